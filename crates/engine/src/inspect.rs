@@ -66,6 +66,11 @@ pub struct Status {
     pub author: Author,
     /// Whether it can be written.
     pub read_only: bool,
+    /// The number up to which this key's own operations came from an export; none if all were
+    /// written here. If the key wrote more elsewhere after that, writing here is a fork.
+    pub restored_up_to: Option<u64>,
+    /// The number of this key's last operation; 0 if it has written nothing.
+    pub own_seq: u64,
     /// Operations by kind.
     pub operations: BTreeMap<String, u64>,
     /// Indexed evidence that counts (not superseded, not retracted), by kind.
@@ -158,6 +163,8 @@ impl Reader<'_> {
             path: self.store.path().to_owned(),
             author,
             read_only: self.is_read_only(),
+            restored_up_to: self.store.restored_up_to(&author)?,
+            own_seq: self.store.ledger_index()?.head(&author)?.map_or(0, |head| head.seq),
             operations: self.store.count_by_kind()?,
             evidence: self.evidence_by_kind()?,
             ledger_position: self.store.head()?,

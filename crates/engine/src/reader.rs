@@ -59,6 +59,12 @@ impl<'a> Reader<'a> {
         Ok(latest.0.saturating_sub(now_us(now)) / 1_000_000)
     }
 
+    /// How far `now` is ahead of the ledger's latest time, seconds; 0 if it is not.
+    pub fn quiet_s(&self, now: jiff::Timestamp) -> Result<u64, EngineError> {
+        let latest = self.store.latest()?.unwrap_or_default();
+        Ok(now_us(now).saturating_sub(latest.0) / 1_000_000)
+    }
+
     /// What is wrong with the file's structure; empty if nothing.
     pub fn check_file(&self) -> Result<Vec<String>, EngineError> {
         Ok(self.store.check_file()?)

@@ -85,6 +85,11 @@ impl Sealer {
         self.0.body_hash(prepared.bytes())
     }
 
+    /// The hash that a body with these canonical bytes carries once this device has sealed it.
+    pub(crate) fn hash(&self, bytes: &[u8]) -> BodyHash {
+        self.0.body_hash(bytes)
+    }
+
     /// Seals at a place in this device's chain.
     pub(crate) fn seal(
         &self,

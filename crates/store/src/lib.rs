@@ -156,6 +156,15 @@ pub enum StoreError {
         /// The log.
         log: PathBuf,
     },
+    /// A log lies where a new space's log would be: SQLite would add what it holds to the new space.
+    #[error(
+        "{} is left of a space that was deleted or moved, and a new space here would take it for its own: move it away or delete it, with the files beside it whose names begin the same",
+        log.display()
+    )]
+    StaleLog {
+        /// The log.
+        log: PathBuf,
+    },
     /// Another process writes for longer than we wait.
     #[error(
         "another process has been writing to the space for over {waited_s} s; repeat when it is done"
@@ -205,6 +214,7 @@ impl StoreError {
             Self::DiskFull => "disk_full",
             Self::WriteFailed => "write_failed",
             Self::LogUnreadable { .. } => "log_unreadable",
+            Self::StaleLog { .. } => "stale_log",
             Self::Busy { .. } => "busy",
             Self::Damaged { .. } => "damaged",
             Self::Vectors { .. } => "vector_dimensions",

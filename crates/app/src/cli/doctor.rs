@@ -1,5 +1,7 @@
 //! `because doctor`: checks this installation and suggests fixes.
 
+use engine::inspect::Status;
+use kernel::rules::FUTURE_US_MAX;
 use models::{EmbedError, Purpose};
 use serde::Serialize;
 
@@ -7,6 +9,7 @@ use super::CliSession;
 use crate::failure::hint::of_model;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
+use crate::service::clock::ClockWarning;
 use crate::settings::Settings;
 
 /// Seconds by which the ledger may be ahead of the clock before that is reported: the clocks of
@@ -137,6 +140,37 @@ fn check_embedder(session: &CliSession) -> Vec<Check> {
     checks
 }
 
+/// A ledger that is ahead of the clock, by less than copies accept or by more.
+fn check_ahead(ahead_s: u64) -> Check {
+    let ahead = ClockWarning::SpaceAhead { ahead_s };
+    if ahead_s > FUTURE_US_MAX / 1_000_000 {
+        return Check::wrong("clock", ahead.to_string(), ahead.hint());
+    }
+    Check::wrong(
+        "clock",
+        format!(
+            "the ledger's latest time is {} minutes ahead of this machine's clock",
+            ahead_s / 60
+        ),
+        "set the clock right, here or where that was written; copies accept up to a day",
+    )
+}
+
+/// A chain that was restored from an export, which is only a danger if there is a newer one.
+fn check_restored(status: &Status) -> Option<Check> {
+    let seq = status.restored_up_to?;
+    let found = format!(
+        "this key's operations up to number {seq} came from an export; what it wrote elsewhere after that would be a fork"
+    );
+    Some(Check::ok(
+        "restored",
+        match status.own_seq > seq {
+            true => found,
+            false => format!("{found}: import the newest export before you write here"),
+        },
+    ))
+}
+
 fn check_space(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "space";
     let opened = session.open();
@@ -176,16 +210,18 @@ fn check_space(session: &CliSession) -> Vec<Check> {
         )),
     }
     match space.ahead_s(session.now) {
-        Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(Check::wrong(
-            "clock",
-            format!("the ledger's latest time is {} minutes ahead of this machine's clock", ahead_s / 60),
-            "set the clock right, here or where that was written: other copies refuse operations more than a day ahead",
-        )),
-        Ok(_) => checks.push(Check::ok("clock", "not behind the ledger")),
-        Err(error) => checks.push(Check::wrong("clock", error.to_string(), "`because verify` looks closer")),
+        Ok(ahead_s) if ahead_s > CLOCK_AHEAD_S_MAX => checks.push(check_ahead(ahead_s)),
+        Ok(_) => checks.push(match ClockWarning::of(&space, session.now) {
+            Ok(Some(warning)) => Check::wrong("clock", warning.to_string(), warning.hint()),
+            _ => Check::ok("clock", "not behind the ledger"),
+        }),
+        Err(error) => {
+            checks.push(Check::wrong("clock", error.to_string(), "`because verify` looks closer"))
+        }
     }
     match space.status() {
         Ok(status) => {
+            checks.extend(check_restored(&status));
             let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
             checks.push(Check::ok(
                 "text index",

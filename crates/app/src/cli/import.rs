@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
 use engine::write::import::{Intent, PREVIEW_MAX, Report};
+use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
+use kernel::body::Body;
+use kernel::operation::Operation;
 use kernel::rules::judge_time;
 use serde_json::json;
 use store::RecordError;
@@ -42,6 +45,10 @@ pub(crate) struct Args {
     /// Do not derive beliefs now; `because derive` does so later
     #[arg(long)]
     no_derive: bool,
+    /// Record again, with today's time, what a ledger holds of this device's own key and this copy
+    /// refuses: after a clock that was ahead, or a fork
+    #[arg(long, conflicts_with = "dry_run")]
+    record_again: bool,
 }
 
 fn after_help() -> String {
@@ -118,15 +125,20 @@ fn import_each(
     for (path, source) in sources {
         match source {
             Source::Ledger => {
-                let intake = take_in(session, path, args.dry_run)?;
-                left_out |= intake.refused > 0;
-                summary.is_new |= intake.added > 0;
-                summary.restores |= intake.restores;
+                let (intake, again) = take_in(session, path, args)?;
+                let recorded_again =
+                    again.as_ref().map_or(0, |again| again.total() - again.left_out);
+                left_out |= intake.refused > recorded_again;
+                summary.is_new |= intake.added > 0 || recorded_again > 0;
+                summary.restores |= intake.restores && again.is_none();
                 match session.form {
                     Form::Json => {
-                        reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake }))
+                        reports.push(json!({ "path": path.to_string_lossy(), "format": LEDGER, "intake": intake, "recorded_again": again }))
                     }
-                    Form::Text => print_intake(path, &intake)?,
+                    Form::Text => {
+                        print_intake(path, &intake)?;
+                        super::intake::print_advice(&intake, again.as_ref())?;
+                    }
                 }
             }
             Source::Format(importer) => {
@@ -314,12 +326,23 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
 
 /// Imports an exported ledger: into the space it belongs to, or as a new copy if there is no space
 /// yet.
-fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, Failure> {
+fn take_in(
+    session: &CliSession,
+    path: &Path,
+    args: &Args,
+) -> Result<(Intake, Option<RecordedAgain>), Failure> {
     let io = |source| EngineError::Import(ImportError::Io { path: path.to_owned(), source });
     let open = || File::open(path).map(BufReader::new).map_err(io);
+    let is_own_and_ahead = |genesis: &Operation| {
+        let is_ahead = judge_time(genesis.header().ts, engine::now_us(session.now)).is_err();
+        Ok::<_, Failure>(is_ahead && genesis.header().author == session.home.signer()?.author())
+    };
     // A space must not begin in the future: every later operation would have to be later still.
     let begin = || {
         let (genesis, body) = read_genesis(&mut open()?)?;
+        if args.record_again && is_own_and_ahead(&genesis)? {
+            return Ok((genesis, body));
+        }
         let refuse = |violation| RecordError::Refused { id: genesis.id(), violation };
         judge_time(genesis.header().ts, engine::now_us(session.now))
             .map_err(refuse)
@@ -328,7 +351,7 @@ fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, F
     };
     let locator = session.locator()?;
     let target = locator.path()?;
-    let mut space = if dry_run {
+    let mut space = if args.dry_run {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
         let space = Space::copy_of(
@@ -347,12 +370,30 @@ fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, F
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             place::make_folder(folder)?;
         }
-        Opened::Real(Space::copy_of(&target, &genesis, &body, session.home.signer()?)?)
+        let signer = session.home.signer()?;
+        Opened::Real(match body {
+            // No copy can be made of it, so what it says goes into a space that begins today.
+            Body::Space(body) if is_own_and_ahead(&genesis)? => {
+                Space::create(&target, signer, &body.name, session.now)?
+            }
+            body => Space::copy_of(&target, &genesis, &body, signer)?,
+        })
     };
+    let space = space.get();
     let bar = output::progress(None, "{spinner} {pos} operations");
-    let intake = space.get().take_in(&mut open()?, session.now, |lines| bar.set_position(lines));
+    let (genesis, _) = read_genesis(&mut open()?)?;
+    let is_another = genesis.space() != space.id()? && args.record_again;
+    let intake = if is_another && is_own_and_ahead(&genesis)? {
+        Ok(Intake::default())
+    } else {
+        space.take_in(&mut open()?, session.now, |lines| bar.set_position(lines))
+    };
+    let again = match (&intake, args.record_again) {
+        (Ok(_), true) => Some(space.record_again(&mut open()?, session.now)),
+        _ => None,
+    };
     bar.finish_and_clear();
-    Ok(intake?)
+    Ok((intake?, again.transpose()?))
 }
 
 fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {

@@ -10,6 +10,7 @@ use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
+use crate::service::clock::ClockWarning;
 
 mod access;
 mod changes;
@@ -32,6 +33,7 @@ mod facts;
 mod import;
 mod init;
 mod install;
+mod intake;
 mod log;
 mod mcp;
 mod model;
@@ -220,6 +222,9 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         zone: jiff::tz::TimeZone::system(),
     };
     let session = CliSession { form, session };
+    if cli.command.writes() {
+        warn_of_clock(&session);
+    }
     match cli.command {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
@@ -261,6 +266,45 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
             output.write_all(&script)?;
             output.flush()?;
             Ok(0)
+        }
+    }
+}
+
+impl Command {
+    /// Whether it appends to the ledger, so that the time matters.
+    fn writes(&self) -> bool {
+        matches!(
+            self,
+            Self::Import(_)
+                | Self::Derive(_)
+                | Self::Remember(_)
+                | Self::Correct(_)
+                | Self::Refute(_)
+                | Self::Withdraw(_)
+                | Self::Retract(_)
+                | Self::Review(_)
+                | Self::Grant(_)
+                | Self::Revoke(_)
+        )
+    }
+}
+
+/// Says before a write that the clock and the space disagree. A space that is not there or does not
+/// open is left to the command.
+fn warn_of_clock(session: &CliSession) {
+    let Ok(space) = session.open() else { return };
+    let Ok(Some(warning)) = ClockWarning::of(&space, session.now) else { return };
+    match session.form {
+        Form::Json => output::json_note(&serde_json::json!({
+            "warning": {
+                "code": warning.code(),
+                "message": warning.to_string(),
+                "hint": warning.hint(),
+            }
+        })),
+        Form::Text => {
+            output::note(format_args!("{BAD}warning{BAD:#}: {warning}"));
+            output::note(format_args!("  {}", warning.hint()));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{CliSession, embedding};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, Form, bytes};
+use crate::output::{self, BAD, BOLD, Form, bytes};
+use crate::service::clock::ClockWarning;
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
@@ -16,6 +17,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["embedder"] = settings.to_json();
+        value["ahead_s"] = space.ahead_s(session.now)?.into();
         let unopened = embedding::unopened(&settings, &mut space)?;
         value["embedder"]["error"] =
             serde_json::to_value(unopened).map_err(std::io::Error::from)?;
@@ -34,6 +36,16 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         if status.read_only { " (read-only)" } else { "" }
     ))?;
     output::line(format_args!("  this key    {}", status.author))?;
+    if let Some(seq) = status.restored_up_to {
+        output::line(format_args!(
+            "  restored    this key's operations up to number {seq} came from an export; what it wrote elsewhere after that would be a fork"
+        ))?;
+    }
+    if let Some(warning @ ClockWarning::SpaceAhead { .. }) = ClockWarning::of(&space, session.now)?
+    {
+        output::line(format_args!("  clock       {BAD}{warning}{BAD:#}"))?;
+        output::line(format_args!("              {}", warning.hint()))?;
+    }
     let list = |counts: &std::collections::BTreeMap<String, u64>| {
         let counts: Vec<String> = counts
             .iter()

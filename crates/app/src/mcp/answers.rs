@@ -45,6 +45,8 @@ pub(super) struct Remembered {
     pub(super) masked: Vec<String>,
     /// Beliefs that changed because of it.
     pub(super) changed: Vec<Changed>,
+    /// What the user should know about the clock; null if nothing.
+    pub(super) warning: Option<String>,
 }
 
 /// A belief that changed.
@@ -374,4 +376,6 @@ pub(super) struct Corrected {
     /// The action, and every belief that changed because of it.
     #[serde(flatten)]
     pub(super) report: ChangeReport,
+    /// What the user should know about the clock; null if nothing.
+    pub(super) warning: Option<String>,
 }

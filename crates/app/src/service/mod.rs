@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`session`], [`locator`] | the caller, the time and the settings; the space |
 //! | [`time`] | times and windows that a user names |
+//! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
@@ -22,6 +23,7 @@
 
 pub(crate) mod change_wording;
 pub(crate) mod changes;
+pub(crate) mod clock;
 pub(crate) mod context;
 pub(crate) mod corrections;
 pub(crate) mod derivation;

@@ -12,6 +12,7 @@
 
 mod beliefs;
 mod cli_docs;
+mod clocks;
 mod commands;
 mod conformance;
 mod context;

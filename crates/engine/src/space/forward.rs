@@ -40,6 +40,7 @@ use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
 use crate::write::import::{Progress, Report};
 use crate::write::record::{Outcome, Prepared};
+use crate::write::record_again::RecordedAgain;
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -64,6 +65,7 @@ read! {
     name() -> String;
     evidence_by_kind() -> BTreeMap<String, u64>;
     ahead_s(now: Timestamp) -> u64;
+    quiet_s(now: Timestamp) -> u64;
     check_file() -> Vec<String>;
     digests() -> Vec<ViewDigest>;
     verify(progress: impl FnMut(u64)) -> Verification;
@@ -151,6 +153,7 @@ write_only! {
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
+    record_again(input: &mut dyn BufRead, now: Timestamp) -> RecordedAgain;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(

@@ -8,10 +8,12 @@ use std::io::{BufRead, Write};
 
 use kernel::body::Body;
 use kernel::cascade::{Journal, Review};
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_batch};
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
+use super::fork::{Fork, note_fork};
 use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
@@ -38,6 +40,8 @@ pub struct Intake {
     /// so nothing should be signed automatically: it could have the same sequence number as one of
     /// them.
     pub restores: bool,
+    /// Keys that signed two operations of the same number, the first of each.
+    pub forks: Vec<Fork>,
 }
 
 /// An operation that was not imported.
@@ -98,7 +102,7 @@ impl Writer<'_> {
         mut progress: impl FnMut(u64),
     ) -> Result<Intake, EngineError> {
         let mut intake = Intake::default();
-        let mut lines = Lines { input, number: 0 };
+        let mut lines = Lines::new(input);
         let mut journal = Journal::default();
         let mut reviews = Vec::new();
         loop {
@@ -133,12 +137,26 @@ impl Writer<'_> {
             }
             progress(lines.number);
         }
+        if intake.restores {
+            self.note_restored()?;
+        }
         // Otherwise what follows is recorded with the next thing that the user does.
         if !intake.restores {
             self.follow(journal, &reviews, now)?;
         }
         self.advance(|_| {})?;
         Ok(intake)
+    }
+
+    /// Notes that our own operations came from an export.
+    fn note_restored(&mut self) -> Result<(), EngineError> {
+        let ours = self.sealer.author();
+        let mut writing = self.store.write()?;
+        if let Some(head) = writing.head(&ours)? {
+            writing.note_restored(&ours, head.seq)?;
+        }
+        Box::new(writing).commit()?;
+        Ok(())
     }
 
     /// The corrections that need a review, according to a journal. Nothing is recorded, since more
@@ -197,6 +215,7 @@ impl Writer<'_> {
                 }
                 Ok(Verdict::Present) => intake.present += 1,
                 Err(RecordError::Refused { id, violation }) => {
+                    note_fork(&mut intake.forks, operation.header(), &violation, id, ours);
                     intake.refuse(line, violation.code(), format!("operation {id}: {violation}"));
                 }
                 Err(RecordError::Store(error)) => return Err(error.into()),
@@ -222,8 +241,7 @@ impl Intake {
 /// space begins with.
 pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Body), EngineError> {
     let refuse = |reason: String| EngineError::Exchange { line: 1, reason };
-    let line =
-        Lines { input, number: 0 }.next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
+    let line = Lines::new(input).next()?.ok_or_else(|| refuse("the file is empty".to_owned()))?.1;
     let operation: Operation<Unverified> =
         Operation::from_line(&line).map_err(|error| refuse(error.to_string()))?;
     let operation = operation.verify().map_err(|error| refuse(error.to_string()))?;
@@ -235,13 +253,17 @@ pub fn read_genesis(input: &mut dyn BufRead) -> Result<(Operation<Verified>, Bod
 }
 
 /// Lines of at most [`LINE_BYTES_MAX`] bytes; a longer one ends the reading.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     input: &'a mut dyn BufRead,
     number: u64,
 }
 
-impl Lines<'_> {
-    fn next(&mut self) -> Result<Option<(u64, Vec<u8>)>, EngineError> {
+impl<'a> Lines<'a> {
+    pub(super) fn new(input: &'a mut dyn BufRead) -> Self {
+        Self { input, number: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Vec<u8>)>, EngineError> {
         use std::io::Read;
         let mut line = Vec::new();
         let mut limited = (&mut *self.input).take(LINE_BYTES_MAX as u64 + 1);

@@ -3,11 +3,14 @@
 //!
 //! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
 //! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose.
+//! [`submission`] decides about the claims that machines propose. [`record_again`] says again what a
+//! copy cannot accept of this device.
 
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;
+pub mod fork;
 pub mod import;
 pub mod record;
+pub mod record_again;
 pub mod submission;

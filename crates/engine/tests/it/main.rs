@@ -4,6 +4,7 @@
 
 mod conformance;
 mod context;
+mod convergence;
 mod corrections;
 mod derive;
 mod echo;
@@ -16,6 +17,7 @@ mod late_access;
 mod readers;
 mod recall;
 mod record;
+mod record_again;
 mod rederivation;
 mod secrets;
 mod stream;

@@ -26,7 +26,7 @@ use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, s
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
-use super::{Mode, configure, create, make_tables, open};
+use super::{Mode, configure, create, make_tables, open, refuse_stale_logs, remove_with_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
 /// Tables of the ledger and the positions of its views.
@@ -83,9 +83,10 @@ impl SqliteSpace {
         if path.exists() {
             return Err(StoreError::Exists { path: path.to_owned() });
         }
+        refuse_stale_logs(path)?;
         let io = |source| StoreError::Io { path: path.to_owned(), source };
         let draft = path.with_extension(format!("new-{}", std::process::id()));
-        let _ = std::fs::remove_file(&draft);
+        remove_with_logs(&draft);
         let made = Self::create_draft(registry, &draft, genesis, body);
         // Linking fails if the name was taken in the meantime; renaming would replace another's
         // file.
@@ -96,11 +97,7 @@ impl SqliteSpace {
             Err(_) => std::fs::rename(&draft, path).map_err(io),
             Ok(()) => Ok(()),
         });
-        for suffix in ["", "-wal", "-shm"] {
-            let mut left = draft.as_os_str().to_owned();
-            left.push(suffix);
-            let _ = std::fs::remove_file(left);
-        }
+        remove_with_logs(&draft);
         placed?;
         Self::open_with(registry, path)
     }

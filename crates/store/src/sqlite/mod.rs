@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use registry::Registry;
+use stale_logs::{refuse_stale_logs, remove_with_logs};
 
 mod access;
 mod belief_list;
@@ -27,7 +28,9 @@ mod private_copy;
 mod read_transaction;
 mod receipts;
 mod registry;
+mod restored;
 mod shared;
+mod stale_logs;
 mod views;
 
 pub use belief_list::{BeliefFilter, BeliefPage};

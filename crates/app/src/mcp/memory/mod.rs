@@ -16,6 +16,7 @@ use super::arguments::{Call, Correct, Recall, Remember};
 use super::quote::{READING, READING_STRUCTURED, quote};
 use crate::failure::{Failure, RequestError};
 use crate::service::change_wording::lines;
+use crate::service::clock::ClockWarning;
 use crate::service::notes::Note;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
@@ -115,6 +116,7 @@ impl Memory {
         let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
         let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.check(session)?;
         let space = self.opened.space_or_new(session)?;
+        let warning = clock_warning(space, session)?;
         let remembered = note.record(space, session.now)?;
         self.is_unread = remembered.is_new;
         let derived = derivation::derive_new(space, session.now, |_| {})?;
@@ -128,6 +130,7 @@ impl Memory {
                 .take(CHANGED_MAX)
                 .map(|(key, change)| Changed::of(key, change))
                 .collect(),
+            warning,
         };
         Answered::new(remembered_in_words(&answer), &answer)
     }
@@ -177,14 +180,25 @@ impl Memory {
         }
         let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
         let by = Replacement { set, text, note };
-        let outcome = corrections::correct(self.opened.space(session)?, session.now, &name, &by)?;
-        let answer = Corrected { reading: READING_STRUCTURED, report: outcome.report() };
-        let mut words = format!("{READING}\n");
+        let space = self.opened.space(session)?;
+        let warning = clock_warning(space, session)?;
+        let outcome = corrections::correct(space, session.now, &name, &by)?;
+        let mut words = warning.iter().map(|warning| format!("{warning}\n")).collect::<String>();
+        let answer = Corrected { reading: READING_STRUCTURED, report: outcome.report(), warning };
+        words.push_str(&format!("{READING}\n"));
         for line in lines(&outcome) {
             quote(&mut words, &line.text());
         }
         Answered::new(words, &answer)
     }
+}
+
+/// What to tell the user where the clock and the space disagree.
+fn clock_warning(space: &Space, session: &Session) -> Result<Option<String>, Failure> {
+    let warning = ClockWarning::of(space, session.now)?;
+    Ok(warning.map(|warning| {
+        format!("Tell the user: {warning}. `because doctor` says what to do about it.")
+    }))
 }
 
 /// The ids that a record only repeats, from the mark it got when it was written.
@@ -254,6 +268,9 @@ fn remembered_in_words(answer: &Remembered) -> String {
         words.push_str(&format!(
             "It only repeats what is in memory ({of}), so it does not count as new evidence. There was no need to write it down.\n"
         ));
+    }
+    if let Some(warning) = &answer.warning {
+        words.push_str(&format!("{warning}\n"));
     }
     for kind in &answer.masked {
         words.push_str(&format!("A secret was masked: {kind}\n"));

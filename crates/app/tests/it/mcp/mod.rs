@@ -1,6 +1,8 @@
 //! The MCP server, driven line by line by well-behaved and faulty hosts.
 
+mod clock;
 mod embedding_models;
 mod host;
 mod protocol;
+mod stale_logs;
 mod tools;

@@ -34,6 +34,7 @@ mod search;
 mod served;
 pub(super) mod shared;
 mod tables;
+mod ties;
 pub(super) mod vectors;
 
 pub(super) use evidence::said_at;

@@ -5,9 +5,8 @@
 //! parts exceeds the worst of the best so far. The best are scored again exactly, with the
 //! arithmetic of `retrieval`, and the parts of that sum are the explanation.
 
-use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Table};
@@ -21,6 +20,7 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
+use super::ties::{Best, Candidate};
 use super::vectors::QueryScores;
 use crate::StoreError;
 
@@ -133,37 +133,11 @@ pub(super) struct Pass<'a> {
     pub(super) today: Option<i32>,
 }
 
-/// A document and its approximate score. The better one is greater; [`Pass::tie`] breaks ties.
-#[derive(Clone, Copy, PartialEq)]
-struct Candidate {
-    score: f32,
-    tie: i64,
-    document: u32,
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then((self.tie, self.document).cmp(&(other.tie, other.document)))
-    }
-}
-
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
-        let mut best: Vec<u32> =
-            self.candidates(limit)?.map(|Reverse(candidate)| candidate.document).collect();
-        best.sort_unstable();
-        Ok(best)
+        let best = self.search.first_of(self.candidates(limit)?, limit)?;
+        Ok(documents_of(&best))
     }
 
     /// The same for documents that `admits` accepts. It is called from the best document down, at
@@ -177,15 +151,12 @@ impl Pass<'_> {
         let mut admitted: HashMap<u32, bool> = HashMap::new();
         let mut wanted = limit.saturating_mul(SELECTED_FACTOR).max(SELECTED_MIN);
         loop {
-            let mut candidates: Vec<Candidate> =
-                self.candidates(wanted)?.map(|Reverse(candidate)| candidate).collect();
+            let candidates = self.candidates(wanted)?;
             let is_all = candidates.len() < wanted;
-            candidates.sort_unstable_by(|left, right| right.cmp(left));
             let worst = candidates.last().map_or(0.0, |worst| worst.score);
-            let mut best = Vec::new();
-            let mut lowest = f32::INFINITY;
+            let mut best: Vec<Candidate> = Vec::new();
             for candidate in candidates {
-                if best.len() == limit {
+                if best.len() >= limit && best.last().is_none_or(|last| *last > candidate) {
                     break;
                 }
                 let Some(attribute) = self.search.attributes.get(candidate.document) else {
@@ -196,28 +167,25 @@ impl Pass<'_> {
                     Entry::Vacant(unknown) => *unknown.insert(admits(attribute)?),
                 };
                 if is_admitted {
-                    best.push(candidate.document);
-                    lowest = candidate.score;
+                    best.push(candidate);
                 }
             }
+            let lowest = best.last().map_or(f32::INFINITY, |last| last.score);
             // Documents that score as much as the worst selected one may have been left out.
-            if is_all || best.len() == limit && lowest > worst {
-                best.sort_unstable();
-                return Ok(best);
+            if is_all || best.len() >= limit && lowest > worst {
+                return Ok(documents_of(&self.search.first_of(best, limit)?));
             }
             wanted = wanted.saturating_mul(SELECTED_GROWTH);
         }
     }
 
-    fn candidates(
-        &self,
-        limit: usize,
-    ) -> Result<impl Iterator<Item = Reverse<Candidate>>, StoreError> {
+    /// The best `limit` documents by approximate scores, and those equal to the last of them; best
+    /// first.
+    fn candidates(&self, limit: usize) -> Result<Vec<Candidate>, StoreError> {
         let lex_weights: Vec<[f32; 256]> =
             self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
         let mut cursors = vec![0; self.terms.len()];
-        let mut heap: BinaryHeap<Reverse<Candidate>> =
-            BinaryHeap::with_capacity(limit.min(BLOCK as usize) + 1);
+        let mut best = Best::new(limit, limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.window_meaning as f32;
@@ -255,13 +223,12 @@ impl Pass<'_> {
                     .zip(windows)
                     .for_each(|(sum, window)| *sum += window_weight * window);
             }
-            let mut threshold = heap
-                .peek()
-                .filter(|_| heap.len() >= limit)
-                .map_or(0.0, |Reverse(worst)| worst.score);
+            let mut threshold = best.threshold();
             for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
                 let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
-                if known + most_else <= threshold || (known == 0.0 && dates.is_empty()) {
+                let at_most = known + most_else;
+                let is_too_low = threshold.map_or(at_most <= 0.0, |worst| at_most < worst);
+                if is_too_low || (known == 0.0 && dates.is_empty()) {
                     continue;
                 }
                 let document = first + place as u32;
@@ -275,23 +242,15 @@ impl Pass<'_> {
                 }
                 let signals = self.signals(attribute, document, &named, date);
                 let score = known + others.of(&signals);
-                let candidate = Candidate { score, tie: self.tie(attribute), document };
-                if heap.len() < limit {
-                    heap.push(Reverse(candidate));
-                } else if heap.peek().is_some_and(|Reverse(worst)| candidate > *worst) {
-                    heap.pop();
-                    heap.push(Reverse(candidate));
-                }
-                if heap.len() >= limit {
-                    threshold = heap.peek().map_or(0.0, |Reverse(worst)| worst.score);
-                }
+                best.offer(Candidate { score, tie: self.tie(attribute), document });
+                threshold = best.threshold();
             }
         }
-        Ok(heap.into_iter())
+        Ok(best.into_candidates())
     }
 
-    /// The order of equal scores: first the record nearest to the query's day, then the latest
-    /// recorded.
+    /// What orders equal scores first: how near the record is to the query's day. The space's order
+    /// decides about the rest.
     fn tie(&self, attribute: &Attribute) -> i64 {
         match self.today {
             Some(_) if attribute.day == NO_DAY => i64::MIN,
@@ -446,15 +405,16 @@ impl Pass<'_> {
                 terms: shares.collect(),
             });
         }
-        found.sort_by(|left, right| {
-            right
-                .score
-                .total
-                .total_cmp(&left.score.total)
-                .then((right.tie, right.position).cmp(&(left.tie, left.position)))
-        });
+        self.search.sort_found(&mut found)?;
         Ok(found)
     }
+}
+
+/// The documents of candidates, ascending.
+fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
+    let mut documents: Vec<u32> = candidates.iter().map(|candidate| candidate.document).collect();
+    documents.sort_unstable();
+    documents
 }
 
 /// The sum of the signals other than those of words and vectors; each is computed once.

@@ -12,7 +12,7 @@
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, receipts};
+use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, receipts, restored};
 use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
@@ -25,6 +25,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 3, ddl: receipts::SCHEMA },
         Journal { since: 3, ddl: echo::SCHEMA },
         Journal { since: 3, ddl: embedding::SCHEMA },
+        Journal { since: restored::SINCE, ddl: restored::SCHEMA },
     ],
 };
 

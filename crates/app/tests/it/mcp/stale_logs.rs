@@ -1,0 +1,44 @@
+//! A space is never made beside the log of another, which SQLite would take for its own.
+
+use serde_json::json;
+
+use super::host::Host;
+use crate::machine::Machine;
+
+/// A working folder in which a server was killed and the space then deleted without its logs.
+fn with_leftover_log() -> Machine {
+    let machine = Machine::with_space();
+    machine.because(["export", "--out", "all.jsonl"]).run().succeeds();
+    let mut host = Host::of(&machine);
+    host.gets("remember", json!({ "text": "The kiln is haunted" }));
+    host.child.kill().unwrap();
+    host.ends();
+    std::fs::remove_file(machine.space()).unwrap();
+    assert!(log(&machine).metadata().unwrap().len() > 0);
+    machine
+}
+
+fn log(machine: &Machine) -> std::path::PathBuf {
+    machine.work().join(".because/space.db-wal")
+}
+
+#[test]
+fn the_log_of_a_deleted_space_never_gets_into_a_new_one() {
+    let machine = with_leftover_log();
+    let refused = machine.because(["init", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "stale_log");
+    machine.because(["init"]).run().ends(1).says("space.db-wal");
+    assert!(!machine.space().exists());
+    let path = machine.space();
+    let restored = machine
+        .because(["import", "all.jsonl", "--json"])
+        .variable("BECAUSE_SPACE", &path)
+        .run()
+        .ends(1);
+    assert_eq!(restored.error_code(), "stale_log");
+    std::fs::remove_file(log(&machine)).unwrap();
+    machine.because(["init"]).run().succeeds();
+    let found = machine.because(["recall", "haunted"]).run().succeeds().out();
+    assert!(!found.contains("kiln"), "{found}");
+    machine.is_sound();
+}

@@ -1,0 +1,187 @@
+//! Equal scores, ordered by the space's order and not by arrival.
+//!
+//! Two copies of a space hold the same operations and number them as they arrived. Where scores are
+//! equal, the later in the space's order comes first, so the same question gets the same answer on
+//! every copy. The order of an operation is not in the attributes, because hardly any scores are
+//! equal: it is read for those that are.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use kernel::id::OpId;
+use kernel::operation::HlcTimestamp;
+use rusqlite::OptionalExtension;
+
+use super::super::graph::{id_at, sql, stamp_at};
+use super::search::{Found, Search};
+use crate::{Position, StoreError};
+
+/// Documents that score the same as the worst selected one and are kept beyond the limit. Of more,
+/// those that arrived last are missed.
+const TIED_MAX: usize = 4_096;
+
+/// A document, its approximate score, and the closeness to the query's day that breaks ties. The
+/// better one is greater.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) score: f32,
+    pub(super) tie: i64,
+    pub(super) document: u32,
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score.total_cmp(&other.score).then(self.tie.cmp(&other.tie))
+    }
+}
+
+/// The best documents: a number of them, and those that are equal to the worst of these.
+pub(super) struct Best {
+    limit: usize,
+    heap: BinaryHeap<Reverse<Candidate>>,
+    /// Equal to the worst of the heap, which is full then.
+    tied: Vec<Candidate>,
+}
+
+impl Best {
+    pub(super) fn new(limit: usize, capacity: usize) -> Self {
+        Self { limit, heap: BinaryHeap::with_capacity(capacity), tied: Vec::new() }
+    }
+
+    /// The score below which nothing is selected any more; none while there is room.
+    pub(super) fn threshold(&self) -> Option<f32> {
+        let worst = self.heap.peek().filter(|_| self.heap.len() >= self.limit);
+        worst.map(|Reverse(worst)| worst.score)
+    }
+
+    pub(super) fn offer(&mut self, candidate: Candidate) {
+        if self.heap.len() < self.limit {
+            self.heap.push(Reverse(candidate));
+            return;
+        }
+        let Some(mut worst) = self.heap.peek_mut() else { return };
+        match candidate.cmp(&worst.0) {
+            Ordering::Less => {}
+            Ordering::Equal if self.tied.len() < TIED_MAX => self.tied.push(candidate),
+            Ordering::Equal => {}
+            Ordering::Greater => {
+                let Reverse(dropped) = std::mem::replace(&mut *worst, Reverse(candidate));
+                drop(worst);
+                if self.heap.peek().is_some_and(|Reverse(worst)| *worst == dropped) {
+                    self.tied.push(dropped);
+                } else {
+                    self.tied.clear();
+                }
+            }
+        }
+    }
+
+    /// All of them, best first; of equal ones, whichever.
+    pub(super) fn into_candidates(self) -> Vec<Candidate> {
+        let best = self.heap.into_iter().map(|Reverse(candidate)| candidate);
+        let mut candidates: Vec<Candidate> = best.chain(self.tied).collect();
+        candidates.sort_unstable_by(|left, right| right.cmp(left));
+        candidates
+    }
+}
+
+impl Search<'_> {
+    /// The first `limit` of candidates, which are in descending order. Those equal to the last of
+    /// them are chosen by the space's order.
+    pub(super) fn first_of(
+        &self,
+        mut candidates: Vec<Candidate>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let Some(last) = limit.checked_sub(1).and_then(|last| candidates.get(last)).copied() else {
+            candidates.truncate(limit);
+            return Ok(candidates);
+        };
+        if candidates.get(limit).is_some_and(|next| *next == last) {
+            let start = candidates.partition_point(|candidate| *candidate > last);
+            let end = candidates.partition_point(|candidate| *candidate >= last);
+            let tied = candidates.drain(start..end).collect::<Vec<_>>();
+            candidates.truncate(start);
+            let position = |candidate: &Candidate| {
+                self.attributes.get(candidate.document).map(|attribute| attribute.position)
+            };
+            let mut placed = Vec::with_capacity(tied.len());
+            for candidate in tied {
+                let order = position(&candidate).map(|at| self.order(at)).transpose()?.flatten();
+                placed.push((order, candidate));
+            }
+            placed.sort_unstable_by_key(|(order, _)| Reverse(*order));
+            candidates.extend(placed.into_iter().map(|(_, candidate)| candidate));
+        }
+        candidates.truncate(limit);
+        Ok(candidates)
+    }
+
+    /// Sorts what was found: best first, and of equal scores the record nearest to the query's day,
+    /// then the latest recorded.
+    pub(super) fn sort_found(&self, found: &mut [Found]) -> Result<(), StoreError> {
+        let is_better = |left: &Found, right: &Found| {
+            right.score.total.total_cmp(&left.score.total).then(right.tie.cmp(&left.tie))
+        };
+        found.sort_by(is_better);
+        for equal in found.chunk_by_mut(|left, right| is_better(left, right).is_eq()) {
+            if equal.len() > 1 {
+                let mut orders = std::collections::HashMap::new();
+                for one in equal.iter() {
+                    orders.insert(one.position, self.order(one.position)?);
+                }
+                equal.sort_by_key(|one| Reverse(orders.get(&one.position).copied().flatten()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of an operation in the space's order.
+    fn order(&self, position: Position) -> Result<Option<(HlcTimestamp, OpId)>, StoreError> {
+        let order = self
+            .connection
+            .prepare_cached("SELECT ts, id FROM op WHERE pos = ?1")?
+            .query_row([sql(position)], |row| Ok((stamp_at(row, 0)?, id_at(row, 1)?)))
+            .optional()?;
+        Ok(order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_equal_to_the_worst_is_kept() {
+        let candidate = |score: f32, document| Candidate { score, tie: 0, document };
+        let mut best = Best::new(3, 3);
+        for (document, score) in (0..).zip([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 0.5]) {
+            best.offer(candidate(score, document));
+        }
+        let scores = |best: Best| -> Vec<(f32, u32)> {
+            best.into_candidates().iter().map(|one| (one.score, one.document)).collect()
+        };
+        let kept = scores(best);
+        assert_eq!(kept[..2], [(3.0, 4), (2.0, 1)]);
+        let mut tied: Vec<u32> = kept[2..].iter().map(|(_, document)| *document).collect();
+        tied.sort_unstable();
+        assert_eq!(tied, [0, 2, 3, 5]);
+        let mut best = Best::new(1, 1);
+        [1.0, 1.0, 2.0].into_iter().for_each(|score| best.offer(candidate(score, 0)));
+        assert_eq!(scores(best), [(2.0, 0)], "what was tied before is worse now");
+    }
+}
