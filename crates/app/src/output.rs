@@ -5,6 +5,7 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use importers::secrets::SecretKind;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kernel::id::OpId;
 use retrieval::text::visible::escape_json;
 use serde::Serialize;
 
@@ -69,6 +70,18 @@ pub(crate) fn masked(kinds: &[SecretKind]) -> Result<(), Failure> {
 /// Prints a note beside the result, as JSON, on the error output.
 pub(crate) fn json_note(value: &serde_json::Value) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escape_json(&value.to_string()));
+}
+
+/// Notes what was left out of an answer because the file does not hold it as it was signed.
+pub(crate) fn note_altered(ids: &[OpId]) {
+    if let Some(first) = ids.first() {
+        note(format_args!(
+            "{} left out: the file no longer holds what was signed ({}{}). `because verify` names all that is wrong",
+            count(ids.len() as u64, "result"),
+            short(first),
+            if ids.len() > 1 { ", …" } else { "" }
+        ));
+    }
 }
 
 /// Prints a note beside the result, on the error output.

@@ -50,6 +50,12 @@ pub enum EngineError {
         /// Some beliefs whose keys contain it.
         near: Vec<String>,
     },
+    /// The file no longer holds the operation as it was signed.
+    #[error("{id} was altered in the file since it was signed")]
+    Altered {
+        /// The operation.
+        id: OpId,
+    },
     /// The operation does not state a belief.
     #[error("{id} is not a belief: its kind is {kind}")]
     NotABelief {
@@ -98,6 +104,7 @@ impl EngineError {
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::UnknownReceipt { .. } => "unknown_receipt",
             Self::UnknownBelief { .. } => "unknown_belief",
+            Self::Altered { .. } => "altered",
             Self::NotABelief { .. } => "not_a_belief",
             Self::User(error) => error.code(),
             Self::Exchange { .. } => "exchange",

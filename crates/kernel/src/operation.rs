@@ -390,7 +390,7 @@ impl Operation<Unverified> {
     }
 
     /// Checks id and body hash, not the signature.
-    fn check_hashes(&self) -> Result<(), VerifyError> {
+    pub fn check_hashes(&self) -> Result<(), VerifyError> {
         if self.header.id() != self.id {
             return Err(VerifyError::Id { id: self.id });
         }

@@ -4,6 +4,7 @@ use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States, to_json};
 use kernel::confidence::Band;
 use kernel::validity::State;
+use serde_json::json;
 
 use super::CliSession;
 use crate::failure::Failure;
@@ -102,6 +103,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let claims = space.claims(&filter, limit)?;
     if session.form == Form::Json {
         claims.beliefs.iter().try_for_each(|belief| output::json(&to_json(belief)))?;
+        if !claims.altered.is_empty() {
+            output::json_note(&json!({ "altered": claims.altered }));
+        }
         return Ok(0);
     }
     if claims.total == 0 {
@@ -117,7 +121,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     for belief in &claims.beliefs {
         print(session, belief)?;
     }
-    let more = claims.total - claims.beliefs.len();
+    output::note_altered(&claims.altered);
+    let more = claims.total.saturating_sub(claims.beliefs.len() + claims.altered.len());
     if more > 0 {
         output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
     }

@@ -185,6 +185,7 @@ fn to_json(args: &Args, names: &[String], answer: &RecallAnswer) -> Value {
         "relevance": answer.relevance,
         "abstains": answer.abstains(args.min_relevance),
         "behind": answer.behind,
+        "altered": answer.altered,
         "embedder": answer.embedding.as_ref().map(embedding::to_json),
     });
     if args.agent.is_some() {
@@ -199,7 +200,7 @@ fn print(
     names: &[String],
     answer: &RecallAnswer,
 ) -> Result<(), Failure> {
-    let RecallAnswer { facts, episodes, behind, .. } = answer;
+    let RecallAnswer { facts, episodes, behind, altered, .. } = answer;
     if episodes.is_empty() && facts.is_empty() {
         output::line(match answer.scope {
             SearchScope::Facts => "No belief shares a word or a date with this question.",
@@ -228,6 +229,7 @@ fn print(
         let space = space_name(found.space);
         episodes::print(session, number, space, &found.item, args.detail())?;
     }
+    output::note_altered(altered);
     if *behind > 0 {
         output::note(format_args!(
             "{DIM}{behind} operations are not indexed yet, because the space cannot be written{DIM:#}"

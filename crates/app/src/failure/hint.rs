@@ -64,6 +64,9 @@ fn of_engine(error: &EngineError) -> Option<String> {
         },
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
         EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
+        EngineError::Altered { .. } => {
+            "the file is damaged or was edited: `because verify` names what is wrong; import an export from before into a new space".to_owned()
+        }
         EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {
             let id = short(id);

@@ -243,7 +243,9 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::NotABelief { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,
-        EngineError::Import(ImportError::Io { .. }) | EngineError::Io(_) => Fault::Internal,
+        EngineError::Import(ImportError::Io { .. })
+        | EngineError::Io(_)
+        | EngineError::Altered { .. } => Fault::Internal,
         EngineError::Import(_) => Fault::Caller,
         EngineError::UnknownId { .. }
         | EngineError::UnknownReceipt { .. }

@@ -85,11 +85,13 @@ pub(super) struct Recalled {
     pub(super) receipt: Option<String>,
     /// Operations that are not indexed yet: if this is not 0, the newest records may be missing.
     pub(super) behind: u64,
+    /// Results that were left out because the file no longer holds them as they were signed.
+    pub(super) altered: usize,
 }
 
 impl Recalled {
     pub(super) fn of(answer: &RecallAnswer, zone: &TimeZone) -> Self {
-        let RecallAnswer { facts, episodes, embedding, receipts, behind, .. } = answer;
+        let RecallAnswer { facts, episodes, embedding, receipts, behind, altered, .. } = answer;
         Self {
             reading: READING_STRUCTURED,
             facts: facts.iter().map(|found| Fact::of(&found.item)).collect(),
@@ -97,6 +99,7 @@ impl Recalled {
             embedder: embedding.as_ref().map(QueryEmbedder::of),
             receipt: receipts.first().map(ToString::to_string),
             behind: *behind,
+            altered: altered.len(),
         }
     }
 }

@@ -75,6 +75,9 @@ pub(crate) struct RecallAnswer {
     /// The model that embedded the question; of several spaces, that of one in which the chosen
     /// model failed. None if no records were searched.
     pub(crate) embedding: Option<QueryEmbedding>,
+    /// Operations that were found and left out, because the file no longer holds them as they were
+    /// signed.
+    pub(crate) altered: Vec<OpId>,
     /// Requested kinds that no record has, if nothing was found.
     pub(crate) unknown_kinds: Vec<String>,
     /// The kinds of the records in the spaces where nothing was found.
@@ -150,6 +153,7 @@ impl RecallAnswer {
             relevance: 0.0,
             behind: 0,
             embedding: None,
+            altered: Vec::new(),
             unknown_kinds: Vec::new(),
             known_kinds: BTreeSet::new(),
             receipts: Vec::new(),
@@ -159,6 +163,7 @@ impl RecallAnswer {
 
     /// Adds the facts of one space.
     fn add_facts(&mut self, space: usize, found: Facts) {
+        self.altered.extend(found.altered);
         self.facts.extend(found.facts.into_iter().map(|item| Found { space, item }));
         // Where records are searched too, their search comes last and supplies these for both.
         if self.scope == SearchScope::Facts {
@@ -172,6 +177,7 @@ impl RecallAnswer {
         if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
             self.embedding = Some(embedding);
         }
+        self.altered.extend(found.altered);
         self.episodes.extend(found.results.into_iter().map(|item| Found { space, item }));
         self.relevance = self.relevance.max(found.relevance);
         self.behind += found.behind;

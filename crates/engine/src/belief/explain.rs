@@ -150,7 +150,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
-        self.store.on_snapshot(|index| {
+        let explaining = self.store.on_snapshot(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
                     (key, None)
@@ -167,8 +167,13 @@ impl Reader<'_> {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok(explain(index, belief, &entry)?)
-        })
+            Ok::<_, EngineError>(explain(index, belief, &entry)?)
+        })?;
+        let Explanation { claim, built_from, user_actions, .. } = &explaining.explanation;
+        let sources = built_from.iter().map(|source| source.op_id);
+        self.check_as_signed(std::iter::once(claim.op_id).chain(sources))?;
+        self.check_as_signed(user_actions.iter().map(|action| action.op_id))?;
+        Ok(explaining)
     }
 }
 

@@ -102,6 +102,9 @@ pub struct Recall {
     pub behind: u64,
     /// The model whose vectors served; none if it was the built-in table's.
     pub model: Option<ModelNumber>,
+    /// Records that were found and left out, because the file no longer holds them as they were
+    /// signed.
+    pub altered: Vec<OpId>,
 }
 
 /// A recalled record.
@@ -148,6 +151,7 @@ impl Reader<'_> {
                 Ok((question, different, around, search.has_model()))
             })?;
         let Different { mut results, kept: _, signs } = different;
+        let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
                 if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
@@ -155,12 +159,26 @@ impl Reader<'_> {
                 }
             }
         }
+        for result in &mut results {
+            altered.extend(self.take_altered(&mut result.neighbours, |beside| Some(beside.id))?);
+        }
+        altered.extend(self.take_altered(&mut results, |result| Some(result.id))?);
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
         let relevance = relevance(signs.as_ref());
         let abstains = relevance < RELEVANCE_MIN;
-        Ok(Recall { question, results, relevance, abstains, signs, position, behind, model })
+        Ok(Recall {
+            question,
+            results,
+            relevance,
+            abstains,
+            signs,
+            position,
+            behind,
+            model,
+            altered,
+        })
     }
 
     /// The evidence at a position, unless it was recorded after `until_us`.

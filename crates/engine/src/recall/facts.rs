@@ -130,6 +130,9 @@ pub struct Facts {
     pub position: Position,
     /// Operations that the index has not read yet.
     pub behind: u64,
+    /// Claims and corrections that were found and left out, because the file no longer holds them
+    /// as they were signed.
+    pub altered: Vec<OpId>,
 }
 
 /// Something believed that answers a question.
@@ -237,7 +240,7 @@ impl Reader<'_> {
             };
             Ok((question, facts))
         })?;
-        let (question, facts) = match found {
+        let (question, mut facts) = match found {
             Some(found) => found,
             None => (
                 self.store
@@ -245,9 +248,10 @@ impl Reader<'_> {
                 Vec::new(),
             ),
         };
+        let altered = self.take_altered(&mut facts, |fact| Some(fact.id))?;
         let position = self.store.fact_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
-        Ok(Facts { question, facts, position, behind })
+        Ok(Facts { question, facts, position, behind, altered })
     }
 }
 

@@ -4,6 +4,7 @@ use engine::belief::claims::{ClaimFilter, States};
 use engine::belief::review::Status;
 use engine::belief::support::{Support, Whole};
 use engine::belief::user::Replacement;
+use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use kernel::body::{Body, Claim};
@@ -341,6 +342,27 @@ fn a_forgotten_body_leaves_its_place_empty() {
     let source = &explaining.explanation.built_from[2];
     assert_eq!((source.redacted, &source.summary, &source.source), (true, &None, &None));
     assert_eq!(home.space.support(&explaining).unwrap(), Support::All(Whole::Redacted));
+}
+
+#[test]
+fn an_altered_belief_is_not_listed_found_or_explained() {
+    let home = gym();
+    let listed = |home: &Home| home.space.claims(&ClaimFilter::default(), 9).unwrap();
+    let served = home.space.explain(HABIT).unwrap().explanation.claim.op_id;
+    let count = listed(&home).beliefs.len();
+    home.tamper(
+        "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'every week', 'every year') AS BLOB)",
+    );
+    let claims = listed(&home);
+    assert_eq!((claims.beliefs.len(), claims.altered), (count - 1, vec![served]));
+    let asked = FactQuery::new("Who goes to the gym?", at(9));
+    let facts = home.space.recall_facts(&asked).unwrap();
+    assert!(facts.altered.contains(&served) && facts.facts.iter().all(|fact| fact.id != served));
+    assert_eq!(home.space.explain(HABIT).unwrap_err().code(), "altered");
+    home.tamper(
+        "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'every year', 'every week') AS BLOB)",
+    );
+    assert_eq!(listed(&home).altered, []);
 }
 
 #[test]

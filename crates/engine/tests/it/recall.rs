@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use engine::recall::episodes::Query;
 use store::Ledger;
 use store::sqlite::SqliteSpace;
 
@@ -46,6 +47,24 @@ fn an_unreadable_operation_does_not_prevent_recall_of_the_others() {
     assert_eq!((recall.results.len(), recall.behind), (1, 1));
     home.remember("c", "onion soup");
     assert_eq!(home.space.recall(&query("soup")).unwrap().behind, 2);
+}
+
+#[test]
+fn an_altered_record_is_left_out_and_named() {
+    let mut home = Home::new();
+    home.remember("a", "tomato soup");
+    home.remember("b", "lentil soup");
+    let altered = home.space.recall(&query("lentil")).unwrap().results[0].id;
+    home.tamper(
+        "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'lentil', 'poison') AS BLOB)",
+    );
+    let recall = home.again(1).recall(&Query { neighbours: 1, ..query("soup") }).unwrap();
+    assert_eq!((recall.results.len(), recall.altered), (1, vec![altered]));
+    assert!(recall.results[0].neighbours.is_empty());
+    // A changed time is noticed too: it is part of what the id is made from.
+    home.tamper("UPDATE op SET ts = ts + 1 WHERE kind = 'evidence'");
+    let recall = home.again(1).recall(&query("soup")).unwrap();
+    assert_eq!((recall.results.len(), recall.altered.len()), (0, 2));
 }
 
 #[test]

@@ -7,13 +7,25 @@ use rusqlite::OptionalExtension;
 
 use super::SqliteSpace;
 use super::graph::{SqliteLedgerIndex, id_at};
-use crate::StoreError;
+use crate::{Ledger, StoreError};
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
 
 impl SqliteSpace {
+    /// Whether an operation is here as it was signed: its id and body hash match its content. Its
+    /// signature is not checked.
+    pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
+        match self.get(id) {
+            Ok(recorded) => {
+                Ok(recorded.is_some_and(|recorded| recorded.operation.check_hashes().is_ok()))
+            }
+            Err(StoreError::Damaged { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
     pub fn on_snapshot<T, E: From<StoreError>>(
         &self,

@@ -11,6 +11,7 @@
 
 use kernel::body::end_us;
 use kernel::confidence::Band;
+use kernel::id::OpId;
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde_json::{Value, json};
@@ -59,6 +60,9 @@ pub struct Claims {
     pub beliefs: Vec<Belief>,
     /// How many there are, with those beyond the limit.
     pub total: usize,
+    /// Claims and corrections of listed beliefs that were left out, because the file no longer
+    /// holds them as they were signed.
+    pub altered: Vec<OpId>,
 }
 
 impl ClaimFilter {
@@ -139,7 +143,7 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        self.store.on_snapshot(|index| {
+        let mut claims = self.store.on_snapshot(|index| {
             let rows = BeliefFilter {
                 states: filter.states.listed(),
                 claim_type: filter.claim_type.clone(),
@@ -151,9 +155,13 @@ impl Reader<'_> {
             let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
             match index.list_beliefs(&rows, row_limit)? {
                 Some(page) => Ok(list(index, filter, page, limit)?),
-                None => Ok(list_without_view(index, filter, limit)?),
+                None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
             }
-        })
+        })?;
+        // What is not served has nothing to show but words that are no longer believed.
+        let shown = |belief: &Belief| belief.served.or(belief.current);
+        claims.altered = self.take_altered(&mut claims.beliefs, shown)?;
+        Ok(claims)
     }
 }
 
@@ -250,7 +258,7 @@ impl<'a> Gathered<'a> {
 
     fn finish(mut self) -> Claims {
         self.keep_best();
-        Claims { beliefs: self.beliefs, total: self.total }
+        Claims { beliefs: self.beliefs, total: self.total, altered: Vec::new() }
     }
 }
 

@@ -124,6 +124,25 @@ pub struct Gathered {
     pub behind: u64,
 }
 
+impl Gathered {
+    /// Names what may not be shown, without any of its content.
+    fn leave_out(&mut self, tier: Tier, ids: Vec<OpId>, reason: Omission) {
+        for id in ids.into_iter().map(Some) {
+            if self.left_out.iter().all(|left| left.id != id) {
+                let summary = String::new();
+                self.left_out.push(LeftOut {
+                    tier,
+                    id,
+                    summary,
+                    tokens: None,
+                    score: None,
+                    reason,
+                });
+            }
+        }
+    }
+}
+
 /// Recall's fused score as a similarity, 0 … 1.
 fn similarity(score: f64) -> f64 {
     ((score - SCORE_OF_UNRELATED) / (SCORE_FULL - SCORE_OF_UNRELATED)).clamp(0.0, 1.0)
@@ -159,6 +178,7 @@ impl Reader<'_> {
         };
         let found = self.recall_facts(&query)?;
         gathered.behind = gathered.behind.max(found.behind);
+        gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {
             let belief = fact.belief;
             // Its evidence's own time is what its recency counts from; the user's word has none and
@@ -200,6 +220,7 @@ impl Reader<'_> {
             recall.results.extend(self.recall(&query)?.results);
         }
         gathered.behind = gathered.behind.max(recall.behind);
+        gathered.leave_out(Tier::Episodes, recall.altered, Omission::Altered);
         gathered.model = gathered.model.or(recall.model);
         for found in recall.results {
             let similarity = round6(similarity(found.score.total));

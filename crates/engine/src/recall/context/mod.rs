@@ -253,6 +253,8 @@ pub enum Omission {
     EnoughOthers,
     /// Only its space may see it.
     Private,
+    /// The file no longer holds it as it was signed.
+    Altered,
 }
 
 /// An item that was left out.
