@@ -121,7 +121,12 @@ impl History {
         if !rights.is_empty() {
             let now = self.homes[0].now();
             let key = signer(number).author();
-            self.homes[0].space.change_access(key, "device", rights, gives, now).unwrap();
+            let space = &mut self.homes[0].space;
+            if gives || self.dice.below(2) == 0 {
+                space.change_access(key, "device", rights, gives, now).unwrap();
+            } else {
+                space.revoke_from_now_on(key, "device", rights, now).unwrap();
+            }
         }
     }
 

@@ -30,4 +30,8 @@ pub struct Grant {
     pub name: String,
     /// What it gains or loses.
     pub capabilities: Vec<Capability>,
+    /// In a revocation, the last number of the key's chain that is accepted: what the key signed
+    /// beyond it has no effect, however it is dated. If absent, only the time decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<u64>,
 }

@@ -20,6 +20,7 @@ use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::access::AccessCache;
+use super::super::derive::has_beyond;
 use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
@@ -105,11 +106,30 @@ impl Reach {
             Kind::Grant | Kind::Revoke => {
                 return recorded.position > self.access
                     && header.ts.0 <= self.latest_us
-                    && access.holds(&header.author, Capability::Admin, operation.order());
+                    && access.holds(&header.author, Capability::Admin, operation.place());
             }
             _ => {}
         }
         false
+    }
+}
+
+/// Whether a change of access concerns operations that are earlier than itself: a revocation whose
+/// key has more operations than it accepts, or a change of who may administer, which may give
+/// effect to such a revocation.
+fn changes_the_past(
+    connection: &Connection,
+    recorded: &Recorded,
+    body: Option<&Body>,
+    access: &Access,
+) -> Result<bool, StoreError> {
+    let Some(Body::Grant(change) | Body::Revoke(change)) = body else { return Ok(false) };
+    if access.may_limit() && change.capabilities.contains(&Capability::Admin) {
+        return Ok(true);
+    }
+    match change.last_seq.filter(|_| recorded.operation.header().kind == Kind::Revoke) {
+        Some(last_seq) => has_beyond(connection, &change.key, last_seq, recorded.position),
+        None => Ok(false),
     }
 }
 
@@ -224,6 +244,11 @@ impl Folder {
                 let body = operation
                     .body()
                     .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                if recorded.position > reach.access
+                    && changes_the_past(connection, recorded, body.as_ref(), index.access()?)?
+                {
+                    return Ok(Folded::AccessChangedAt(recorded.position));
+                }
                 if let Some(graph_index) = &mut graph_index {
                     graph_index.fold(recorded.position, operation, body.as_ref())?;
                 }
@@ -271,7 +296,7 @@ impl Folder {
         let operation = &recorded.operation;
         let header = operation.header();
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
-            || !index.access()?.holds(&header.author, Capability::Append, operation.order())
+            || !index.access()?.holds(&header.author, Capability::Append, operation.place())
         {
             return Ok(());
         }
