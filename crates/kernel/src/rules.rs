@@ -61,6 +61,11 @@ pub fn judge<W: LedgerIndex>(
     index: &W,
 ) -> Result<Verdict, JudgeError<W::Error>> {
     if let Some(verdict) = judge_place(operation, body, index)? {
+        // A space begins with a body that fits, which no other rule judges.
+        if let (Verdict::Append, Some(field)) = (verdict, body.and_then(Body::unfit_field)) {
+            let kind = operation.header().kind.clone();
+            return Err(RuleViolation::UnfitField { kind, field }.into());
+        }
         return Ok(verdict);
     }
     let entry = Entry::of(operation, body);

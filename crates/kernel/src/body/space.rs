@@ -20,6 +20,13 @@ pub struct Space {
     pub settings: Map<String, Value>,
 }
 
+impl Space {
+    /// The time is text, because earlier versions did not check it.
+    pub(super) fn unfit_field(&self) -> Option<&'static str> {
+        self.created.parse::<jiff::Timestamp>().is_err().then_some("created")
+    }
+}
+
 /// Body of a `grant` or `revoke`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grant {
