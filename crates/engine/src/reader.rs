@@ -1,6 +1,7 @@
 //! Reading one snapshot of a space.
 
 use derivers::Deriver;
+use kernel::access::Place;
 use kernel::id::{Author, IdPrefix, OpId, SpaceId};
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
@@ -102,6 +103,6 @@ pub(crate) fn may(
     capability: Capability,
     now: jiff::Timestamp,
 ) -> Result<bool, StoreError> {
-    let at = (next_timestamp(now_us(now), store.latest()?), OpId([0; 32]));
+    let at = Place::next(next_timestamp(now_us(now), store.latest()?));
     Ok(store.ledger_index()?.access()?.holds(key, capability, at))
 }

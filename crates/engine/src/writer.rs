@@ -4,6 +4,7 @@ use derivers::Deriver;
 use kernel::body::{self, Body};
 use kernel::id::{Author, OpId, SpaceId};
 use kernel::kind::Capability;
+use kernel::ledger_index::LedgerIndex;
 use kernel::seal::{Draft, next_timestamp};
 use store::sqlite::{Mode, SqliteSpace};
 use store::{Ledger, StoreError};
@@ -60,7 +61,8 @@ impl Writer<'_> {
         Ok(operation.id())
     }
 
-    /// Grants capabilities to a key, or revokes them.
+    /// Grants capabilities to a key, or revokes them. A revocation names the last operation that
+    /// this copy has of the key: what turns up beyond it has no effect, however it is dated.
     pub fn change_access(
         &mut self,
         key: Author,
@@ -69,9 +71,26 @@ impl Writer<'_> {
         gives: bool,
         now: jiff::Timestamp,
     ) -> Result<OpId, EngineError> {
-        let grant = body::Grant { key, name: name.to_owned(), capabilities };
-        let body = if gives { Body::Grant(grant) } else { Body::Revoke(grant) };
-        self.append(Draft::new(body), now)
+        let mut grant = body::Grant { key, name: name.to_owned(), capabilities, last_seq: None };
+        if gives {
+            return self.append(Draft::new(Body::Grant(grant)), now);
+        }
+        let head = self.store.ledger_index()?.head(&key)?;
+        grant.last_seq = Some(head.map_or(0, |head| head.seq));
+        self.append(Draft::new(Body::Revoke(grant)), now)
+    }
+
+    /// Revokes capabilities of a key that is still trusted, from now on: what it signed earlier and
+    /// this copy has not seen keeps its effect.
+    pub fn revoke_from_now_on(
+        &mut self,
+        key: Author,
+        name: &str,
+        capabilities: Vec<Capability>,
+        now: jiff::Timestamp,
+    ) -> Result<OpId, EngineError> {
+        let grant = body::Grant { key, name: name.to_owned(), capabilities, last_seq: None };
+        self.append(Draft::new(Body::Revoke(grant)), now)
     }
 
     /// Folds what is recorded into the views. `progress` receives each position reached.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
 
-use crate::access::{Access, Change};
+use crate::access::{Access, Change, Place};
 use crate::body::Body;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::{Capability, Kind};
@@ -29,6 +29,8 @@ pub struct Entry {
     pub kind: Kind,
     /// Who signed.
     pub author: Author,
+    /// Its number in its author's chain.
+    pub seq: u64,
     /// What it cites.
     pub refs: Vec<Ref>,
     /// The identity that a claim, correction or refutation is about.
@@ -41,6 +43,11 @@ impl Entry {
     /// The place in the space's total order.
     pub fn order(&self) -> (HlcTimestamp, OpId) {
         (self.ts, self.id)
+    }
+
+    /// Its place in the order and in its author's chain, which decides what its author may do.
+    pub fn place(&self) -> Place {
+        Place { order: self.order(), seq: self.seq }
     }
 
     /// The cited operation of a role, if there is exactly one.
@@ -62,6 +69,7 @@ impl Entry {
             ts: header.ts,
             kind: header.kind.clone(),
             author: header.author,
+            seq: header.seq,
             refs: header.refs.clone(),
             identity: identity.map(|(key, _)| key.to_owned()),
             payload: identity.and_then(|(_, payload)| payload),
@@ -238,13 +246,15 @@ impl Graph {
                 at,
                 Change {
                     author: entry.author,
+                    seq,
                     key: grant.key,
                     capabilities: grant.capabilities.clone(),
                     gives: entry.kind == Kind::Grant,
+                    last_seq: grant.last_seq,
                 },
             ),
             Some(Body::Evidence(evidence))
-                if self.access.holds(&entry.author, Capability::Append, at) =>
+                if self.access.holds(&entry.author, Capability::Append, entry.place()) =>
             {
                 let key = (evidence.source.clone(), evidence.source_uid.clone());
                 let found = (at.0, at.1, operation.header().body);

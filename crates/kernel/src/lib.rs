@@ -29,4 +29,5 @@ pub mod seal;
 pub mod snapshot;
 pub mod soundness;
 pub mod validity;
+mod weak_key;
 pub mod when;

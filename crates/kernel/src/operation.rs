@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Map, Value};
 
+use crate::access::Place;
 use crate::canonical;
 use crate::id::{Author, BodyHash, OpId, SpaceId};
 use crate::kind::Kind;
@@ -297,6 +298,11 @@ impl<State> Operation<State> {
     /// The place in the space's total order.
     pub fn order(&self) -> (HlcTimestamp, OpId) {
         (self.header.ts, self.id)
+    }
+
+    /// Its place in the order and in its author's chain, which decides what its author may do.
+    pub fn place(&self) -> Place {
+        Place { order: self.order(), seq: self.header.seq }
     }
 
     /// The space this operation is in.

@@ -61,6 +61,11 @@ pub fn judge<W: LedgerIndex>(
     index: &W,
 ) -> Result<Verdict, JudgeError<W::Error>> {
     if let Some(verdict) = judge_place(operation, body, index)? {
+        // A space begins with a body that fits, which no other rule judges.
+        if let (Verdict::Append, Some(field)) = (verdict, body.and_then(Body::unfit_field)) {
+            let kind = operation.header().kind.clone();
+            return Err(RuleViolation::UnfitField { kind, field }.into());
+        }
         return Ok(verdict);
     }
     let entry = Entry::of(operation, body);
@@ -201,7 +206,7 @@ fn judge_permission<W: LedgerIndex>(
     let permitted = if capability == entry.kind.spec().capability {
         is_permitted(access, entry, target_author).map_err(JudgeError::LedgerIndex)?
     } else {
-        access.holds(&entry.author, capability, entry.order())
+        access.holds(&entry.author, capability, entry.place())
     };
     if permitted {
         Ok(())
@@ -217,7 +222,7 @@ pub(crate) fn is_permitted<E>(
     entry: &Entry,
     target_author: impl FnOnce() -> Result<Option<Author>, E>,
 ) -> Result<bool, E> {
-    let at = entry.order();
+    let at = entry.place();
     let spec = entry.kind.spec();
     if access.holds(&entry.author, spec.capability, at) {
         return Ok(true);
@@ -241,7 +246,7 @@ fn judge_claim<W: LedgerIndex>(
     let by_machine = match body {
         Some(Body::Claim(claim)) if claim.deriver.is_none() => {
             let access = index.access().map_err(JudgeError::LedgerIndex)?;
-            !access.holds(&entry.author, Capability::Correct, entry.order())
+            !access.holds(&entry.author, Capability::Correct, entry.place())
         }
         _ => true,
     };

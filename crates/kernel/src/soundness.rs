@@ -109,9 +109,11 @@ pub fn may_change_status(header: &Header) -> bool {
     }
 }
 
-/// Whether every status has to be computed again.
+/// Whether every status has to be computed again. A revocation may name a last number of a chain,
+/// and so concern operations that are earlier than itself.
 pub fn needs_full_recompute(header: &Header, arrival: Arrival) -> bool {
-    arrival == Arrival::Late && header.kind.spec().effect == Effect::Access
+    header.kind == Kind::Revoke
+        || arrival == Arrival::Late && header.kind.spec().effect == Effect::Access
 }
 
 /// What changes with an operation that was just added to `index`. [`LedgerIndex::status`] still

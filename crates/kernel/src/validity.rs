@@ -382,7 +382,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             return Ok(false);
         }
         if entry.kind == Kind::Claim
-            && access.holds(&entry.author, Capability::Append, entry.order())
+            && access.holds(&entry.author, Capability::Append, entry.place())
         {
             return Ok(true);
         }

@@ -156,7 +156,7 @@ pub enum StoreError {
         /// The log.
         log: PathBuf,
     },
-    /// A log lies where a new space's log would be: SQLite would add what it holds to the new space.
+    /// A log lies where a new space's log would be, and SQLite would take it for that.
     #[error(
         "{} is left of a space that was deleted or moved, and a new space here would take it for its own: move it away or delete it, with the files beside it whose names begin the same",
         log.display()

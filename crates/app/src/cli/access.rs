@@ -1,7 +1,8 @@
 //! `because key`, `because grant`, `because revoke`
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::id::Author;
+use kernel::body::Body;
+use kernel::id::{Author, OpId};
 use kernel::kind::Capability;
 use serde_json::json;
 
@@ -15,6 +16,19 @@ use crate::output::{self, Form, ID, short};
     after_help = "This is the public half, which a space's owner passes to `because grant`. --json also names the file of the secret half."
 )]
 pub(crate) struct KeyArgs {}
+
+/// Arguments of `revoke`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "What this copy has of the key keeps its effect; what turns up beyond it has none, however it is dated. Import the device's last export first, or use --keep-unseen for a device that is still trusted.\n\nExamples:\n  because revoke ed25519:… --can derive\n  because revoke ed25519:… --can append --keep-unseen"
+)]
+pub(crate) struct RevokeArgs {
+    #[command(flatten)]
+    change: ChangeArgs,
+    /// Accept also what the key dated before this and this copy has not seen
+    #[arg(long)]
+    keep_unseen: bool,
+}
 
 /// Arguments of `grant` and `revoke`.
 #[derive(clap::Args)]
@@ -43,27 +57,62 @@ pub(crate) fn key(session: &CliSession, _: &KeyArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-pub(crate) fn change(session: &CliSession, args: &ChangeArgs, gives: bool) -> Result<u8, Failure> {
+pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failure> {
     let key: Author = args.key.parse().map_err(RequestError::Key)?;
     let mut space = session.open()?;
     let name = mask_string(&args.name);
-    let masked: Vec<SecretKind> = name.kinds().collect();
-    let id = space.change_access(key, name.get(), args.capabilities.clone(), gives, session.now)?;
-    match session.form {
-        Form::Json => output::json(
-            &json!({ "id": id, "key": key, "capabilities": args.capabilities, "masked": masked }),
-        )?,
-        Form::Text => {
-            let names: Vec<&str> =
-                args.capabilities.iter().map(|capability| capability.as_str()).collect();
-            let verb = if gives { "may now" } else { "may no longer" };
-            output::line(format_args!(
-                "{key} {verb} {}  {ID}{}{ID:#}",
-                names.join(", "),
-                short(&id)
-            ))?;
-            output::masked(&masked)?;
+    let capabilities = args.capabilities.clone();
+    let id = space.change_access(key, name.get(), capabilities, true, session.now)?;
+    print(session, args, key, &id, None)
+}
+
+pub(crate) fn revoke(session: &CliSession, args: &RevokeArgs) -> Result<u8, Failure> {
+    let RevokeArgs { change, keep_unseen } = args;
+    let key: Author = change.key.parse().map_err(RequestError::Key)?;
+    let mut space = session.open()?;
+    let name = mask_string(&change.name);
+    let capabilities = change.capabilities.clone();
+    let id = if *keep_unseen {
+        space.revoke_from_now_on(key, name.get(), capabilities, session.now)?
+    } else {
+        space.change_access(key, name.get(), capabilities, false, session.now)?
+    };
+    let shown = space.show(&id)?.operation;
+    let body = shown.body().map(|bytes| Body::parse(&shown.header().kind, bytes));
+    let last_seq = match body {
+        Some(Ok(Body::Revoke(revoked))) => revoked.last_seq,
+        _ => None,
+    };
+    print(session, change, key, &id, Some(last_seq))
+}
+
+/// Prints a grant or, with the last number that it accepts, a revocation.
+fn print(
+    session: &CliSession,
+    args: &ChangeArgs,
+    key: Author,
+    id: &OpId,
+    revoked: Option<Option<u64>>,
+) -> Result<u8, Failure> {
+    let masked: Vec<SecretKind> = mask_string(&args.name).kinds().collect();
+    if session.form == Form::Json {
+        let mut answer = json!({
+            "id": id, "key": key, "capabilities": args.capabilities, "masked": masked
+        });
+        if let Some(last_seq) = revoked {
+            answer["last_seq"] = last_seq.into();
         }
+        output::json(&answer)?;
+        return Ok(0);
     }
+    let names: Vec<&str> = args.capabilities.iter().map(|capability| capability.as_str()).collect();
+    let verb = if revoked.is_none() { "may now" } else { "may no longer" };
+    output::line(format_args!("{key} {verb} {}  {ID}{}{ID:#}", names.join(", "), short(id)))?;
+    if let Some(Some(last_seq)) = revoked {
+        output::line(format_args!(
+            "  Its operations up to number {last_seq} keep their effect; later ones that turn up have none."
+        ))?;
+    }
+    output::masked(&masked)?;
     Ok(0)
 }

@@ -135,7 +135,7 @@ enum Command {
     /// Allow another key to work on the space
     Grant(access::ChangeArgs),
     /// Take capabilities back from a key
-    Revoke(access::ChangeArgs),
+    Revoke(access::RevokeArgs),
     /// Serve the memory to agents as tools (an MCP server on stdio)
     Mcp(mcp::Args),
     /// Add the MCP server to the settings of Claude Code, Cursor or Codex
@@ -254,8 +254,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),
-        Command::Grant(args) => access::change(&session, &args, true),
-        Command::Revoke(args) => access::change(&session, &args, false),
+        Command::Grant(args) => access::grant(&session, &args),
+        Command::Revoke(args) => access::revoke(&session, &args),
         Command::Mcp(args) => mcp::run(session.session, &args),
         Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {

@@ -15,7 +15,7 @@ const AHEAD_DAYS: i64 = 5 * 365;
 fn signer(machine: &Machine) -> Signer {
     machine.because(["key"]).run().succeeds();
     let digits = std::fs::read_to_string(machine.home().join("key")).unwrap();
-    let digits: Vec<u8> = digits.trim().bytes().map(|digit| hex(digit)).collect();
+    let digits: Vec<u8> = digits.trim().bytes().map(hex).collect();
     let seed: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
     Signer::from_seed(seed.try_into().unwrap())
 }

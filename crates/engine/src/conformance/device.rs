@@ -79,6 +79,7 @@ impl Device {
                 key: sealer(number).author(),
                 name: String::new(),
                 capabilities: vec![Capability::Append, Capability::Derive, Capability::Correct],
+                last_seq: None,
             }))?;
         }
         Ok(device)

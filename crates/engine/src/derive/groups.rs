@@ -46,7 +46,7 @@ impl Derivation<'_> {
         let derivers = self.derivers;
         let access = writing.access()?;
         let wanted = parallel::each(rows.iter().collect(), |row| {
-            let by = records::signed_by(access, &row.author, (row.ts, row.id));
+            let by = records::signed_by(access, &row.author, row.place());
             let record = records::of_evidence(row, by).filter(|_| row.kind == Kind::Evidence)?;
             Some((records::at_us(&record), wanted_groups(derivers, &record)))
         });
@@ -56,8 +56,7 @@ impl Derivation<'_> {
                 Kind::EvidenceRetraction => Role::TARGET,
                 _ => continue,
             };
-            let order = (row.ts, row.id);
-            if !writing.access()?.holds(&row.author, Capability::Append, order) {
+            if !writing.access()?.holds(&row.author, Capability::Append, row.place()) {
                 continue;
             }
             for cited in row.refs.iter().filter(|cited| cited.role.as_str() == acts_on) {
@@ -92,7 +91,11 @@ impl Derivation<'_> {
             // Who may administer decides about every other key, too.
             let concerns_all = grant.capabilities.contains(&Capability::Admin);
             let author = if concerns_all { None } else { Some(&grant.key) };
-            if writing.has_later(author, row.ts, read)? {
+            let is_beyond = match grant.last_seq.filter(|_| row.kind == Kind::Revoke) {
+                Some(last_seq) => writing.has_beyond(&grant.key, last_seq, read)?,
+                None => false,
+            };
+            if is_beyond || writing.has_later(author, row.ts, read)? {
                 return Ok(true);
             }
         }
@@ -108,7 +111,7 @@ impl Derivation<'_> {
         let Some(row) = writing.line(id)?.filter(|row| row.kind == Kind::Evidence) else {
             return Ok(());
         };
-        let by = records::signed_by(writing.access()?, &row.author, (row.ts, row.id));
+        let by = records::signed_by(writing.access()?, &row.author, row.place());
         if let Some(record) = records::of_evidence(&row, by) {
             for group in self.groups(writing, &record)? {
                 writing.leave(group, records::at_us(&record), row.position)?;
@@ -158,8 +161,7 @@ impl Derivation<'_> {
             let Some(row) = writing.line(&input)? else { continue };
             let record = match row.kind {
                 Kind::Evidence => {
-                    let order = (row.ts, row.id);
-                    let by = records::signed_by(writing.access()?, &row.author, order);
+                    let by = records::signed_by(writing.access()?, &row.author, row.place());
                     records::of_evidence(&row, by)
                 }
                 _ => {

@@ -1,13 +1,12 @@
 //! Operations as the records that derivers see.
 
 use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody, SignedBy};
-use kernel::access::Access;
+use kernel::access::{Access, Place};
 use kernel::body::{Body, LastSeen};
 use kernel::evidence::{Evidence, Visibility};
-use kernel::id::{Author, OpId};
+use kernel::id::Author;
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::HlcTimestamp;
 use kernel::validity::State;
 use kernel::when::When;
 use serde_json::Value;
@@ -50,7 +49,7 @@ impl GroupRecords {
 }
 
 /// Whether an operation counts as the owner's word: its author could correct at that point.
-pub(crate) fn signed_by(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
+pub(crate) fn signed_by(access: &Access, author: &Author, at: Place) -> SignedBy {
     if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
 }
 
@@ -203,7 +202,7 @@ pub(super) fn of_group(
     let mut members = Vec::new();
     for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
         if row.kind != Kind::ClaimCorrection {
-            let by = signed_by(writing.access()?, &row.author, (row.ts, row.id));
+            let by = signed_by(writing.access()?, &row.author, row.place());
             members.push(Member::Row(row, layer, by));
         } else if let Some(served) = served_by(&row, "") {
             let believed = belief(writing as &dyn Writing, &served.key)?;

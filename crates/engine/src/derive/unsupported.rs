@@ -4,6 +4,7 @@
 //! retract stays believed and stays marked, so that a key that may, in this file or on another
 //! device, retracts it when it derives.
 
+use kernel::access::Place;
 use kernel::body::{Body, Reason};
 use kernel::id::OpId;
 use kernel::kind::Capability;
@@ -97,7 +98,7 @@ impl Derivation<'_> {
         }
         let author = self.sealer.author();
         let is_own = writing.entry(&claim)?.is_some_and(|entry| entry.author == author);
-        let at = (next_timestamp(self.now_us, writing.latest()?), OpId([0; 32]));
+        let at = Place::next(next_timestamp(self.now_us, writing.latest()?));
         if is_own || writing.access()?.holds(&author, Capability::Correct, at) {
             Ok(Fate::Retracted(claim))
         } else {

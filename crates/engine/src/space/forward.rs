@@ -125,6 +125,9 @@ write_and_fold! {
     change_access(
         key: Author, name: &str, capabilities: Vec<Capability>, gives: bool, now: Timestamp
     ) -> OpId;
+    revoke_from_now_on(
+        key: Author, name: &str, capabilities: Vec<Capability>, now: Timestamp
+    ) -> OpId;
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;

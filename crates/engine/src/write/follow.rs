@@ -6,9 +6,9 @@
 //! last one. A device that may not derive records nothing; the invalidations stay due for a device
 //! that may.
 
+use kernel::access::Place;
 use kernel::body::Body;
 use kernel::cascade::Consequences;
-use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::operation::{Operation, Ref, Role};
 use kernel::seal::{Draft, next_timestamp};
@@ -27,7 +27,7 @@ pub(crate) fn record_invalidations(
 ) -> Result<(Consequences, Vec<(Operation, Body)>), EngineError> {
     let mut follows = writing.follow()?;
     let mut latest = writing.latest()?;
-    let at = (next_timestamp(now_us, latest), OpId([0; 32]));
+    let at = Place::next(next_timestamp(now_us, latest));
     if !writing.access()?.holds(&sealer.author(), Capability::Derive, at) {
         follows.invalidated.clear();
     }
@@ -50,6 +50,7 @@ pub(crate) fn record_invalidations(
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
+    use kernel::id::OpId;
     use kernel::kind::Kind;
     use kernel::operation::HlcTimestamp;
     use kernel::rules::Verdict;

@@ -244,7 +244,7 @@ fn is_same(
         return Ok(false);
     }
     let Some(entry) = writing.entry(&id)? else { return Ok(false) };
-    Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.order()))
+    Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.place()))
 }
 
 /// The record that a marked body holds, as it came; none if it has no mark.

@@ -1,12 +1,11 @@
 //! Recording again what a copy cannot accept of this device's own key.
 //!
-//! Two accidents leave operations in an export that no copy accepts: they were written under a
-//! clock that was more than a day ahead, or they continue a chain that was restored from an older
-//! export and continued here (a fork). The rules stay as they are: no clock owns the future, and a
-//! chain has one operation a number. But their holder can say the same again. Each such operation
-//! is sealed anew, at the end of this device's chain and with today's time: records first, as an
-//! import records them, and the user's word on the operations that stand in for those it was about.
-//! What derivers concluded is left to derivation.
+//! Two accidents leave operations in an export that copies refuse. They were written under a clock
+//! that was more than a day ahead, or they belong to the other branch of a fork. The rules about
+//! time and chains stay as they are. But the holder of the key can record the same content again:
+//! each such operation is sealed anew, at the end of this device's chain and with today's time.
+//! Records are recorded as an import records them. The user's word is recorded on the operations
+//! that stand in for those it was about. What derivers concluded is left to derivation.
 //!
 //! Only operations of this device's own key are recorded again, because a signature must not put
 //! the words of one key into another's mouth. Doing it twice adds nothing: what was recorded again
@@ -38,7 +37,7 @@ use crate::{EngineError, Writer, now_us};
 pub const RECORDED_AGAIN_MAX: usize = 100_000;
 /// Operations named that could not be recorded again.
 const LEFT_OUT_KEPT_MAX: usize = 100;
-/// How near a record's own time is to that of its operation where the clock gave both, microseconds.
+/// How near a record's own time is to its operation's where the clock gave both, microseconds.
 const SAME_CLOCK_US: u64 = 2_000_000;
 
 /// The result of recording operations again.

@@ -16,6 +16,7 @@
 //! both.
 
 use importers::secrets::mask_body;
+use kernel::access::Place;
 use kernel::body::{self, Body, Claim, LastSeen, payload_digest};
 use kernel::cascade::Review;
 use kernel::evidence::Visibility;
@@ -306,7 +307,7 @@ pub(crate) fn propose_reviews(
     reviews: &[Review],
     now_us: u64,
 ) -> Result<u64, EngineError> {
-    let at = (next_timestamp(now_us, writing.latest()?), OpId([0; 32]));
+    let at = Place::next(next_timestamp(now_us, writing.latest()?));
     if !writing.access()?.holds(&sealer.author(), Capability::Derive, at) {
         return Ok(0);
     }

@@ -130,6 +130,57 @@ fn a_device_whose_clock_is_behind_may_derive_from_the_grant_until_the_revocation
     assert_eq!(refused.code(), "not_permitted");
 }
 
+#[test]
+fn what_a_revoked_key_backdates_has_no_effect_and_what_was_seen_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut owner, mut laptop) = owner_and_laptop(&folder);
+    laptop.remember("1", "tea today");
+    laptop.remember("2", "tea again");
+    send(&laptop, &mut owner);
+    let mut third = copy_of(&owner, &folder.path().join("third.db"), signer(9));
+    owner.clock = 1_000;
+    change_access(&mut owner, signer(8).author(), &ALL, false);
+    // The laptop has not heard of it, or pretends so: it dates a note before the revocation.
+    laptop.remember("3", "tea with poison");
+    let texts = |home: &Home| {
+        let query = engine::recall::episodes::Query::new("tea", 9);
+        let results = home.space.recall(&query).unwrap().results.into_iter();
+        results.map(|result| result.evidence.payload.text).collect::<BTreeSet<_>>()
+    };
+    let seen = BTreeSet::from(["tea today".to_owned(), "tea again".to_owned()]);
+    send(&laptop, &mut owner);
+    assert_eq!(texts(&owner), seen);
+    // On a third copy the note arrives before the revocation, and is recalled until that arrives.
+    send(&laptop, &mut third);
+    assert_eq!(texts(&third).len(), 3);
+    send(&owner, &mut third);
+    assert_eq!(texts(&third), seen);
+    owner.derive(Extent::Changed, Intent::Write);
+    assert_eq!(owner.believed()["toy.count|tea"].1, json!({ "parity": 0 }));
+    send(&owner, &mut third);
+    assert_eq!(third.believed(), owner.believed());
+    assert!(third.space.verify(|_| {}).unwrap().is_sound());
+    assert!(owner.derive_from_scratch().changed_nothing());
+}
+
+#[test]
+fn a_revocation_from_now_on_keeps_what_was_dated_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut owner, mut laptop) = owner_and_laptop(&folder);
+    owner.clock = 1_000;
+    let now = owner.now();
+    owner.space.revoke_from_now_on(signer(8).author(), "", ALL.into(), now).unwrap();
+    laptop.remember("1", "tea today");
+    laptop.clock = 2_000;
+    laptop.remember("2", "tea again");
+    send(&laptop, &mut owner);
+    let query = engine::recall::episodes::Query::new("tea", 9);
+    let results = owner.space.recall(&query).unwrap().results;
+    let texts: Vec<&str> =
+        results.iter().map(|result| result.evidence.payload.text.as_str()).collect();
+    assert_eq!(texts, ["tea today"]);
+}
+
 /// What a device does of its own accord, if it may.
 fn step(home: &mut Home, dice: &mut Dice) {
     let words = ["tea", "rain", "gym"];

@@ -182,8 +182,12 @@ fn every_operation_that_a_program_appends_is_masked() {
         2 + usize::from(appended.is_ok()),
         "a key that names nothing is a text"
     );
-    let grant =
-        Grant { key: key(2).author(), name: sentence(), capabilities: vec![Capability::Append] };
+    let grant = Grant {
+        key: key(2).author(),
+        name: sentence(),
+        capabilities: vec![Capability::Append],
+        last_seq: None,
+    };
     home.space.append(Draft::new(Body::Grant(grant)), at(5)).unwrap();
     let reason = Reason { reason: sentence() };
     home.space

@@ -23,7 +23,7 @@ pub fn mask_body(mut body: Body) -> Masked<Body> {
             report.object("settings", settings);
         }
         Body::Grant(grant) | Body::Revoke(grant) => {
-            let Grant { key: _, name, capabilities: _ } = grant;
+            let Grant { key: _, name, capabilities: _, last_seq: _ } = grant;
             report.one("name", name);
         }
         Body::EvidenceRetraction(Reason { reason }) | Body::Retraction(Reason { reason }) => {

@@ -179,7 +179,7 @@ impl Body {
         Ok(bytes)
     }
 
-    /// The first field whose value does not fit its type, where any object is a body.
+    /// The first field whose value does not fit, beyond what reading the body has checked.
     pub fn unfit_field(&self) -> Option<&'static str> {
         match self {
             Self::Thought(body) => body.unfit_field(),
@@ -188,9 +188,11 @@ impl Body {
             Self::Annotation(body) => body.unfit_field(),
             Self::Redaction(body) => body.unfit_field(),
             Self::Proposal(body) => body.unfit_field(),
+            Self::Space(body) => body.unfit_field(),
+            // Nobody has the key that this would empower.
+            Self::Grant(body) if body.key.is_weak() => Some("key"),
             // Their fields are read strictly, or have no meaning where they do not fit.
-            Self::Space(_)
-            | Self::Grant(_)
+            Self::Grant(_)
             | Self::Revoke(_)
             | Self::Evidence(_)
             | Self::EvidenceRetraction(_)

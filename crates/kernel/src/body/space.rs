@@ -20,6 +20,13 @@ pub struct Space {
     pub settings: Map<String, Value>,
 }
 
+impl Space {
+    /// The time is text, because earlier versions did not check it.
+    pub(super) fn unfit_field(&self) -> Option<&'static str> {
+        self.created.parse::<jiff::Timestamp>().is_err().then_some("created")
+    }
+}
+
 /// Body of a `grant` or `revoke`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grant {
@@ -30,4 +37,8 @@ pub struct Grant {
     pub name: String,
     /// What it gains or loses.
     pub capabilities: Vec<Capability>,
+    /// In a revocation, the last number of the key's chain that is accepted: what the key signed
+    /// beyond it has no effect, however it is dated. If absent, only the time decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<u64>,
 }

@@ -572,3 +572,39 @@ fn the_index_of_acting_operations_agrees_with_all_citations() {
         Ok(2)
     );
 }
+
+#[test]
+fn a_space_begins_with_a_time_and_older_ones_without_are_still_admitted() {
+    let owner = Signer::from_seed([1; 32]);
+    for (created, expected) in [
+        ("2026-01-01T00:00:00Z", Ok(Verdict::Append)),
+        ("2026-01-01T00:00:00+02:00", Ok(Verdict::Append)),
+        ("yesterday", Err("created")),
+        ("2026-01-01", Err("created")),
+        ("", Err("created")),
+    ] {
+        let body = json!({"name": "test", "owner": owner.author(), "created": created});
+        let body = Body::parse(&Kind::Space, &canonical::to_bytes(&body).unwrap()).unwrap();
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+        let operation = owner.seal(Draft::new(body.clone()), place).unwrap();
+        let judged = judge(&operation, Some(&body), &Graph::default());
+        let judged = judged.map_err(|JudgeError::RuleViolation(violation)| match violation {
+            RuleViolation::UnfitField { kind: Kind::Space, field } => field,
+            other => panic!("{other}"),
+        });
+        assert_eq!(judged, expected, "{created:?}");
+        let place = kernel::rules::judge_place(&operation, Some(&body), &Graph::default());
+        assert!(matches!(place, Ok(Some(Verdict::Append))), "{created:?}");
+    }
+}
+
+#[test]
+fn a_key_for_which_everybody_can_sign_is_not_granted_anything() {
+    let mut book = Book::new();
+    let weak = Author([0; 32]);
+    let change = json!({"key": weak, "capabilities": ["append"]});
+    let refused = book.by_owner("grant", change.clone(), &[]).unwrap_err();
+    assert_eq!(refused, RuleViolation::UnfitField { kind: Kind::Grant, field: "key" });
+    // One that was granted before can be revoked.
+    book.by_owner("revoke", change, &[]).unwrap();
+}

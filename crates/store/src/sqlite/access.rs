@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use kernel::access::{Access, Change};
+use kernel::access::{Access, Change, Place};
 use kernel::body::Body;
 use kernel::id::{Author, OpId, SpaceId};
 use kernel::kind::Kind;
@@ -89,7 +89,7 @@ fn read(
     (after, until): (i64, i64),
 ) -> Result<SpaceAccess, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT op.id, op.ts, op.kind, author.key, op.body FROM access
+        "SELECT op.id, op.ts, op.kind, author.key, op.body, op.seq FROM access
          JOIN op ON op.pos = access.pos JOIN author ON author.number = op.author
          WHERE access.pos > ?1 AND access.pos <= ?2 ORDER BY access.pos",
     )?;
@@ -105,7 +105,9 @@ fn read(
                 owner = Some(space.owner);
             }
             Some(body) => {
-                changes.extend(change_of((stamp_at(row, 1)?, id), author_at(row, 3)?, &body));
+                let order = (stamp_at(row, 1)?, id);
+                let seq = row.get::<_, i64>(5)?.unsigned_abs();
+                changes.extend(change_of(Place { order, seq }, author_at(row, 3)?, &body));
             }
             None => {}
         }
@@ -124,12 +126,13 @@ fn read(
 
 /// The change of capabilities that an operation with this body makes, at its place in the order.
 pub(super) fn change_of(
-    at: (HlcTimestamp, OpId),
+    at: Place,
     author: Author,
     body: &Body,
 ) -> Option<((HlcTimestamp, OpId), Change)> {
     let (Body::Grant(grant) | Body::Revoke(grant)) = body else { return None };
     let gives = body.kind() == Kind::Grant;
     let (key, capabilities) = (grant.key, grant.capabilities.clone());
-    Some((at, Change { author, key, capabilities, gives }))
+    let (seq, last_seq) = (at.seq, grant.last_seq);
+    Some((at.order, Change { author, seq, key, capabilities, gives, last_seq }))
 }

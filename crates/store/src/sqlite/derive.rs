@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 
+use kernel::access::Place;
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
@@ -93,6 +94,8 @@ pub struct OperationRow {
     pub author: Author,
     /// Its place in the space's order.
     pub ts: HlcTimestamp,
+    /// Its number in its author's chain.
+    pub seq: u64,
     /// What it cites.
     pub refs: Vec<Ref>,
     /// Its canonical body; none if it was removed.
@@ -119,7 +122,7 @@ pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), Sto
     Ok(())
 }
 
-/// An operation from the columns pos, id, kind, author's key, ts, refs, body.
+/// An operation from the columns pos, id, kind, author's key, ts, refs, body, seq.
 fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
     Ok(OperationRow {
         position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
@@ -129,7 +132,15 @@ fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
         ts: stamp_at(row, 4)?,
         refs: refs_at(row, 5)?,
         body: row.get(6)?,
+        seq: row.get::<_, i64>(7)?.unsigned_abs(),
     })
+}
+
+impl OperationRow {
+    /// Its place in the order and in its author's chain, which decides what its author may do.
+    pub fn place(&self) -> Place {
+        Place { order: (self.ts, self.id), seq: self.seq }
+    }
 }
 
 impl SqliteWriting<'_> {
@@ -193,7 +204,7 @@ impl SqliteWriting<'_> {
     /// of evidence only.
     pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<OperationRow>, StoreError> {
         let mut statement = self.connection().prepare_cached(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL)
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL), op.seq
              FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2",
         )?;
         let mut rows =
@@ -223,7 +234,7 @@ impl SqliteWriting<'_> {
         arguments: impl rusqlite::Params,
     ) -> Result<Vec<OperationRow>, StoreError> {
         let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body, op.seq
              FROM op JOIN author ON author.number = op.author WHERE {condition}"
         );
         let mut statement = self.connection().prepare_cached(&query)?;
@@ -384,7 +395,7 @@ impl SqliteWriting<'_> {
         limit: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
         let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, member.layer
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, member.layer
              FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
              CROSS JOIN author ON author.number = op.author
              WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
@@ -403,12 +414,13 @@ impl SqliteWriting<'_> {
                     ts: line.ts,
                     kind: Kind::Evidence,
                     author: line.author,
+                    seq: line.seq,
                     refs: line.refs.clone(),
                     identity: None,
                     payload: None,
                 });
             }
-            members.push((line, u32::try_from(row.get::<_, i64>(7)?).unwrap_or(u32::MAX)));
+            members.push((line, u32::try_from(row.get::<_, i64>(8)?).unwrap_or(u32::MAX)));
         }
         Ok(members)
     }
@@ -600,6 +612,16 @@ impl SqliteWriting<'_> {
         Ok(statement.query_row(params![ts, sql(until), author], |row| row.get(0))?)
     }
 
+    /// Whether any operation of `author` up to `until` has a higher number than `seq`.
+    pub fn has_beyond(
+        &self,
+        author: &Author,
+        seq: u64,
+        until: Position,
+    ) -> Result<bool, StoreError> {
+        has_beyond(self.connection(), author, seq, until)
+    }
+
     fn take_keys(&mut self, table: &'static str, limit: usize) -> Result<Vec<String>, StoreError> {
         let connection = self.connection();
         let mut statement =
@@ -615,4 +637,19 @@ impl SqliteWriting<'_> {
         drop(delete);
         Ok(keys)
     }
+}
+
+/// Whether any operation of `author` up to `until` has a higher number than `seq`.
+pub(super) fn has_beyond(
+    connection: &Connection,
+    author: &Author,
+    seq: u64,
+    until: Position,
+) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM op WHERE author = (SELECT number FROM author WHERE key = ?1)
+             AND seq > ?2 AND pos <= ?3)",
+    )?;
+    let seq = i64::try_from(seq).unwrap_or(i64::MAX);
+    Ok(statement.query_row(params![author.0, seq, sql(until)], |row| row.get(0))?)
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use kernel::access::Access;
+use kernel::access::{Access, Place};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
@@ -118,9 +118,9 @@ impl<'a> SqliteLedgerIndex<'a> {
         })
     }
 
-    fn note_access(&mut self, at: (HlcTimestamp, OpId), author: Author, body: &Body) {
+    fn note_access(&mut self, at: Place, author: Author, body: &Body) {
         if let Body::Space(space) = body {
-            self.space = Some(SpaceId(at.1));
+            self.space = Some(SpaceId(at.order.1));
             Arc::make_mut(&mut self.access).set_owner(space.owner);
         }
         if let Some((at, change)) = change_of(at, author, body) {
@@ -169,7 +169,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         }
         match body {
             Some(Body::Evidence(evidence))
-                if self.access.holds(&header.author, Capability::Append, operation.order()) =>
+                if self.access.holds(&header.author, Capability::Append, operation.place()) =>
             {
                 self.note_evidence(
                     position,
@@ -182,7 +182,7 @@ impl<'a> SqliteLedgerIndex<'a> {
                 self.connection
                     .prepare_cached("INSERT OR IGNORE INTO access (pos) VALUES (?1)")?
                     .execute([at])?;
-                self.note_access(operation.order(), header.author, body);
+                self.note_access(operation.place(), header.author, body);
             }
             _ => {}
         }
@@ -362,7 +362,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         arguments: &[&dyn rusqlite::ToSql],
     ) -> Result<Vec<Entry>, StoreError> {
         let query = format!(
-            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos FROM op
+            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos, op.seq FROM op
              JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
         );
         let mut statement = self.connection.prepare_cached(&query)?;
@@ -375,6 +375,7 @@ impl<'a> SqliteLedgerIndex<'a> {
                 ts: stamp_at(row, 1)?,
                 kind: kind_at(row, 2)?,
                 author: author_at(row, 3)?,
+                seq: row.get::<_, i64>(8)?.unsigned_abs(),
                 refs: refs_at(row, 4)?,
                 identity: row.get(5)?,
                 payload: row.get::<_, Option<[u8; 32]>>(6)?.map(BodyHash),

@@ -144,7 +144,8 @@ impl SqliteSpace {
             registry,
         };
         let mut writing = making.begin()?;
-        writing.record(genesis, Some(body)).map_err(|error| match error {
+        // A copy begins as its original did, also where that would not be appended any more.
+        writing.admit(genesis, Some(body)).map_err(|error| match error {
             RecordError::Store(error) => error,
             RecordError::Refused { violation, .. } => {
                 StoreError::Damaged { detail: violation.to_string() }

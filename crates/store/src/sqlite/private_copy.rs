@@ -101,6 +101,7 @@ mod tests {
             key: Signer::from_seed([key; 32]).author(),
             name: String::new(),
             capabilities: vec![Capability::Append],
+            last_seq: None,
         });
         let place = ChainPosition {
             space: writing.space().unwrap(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use kernel::access::Access;
+use kernel::access::{Access, Place};
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
@@ -14,7 +14,7 @@ use store::sqlite::SqliteSpace;
 
 use crate::book::{Book, append_right, body_of, genesis, key, note, refs_of, seal, word};
 
-const END: (HlcTimestamp, OpId) = (HlcTimestamp(u64::MAX), OpId([0xff; 32]));
+const END: Place = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: u64::MAX };
 
 fn may_append(space: &SqliteSpace, number: u8) -> bool {
     let index = space.ledger_index().unwrap();

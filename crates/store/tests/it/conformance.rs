@@ -1,5 +1,6 @@
 //! The common behaviour of all ledgers, tested on each of them.
 
+use kernel::access::Place;
 use kernel::id::{Author, IdPrefix, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{HlcTimestamp, Operation, Unverified};
@@ -126,7 +127,7 @@ fn a_writing_that_is_dropped_leaves_nothing<L: Ledger>(mut book: Book<L>) {
     assert!(!writing.access().unwrap().holds(
         &key(2).author(),
         Capability::Append,
-        (HlcTimestamp(99), kept)
+        Place { order: (HlcTimestamp(99), kept), seq: 1 }
     ));
     assert_eq!(writing.head(&key(1).author()).unwrap().unwrap().id, kept);
     assert_eq!(writing.latest().unwrap(), Some(HlcTimestamp(2)));
@@ -254,7 +255,7 @@ fn capabilities_are_those_of_the_place_in_the_order<L: Ledger>(mut book: Book<L>
     book.record(&key(1), "revoke", &append_right(2), &[]);
     assert_eq!(word(&book.try_record(&agent, "evidence", &soup, &[]).1), "not_permitted");
     let writing = book.ledger.begin().unwrap();
-    let at = |ts| (HlcTimestamp(ts), OpId([0; 32]));
+    let at = |ts| Place { order: (HlcTimestamp(ts), OpId([0; 32])), seq: 1 };
     let held: Vec<bool> = (1..9)
         .map(|ts| writing.access().unwrap().holds(&agent.author(), Capability::Append, at(ts)))
         .collect();

@@ -174,7 +174,7 @@ pub fn is_proposed(writing: &dyn Writing, question: &Question) -> Result<bool, E
             if let Some(entry) = writing.entry(&id)?
                 && let Some(Body::Proposal(Proposal { review: Some(made), .. })) =
                     body_of(writing, &id, &Kind::Proposal)?
-                && writing.access()?.holds(&entry.author, Capability::Derive, entry.order())
+                && writing.access()?.holds(&entry.author, Capability::Derive, entry.place())
                 && is_same(&made, question)
             {
                 return Ok(true);
@@ -217,7 +217,7 @@ impl Review {
         let Some(corrected) = index.entry(&correction)?.filter(|_| cites(&correction)) else {
             return Ok(None);
         };
-        let permitted = index.access()?.holds(&entry.author, Capability::Derive, entry.order());
+        let permitted = index.access()?.holds(&entry.author, Capability::Derive, entry.place());
         if !permitted
             || !is_grounded
             || corrected.identity.as_ref() != Some(&question.identity_key)
@@ -300,7 +300,7 @@ fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, Stor
     let mut last: Option<(Entry, Status)> = None;
     for id in index.acting(proposal, &Kind::Decision, Role::TARGET)? {
         let Some(entry) = index.entry(&id)? else { continue };
-        if !index.access()?.holds(&entry.author, Capability::Correct, entry.order()) {
+        if !index.access()?.holds(&entry.author, Capability::Correct, entry.place()) {
             continue;
         }
         let status = match body_of(index, &id, &Kind::Decision)? {

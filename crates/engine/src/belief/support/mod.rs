@@ -160,7 +160,7 @@ fn subject<B: Bodies>(index: &B, id: &OpId) -> Result<Subject, StoreError> {
 /// An input in the form that its deriver read; `None` if it cannot be read.
 fn to_record<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Record>, StoreError> {
     let by = match entry.kind {
-        Kind::Evidence => signed_by(index.access()?, &entry.author, entry.order()),
+        Kind::Evidence => signed_by(index.access()?, &entry.author, entry.place()),
         _ => SignedBy::Owner,
     };
     let believed = match body_of(index, &entry.id, &entry.kind)? {

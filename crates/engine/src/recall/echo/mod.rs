@@ -250,7 +250,7 @@ fn standing(
     let stands = latest.is_some_and(|(id, _)| id == line.id)
         && evidence.echo().is_none()
         && writing.acting(&line.id, &Kind::EvidenceRetraction, Role::TARGET)?.is_empty()
-        && writing.access()?.holds(&line.author, Capability::Append, (line.ts, line.id));
+        && writing.access()?.holds(&line.author, Capability::Append, line.place());
     Ok(stands.then_some((line.id, evidence)))
 }
 

@@ -20,6 +20,7 @@ pub(super) fn scripts() -> Vec<Script> {
         chain(),
         references(),
         permissions(),
+        revocations(),
         claims(),
         refutations(),
         corrections(),
@@ -217,6 +218,42 @@ fn permissions() -> Script {
     script.refuse("not_permitted", &agent, "evidence", evidence("n2", "too late"), &[]);
     script.append(&stranger, "evidence", evidence("n3", "the grant outlives its giver's"), &[]);
     script.states(&[("l", "active")]);
+    script
+}
+
+fn revocations() -> Script {
+    let (owner, agent, other) = (signer(1), signer(2), signer(3));
+    let mut script = Script::begun(
+        "revocations",
+        "A revocation may name the last number of the key's chain that it accepts. What lies beyond \
+         has no effect, however it is dated; a later grant counts from its own place on.",
+        &owner,
+    );
+    script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
+    let seen = script.append(&agent, "evidence", evidence("n1", "seen"), &[]);
+    script.append(&agent, "claim", said("k", json!(1)), &[("input", seen)]);
+    // Signed now, and offered only after the revocation.
+    let hidden = script.seal(&agent, "evidence", evidence("n2", "backdated"), &[]);
+    let mut revoke = grant(&agent, &["append"]);
+    revoke["last_seq"] = json!(-1);
+    script.refuse("malformed", &owner, "revoke", revoke.clone(), &[]);
+    revoke["last_seq"] = json!(2);
+    script.append(&owner, "revoke", revoke, &[]);
+    script.states(&[("k", "active")]);
+    script.expect("not_permitted", hidden.to_line());
+    script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
+    script.expect("not_permitted", hidden.to_line());
+    script.append(&agent, "evidence", evidence("n3", "granted again"), &[]);
+    let mut revoke = grant(&agent, &["append"]);
+    revoke["last_seq"] = json!(0);
+    script.append(&owner, "revoke", revoke, &[]);
+    script.states(&[("k", "none")]);
+    let by_time = script.seal(&other, "evidence", evidence("n4", "dated before"), &[]);
+    script.append(&owner, "grant", grant(&other, &["append"]), &[]);
+    let honest = script.seal(&other, "evidence", evidence("n4", "dated before"), &[]);
+    script.append(&owner, "revoke", grant(&other, &["append"]), &[]);
+    script.expect("not_permitted", by_time.to_line());
+    script.record(&honest);
     script
 }
 

@@ -20,6 +20,7 @@ use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::access::AccessCache;
+use super::super::derive::has_beyond;
 use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
@@ -60,6 +61,8 @@ pub(in super::super) struct Folder {
     /// The highest time in the graph, if the graph is folded here too.
     graph_reaches: Option<HlcTimestamp>,
     access: AccessCache,
+    /// The capabilities as of the change of access that is being read.
+    change_access: AccessCache,
     /// The capabilities for the graph that is folded here, as known when operations arrived.
     graph_access: AccessCache,
 }
@@ -93,23 +96,48 @@ enum Folded {
 }
 
 impl Reach {
-    /// Notes the time of `recorded`. Returns true if it changes who was allowed to append
-    /// operations that were read before.
-    fn is_changed_by(&mut self, recorded: &Recorded, access: &Access) -> bool {
-        let operation = &recorded.operation;
-        let header = operation.header();
+    /// Notes the time of `recorded`. Returns true if it may change who was allowed to append
+    /// operations that were read before: a grant or revocation that none of the tables was made
+    /// under.
+    fn note(&mut self, recorded: &Recorded) -> bool {
+        let header = recorded.operation.header();
         match header.kind {
             Kind::Evidence | Kind::EvidenceRetraction => {
-                self.latest_us = self.latest_us.max(header.ts.0)
+                self.latest_us = self.latest_us.max(header.ts.0);
+                false
             }
-            Kind::Grant | Kind::Revoke => {
-                return recorded.position > self.access
-                    && header.ts.0 <= self.latest_us
-                    && access.holds(&header.author, Capability::Admin, operation.order());
-            }
-            _ => {}
+            Kind::Grant | Kind::Revoke => recorded.position > self.access,
+            _ => false,
         }
-        false
+    }
+}
+
+/// Whether a change of access concerns operations that were read before it: it is dated before the
+/// latest of them; it is a revocation whose key has more operations than it accepts; or it is about
+/// who may administer, and so may give effect to such a revocation. `access` is what follows from
+/// the operations up to the change, so that the answer does not depend on how folds were batched.
+fn changes_the_past(
+    connection: &Connection,
+    recorded: &Recorded,
+    body: Option<&Body>,
+    latest_us: u64,
+    access: &Access,
+) -> Result<bool, StoreError> {
+    let operation = &recorded.operation;
+    let header = operation.header();
+    if !access.holds(&header.author, Capability::Admin, operation.place()) {
+        return Ok(false);
+    }
+    if header.ts.0 <= latest_us {
+        return Ok(true);
+    }
+    let Some(Body::Grant(change) | Body::Revoke(change)) = body else { return Ok(false) };
+    if access.may_limit() && change.capabilities.contains(&Capability::Admin) {
+        return Ok(true);
+    }
+    match change.last_seq.filter(|_| recorded.operation.header().kind == Kind::Revoke) {
+        Some(last_seq) => has_beyond(connection, &change.key, last_seq, recorded.position),
+        None => Ok(false),
     }
 }
 
@@ -133,6 +161,7 @@ impl Folder {
             reached: Reach::default(),
             graph_reaches: None,
             access: AccessCache::default(),
+            change_access: AccessCache::default(),
             graph_access: AccessCache::default(),
         })
     }
@@ -217,13 +246,18 @@ impl Folder {
                 break;
             };
             for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
-                if reach.is_changed_by(recorded, index.access()?) {
-                    return Ok(Folded::AccessChangedAt(recorded.position));
-                }
+                let may_change_access = reach.note(recorded);
                 let operation = &recorded.operation;
                 let body = operation
                     .body()
                     .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                if may_change_access {
+                    let then = self.change_access.until(connection, recorded.position)?;
+                    let (body, latest_us) = (body.as_ref(), reach.latest_us);
+                    if changes_the_past(connection, recorded, body, latest_us, &then.access)? {
+                        return Ok(Folded::AccessChangedAt(recorded.position));
+                    }
+                }
                 if let Some(graph_index) = &mut graph_index {
                     graph_index.fold(recorded.position, operation, body.as_ref())?;
                 }
@@ -257,6 +291,7 @@ impl Folder {
         self.sessions.clear();
         self.reached = Reach::default();
         self.access = AccessCache::default();
+        self.change_access = AccessCache::default();
         self.graph_access = AccessCache::default();
     }
 
@@ -271,7 +306,7 @@ impl Folder {
         let operation = &recorded.operation;
         let header = operation.header();
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
-            || !index.access()?.holds(&header.author, Capability::Append, operation.order())
+            || !index.access()?.holds(&header.author, Capability::Append, operation.place())
         {
             return Ok(());
         }
