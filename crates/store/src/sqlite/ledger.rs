@@ -344,6 +344,20 @@ impl SqliteSpace {
         writing
     }
 
+    /// What [`SqliteSpace::write`] sees, in one snapshot and without the write lock: for questions
+    /// about the state of derivation. It cannot be committed; dropping it ends the snapshot.
+    pub fn inspect(&mut self) -> Result<Inspection<'_>, StoreError> {
+        if self.mode == Mode::ReadWrite {
+            self.migrate()?;
+        }
+        self.connection.execute_batch("BEGIN")?;
+        let writing = SqliteWriting::new(&self.connection, &self.access);
+        if writing.is_err() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        writing.map(Inspection)
+    }
+
     /// Look-ups as of now.
     pub fn ledger_index(&self) -> Result<SqliteLedgerIndex<'_>, StoreError> {
         SqliteLedgerIndex::new(&self.connection, &self.access)
@@ -480,6 +494,17 @@ pub struct SqliteWriting<'a> {
     authors: std::collections::HashMap<Author, i64>,
     journal: Journal,
     open: bool,
+}
+
+/// A snapshot with the questions that a [`SqliteWriting`] answers, and nothing to write with.
+pub struct Inspection<'a>(SqliteWriting<'a>);
+
+impl<'a> std::ops::Deref for Inspection<'a> {
+    type Target = SqliteWriting<'a>;
+
+    fn deref(&self) -> &SqliteWriting<'a> {
+        &self.0
+    }
 }
 
 impl<'a> SqliteWriting<'a> {

@@ -39,7 +39,7 @@ pub use embedding::{
 };
 pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
-pub use ledger::{SqliteSpace, SqliteWriting};
+pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
 pub use views::{Size, ViewDigest};
