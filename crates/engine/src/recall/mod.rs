@@ -8,5 +8,6 @@ pub mod context;
 pub(crate) mod echo;
 pub mod episodes;
 pub mod facts;
+mod packed_receipt;
 pub mod receipts;
 pub mod stream;

@@ -23,6 +23,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
@@ -58,6 +59,7 @@ pub struct SqliteSpace {
     pub(super) reading: ReadState,
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
+    pub(super) journal: UsageJournal,
 }
 
 impl SqliteSpace {
@@ -145,6 +147,7 @@ impl SqliteSpace {
             reading: ReadState::default(),
             access: AccessCache::default(),
             registry,
+            journal: UsageJournal::in_memory(genesis.space()),
         };
         let mut writing = making.begin()?;
         writing.record(genesis, Some(body)).map_err(|error| match error {
@@ -189,6 +192,8 @@ impl SqliteSpace {
             // A file that cannot be migrated now, for example because the disk is full, can still
             // be read. The next append tries again and reports the reason.
             let _ = space.migrate();
+            // The same holds for receipts that are still in the space's own file.
+            let _ = space.move_earlier_receipts();
         }
         Ok(space)
     }
@@ -222,6 +227,7 @@ impl SqliteSpace {
             reading: ReadState::default(),
             access: AccessCache::default(),
             registry,
+            journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
         })
     }
 
@@ -337,7 +343,7 @@ impl SqliteSpace {
         let writing = self
             .registry
             .migrate(&self.connection)
-            .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
+            .and_then(|()| SqliteWriting::new(&self.connection, &self.access, &self.journal));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -351,7 +357,7 @@ impl SqliteSpace {
             self.migrate()?;
         }
         self.connection.execute_batch("BEGIN")?;
-        let writing = SqliteWriting::new(&self.connection, &self.access);
+        let writing = SqliteWriting::new(&self.connection, &self.access, &self.journal);
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -486,6 +492,7 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
     pub(super) index: SqliteLedgerIndex<'a>,
+    pub(super) receipts: &'a UsageJournal,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
     pub(super) marked: std::collections::HashSet<super::GroupNumber>,
@@ -508,10 +515,15 @@ impl<'a> std::ops::Deref for Inspection<'a> {
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
+    fn new(
+        connection: &'a Connection,
+        access: &AccessCache,
+        receipts: &'a UsageJournal,
+    ) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
             index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
+            receipts,
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,

@@ -8,6 +8,7 @@
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Transaction};
 
+use super::journal::UsageJournal;
 use super::{Mode, SqliteSpace, configure, derive, make_tables};
 use crate::StoreError;
 
@@ -38,7 +39,9 @@ impl SqliteSpace {
         }
         writing.commit()?;
         snapshot.finish()?;
-        Self::over(copy, Mode::ReadWrite, &self.path, self.registry)
+        let mut copy = Self::over(copy, Mode::ReadWrite, &self.path, self.registry)?;
+        copy.journal = UsageJournal::in_memory(self.space);
+        Ok(copy)
     }
 }
 
