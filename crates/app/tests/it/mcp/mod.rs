@@ -3,4 +3,5 @@
 mod embedding_models;
 mod host;
 mod protocol;
+mod receipts;
 mod tools;

@@ -3,7 +3,8 @@
 //! A recall shows a few records of many, and shows the same ones often. So a record, with the
 //! hashes by which its text is recognised, is stored once, and a receipt names it by its number.
 //! Names of agents and conversations are stored once, too. What belongs to no receipt any more is
-//! deleted together with the last receipt that used it.
+//! deleted together with the last receipt that used it. Indexes of ids hold their first bytes, which
+//! tell nearly all apart.
 
 use kernel::id::{OpId, ReceiptId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -18,18 +19,22 @@ pub(super) const SCHEMA: &str = "
 CREATE TABLE about (one INTEGER PRIMARY KEY CHECK (one = 1), space BLOB NOT NULL) STRICT;
 CREATE TABLE name (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE receipt (
-    number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, ts INTEGER NOT NULL, agent INTEGER NOT NULL, session INTEGER,
+    number INTEGER PRIMARY KEY, id BLOB NOT NULL, ts INTEGER NOT NULL, agent INTEGER NOT NULL, session INTEGER,
     records BLOB NOT NULL, body BLOB NOT NULL
 ) STRICT;
+CREATE INDEX receipt_id ON receipt (substr(id, 1, 6));
 CREATE INDEX receipt_agent ON receipt (agent);
 CREATE INDEX receipt_session ON receipt (session) WHERE session IS NOT NULL;
 CREATE TABLE record (
-    number INTEGER PRIMARY KEY, id BLOB NOT NULL, exact INTEGER NOT NULL, sampled BLOB NOT NULL, UNIQUE (id, exact)
+    number INTEGER PRIMARY KEY, id BLOB NOT NULL, exact INTEGER NOT NULL, sampled BLOB NOT NULL
 ) STRICT;
+CREATE INDEX record_id ON record (substr(id, 1, 6));
 CREATE TABLE shown (record INTEGER NOT NULL, receipt INTEGER NOT NULL, PRIMARY KEY (record, receipt)) STRICT, WITHOUT ROWID;
 CREATE TABLE shingle (hash INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (hash, record)) STRICT, WITHOUT ROWID;
 ";
 
+/// Bytes of an id that an index holds.
+const INDEXED_BYTES: usize = 6;
 /// Most receipts that a batch deletes to keep the limits.
 const PRUNED_MAX: usize = 128;
 /// Free pages that are left for the next receipts before the file shrinks.
@@ -44,11 +49,16 @@ fn stored_hash(hash: u32) -> i32 {
     hash.cast_signed()
 }
 
+/// The part of an id that an index holds.
+fn indexed(id: &[u8; 32]) -> &[u8] {
+    id.get(..INDEXED_BYTES).unwrap_or(id)
+}
+
 /// Stores a receipt, unless it is there.
 pub(super) fn insert(connection: &Connection, receipt: &NewReceipt) -> Result<(), StoreError> {
     let is_there = connection
-        .prepare_cached("SELECT 1 FROM receipt WHERE id = ?1")?
-        .exists([receipt.id.0])?;
+        .prepare_cached("SELECT 1 FROM receipt WHERE substr(id, 1, 6) = ?1 AND id = ?2")?
+        .exists(params![indexed(&receipt.id.0), receipt.id.0])?;
     if is_there {
         return Ok(());
     }
@@ -110,8 +120,10 @@ fn known_record(
     exact: u64,
 ) -> Result<Option<i64>, StoreError> {
     let number = connection
-        .prepare_cached("SELECT number FROM record WHERE id = ?1 AND exact = ?2")?
-        .query_row(params![record.0, exact.cast_signed()], |row| row.get(0))
+        .prepare_cached(
+            "SELECT number FROM record WHERE substr(id, 1, 6) = ?1 AND id = ?2 AND exact = ?3",
+        )?
+        .query_row(params![indexed(&record.0), record.0, exact.cast_signed()], |row| row.get(0))
         .optional()?;
     Ok(number)
 }
@@ -149,7 +161,8 @@ pub(in crate::sqlite) fn list(
            AND (?2 IS NULL OR session = (SELECT number FROM name WHERE text = ?2))
            AND (?3 IS NULL OR ts >= ?3)
            AND (?4 IS NULL OR number IN
-                (SELECT shown.receipt FROM shown JOIN record ON record.number = shown.record WHERE record.id = ?4))
+                (SELECT shown.receipt FROM shown JOIN record ON record.number = shown.record
+                 WHERE substr(record.id, 1, 6) = substr(?4, 1, 6) AND record.id = ?4))
          ORDER BY number DESC LIMIT ?5"
     ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -171,10 +184,17 @@ pub(in crate::sqlite) fn between(
     limit: usize,
 ) -> Result<Vec<KeptReceipt>, StoreError> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM receipt WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+        "SELECT {COLUMNS} FROM receipt
+         WHERE substr(id, 1, 6) BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4 ORDER BY id LIMIT ?5"
     ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = statement.query(params![first.0, last.0, limit])?;
+    let mut rows = statement.query(params![
+        indexed(&first.0),
+        indexed(&last.0),
+        first.0,
+        last.0,
+        limit
+    ])?;
     let mut kept = Vec::new();
     while let Some(row) = rows.next()? {
         kept.push(kept_at(connection, row)?);
@@ -292,7 +312,8 @@ pub(super) fn delete_before(connection: &Connection, before_us: i64) -> Result<u
 /// Deletes the receipts that show a record, and returns their number.
 pub(super) fn delete_showing(connection: &Connection, record: &OpId) -> Result<u64, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT DISTINCT shown.receipt FROM shown JOIN record ON record.number = shown.record WHERE record.id = ?1",
+        "SELECT DISTINCT shown.receipt FROM shown JOIN record ON record.number = shown.record
+         WHERE substr(record.id, 1, 6) = substr(?1, 1, 6) AND record.id = ?1",
     )?;
     let showing: Vec<i64> =
         statement.query_map([record.0], |row| row.get(0))?.collect::<Result<_, _>>()?;

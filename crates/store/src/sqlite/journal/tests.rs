@@ -115,3 +115,23 @@ fn receipts_that_cannot_be_written_wait_and_the_oldest_are_given_up() {
     // Some of the made ids are equal where both bytes are.
     assert!(space.count_receipts().unwrap() >= WAITING_MAX as u64);
 }
+
+#[test]
+fn looking_up_an_id_uses_the_index_of_its_first_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    let plan = |query: &str| {
+        let read = |connection: &Connection| {
+            let mut steps = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}"))?;
+            let steps = steps.query_map([], |row| row.get::<_, String>(3))?;
+            Ok(steps.collect::<Result<Vec<_>, _>>()?.join("; "))
+        };
+        space.journal.read(read).unwrap().unwrap()
+    };
+    for (table, index) in [("record", "record_id"), ("receipt", "receipt_id")] {
+        for condition in ["= x'00'", "BETWEEN x'00' AND x'01'", "= substr(x'00', 1, 6)"] {
+            let plan = plan(&format!("SELECT 1 FROM {table} WHERE substr(id, 1, 6) {condition}"));
+            assert!(plan.contains(index), "{plan}");
+        }
+    }
+}
