@@ -2,9 +2,9 @@
 //!
 //! `cargo bench -p because --bench mcp -- [RECORDS…]` (default 10000). The same questions are asked
 //! by turns of a handle in this process, which looks for facts and records as the tool does and
-//! writes no receipt, and of `because mcp` through its pipes, which gathers receipts. Records are of
-//! 10 to 40 words by a seeded generator. Pauses, in which a server writes receipts, are as an agent
-//! makes them; a second run has none.
+//! writes no receipt, and of `because mcp` through its pipes, which gathers receipts. Records are
+//! of 10 to 40 words by a seeded generator. Pauses, in which a server writes receipts, are as an
+//! agent makes them; a second run has none.
 
 #![allow(
     clippy::unwrap_used,
@@ -111,7 +111,8 @@ fn measure(home: &Path, space: &Space, texts: &[String], what: &str, pause: Dura
         let in_process = begun.elapsed();
         std::hint::black_box((facts, found));
         let begun = Instant::now();
-        let answer = server.asks("tools/call", &json!({ "name": "recall", "arguments": { "query": question } }));
+        let answer = server
+            .asks("tools/call", &json!({ "name": "recall", "arguments": { "query": question } }));
         let by_mcp = begun.elapsed();
         assert_eq!(answer["result"]["isError"], false, "{answer}");
         if number >= WARM_UP {
@@ -187,7 +188,9 @@ fn print(what: &str, times: &[Duration], baseline: &[Duration]) {
     };
     let (median, p95) = (at(times, 50), at(times, 95));
     let more = median.saturating_sub(at(baseline, 50));
-    println!("{what:<30} p50 {median:>10.1?}  p95 {p95:>10.1?}  {more:>10.1?} more than in process");
+    println!(
+        "{what:<30} p50 {median:>10.1?}  p95 {p95:>10.1?}  {more:>10.1?} more than in process"
+    );
 }
 
 /// 10 to 40 words, of which those with small numbers are frequent.

@@ -26,7 +26,8 @@ pub fn take(bytes: &mut &[u8]) -> Option<u64> {
         let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
         let bits = u64::from(byte & 0x7f);
-        let shifted = bits.checked_shl(7 * place as u32).filter(|shifted| shifted >> (7 * place) == bits)?;
+        let shifted =
+            bits.checked_shl(7 * place as u32).filter(|shifted| shifted >> (7 * place) == bits)?;
         number |= shifted;
         if byte & 0x80 == 0 {
             return Some(number);

@@ -125,7 +125,9 @@ fn print(context: &Context) -> Result<(), Failure> {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
     } else if context.receipt_missing {
-        output::note("The journal cannot be written now, or the space is read-only; no receipt was kept");
+        output::note(
+            "The journal cannot be written now, or the space is read-only; no receipt was kept",
+        );
     }
     if context.behind > 0 {
         output::note(format_args!("{DIM}{} operations are not indexed yet{DIM:#}", context.behind));

@@ -137,9 +137,8 @@ pub(super) fn after_writing_to(
     session: &CliSession,
 ) -> Result<Option<Derived>, Failure> {
     let bar = output::progress(None, "{spinner} deriving {msg}");
-    let derived = derive_new(space, session.now, |derived| {
-        bar.set_message(count(derived.read, "record"))
-    });
+    let derived =
+        derive_new(space, session.now, |derived| bar.set_message(count(derived.read, "record")));
     bar.finish_and_clear();
     let Some((derived, changes)) = derived? else { return Ok(None) };
     if session.form == Form::Text && !derived.changed_nothing() {

@@ -3,8 +3,8 @@
 //! A receipt's id is the hash of its canonical JSON, which repeats names, digits and field names. A
 //! packed receipt holds the same values: times, names and ids of records are in columns of the
 //! journal, digests are bytes, and scores, which have six decimals, are whole numbers. Unpacking
-//! gives the same receipt exactly, and so the same id; a receipt of which that is not so, and one of
-//! an earlier version, is stored as its JSON.
+//! gives the same receipt exactly, and so the same id; a receipt of which that is not so, and one
+//! of an earlier version, is stored as its JSON.
 
 use kernel::id::{OpId, ReceiptId};
 use kernel::when::When;
@@ -162,10 +162,7 @@ fn unpack(
     Some(Receipt { id: None, time, agent, session, turn, query, text, tokens, items })
 }
 
-fn take_item<'a>(
-    rest: &mut &[u8],
-    records: &mut impl Iterator<Item = &'a OpId>,
-) -> Option<Shown> {
+fn take_item<'a>(rest: &mut &[u8], records: &mut impl Iterator<Item = &'a OpId>) -> Option<Shown> {
     let head = take(rest)?;
     let (has_score, has_id, kind) = (head & 1 == 1, head & 2 == 2, head >> 2);
     let tier = *TIERS.get((kind % 5) as usize)?;
@@ -224,7 +221,8 @@ mod tests {
     }
 
     fn receipt() -> Receipt {
-        let relevant = |confidence| Reason::Relevant { similarity: 0.123_457, confidence, recency: 1.0 };
+        let relevant =
+            |confidence| Reason::Relevant { similarity: 0.123_457, confidence, recency: 1.0 };
         Receipt {
             id: None,
             time: When::from_timestamp("2026-03-01T09:00:00.123456789Z".parse().unwrap()),

@@ -211,9 +211,9 @@ impl SqliteWriting<'_> {
         after: Position,
         limit: usize,
     ) -> Result<Vec<(Position, OpId, Kind)>, StoreError> {
-        let mut statement = self.connection().prepare_cached(
-            "SELECT pos, id, kind FROM op WHERE pos > ?1 ORDER BY pos LIMIT ?2",
-        )?;
+        let mut statement = self
+            .connection()
+            .prepare_cached("SELECT pos, id, kind FROM op WHERE pos > ?1 ORDER BY pos LIMIT ?2")?;
         let mut rows =
             statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut kinds = Vec::new();

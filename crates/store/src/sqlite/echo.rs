@@ -103,10 +103,7 @@ impl SqliteWriting<'_> {
 
     /// An answer from the journal. A journal that cannot be read counts as empty: what it would
     /// have said may be lost, and what is to be recorded may not.
-    fn of_journal<T: Default>(
-        &self,
-        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> T {
+    fn of_journal<T: Default>(&self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> T {
         self.receipts.read_again(ask).ok().flatten().unwrap_or_default()
     }
 }

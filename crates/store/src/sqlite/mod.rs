@@ -209,9 +209,11 @@ mod tests {
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
         space
             .connection
-            .execute_batch("DROP TABLE echo_key; DROP TABLE echo_read;
+            .execute_batch(
+                "DROP TABLE echo_key; DROP TABLE echo_read;
                  DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model;
-                 DROP TABLE embedding_unopened")
+                 DROP TABLE embedding_unopened",
+            )
             .unwrap();
         space
             .connection

@@ -53,7 +53,8 @@ fn recalls_change_nothing_in_the_space_and_their_receipts_are_written_when_nobod
 fn what_a_server_showed_is_recognised_when_it_is_told_again_at_once() {
     let machine = Machine::with_space();
     let mut host = Host::of(&machine);
-    let text = "The kiln's controller reads twenty degrees low, so Idris adds twenty to each target";
+    let text =
+        "The kiln's controller reads twenty degrees low, so Idris adds twenty to each target";
     host.gets("remember", json!({ "text": text, "actor": "Idris" }));
     host.gets("recall", json!({ "query": "what does the kiln's controller read" }));
     let again = format!("As I recall: {text}");

@@ -3,8 +3,8 @@
 //! The receipts are copied and durable in the journal before they are deleted from the space. If
 //! the process is killed in between, the next one that opens the space copies them again, and those
 //! that are there already are skipped. The tables stay, empty: a process of an earlier version that
-//! is still running may write to them, and what it writes is moved at the next opening. New files do
-//! not have them.
+//! is still running may write to them, and what it writes is moved at the next opening. New files
+//! do not have them.
 //!
 //! Receipts of a space that cannot be written are copied to memory, for this process alone.
 
@@ -107,8 +107,8 @@ fn items(
     let mut statement = earlier.prepare_cached(
         "SELECT record, exact, shingles FROM receipt_item WHERE receipt = ?1 ORDER BY place",
     )?;
-    let mut is_key = earlier
-        .prepare_cached("SELECT 1 FROM receipt_shingle WHERE hash = ?1 AND receipt = ?2")?;
+    let mut is_key =
+        earlier.prepare_cached("SELECT 1 FROM receipt_shingle WHERE hash = ?1 AND receipt = ?2")?;
     let mut rows = statement.query([receipt])?;
     let mut items = Vec::new();
     while let Some(row) = rows.next()? {

@@ -160,8 +160,7 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
 
 /// Checks that it is the journal of this space, and sets the connection up.
 fn check(connection: &Connection, path: &Path, space: SpaceId) -> Result<(), StoreError> {
-    let unusable =
-        |detail| Err(StoreError::JournalUnusable { path: path.to_owned(), detail });
+    let unusable = |detail| Err(StoreError::JournalUnusable { path: path.to_owned(), detail });
     let read = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
     match read("PRAGMA application_id") {
         Ok(APPLICATION_ID) => {}

@@ -278,9 +278,8 @@ impl UsageJournal {
 
     /// Deletes every receipt that shows one of these records, from the file and its log.
     fn erase(&self, records: &[OpId]) -> Result<u64, StoreError> {
-        let is_of = |receipt: &NewReceipt| {
-            receipt.items.iter().any(|item| records.contains(&item.record))
-        };
+        let is_of =
+            |receipt: &NewReceipt| receipt.items.iter().any(|item| records.contains(&item.record));
         let mut erased = {
             let mut waiting = self.waiting.borrow_mut();
             let before = waiting.len();
@@ -298,8 +297,8 @@ impl UsageJournal {
         // an earlier attempt may have been disturbed.
         let is_busy = self.read(|connection| {
             connection.busy_timeout(ERASE_WAIT)?;
-            let busy: i64 = connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            let busy: i64 =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
             Ok(busy != 0)
         })?;
         if is_busy == Some(true) {

@@ -3,8 +3,8 @@
 //! A recall shows a few records of many, and shows the same ones often. So a record, with the
 //! hashes by which its text is recognised, is stored once, and a receipt names it by its number.
 //! Names of agents and conversations are stored once, too. What belongs to no receipt any more is
-//! deleted together with the last receipt that used it. Indexes of ids hold their first bytes, which
-//! tell nearly all apart.
+//! deleted together with the last receipt that used it. Indexes of ids hold their first bytes,
+//! which tell nearly all apart.
 
 use kernel::id::{OpId, ReceiptId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -188,13 +188,8 @@ pub(in crate::sqlite) fn between(
          WHERE substr(id, 1, 6) BETWEEN ?1 AND ?2 AND id BETWEEN ?3 AND ?4 ORDER BY id LIMIT ?5"
     ))?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = statement.query(params![
-        indexed(&first.0),
-        indexed(&last.0),
-        first.0,
-        last.0,
-        limit
-    ])?;
+    let mut rows =
+        statement.query(params![indexed(&first.0), indexed(&last.0), first.0, last.0, limit])?;
     let mut kept = Vec::new();
     while let Some(row) = rows.next()? {
         kept.push(kept_at(connection, row)?);
@@ -207,8 +202,8 @@ pub(in crate::sqlite) fn get(
     connection: &Connection,
     number: i64,
 ) -> Result<Option<KeptReceipt>, StoreError> {
-    let mut statement = connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM receipt WHERE number = ?1"))?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM receipt WHERE number = ?1"))?;
     let mut rows = statement.query([number])?;
     rows.next()?.map(|row| kept_at(connection, row)).transpose()
 }
@@ -262,13 +257,15 @@ pub(in crate::sqlite) fn with_shingle(
     shingle: u32,
     limit: usize,
 ) -> Result<Vec<i64>, StoreError> {
-    let mut records = connection
-        .prepare_cached("SELECT record FROM shingle WHERE hash = ?1 ORDER BY record DESC LIMIT ?2")?;
+    let mut records = connection.prepare_cached(
+        "SELECT record FROM shingle WHERE hash = ?1 ORDER BY record DESC LIMIT ?2",
+    )?;
     let records: Vec<i64> = records
         .query_map(params![stored_hash(shingle), RECORDS_OF_SHINGLE_MAX as i64], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    let mut receipts = connection
-        .prepare_cached("SELECT receipt FROM shown WHERE record = ?1 ORDER BY receipt DESC LIMIT ?2")?;
+    let mut receipts = connection.prepare_cached(
+        "SELECT receipt FROM shown WHERE record = ?1 ORDER BY receipt DESC LIMIT ?2",
+    )?;
     let mut latest = Vec::new();
     for record in records {
         let found = receipts.query_map([record, limit as i64], |row| row.get::<_, i64>(0))?;
@@ -331,8 +328,8 @@ fn delete(connection: &Connection, receipt: i64) -> Result<(), StoreError> {
     let records = numbers(row, 2)?;
     drop(rows);
     connection.prepare_cached("DELETE FROM receipt WHERE number = ?1")?.execute([receipt])?;
-    let mut shown = connection
-        .prepare_cached("DELETE FROM shown WHERE record = ?1 AND receipt = ?2")?;
+    let mut shown =
+        connection.prepare_cached("DELETE FROM shown WHERE record = ?1 AND receipt = ?2")?;
     for record in records {
         shown.execute([record, receipt])?;
         delete_record_if_unused(connection, record)?;

@@ -65,7 +65,10 @@ fn the_journal_of_a_space_has_its_name_and_lies_beside_the_file_itself() {
         ("memory", "memory.journal.db"),
         (".db", ".db.journal.db"),
     ] {
-        assert_eq!(file::path_beside(&Path::new("/nowhere").join(space)).file_name().unwrap(), journal);
+        assert_eq!(
+            file::path_beside(&Path::new("/nowhere").join(space)).file_name().unwrap(),
+            journal
+        );
     }
     #[cfg(unix)]
     {
