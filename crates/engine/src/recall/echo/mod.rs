@@ -73,7 +73,13 @@ pub(crate) struct Echoes {
     has_all: bool,
     has_receipts: bool,
     /// The shingles of records that were shown, made of their texts when they are first compared.
-    shown: RefCell<BTreeMap<OpId, Rc<Vec<u32>>>>,
+    shown: RefCell<BTreeMap<OpId, Rc<[u32]>>>,
+}
+
+/// A record that was shown, and the shingles of its text, ascending.
+struct ShownText {
+    record: ShownRecord,
+    shingles: Rc<[u32]>,
 }
 
 /// Whether more batches follow.
@@ -178,7 +184,7 @@ impl Echoes {
         &self,
         writing: &SqliteWriting<'_>,
         shown: Injected,
-    ) -> Result<Vec<(ShownRecord, Rc<Vec<u32>>)>, EngineError> {
+    ) -> Result<Vec<ShownText>, EngineError> {
         let mut kept = self.shown.borrow_mut();
         let mut records = Vec::with_capacity(shown.items.len());
         for record in shown.items {
@@ -190,10 +196,10 @@ impl Echoes {
                 let shingles = line
                     .and_then(|line| Some(shown_shingles(&line.kind, line.body.as_deref()?)))
                     .unwrap_or_default();
-                kept.insert(record.id, Rc::new(shingles));
+                kept.insert(record.id, shingles.into());
             }
             let shingles = kept.get(&record.id).map(Rc::clone).unwrap_or_default();
-            records.push((record, shingles));
+            records.push(ShownText { record, shingles });
         }
         Ok(records)
     }
@@ -334,14 +340,14 @@ fn standing(
 /// The share of a text that comes from the records of one receipt, if it is large enough.
 fn share_of(
     fingerprint: &TextFingerprint,
-    shown: &[(ShownRecord, Rc<Vec<u32>>)],
+    shown: &[ShownText],
     in_session: bool,
     share_min: f64,
 ) -> Option<Echo> {
     let exact: Vec<OpId> = shown
         .iter()
-        .filter(|(record, _)| record.exact == fingerprint.shingles.exact)
-        .map(|(record, _)| record.id)
+        .filter(|shown| shown.record.exact == fingerprint.shingles.exact)
+        .map(|shown| shown.record.id)
         .collect();
     if !exact.is_empty() && (in_session || fingerprint.is_long()) {
         return Some(Echo {
@@ -354,7 +360,7 @@ fn share_of(
         return None;
     }
     let all: BTreeSet<u32> =
-        shown.iter().flat_map(|(_, shingles)| shingles.iter().copied()).collect();
+        shown.iter().flat_map(|shown| shown.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
     let beside = fingerprint.shingles.words_outside(&all);
@@ -364,7 +370,7 @@ fn share_of(
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
-    for (record, shingles) in shown {
+    for ShownText { record, shingles } in shown {
         let part = fingerprint.shingles.share_in(shingles);
         if part > 0.0 {
             let known = parts.entry(record.id).or_default();
