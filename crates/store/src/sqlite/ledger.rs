@@ -192,8 +192,9 @@ impl SqliteSpace {
             // A file that cannot be migrated now, for example because the disk is full, can still
             // be read. The next append tries again and reports the reason.
             let _ = space.migrate();
-            // The same holds for receipts that are still in the space's own file.
-            let _ = space.move_earlier_receipts();
+            // The same holds for receipts that are still in the space's own file. Whoever opens it
+            // does not wait to move them.
+            let _ = space.move_earlier_receipts(std::time::Duration::ZERO);
         }
         Ok(space)
     }

@@ -120,8 +120,10 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        // Those that wait are found if they can be written now.
+        // Those that wait, and those of an earlier version that could not be moved when the space
+        // was opened, are found if they can be written now.
         let _ = self.journal.write_waiting(Duration::ZERO);
+        let _ = self.move_earlier_receipts(Duration::ZERO);
         let answer = match self.journal_of_earlier_receipts()? {
             Some(journal) => journal.read(ask)?,
             None => self.journal.read(ask)?,

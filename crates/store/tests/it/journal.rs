@@ -200,6 +200,35 @@ fn receipts_older_than_the_limit_are_deleted_a_bounded_number_at_a_time() {
 }
 
 #[test]
+fn a_receipt_from_a_time_far_ahead_does_not_keep_others_from_being_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut space = space(folder.path(), "space.db");
+    let keep_for = Duration::from_secs(10 * 86_400);
+    space.set_journal_limits(JournalLimits { keep_for, ..JournalLimits::default() });
+    keep(&mut space, 0, 0, 4_000 * DAY_US);
+    for number in 1..=5 {
+        keep(&mut space, number, number, 20 * number * DAY_US);
+    }
+    assert_eq!(ids(&space), [5, 0].map(|number| ReceiptId(id_of(number)).to_string()));
+}
+
+#[test]
+fn opening_a_space_that_others_write_to_does_not_wait_to_move_receipts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("space.db");
+    std::fs::write(&path, VERSION_4).unwrap();
+    // So that only the receipts of an earlier version are left to do.
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("PRAGMA user_version=5; BEGIN IMMEDIATE").unwrap();
+    let begun = std::time::Instant::now();
+    let space = SqliteSpace::open(&path).unwrap();
+    assert!(begun.elapsed() < WAIT, "{:?}", begun.elapsed());
+    drop(space);
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(ids(&SqliteSpace::open(&path).unwrap()).len(), 3);
+}
+
+#[test]
 fn a_journal_stays_within_its_size_and_the_file_shrinks() {
     let folder = tempfile::tempdir().unwrap();
     let mut space = space(folder.path(), "space.db");

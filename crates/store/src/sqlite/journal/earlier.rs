@@ -17,7 +17,7 @@ use super::{UsageJournal, has_rows, tables};
 use crate::StoreError;
 use crate::sqlite::graph::id_at;
 use crate::sqlite::receipts::{NewReceipt, ReceiptItem};
-use crate::sqlite::{Mode, SqliteSpace};
+use crate::sqlite::{BUSY_WAIT_MS, Mode, SqliteSpace};
 
 /// The tables of earlier versions, the first of which tells whether there is anything to move.
 const TABLES: [&str; 3] = ["receipt", "receipt_item", "receipt_shingle"];
@@ -25,15 +25,22 @@ const TABLES: [&str; 3] = ["receipt", "receipt_item", "receipt_shingle"];
 const WAIT: Duration = Duration::from_secs(2);
 
 impl SqliteSpace {
-    /// Moves receipts from the space's file to its journal, if there are any.
-    pub(in crate::sqlite) fn move_earlier_receipts(&self) -> Result<(), StoreError> {
+    /// Moves receipts from the space's file to its journal, if there are any. Waits at most `wait`
+    /// for others that write to the space.
+    pub(in crate::sqlite) fn move_earlier_receipts(
+        &self,
+        wait: Duration,
+    ) -> Result<(), StoreError> {
         if self.mode() == Mode::ReadOnly || !has_rows(&self.connection, TABLES[0])? {
             return Ok(());
         }
         let connection = &self.connection;
         // What is deleted leaves nothing behind in free pages.
-        connection.execute_batch("PRAGMA secure_delete=ON; BEGIN IMMEDIATE")?;
-        let moved = self.journal.take_earlier(connection).and_then(|()| {
+        connection.busy_timeout(wait)?;
+        let begun = connection
+            .execute_batch("PRAGMA secure_delete=ON; BEGIN IMMEDIATE")
+            .map_err(StoreError::from);
+        let moved = begun.and_then(|()| self.journal.take_earlier(connection)).and_then(|()| {
             for table in TABLES {
                 connection.execute_batch(&format!("DELETE FROM {table}"))?;
             }
@@ -43,6 +50,7 @@ impl SqliteSpace {
             let _ = connection.execute_batch("ROLLBACK");
         }
         connection.execute_batch("PRAGMA secure_delete=OFF")?;
+        connection.busy_timeout(Duration::from_millis(BUSY_WAIT_MS))?;
         moved
     }
 

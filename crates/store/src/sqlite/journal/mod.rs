@@ -348,7 +348,7 @@ impl SqliteSpace {
     /// It can be repeated. Fails with [`StoreError::Busy`] if another process keeps reading the
     /// journal; the receipts are then deleted, and parts may be left in the log.
     pub fn erase_from_journal(&mut self, records: &[OpId]) -> Result<u64, StoreError> {
-        self.move_earlier_receipts()?;
+        self.move_earlier_receipts(ERASE_WAIT)?;
         self.journal.erase(records)
     }
 

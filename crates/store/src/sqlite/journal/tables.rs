@@ -374,16 +374,17 @@ pub(super) fn keep_limits(
 ) -> Result<(), StoreError> {
     let kept_us = limits.keep_for.as_micros().try_into().unwrap_or(i64::MAX);
     let before_us = now_us.saturating_sub(kept_us);
-    for _ in 0..PRUNED_MAX {
-        let oldest: Option<(i64, i64)> = connection
-            .prepare_cached("SELECT number, ts FROM receipt ORDER BY number LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let Some((number, ts_us)) = oldest else { break };
-        if ts_us >= before_us && used_bytes(connection)? <= limits.bytes_max {
-            break;
+    // One may be from a clock that was far ahead. It stays until the size decides, and delays no
+    // other.
+    let mut oldest =
+        connection.prepare_cached("SELECT number, ts FROM receipt ORDER BY number LIMIT ?1")?;
+    let oldest: Vec<(i64, i64)> = oldest
+        .query_map([PRUNED_MAX as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (number, ts_us) in oldest {
+        if ts_us < before_us || used_bytes(connection)? > limits.bytes_max {
+            delete(connection, number)?;
         }
-        delete(connection, number)?;
     }
     shrink(connection, SHRUNK_PAGES_MAX)
 }
