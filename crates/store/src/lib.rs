@@ -17,6 +17,7 @@ use kernel::rules::{JudgeError, RuleViolation, Verdict};
 
 pub mod memory;
 pub mod sqlite;
+pub mod varint;
 
 /// How far a ledger goes, or a view has read: the number of operations in order of arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -179,6 +180,14 @@ pub enum StoreError {
         /// Where and how.
         detail: String,
     },
+    /// The file where the space's journal should be is something else.
+    #[error("{} cannot be used as the journal of this space: {detail}; move it away", path.display())]
+    JournalUnusable {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        detail: &'static str,
+    },
     /// Vectors of this length cannot be stored.
     #[error(
         "the model's vectors have {dimensions} dimensions; the limits are 1 and {}",
@@ -217,6 +226,7 @@ impl StoreError {
             Self::StaleLog { .. } => "stale_log",
             Self::Busy { .. } => "busy",
             Self::Damaged { .. } => "damaged",
+            Self::JournalUnusable { .. } => "journal_unusable",
             Self::Vectors { .. } => "vector_dimensions",
             Self::Sqlite(_) => "database",
             Self::Io { .. } => "io",

@@ -11,6 +11,7 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::context::{AssembledContext, assemble};
 use crate::service::query_embedding::EmbedderPool;
+use crate::service::recall::limit_journal;
 
 /// Longest file of turns or tool results, bytes.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -86,8 +87,12 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         ..Request::new(&args.agent, session.now)
     };
     let pool = &mut EmbedderPool::default();
-    let AssembledContext { context, embedding } =
-        assemble(session, pool, &mut session.open()?, request)?;
+    let mut space = session.open()?;
+    if !args.no_receipt {
+        limit_journal(session, &space);
+    }
+    let AssembledContext { context, embedding } = assemble(session, pool, &mut space, request)?;
+    drop(space);
     match session.form {
         Form::Json => {
             let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
@@ -120,7 +125,9 @@ fn print(context: &Context) -> Result<(), Failure> {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
     } else if context.receipt_missing {
-        output::note("The space cannot be written now; no receipt was kept");
+        output::note(
+            "The journal cannot be written now, or the space is read-only; no receipt was kept",
+        );
     }
     if context.behind > 0 {
         output::note(format_args!("{DIM}{} operations are not indexed yet{DIM:#}", context.behind));

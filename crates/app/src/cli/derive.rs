@@ -1,5 +1,6 @@
 //! `because derive`, and the derivation after `import` and `remember`.
 
+use engine::Space;
 use engine::derive::{Derived, Extent};
 use engine::write::commit::Change;
 use engine::write::import::Intent;
@@ -127,11 +128,17 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
 
 /// Derives from new records after something was recorded; none if this key may not.
 pub(crate) fn after_a_write(session: &CliSession) -> Result<Option<Derived>, Failure> {
-    let mut space = session.open()?;
+    after_writing_to(&mut session.open()?, session)
+}
+
+/// The same in a space that is open.
+pub(super) fn after_writing_to(
+    space: &mut Space,
+    session: &CliSession,
+) -> Result<Option<Derived>, Failure> {
     let bar = output::progress(None, "{spinner} deriving {msg}");
-    let derived = derive_new(&mut space, session.now, |derived| {
-        bar.set_message(count(derived.read, "record"))
-    });
+    let derived =
+        derive_new(space, session.now, |derived| bar.set_message(count(derived.read, "record")));
     bar.finish_and_clear();
     let Some((derived, changes)) = derived? else { return Ok(None) };
     if session.form == Form::Text && !derived.changed_nothing() {

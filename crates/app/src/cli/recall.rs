@@ -12,7 +12,9 @@ use super::{CliSession, embedding, episodes, facts};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::query_embedding::EmbedderPool;
-use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
+use crate::service::recall::{
+    RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, limit_journal, recall,
+};
 use crate::service::time::{parse_time_if_given_us, parse_window_us};
 
 /// Most facts shown above records.
@@ -140,10 +142,15 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let request = args.request(session)?;
     let mut spaces = session.open_all()?;
     let names = spaces.iter().map(Space::name).collect::<Result<Vec<_>, _>>()?;
+    if args.agent.is_some() {
+        spaces.iter().for_each(|space| limit_journal(session, space));
+    }
     let mut spaces: Vec<&mut Space> = spaces.iter_mut().collect();
     let answer = recall(session, &mut EmbedderPool::default(), &mut spaces, &request)?;
     for _ in 0..answer.receipts_missing {
-        output::note("The space is busy or read-only; no receipt was written");
+        output::note(
+            "The journal cannot be written now, or the space is read-only; no receipt was written",
+        );
     }
     if !answer.unknown_kinds.is_empty() {
         output::note(format_args!(

@@ -51,7 +51,6 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
         .check(session)?;
     let mut space = session.locator()?.open_or_make(session.now)?;
     let RecordedNote { id, is_new, masked } = note.record(&mut space, session.now)?;
-    drop(space);
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,
         Form::Text => {
@@ -59,7 +58,10 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
             output::masked(&masked)?;
         }
     }
-    super::derive::after_a_write(session)?;
+    // The same handle derives: closing it would copy the log into the file, and opening another
+    // would begin a new log, each with waits for the disk.
+    super::derive::after_writing_to(&mut space, session)?;
+    drop(space);
     embedding::after_a_write(session, After::Remembering)?;
     Ok(0)
 }

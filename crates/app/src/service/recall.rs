@@ -285,6 +285,14 @@ fn write_receipts(
     Ok(())
 }
 
+/// Gives the journal of a space the limits of the settings. Settings that cannot be read are
+/// reported by whatever needs them to answer; the journal then has the defaults.
+pub(crate) fn limit_journal(session: &Session, space: &Space) {
+    if let Ok(settings) = session.settings(Some(space.path())) {
+        space.set_journal_limits(settings.journal_limits());
+    }
+}
+
 /// The results of one space.
 fn from<T: Clone>(place: usize, results: &[Found<T>]) -> Vec<T> {
     let results = results.iter().filter(|found| found.space == place);

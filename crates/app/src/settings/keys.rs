@@ -8,6 +8,10 @@ use super::Value;
 const TIMEOUT_S_MAX: u64 = 3600;
 /// Most threads that can be set.
 const THREADS_MAX: u64 = 256;
+/// Most days that receipts can be kept: a hundred years.
+const KEEP_DAYS_MAX: u64 = 36_525;
+/// Most mebibytes that a journal can be given.
+const JOURNAL_MIB_MAX: u64 = 1 << 20;
 
 /// A setting: a key of `config.toml`, and the environment variable with the same meaning.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,6 +79,23 @@ pub(crate) const THREADS: Key = Key {
     scope: SettingScope::User,
 };
 
+/// Days that the journal keeps receipts.
+pub(crate) const JOURNAL_KEEP_DAYS: Key = Key {
+    section: "journal",
+    name: "keep_days",
+    variable: "BECAUSE_JOURNAL_KEEP_DAYS",
+    form: Form::Number { max: KEEP_DAYS_MAX },
+    scope: SettingScope::User,
+};
+/// Mebibytes of a space's journal.
+pub(crate) const JOURNAL_MAX_MB: Key = Key {
+    section: "journal",
+    name: "max_mb",
+    variable: "BECAUSE_JOURNAL_MAX_MB",
+    form: Form::Number { max: JOURNAL_MIB_MAX },
+    scope: SettingScope::User,
+};
+
 /// The trusted certificates, in place of the list that is compiled in.
 pub(crate) const CA_FILE: Key = Key {
     section: "network",
@@ -107,7 +128,8 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 4] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE];
+    const GENERAL: [Key; 6] =
+        [MODEL, SPACES_MAY_CHOOSE, THREADS, JOURNAL_KEEP_DAYS, JOURNAL_MAX_MB, CA_FILE];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
 }
 

@@ -23,6 +23,7 @@ use models::remote::{Service, ServiceConfig};
 use models::roots::Roots;
 use models::secret::Secret;
 use serde_json::json;
+use store::sqlite::JournalLimits;
 
 use crate::place::{self, Home};
 
@@ -192,6 +193,19 @@ impl Settings {
         let mut value = shown(&self.chosen);
         value["passed_over"] = self.passed_over.as_ref().map(shown).into();
         value
+    }
+
+    /// How much the journal of a space keeps.
+    pub(crate) fn journal_limits(&self) -> JournalLimits {
+        let number = |key: &Key, default: u64| {
+            self.number(&key.path()).map_or(default, |number| number as u64)
+        };
+        let days = number(&keys::JOURNAL_KEEP_DAYS, JournalLimits::KEEP_DAYS);
+        let mib = number(&keys::JOURNAL_MAX_MB, JournalLimits::MIB_MAX);
+        JournalLimits {
+            keep_for: Duration::from_secs(days.saturating_mul(86_400)),
+            bytes_max: mib.saturating_mul(1 << 20),
+        }
     }
 
     /// Everything that is needed to open the model.

@@ -9,5 +9,6 @@ pub(crate) mod echo;
 pub mod episodes;
 pub mod facts;
 mod integrity;
+mod packed_receipt;
 pub mod receipts;
 pub mod stream;

@@ -5,30 +5,37 @@
 //! ledger: if one cannot be written, the result is shown all the same, and the caller learns that
 //! the receipt is missing.
 //!
-//! Receipts keep shingles of the texts that were shown, so that these are recognised when they come
-//! back as records (`docs/design/0014-echo.md`).
+//! The journal keeps a few shingles of each text that was shown, by which it is found when it comes
+//! back as a record (`docs/design/0014-echo.md`), and is a file beside the space
+//! (`docs/design/0030-the-journal-beside-the-space.md`). Writing to it never waits for whoever
+//! writes to the space.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use importers::secrets::mask_string;
 use jiff::Timestamp;
+use kernel::body::Body;
+use kernel::evidence::Evidence;
 use kernel::id::{IdPrefix, OpId, ReceiptId};
+use kernel::kind::Kind;
 use kernel::when::When;
 use retrieval::shingles::Shingles;
 use serde::{Deserialize, Serialize};
+use store::Ledger;
 use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
-use store::{Ledger, StoreError};
 
+use crate::recall::context::gather::text_of;
 use crate::recall::episodes::{Recollection, cut};
 use crate::recall::facts::Fact;
+use crate::recall::packed_receipt;
 use crate::{EngineError, Reader, Writer};
 
 /// Longest name of a speaker, agent or session, bytes.
 pub const NAME_BYTES_MAX: usize = 256;
 /// Most receipts that are listed at once.
 pub const RECEIPTS_MAX: usize = 10_000;
-/// How long writing a receipt waits for another process that is writing.
+/// How long writing a receipt waits for another process that is writing receipts.
 const WRITE_WAIT: Duration = Duration::from_millis(1_500);
 /// The shingles of a shown text that are kept: every one whose hash is divisible by this, and the
 /// smallest [`SMALLEST`].
@@ -248,36 +255,28 @@ fn recognised_by(record: OpId, text: &str) -> ReceiptItem {
     );
     sampled.sort_unstable();
     sampled.dedup();
-    ReceiptItem { record, exact: shingles.exact, shingles: shingles.hashes().to_vec(), sampled }
+    ReceiptItem { record, exact: shingles.exact, sampled }
 }
 
 impl Writer<'_> {
-    /// Writes a receipt. Returns `None` if the space cannot be written at present.
+    /// Writes a receipt. Returns `None` if the journal cannot be written at present: a receipt is
+    /// history, and its absence keeps nobody from an answer.
     pub(crate) fn issue(&mut self, issue: Issue<'_>) -> Result<Option<ReceiptId>, EngineError> {
         let (receipt, items) = issue.into_receipt();
-        let body = kernel::canonical::to_bytes(&receipt).map_err(std::io::Error::other)?;
-        let id = ReceiptId(*blake3::hash(&body).as_bytes());
+        let json = kernel::canonical::to_bytes(&receipt).map_err(std::io::Error::other)?;
+        let id = ReceiptId(*blake3::hash(&json).as_bytes());
         let receipt = NewReceipt {
             id,
             ts_us: receipt.time.instant_us().max(0).unsigned_abs(),
+            body: packed_receipt::pack(&receipt, &json),
             agent: receipt.agent,
             session: receipt.session,
-            body,
             items,
         };
-        match self.store.keep_receipt(&receipt, WRITE_WAIT) {
-            Ok(()) => Ok(Some(id)),
-            Err(
-                StoreError::ReadOnly
-                | StoreError::Busy { .. }
-                | StoreError::DiskFull
-                | StoreError::WriteFailed,
-            ) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.store.keep_receipt(&receipt, WRITE_WAIT).is_ok().then_some(id))
     }
 
-    /// Writes a receipt of recalled results. Returns `None` if the space cannot be written at
+    /// Writes a receipt of recalled results. Returns `None` if the journal cannot be written at
     /// present.
     pub fn receipt_of_recall(
         &mut self,
@@ -308,7 +307,7 @@ impl Reader<'_> {
             ..filter.clone()
         };
         let kept = self.store.receipts(&filter, limit.min(RECEIPTS_MAX))?;
-        kept.iter().map(|kept| read(kept.id, &kept.body)).collect()
+        kept.iter().map(|kept| Ok(packed_receipt::read(kept)?)).collect()
     }
 
     /// The one receipt that an id or the beginning of one names.
@@ -317,7 +316,7 @@ impl Reader<'_> {
         let digits = text.trim().strip_prefix("receipt:").unwrap_or(text.trim());
         let prefix: IdPrefix = digits.parse().map_err(|_| unknown())?;
         match self.store.receipts_between(&prefix.first(), &prefix.last(), 2)?.as_slice() {
-            [kept] => read(kept.id, &kept.body),
+            [kept] => Ok(packed_receipt::read(kept)?),
             _ => Err(unknown()),
         }
     }
@@ -329,14 +328,7 @@ impl Reader<'_> {
             let Some(recorded) = self.store.get(&id)? else { continue };
             let operation = recorded.operation;
             let Some(body) = operation.body() else { continue };
-            let text = match kernel::body::Body::parse(&operation.header().kind, body) {
-                Ok(kernel::body::Body::Evidence(evidence)) => evidence.said().to_owned(),
-                Ok(kernel::body::Body::Claim(claim)) => claim.text,
-                Ok(kernel::body::Body::ClaimCorrection(correction)) => {
-                    correction.text.unwrap_or_else(|| correction.corrected_payload.to_string())
-                }
-                _ => continue,
-            };
+            let Some(text) = shown_text(&operation.header().kind, body) else { continue };
             texts.insert(id, text);
         }
         Ok(texts)
@@ -348,14 +340,29 @@ impl Reader<'_> {
     }
 }
 
-/// Parses a stored receipt. A receipt that does not match its id is damaged.
-fn read(id: ReceiptId, body: &[u8]) -> Result<Receipt, EngineError> {
-    let damaged = |detail: String| EngineError::Store(StoreError::Damaged { detail });
-    if blake3::hash(body).as_bytes() != id.as_bytes() {
-        return Err(damaged(format!("{id} does not hold what its id says")));
+/// What an operation says where it is listed; none if it is not of a kind that is shown, or does
+/// not read.
+fn shown_text(kind: &Kind, body: &[u8]) -> Option<String> {
+    text_by(kind, body, |evidence| evidence.said().to_owned())
+}
+
+/// The shingles of everything that a recall or a context shows of an operation, ascending.
+pub(crate) fn shown_shingles(kind: &Kind, body: &[u8]) -> Vec<u32> {
+    let text = text_by(kind, body, text_of).unwrap_or_default();
+    Shingles::of(&text).hashes().to_vec()
+}
+
+fn text_by(
+    kind: &Kind,
+    body: &[u8],
+    of_evidence: impl FnOnce(&Evidence) -> String,
+) -> Option<String> {
+    match Body::parse(kind, body) {
+        Ok(Body::Evidence(evidence)) => Some(of_evidence(&evidence)),
+        Ok(Body::Claim(claim)) => Some(claim.text),
+        Ok(Body::ClaimCorrection(correction)) => {
+            Some(correction.text.unwrap_or_else(|| correction.corrected_payload.to_string()))
+        }
+        _ => None,
     }
-    let mut receipt: Receipt = serde_json::from_slice(body)
-        .map_err(|error| damaged(format!("{id} does not read: {error}")))?;
-    receipt.id = Some(id);
-    Ok(receipt)
 }

@@ -1,6 +1,7 @@
 //! The handle on a space, which makes readers and writers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use derivers::Deriver;
 use kernel::body::{self, Body};
@@ -8,7 +9,7 @@ use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::seal::{ChainPosition, Signer};
-use store::sqlite::{Mode, SqliteSpace};
+use store::sqlite::{JournalLimits, Mode, ReceiptWriting, SqliteSpace};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
@@ -165,6 +166,33 @@ impl Space {
     /// Whether it can only be read.
     pub fn is_read_only(&self) -> bool {
         self.store.mode() == Mode::ReadOnly
+    }
+
+    /// Chooses when receipts are written: each at once, or several together by
+    /// [`Space::write_receipts`], when many wait, and when the handle is dropped. Those that wait
+    /// are lost if the process is killed.
+    pub fn set_receipt_writing(&self, writing: ReceiptWriting) {
+        self.store.set_receipt_writing(writing);
+    }
+
+    /// Chooses how many receipts the journal keeps.
+    pub fn set_journal_limits(&self, limits: JournalLimits) {
+        self.store.set_journal_limits(limits);
+    }
+
+    /// Whether receipts wait to be written.
+    pub fn has_waiting_receipts(&self) -> bool {
+        self.store.has_waiting_receipts()
+    }
+
+    /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
+    pub fn write_receipts(&self, wait: Duration) -> Result<(), EngineError> {
+        Ok(self.store.write_receipts(wait)?)
+    }
+
+    /// The file of the journal, whether or not it exists; none for a space in memory.
+    pub fn journal_path(&self) -> Option<PathBuf> {
+        self.store.journal_path()
     }
 
     /// Whether two handles have one index in memory.

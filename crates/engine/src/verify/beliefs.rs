@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use derivers::Deriver;
 use kernel::body::{Body, LastSeen};
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -128,17 +129,19 @@ impl Writer<'_> {
         now: jiff::Timestamp,
         progress: impl FnMut(&Derived),
     ) -> Result<BeliefCheck, EngineError> {
-        let derivers = self.derivers;
+        let mut derivation = Derivation::new(self.derivers, self.sealer, now);
+        // A copy costs more the larger the ledger is, so it is made only if it will be compared.
+        let inspection = self.store.inspect()?;
+        if let Some(behind) = behind(self.derivers, &derivation, &inspection)? {
+            return Ok(behind);
+        }
+        drop(inspection);
         let mut copy = self.store.private_copy()?;
-        let mut derivation = Derivation::new(derivers, self.sealer, now);
-        let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
         let before = {
             let writing = copy.write()?;
-            let records = count_unread(&writing, &names)?;
-            // Where there is nothing to derive from, nobody has to have derived.
-            let has_begun = writing.derived()?.0 > Position(0);
-            if records > 0 || has_begun && !derivation.has_caught_up(&writing)? {
-                return Ok(BeliefCheck::NotDerived { records });
+            // Somebody may have written in between.
+            if let Some(behind) = behind(self.derivers, &derivation, &writing)? {
+                return Ok(behind);
             }
             all_served(&writing)?
         };
@@ -154,6 +157,20 @@ impl Writer<'_> {
         }
         Ok(BeliefCheck::Compared { beliefs, differing })
     }
+}
+
+/// The outcome if derivation has not caught up, so that there is nothing to compare with.
+fn behind(
+    derivers: &[Box<dyn Deriver>],
+    derivation: &Derivation<'_>,
+    writing: &SqliteWriting<'_>,
+) -> Result<Option<BeliefCheck>, EngineError> {
+    let names: Vec<&str> = derivers.iter().map(|deriver| deriver.name()).collect();
+    let records = count_unread(writing, &names)?;
+    // Where there is nothing to derive from, nobody has to have derived.
+    let has_begun = writing.derived()?.0 > Position(0);
+    let is_behind = records > 0 || has_begun && !derivation.has_caught_up(writing)?;
+    Ok(is_behind.then_some(BeliefCheck::NotDerived { records }))
 }
 
 /// The served belief of every identity.
@@ -214,17 +231,17 @@ fn find_differences(
 fn count_unread(writing: &SqliteWriting<'_>, derivers: &[&str]) -> Result<u64, EngineError> {
     let (mut read, _) = writing.derived()?;
     let mut records = 0;
-    while let rows = writing.lines(read, UNREAD_OPERATIONS_MAX)?
-        && let Some(last) = rows.last()
+    while let rows = writing.kinds(read, UNREAD_OPERATIONS_MAX)?
+        && let Some((last, _, _)) = rows.last()
     {
-        for row in &rows {
-            records += u64::from(match row.kind.spec().derivation {
+        for (_, id, kind) in &rows {
+            records += u64::from(match kind.spec().derivation {
                 DerivationInput::Never => false,
                 DerivationInput::Always => true,
-                DerivationInput::UnlessTheirOwn => !is_in_the_name_of(writing, &row.id, derivers)?,
+                DerivationInput::UnlessTheirOwn => !is_in_the_name_of(writing, id, derivers)?,
             });
         }
-        read = last.position;
+        read = *last;
     }
     Ok(records)
 }

@@ -311,7 +311,7 @@ fn a_recall_by_an_agent_gets_a_receipt() {
 }
 
 #[test]
-fn another_writer_does_not_delay_a_context_and_the_missing_receipt_is_reported() {
+fn a_context_beside_a_writer_of_the_space_gets_its_receipt() {
     use store::Ledger;
     let mut home = pottery();
     home.space.advance(|_| {}).unwrap();
@@ -319,9 +319,27 @@ fn another_writer_does_not_delay_a_context_and_the_missing_receipt_is_reported()
     let writing = other.begin().unwrap();
     let context =
         home.space.context(&request(&[("Mara", "Which glaze for the tall bowls?")])).unwrap();
+    assert!(context.receipt.is_some() && !context.receipt_missing);
+    assert!(!texts(&context, Tier::Episodes).is_empty());
+    assert_eq!(home.space.count_receipts().unwrap(), 1, "it is written while the other writes");
+    drop(writing);
+}
+
+#[test]
+fn a_missing_receipt_is_reported_and_nothing_else_is_missing() {
+    let mut home = pottery();
+    let journal = home.space.journal_path().unwrap();
+    std::fs::write(&journal, "a letter to the editor, which is not a journal").unwrap();
+    let context =
+        home.space.context(&request(&[("Mara", "Which glaze for the tall bowls?")])).unwrap();
     assert_eq!((context.receipt, context.receipt_missing), (None, true));
     assert!(!texts(&context, Tier::Episodes).is_empty());
-    drop(writing);
+    let listed = home.space.receipts(&ReceiptFilter::default(), 10).unwrap_err();
+    assert_eq!(listed.code(), "journal_unusable");
+    let text = "Mara glazed six tall bowls with the celadon that Idris had mixed for her";
+    let note = crate::support::note("n9", text);
+    home.space.remember(importers::secrets::mask(note), at(9)).unwrap();
+    assert!(std::fs::read_to_string(&journal).unwrap().starts_with("a letter"));
 }
 
 #[test]

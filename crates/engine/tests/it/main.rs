@@ -13,6 +13,7 @@ mod exchange;
 mod facts;
 mod facts_of_histories;
 mod import;
+mod journal;
 mod late_access;
 mod readers;
 mod recall;

@@ -216,6 +216,25 @@ impl SqliteWriting<'_> {
         Ok(lines)
     }
 
+    /// The ids and kinds of at most `limit` operations after a position, without their bodies.
+    pub fn kinds(
+        &self,
+        after: Position,
+        limit: usize,
+    ) -> Result<Vec<(Position, OpId, Kind)>, StoreError> {
+        let mut statement = self
+            .connection()
+            .prepare_cached("SELECT pos, id, kind FROM op WHERE pos > ?1 ORDER BY pos LIMIT ?2")?;
+        let mut rows =
+            statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut kinds = Vec::new();
+        while let Some(row) = rows.next()? {
+            let position = Position(row.get::<_, i64>(0)?.unsigned_abs());
+            kinds.push((position, id_at(row, 1)?, kind_at(row, 2)?));
+        }
+        Ok(kinds)
+    }
+
     /// One operation, by position or by id, with its body.
     pub fn line(&self, id: &OpId) -> Result<Option<OperationRow>, StoreError> {
         let mut lines = self.lines_where("op.id = ?1", params![id.0])?;

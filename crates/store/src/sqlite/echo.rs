@@ -5,12 +5,14 @@
 //! transaction that appends them. A missing key only means that a repetition is not recognised. The
 //! engine chooses the keys and decides what a match means.
 
-use kernel::id::OpId;
-use rusqlite::{OptionalExtension, params};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension};
 
 use super::SqliteWriting;
-use super::graph::{id_at, sql};
-use super::receipts::ReceiptItem;
+use super::graph::sql;
+use super::journal::tables;
+use super::receipts::ShownRecord;
 use crate::{Position, StoreError};
 
 /// The tables.
@@ -28,8 +30,8 @@ pub struct Injected {
     pub agent: String,
     /// In which conversation.
     pub session: Option<String>,
-    /// The records, without their lookup keys.
-    pub items: Vec<ReceiptItem>,
+    /// The records.
+    pub items: Vec<ShownRecord>,
 }
 
 impl SqliteWriting<'_> {
@@ -72,66 +74,36 @@ impl SqliteWriting<'_> {
         Ok(())
     }
 
-    /// Whether any receipt shows anything.
-    pub fn has_receipts(&self) -> Result<bool, StoreError> {
-        let found = self
-            .index
-            .connection
-            .prepare_cached("SELECT 1 FROM receipt_item LIMIT 1")?
-            .query_row([], |_| Ok(()))
-            .optional()?;
-        Ok(found.is_some())
+    /// Whether any receipt shows anything. Receipts of this process that wait are written first,
+    /// so that what they show is recognised.
+    pub fn has_receipts(&self) -> bool {
+        let _ = self.receipts.write_waiting(Duration::ZERO);
+        let found = self.receipts.read(|journal| {
+            Ok(journal.prepare_cached("SELECT 1 FROM shown LIMIT 1")?.exists([])?)
+        });
+        found.ok().flatten().unwrap_or_default()
     }
 
     /// Numbers of the latest `limit` receipts that show a text with this shingle.
-    pub fn injected_by(&self, shingle: u32, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.index.connection.prepare_cached(
-            "SELECT receipt FROM receipt_shingle WHERE hash = ?1 ORDER BY receipt DESC LIMIT ?2",
-        )?;
-        let numbers = statement.query_map([i64::from(shingle), limit as i64], |row| row.get(0))?;
-        Ok(numbers.collect::<Result<_, _>>()?)
+    pub fn injected_by(&self, shingle: u32, limit: usize) -> Vec<i64> {
+        self.of_journal(|journal| tables::with_shingle(journal, shingle, limit))
     }
 
     /// Numbers of the latest `limit` receipts of a conversation.
-    pub fn injected_in(&self, session: &str, limit: usize) -> Result<Vec<i64>, StoreError> {
-        let mut statement = self.index.connection.prepare_cached(
-            "SELECT number FROM receipt WHERE session = ?1 ORDER BY number DESC LIMIT ?2",
-        )?;
-        let numbers = statement.query_map(params![session, limit as i64], |row| row.get(0))?;
-        Ok(numbers.collect::<Result<_, _>>()?)
+    pub fn injected_in(&self, session: &str, limit: usize) -> Vec<i64> {
+        self.of_journal(|journal| tables::in_session(journal, session, limit))
     }
 
     /// What a receipt shows.
-    pub fn injected(&self, number: i64) -> Result<Option<Injected>, StoreError> {
-        let connection = self.index.connection;
-        let found = connection
-            .prepare_cached("SELECT ts, agent, session FROM receipt WHERE number = ?1")?
-            .query_row([number], |row| {
-                Ok(Injected {
-                    ts_us: row.get(0)?,
-                    agent: row.get(1)?,
-                    session: row.get(2)?,
-                    items: Vec::new(),
-                })
-            })
-            .optional()?;
-        let Some(mut injected) = found else { return Ok(None) };
-        let mut statement = connection.prepare_cached(
-            "SELECT record, exact, shingles FROM receipt_item WHERE receipt = ?1 ORDER BY place",
-        )?;
-        let items = statement.query_map([number], |row| {
-            let bytes: Vec<u8> = row.get(2)?;
-            let shingles = bytes
-                .chunks_exact(4)
-                .filter_map(|hash| Some(u32::from_le_bytes(hash.try_into().ok()?)));
-            Ok(ReceiptItem {
-                record: OpId(id_at(row, 0)?.0),
-                exact: row.get::<_, i64>(1)?.cast_unsigned(),
-                shingles: shingles.collect(),
-                sampled: Vec::new(),
-            })
-        })?;
-        injected.items = items.collect::<Result<_, _>>()?;
-        Ok(Some(injected))
+    pub fn injected(&self, number: i64) -> Option<Injected> {
+        let kept = self.of_journal(|journal| tables::get(journal, number))?;
+        let (ts_us, agent, session) = (kept.ts_us, kept.agent, kept.session);
+        Some(Injected { ts_us, agent, session, items: kept.records })
+    }
+
+    /// An answer from the journal. A journal that cannot be read counts as empty: what it would
+    /// have said may be lost, and what is to be recorded may not.
+    fn of_journal<T: Default>(&self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> T {
+        self.receipts.read_again(ask).ok().flatten().unwrap_or_default()
     }
 }

@@ -23,6 +23,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
+use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
@@ -58,6 +59,7 @@ pub struct SqliteSpace {
     pub(super) reading: ReadState,
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
+    pub(super) journal: UsageJournal,
 }
 
 impl SqliteSpace {
@@ -142,6 +144,7 @@ impl SqliteSpace {
             reading: ReadState::default(),
             access: AccessCache::default(),
             registry,
+            journal: UsageJournal::in_memory(genesis.space()),
         };
         let mut writing = making.begin()?;
         // A copy begins as its original did, also where that would not be appended any more.
@@ -187,6 +190,9 @@ impl SqliteSpace {
             // A file that cannot be migrated now, for example because the disk is full, can still
             // be read. The next append tries again and reports the reason.
             let _ = space.migrate();
+            // The same holds for receipts that are still in the space's own file. Whoever opens it
+            // does not wait to move them.
+            let _ = space.move_earlier_receipts(std::time::Duration::ZERO);
         }
         Ok(space)
     }
@@ -220,6 +226,7 @@ impl SqliteSpace {
             reading: ReadState::default(),
             access: AccessCache::default(),
             registry,
+            journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
         })
     }
 
@@ -335,11 +342,25 @@ impl SqliteSpace {
         let writing = self
             .registry
             .migrate(&self.connection)
-            .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
+            .and_then(|()| SqliteWriting::new(&self.connection, &self.access, &self.journal));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         writing
+    }
+
+    /// What [`SqliteSpace::write`] sees, in one snapshot and without the write lock: for questions
+    /// about the state of derivation. It cannot be committed; dropping it ends the snapshot.
+    pub fn inspect(&mut self) -> Result<Inspection<'_>, StoreError> {
+        if self.mode == Mode::ReadWrite {
+            self.migrate()?;
+        }
+        self.connection.execute_batch("BEGIN")?;
+        let writing = SqliteWriting::new(&self.connection, &self.access, &self.journal);
+        if writing.is_err() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        writing.map(Inspection)
     }
 
     /// Look-ups as of now.
@@ -470,6 +491,7 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
     pub(super) index: SqliteLedgerIndex<'a>,
+    pub(super) receipts: &'a UsageJournal,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
     pub(super) marked: std::collections::HashSet<super::GroupNumber>,
@@ -480,11 +502,27 @@ pub struct SqliteWriting<'a> {
     open: bool,
 }
 
+/// A snapshot with the questions that a [`SqliteWriting`] answers, and nothing to write with.
+pub struct Inspection<'a>(SqliteWriting<'a>);
+
+impl<'a> std::ops::Deref for Inspection<'a> {
+    type Target = SqliteWriting<'a>;
+
+    fn deref(&self) -> &SqliteWriting<'a> {
+        &self.0
+    }
+}
+
 impl<'a> SqliteWriting<'a> {
-    fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
+    fn new(
+        connection: &'a Connection,
+        access: &AccessCache,
+        receipts: &'a UsageJournal,
+    ) -> Result<Self, StoreError> {
         let latest = latest(connection)?;
         Ok(Self {
             index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
+            receipts,
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,

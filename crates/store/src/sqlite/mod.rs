@@ -22,6 +22,7 @@ mod echo;
 mod embedding;
 mod graph;
 mod index;
+mod journal;
 mod ledger;
 mod listings;
 mod private_copy;
@@ -42,9 +43,10 @@ pub use embedding::{
 };
 pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
-pub use ledger::{SqliteSpace, SqliteWriting};
+pub use journal::{JournalLimits, ReceiptWriting};
+pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
-pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};
+pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use views::{Size, ViewDigest};
 
 /// How long a writer waits for another, milliseconds.
@@ -222,9 +224,11 @@ mod tests {
         space.connection.execute_batch("DROP TABLE text_vector; DROP TABLE text_token").unwrap();
         space
             .connection
-            .execute_batch("DROP TABLE receipt; DROP TABLE receipt_item; DROP TABLE receipt_shingle; DROP TABLE echo_key; DROP TABLE echo_read;
+            .execute_batch(
+                "DROP TABLE echo_key; DROP TABLE echo_read;
                  DROP TABLE embedding; DROP TABLE embedding_failed; DROP TABLE embedding_model;
-                 DROP TABLE embedding_unopened")
+                 DROP TABLE embedding_unopened",
+            )
             .unwrap();
         space
             .connection

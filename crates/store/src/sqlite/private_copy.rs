@@ -8,6 +8,7 @@
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Transaction};
 
+use super::journal::UsageJournal;
 use super::{Mode, SqliteSpace, configure, derive, make_tables};
 use crate::StoreError;
 
@@ -38,7 +39,9 @@ impl SqliteSpace {
         }
         writing.commit()?;
         snapshot.finish()?;
-        Self::over(copy, Mode::ReadWrite, &self.path, self.registry)
+        let mut copy = Self::over(copy, Mode::ReadWrite, &self.path, self.registry)?;
+        copy.journal = UsageJournal::in_memory(self.space);
+        Ok(copy)
     }
 }
 
@@ -157,5 +160,24 @@ mod tests {
         append(&mut *writing, 5);
         assert_eq!(space.private_copy().unwrap().head().unwrap().0, 3);
         writing.commit().unwrap();
+    }
+
+    #[test]
+    fn an_inspection_sees_one_snapshot_and_neither_waits_for_a_writer_nor_delays_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("space.db");
+        let mut space = space(&path);
+        let mut other = SqliteSpace::open(&path).unwrap();
+        let mut writing = other.begin().unwrap();
+        append(&mut *writing, 2);
+        let inspection = space.inspect().unwrap();
+        assert_eq!(inspection.position().0, 1);
+        writing.commit().unwrap();
+        assert_eq!(inspection.kinds(crate::Position(0), 9).unwrap().len(), 1);
+        drop(inspection);
+        let kinds = space.inspect().unwrap().kinds(crate::Position(0), 9).unwrap();
+        let kinds: Vec<&str> = kinds.iter().map(|(_, _, kind)| kind.as_str()).collect();
+        assert_eq!(kinds, ["space", "grant"]);
+        append_one(&mut space, 3);
     }
 }

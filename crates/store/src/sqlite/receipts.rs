@@ -1,9 +1,8 @@
-//! Receipts: a journal, beside the ledger, of what was shown to whom.
+//! Receipts: what was shown to whom, in the journal beside the space.
 //!
 //! Receipts are neither evidence nor a view: nothing is concluded from them, no digest covers them,
-//! and a rebuild leaves them alone. Each is stored with the shingles by which the shown texts are
-//! recognised when they return ([`retrieval::shingles`]), never with the texts themselves, so a
-//! forgotten text is not kept here.
+//! and a rebuild leaves them alone. Each is stored with hashes by which the shown texts are found
+//! when they return ([`retrieval::shingles`]), never with the texts themselves.
 //!
 //! Writing a receipt does not wait for the disk. After a power cut the last ones may be missing,
 //! but none is incomplete.
@@ -11,30 +10,10 @@
 use std::time::Duration;
 
 use kernel::id::{OpId, ReceiptId};
-use rusqlite::params;
 
 use super::SqliteSpace;
-use super::graph::id_at;
+use super::journal::tables;
 use crate::StoreError;
-
-/// The tables of receipts.
-pub(super) const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS receipt (
-    number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, ts INTEGER NOT NULL, agent TEXT NOT NULL, session TEXT,
-    body BLOB NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS receipt_item (
-    receipt INTEGER NOT NULL, place INTEGER NOT NULL, record BLOB NOT NULL, exact INTEGER NOT NULL, shingles BLOB NOT NULL,
-    PRIMARY KEY (receipt, place)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS receipt_session ON receipt (session, number) WHERE session IS NOT NULL;
-CREATE INDEX IF NOT EXISTS receipt_item_record ON receipt_item (record, receipt);
-CREATE TABLE IF NOT EXISTS receipt_shingle (hash INTEGER NOT NULL, receipt INTEGER NOT NULL, PRIMARY KEY (hash, receipt))
-    STRICT, WITHOUT ROWID;
-";
-
-/// The version of the tables that has receipts.
-const SINCE_VERSION: i64 = 3;
 
 /// A receipt to be kept.
 #[derive(Clone, Debug)]
@@ -47,9 +26,9 @@ pub struct NewReceipt {
     pub agent: String,
     /// In which conversation.
     pub session: Option<String>,
-    /// The receipt in canonical JSON.
+    /// The rest of the receipt, as the engine encodes it.
     pub body: Vec<u8>,
-    /// What of memory was shown.
+    /// The records that were shown, in their order.
     pub items: Vec<ReceiptItem>,
 }
 
@@ -58,12 +37,19 @@ pub struct NewReceipt {
 pub struct ReceiptItem {
     /// Which.
     pub record: OpId,
-    /// The hash of all its words.
+    /// The hash of all words of the text that was shown.
     pub exact: u64,
-    /// All shingles of its text, ascending.
-    pub shingles: Vec<u32>,
-    /// The shingles used as lookup keys.
+    /// The shingles of the text that are used as lookup keys.
     pub sampled: Vec<u32>,
+}
+
+/// A record of a receipt that was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownRecord {
+    /// Which.
+    pub id: OpId,
+    /// The hash of all words of the text that was shown.
+    pub exact: u64,
 }
 
 /// A receipt that was kept.
@@ -73,7 +59,15 @@ pub struct KeptReceipt {
     pub number: i64,
     /// Its id.
     pub id: ReceiptId,
-    /// The receipt in canonical JSON.
+    /// When it was written, microseconds since the Unix epoch.
+    pub ts_us: i64,
+    /// Who was shown something.
+    pub agent: String,
+    /// In which conversation.
+    pub session: Option<String>,
+    /// The records that were shown, in their order.
+    pub records: Vec<ShownRecord>,
+    /// The rest of the receipt, as the engine encodes it.
     pub body: Vec<u8>,
 }
 
@@ -91,39 +85,11 @@ pub struct ReceiptFilter {
 }
 
 impl SqliteSpace {
-    /// Stores a receipt, unless it is stored already. Gives up with [`StoreError::Busy`] when
-    /// another process has been writing for `wait`.
+    /// Stores a receipt, unless it is stored already; or lets it wait for others
+    /// ([`super::ReceiptWriting`]). Gives up with [`StoreError::Busy`] when another process has
+    /// been writing receipts for `wait`. The space itself is not locked.
     pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
-        self.write_without_sync(wait, |connection| {
-            let added = connection
-                .prepare_cached(
-                    "INSERT OR IGNORE INTO receipt (id, ts, agent, session, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![
-                    receipt.id.0,
-                    receipt.ts_us.cast_signed(),
-                    receipt.agent,
-                    receipt.session,
-                    receipt.body
-                ])?;
-            if added == 0 {
-                return Ok(());
-            }
-            let number = connection.last_insert_rowid();
-            let mut item = connection.prepare_cached(
-                "INSERT INTO receipt_item (receipt, place, record, exact, shingles) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?;
-            let mut shingle =
-                connection.prepare_cached("INSERT OR IGNORE INTO receipt_shingle (hash, receipt) VALUES (?1, ?2)")?;
-            for (place, shown) in receipt.items.iter().enumerate() {
-                let bytes: Vec<u8> = shown.shingles.iter().flat_map(|hash| hash.to_le_bytes()).collect();
-                item.execute(params![number, place as i64, shown.record.0, shown.exact.cast_signed(), bytes])?;
-                for hash in &shown.sampled {
-                    shingle.execute([i64::from(*hash), number])?;
-                }
-            }
-            Ok(())
-        })
+        self.journal.take(receipt, wait)
     }
 
     /// At most `limit` receipts, the latest first.
@@ -132,21 +98,7 @@ impl SqliteSpace {
         filter: &ReceiptFilter,
         limit: usize,
     ) -> Result<Vec<KeptReceipt>, StoreError> {
-        if self.has_no_receipts()? {
-            return Ok(Vec::new());
-        }
-        let mut statement = self.connection.prepare_cached(
-            "SELECT number, id, body FROM receipt
-             WHERE (?1 IS NULL OR agent = ?1) AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR ts >= ?3)
-               AND (?4 IS NULL OR number IN (SELECT receipt FROM receipt_item WHERE record = ?4))
-             ORDER BY number DESC LIMIT ?5",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let kept = statement.query_map(
-            params![filter.agent, filter.session, filter.since_us, filter.of.map(|of| of.0), limit],
-            kept_at,
-        )?;
-        Ok(kept.collect::<Result<_, _>>()?)
+        self.read_receipts(|connection| tables::list(connection, filter, limit))
     }
 
     /// At most `limit` receipts whose ids lie between two, in their order.
@@ -156,51 +108,26 @@ impl SqliteSpace {
         last: &OpId,
         limit: usize,
     ) -> Result<Vec<KeptReceipt>, StoreError> {
-        if self.has_no_receipts()? {
-            return Ok(Vec::new());
-        }
-        let mut statement = self.connection.prepare_cached(
-            "SELECT number, id, body FROM receipt WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
-        )?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let kept = statement.query_map(params![first.0, last.0, limit], kept_at)?;
-        Ok(kept.collect::<Result<_, _>>()?)
+        self.read_receipts(|connection| tables::between(connection, first, last, limit))
     }
 
     /// How many receipts there are.
     pub fn count_receipts(&self) -> Result<u64, StoreError> {
-        if self.has_no_receipts()? {
-            return Ok(0);
-        }
-        let count: i64 =
-            self.connection.query_row("SELECT count(*) FROM receipt", [], |row| row.get(0))?;
-        Ok(count.unsigned_abs())
+        self.read_receipts(tables::count)
     }
 
-    /// Deletes receipts older than a time and returns how many. What they showed is no longer
-    /// recognised when it returns.
-    pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
-        self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            let old = "SELECT number FROM receipt WHERE ts < ?1";
-            connection.execute(
-                &format!("DELETE FROM receipt_shingle WHERE receipt IN ({old})"),
-                [before_us],
-            )?;
-            connection.execute(
-                &format!("DELETE FROM receipt_item WHERE receipt IN ({old})"),
-                [before_us],
-            )?;
-            let pruned = connection.execute("DELETE FROM receipt WHERE ts < ?1", [before_us])?;
-            Ok(pruned as u64)
-        })
+    fn read_receipts<T: Default>(
+        &self,
+        ask: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // Those that wait, and those of an earlier version that could not be moved when the space
+        // was opened, are found if they can be written now.
+        let _ = self.journal.write_waiting(Duration::ZERO);
+        let _ = self.move_earlier_receipts(Duration::ZERO);
+        let answer = match self.journal_of_earlier_receipts()? {
+            Some(journal) => journal.read(ask)?,
+            None => self.journal.read(ask)?,
+        };
+        Ok(answer.unwrap_or_default())
     }
-
-    /// Whether the file is of a version without receipts.
-    fn has_no_receipts(&self) -> Result<bool, StoreError> {
-        Ok(super::schema_version(&self.connection)? < SINCE_VERSION)
-    }
-}
-
-fn kept_at(row: &rusqlite::Row<'_>) -> rusqlite::Result<KeptReceipt> {
-    Ok(KeptReceipt { number: row.get(0)?, id: ReceiptId(id_at(row, 1)?.0), body: row.get(2)? })
 }

@@ -10,6 +10,7 @@ mod conformance;
 mod damage;
 mod embeddings;
 mod histories;
+mod journal;
 mod older_files;
 mod processes;
 mod recall;

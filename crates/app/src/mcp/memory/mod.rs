@@ -1,6 +1,8 @@
 //! The tools: each makes the same engine calls as the command of the same name, and answers in two
 //! forms, as data and in words.
 
+use std::time::Duration;
+
 use engine::Space;
 use engine::belief::user::Replacement;
 use engine::recall::receipts::Recipient;
@@ -39,6 +41,8 @@ const CHANGED_MAX: usize = 20;
 const REPEATED_MAX: usize = 5;
 /// Longest name of a calling program, characters; longer ones are cut.
 const PROGRAM_CHARS_MAX: usize = 80;
+/// How long writing receipts waits for another process that writes some. A call may come meanwhile.
+const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
 /// The name of an agent whose program did not introduce itself.
 const UNNAMED_AGENT: &str = "agent";
 /// The value of `actor` for the user.
@@ -104,6 +108,16 @@ impl Memory {
             // A failure is retried after the next write, and `because status` shows it.
             let _ = self.pool.embed_new_records(&session, space);
         }
+    }
+
+    /// Whether receipts wait to be written.
+    pub(super) fn has_waiting_receipts(&self) -> bool {
+        self.opened.if_open().is_some_and(Space::has_waiting_receipts)
+    }
+
+    /// Writes the receipts that wait. Returns whether there are none left.
+    pub(super) fn write_receipts(&self) -> bool {
+        self.opened.if_open().is_none_or(|space| space.write_receipts(RECEIPTS_WAIT).is_ok())
     }
 
     fn remember(

@@ -7,9 +7,11 @@
 use std::path::Path;
 
 use engine::Space;
+use store::sqlite::ReceiptWriting;
 
 use crate::failure::Failure;
 use crate::service::Session;
+use crate::service::recall::limit_journal;
 
 /// A space that is opened on demand.
 #[derive(Default)]
@@ -44,7 +46,7 @@ impl Opened {
     pub(super) fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
-            None => session.open()?,
+            None => gathering(session, session.open()?),
         };
         Ok(self.keep(space))
     }
@@ -53,9 +55,14 @@ impl Opened {
     pub(super) fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
         let space = match self.still_there() {
             Some(open) => open.space,
-            None => session.locator()?.open_or_make(session.now)?,
+            None => gathering(session, session.locator()?.open_or_make(session.now)?),
         };
         Ok(self.keep(space))
+    }
+
+    /// The space, if it is open.
+    pub(super) fn if_open(&self) -> Option<&Space> {
+        self.0.as_ref().map(|open| &open.space)
     }
 
     /// The open space. If its file was removed or replaced, it is closed: what is written to it
@@ -68,4 +75,11 @@ impl Opened {
         let file = identity_of(space.path());
         &mut self.0.insert(Open { space, file }).space
     }
+}
+
+/// Has a space gather its receipts, which are written while nobody waits for an answer.
+fn gathering(session: &Session, space: Space) -> Space {
+    limit_journal(session, &space);
+    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space
 }

@@ -4,5 +4,6 @@ mod clock;
 mod embedding_models;
 mod host;
 mod protocol;
+mod receipts;
 mod stale_logs;
 mod tools;

@@ -127,12 +127,13 @@ fn recall_returns_facts_and_episodes_and_writes_a_receipt() {
         host.gets("get_context", json!({ "turns": turns, "agent": "shopper", "session": "s1" }));
     assert!(context["context"].as_str().unwrap().contains("| "), "{context}");
     assert!(context["tokens"].as_u64().unwrap() <= 1_500, "{context}");
+    // Receipts are gathered; those that wait are written before the server ends.
+    host.leaves();
     for (agent, receipt) in [("a test", &recalled["receipt"]), ("shopper", &context["receipt"])] {
         let receipts =
             machine.because(["receipts", "--agent", agent, "--json"]).run().succeeds().out();
         assert!(receipts.contains(receipt.as_str().unwrap()), "{receipt} is not in {receipts}");
     }
-    host.leaves();
     machine.is_sound();
 }
 

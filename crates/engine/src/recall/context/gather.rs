@@ -320,7 +320,7 @@ pub(super) fn questions(text: &str) -> Vec<String> {
 }
 
 /// The text of a record, with the captions of its images.
-fn text_of(evidence: &Evidence) -> String {
+pub(crate) fn text_of(evidence: &Evidence) -> String {
     let payload = &evidence.payload;
     let mut text = if payload.text.trim().is_empty() {
         evidence.summary.clone()

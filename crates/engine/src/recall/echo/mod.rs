@@ -9,7 +9,9 @@
 //!
 //! The number of keys of a record and the number of candidates of a key are limited.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use kernel::evidence::{Echo, EchoKind, Evidence};
 use kernel::id::OpId;
@@ -17,9 +19,10 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
 use store::Position;
-use store::sqlite::{Injected, SqliteWriting};
+use store::sqlite::{Injected, ShownRecord, SqliteWriting};
 
 use crate::EngineError;
+use crate::recall::receipts::shown_shingles;
 
 mod rules;
 
@@ -36,6 +39,8 @@ const PER_KEY_MAX: usize = 3;
 const CANDIDATES_MAX: usize = 8;
 /// Receipts that a record is compared with.
 const RECEIPTS_MAX: usize = 8;
+/// Records that were shown whose shingles are kept in memory during a transaction.
+const SHOWN_KEPT_MAX: usize = 4_096;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
 /// Most keys that are buffered before they are written, during a bulk import.
@@ -67,6 +72,14 @@ pub(crate) struct Echoes {
     /// Whether every record before this writing has its keys.
     has_all: bool,
     has_receipts: bool,
+    /// The shingles of records that were shown, made of their texts when they are first compared.
+    shown: RefCell<BTreeMap<OpId, Rc<[u32]>>>,
+}
+
+/// A record that was shown, and the shingles of its text, ascending.
+struct ShownText {
+    record: ShownRecord,
+    shingles: Rc<[u32]>,
 }
 
 /// Whether more batches follow.
@@ -86,7 +99,8 @@ impl Echoes {
         waiting: PendingKeys,
     ) -> Result<Self, EngineError> {
         let waiting = waiting.after(writing.echo_position()?);
-        let mut echoes = Self { waiting, has_all: true, has_receipts: writing.has_receipts()? };
+        let has_receipts = writing.has_receipts();
+        let mut echoes = Self { waiting, has_all: true, has_receipts, shown: RefCell::default() };
         if echoes.waiting.upto < writing.position() {
             let lines = writing.lines(echoes.waiting.upto, CATCH_UP_MAX)?;
             echoes.has_all = lines.len() < CATCH_UP_MAX;
@@ -114,11 +128,80 @@ impl Echoes {
         fingerprint: &TextFingerprint,
     ) -> Result<Option<Echo>, EngineError> {
         if self.has_receipts
-            && let Some(echo) = injected(writing, evidence, fingerprint)?
+            && let Some(echo) = self.injected(writing, evidence, fingerprint)?
         {
             return Ok(Some(echo));
         }
         if fingerprint.is_long() { self.repeated(writing, evidence, fingerprint) } else { Ok(None) }
+    }
+
+    /// The records that were shown to an agent and that this record repeats.
+    fn injected(
+        &self,
+        writing: &SqliteWriting<'_>,
+        evidence: &Evidence,
+        fingerprint: &TextFingerprint,
+    ) -> Result<Option<Echo>, EngineError> {
+        if !rules::is_text(evidence) {
+            return Ok(None);
+        }
+        let mut receipts = BTreeSet::new();
+        if fingerprint.is_long() {
+            for shingle in fingerprint.shingles.smallest(INJECTED_SHINGLES) {
+                receipts.extend(writing.injected_by(*shingle, PER_KEY_MAX));
+            }
+        }
+        if let Some(session) = &evidence.payload.session {
+            receipts.extend(writing.injected_in(session, RECEIPTS_MAX));
+        }
+        let mut best: Option<Echo> = None;
+        for number in receipts.into_iter().rev().take(RECEIPTS_MAX) {
+            let Some(shown) = writing.injected(number) else { continue };
+            let session = shown.session.as_deref();
+            if !rules::may_come_from(evidence, fingerprint, &shown.agent, session, shown.ts_us) {
+                continue;
+            }
+            let in_session = session.is_some() && session == evidence.payload.session.as_deref();
+            let share_min = if rules::is_our_answer(evidence, &shown.items) {
+                rules::ANSWER_SHARE
+            } else {
+                ECHO_SHARE
+            };
+            let shown = self.with_shingles(writing, shown)?;
+            let echo = share_of(fingerprint, &shown, in_session, share_min);
+            if let Some(echo) = echo
+                && best.as_ref().is_none_or(|best| echo.share > best.share)
+            {
+                best = Some(echo);
+            }
+        }
+        Ok(best)
+    }
+
+    /// What a receipt shows, with the shingles of each record's text. The journal does not keep
+    /// them; a record whose text was removed has none.
+    fn with_shingles(
+        &self,
+        writing: &SqliteWriting<'_>,
+        shown: Injected,
+    ) -> Result<Vec<ShownText>, EngineError> {
+        let mut kept = self.shown.borrow_mut();
+        let mut records = Vec::with_capacity(shown.items.len());
+        for record in shown.items {
+            if !kept.contains_key(&record.id) {
+                if kept.len() >= SHOWN_KEPT_MAX {
+                    kept.clear();
+                }
+                let line = writing.line(&record.id)?;
+                let shingles = line
+                    .and_then(|line| Some(shown_shingles(&line.kind, line.body.as_deref()?)))
+                    .unwrap_or_default();
+                kept.insert(record.id, shingles.into());
+            }
+            let shingles = kept.get(&record.id).map(Rc::clone).unwrap_or_default();
+            records.push(ShownText { record, shingles });
+        }
+        Ok(records)
     }
 
     /// The most similar earlier record; of equally similar ones, the first.
@@ -254,59 +337,17 @@ fn standing(
     Ok(stands.then_some((line.id, evidence)))
 }
 
-/// The records that were shown to an agent and that this record repeats.
-fn injected(
-    writing: &SqliteWriting<'_>,
-    evidence: &Evidence,
-    fingerprint: &TextFingerprint,
-) -> Result<Option<Echo>, EngineError> {
-    if !rules::is_text(evidence) {
-        return Ok(None);
-    }
-    let mut receipts = BTreeSet::new();
-    if fingerprint.is_long() {
-        for shingle in fingerprint.shingles.smallest(INJECTED_SHINGLES) {
-            receipts.extend(writing.injected_by(*shingle, PER_KEY_MAX)?);
-        }
-    }
-    if let Some(session) = &evidence.payload.session {
-        receipts.extend(writing.injected_in(session, RECEIPTS_MAX)?);
-    }
-    let mut best: Option<Echo> = None;
-    for number in receipts.into_iter().rev().take(RECEIPTS_MAX) {
-        let Some(shown) = writing.injected(number)? else { continue };
-        let session = shown.session.as_deref();
-        if !rules::may_come_from(evidence, fingerprint, &shown.agent, session, shown.ts_us) {
-            continue;
-        }
-        let in_session = session.is_some() && session == evidence.payload.session.as_deref();
-        let share_min = if rules::is_our_answer(evidence, &shown.items) {
-            rules::ANSWER_SHARE
-        } else {
-            ECHO_SHARE
-        };
-        let echo = share_of(fingerprint, &shown, in_session, share_min);
-        if let Some(echo) = echo
-            && best.as_ref().is_none_or(|best| echo.share > best.share)
-        {
-            best = Some(echo);
-        }
-    }
-    Ok(best)
-}
-
 /// The share of a text that comes from the records of one receipt, if it is large enough.
 fn share_of(
     fingerprint: &TextFingerprint,
-    shown: &Injected,
+    shown: &[ShownText],
     in_session: bool,
     share_min: f64,
 ) -> Option<Echo> {
     let exact: Vec<OpId> = shown
-        .items
         .iter()
-        .filter(|item| item.exact == fingerprint.shingles.exact)
-        .map(|item| item.record)
+        .filter(|shown| shown.record.exact == fingerprint.shingles.exact)
+        .map(|shown| shown.record.id)
         .collect();
     if !exact.is_empty() && (in_session || fingerprint.is_long()) {
         return Some(Echo {
@@ -319,7 +360,7 @@ fn share_of(
         return None;
     }
     let all: BTreeSet<u32> =
-        shown.items.iter().flat_map(|item| item.shingles.iter().copied()).collect();
+        shown.iter().flat_map(|shown| shown.shingles.iter().copied()).collect();
     // What was shown piece by piece comes back in one text, in any order.
     let all: Vec<u32> = all.into_iter().collect();
     let beside = fingerprint.shingles.words_outside(&all);
@@ -329,10 +370,10 @@ fn share_of(
         return None;
     }
     let mut parts: BTreeMap<OpId, f64> = BTreeMap::new();
-    for item in &shown.items {
-        let part = fingerprint.shingles.share_in(&item.shingles);
+    for ShownText { record, shingles } in shown {
+        let part = fingerprint.shingles.share_in(shingles);
         if part > 0.0 {
-            let known = parts.entry(item.record).or_default();
+            let known = parts.entry(record.id).or_default();
             *known = part.max(*known);
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::when::When;
 use retrieval::shingles::Shingles;
-use store::sqlite::ReceiptItem;
+use store::sqlite::ShownRecord;
 
 /// Texts of fewer words are too common to identify their origin.
 pub(super) const WORDS_MIN: usize = 8;
@@ -235,11 +235,11 @@ pub(super) fn may_come_from(
 }
 
 /// Whether a record is a tool result that contains the full id of a record that was shown.
-pub(super) fn is_our_answer(evidence: &Evidence, items: &[ReceiptItem]) -> bool {
+pub(super) fn is_our_answer(evidence: &Evidence, records: &[ShownRecord]) -> bool {
     let text = &evidence.payload.text;
     evidence.payload.role.as_deref() == Some("tool")
         && text.contains("b3:")
-        && items.iter().any(|item| text.contains(&item.record.to_string()))
+        && records.iter().any(|record| text.contains(&record.id.to_string()))
 }
 
 /// Whether a near repetition makes another statement: it differs in a number or a negation. In an

@@ -12,7 +12,7 @@
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, receipts, restored};
+use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, restored};
 use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
@@ -22,7 +22,9 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 1, ddl: ledger::SCHEMA },
         Journal { since: 2, ddl: derive::SCHEMA },
         Journal { since: 2, ddl: listings::SCHEMA },
-        Journal { since: 3, ddl: receipts::SCHEMA },
+        // Receipts moved to a file of their own. The files of earlier versions still have the
+        // tables that they were in, which are empty (`journal::earlier`).
+        Journal { since: 5, ddl: "" },
         Journal { since: 3, ddl: echo::SCHEMA },
         Journal { since: 3, ddl: embedding::SCHEMA },
         Journal { since: restored::SINCE, ddl: restored::SCHEMA },

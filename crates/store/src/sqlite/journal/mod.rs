@@ -1,0 +1,375 @@
+//! The usage journal of a space: receipts, in a file of their own beside the space.
+//!
+//! `space.db` has `space.journal.db`. What agents were shown is not truth, comes with every
+//! question, and may be lost; so it is kept apart from the ledger. Writing a receipt takes no lock
+//! of the space, the ledger's file does not grow by it, and a journal that is missing, damaged,
+//! full or of another space costs its history and nothing else. `docs/design/0030` says what it
+//! holds and what the limits are.
+//!
+//! A process may gather receipts and write several at once ([`ReceiptWriting`]). Those that wait
+//! are lost if the process is killed.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kernel::id::{OpId, SpaceId};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::shared::FileIdentity;
+use super::{Mode, SqliteSpace};
+use crate::StoreError;
+use crate::sqlite::receipts::NewReceipt;
+
+mod earlier;
+mod file;
+pub(super) mod tables;
+#[cfg(test)]
+mod tests;
+
+/// Receipts that are gathered before they are written, even if nobody is idle.
+const GATHERED_MAX: usize = 64;
+/// Receipts that wait while the journal cannot be written; the oldest beyond are given up.
+const WAITING_MAX: usize = 1_024;
+/// How long erasing waits for others that use the journal.
+const ERASE_WAIT: Duration = Duration::from_secs(10);
+
+/// When receipts are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReceiptWriting {
+    /// Each when it is given.
+    #[default]
+    AtOnce,
+    /// Several together: by [`SqliteSpace::write_receipts`], when many wait, and when the handle is
+    /// dropped.
+    Gathered,
+}
+
+/// How much a journal keeps. What exceeds the limits is deleted with the next receipts, the oldest
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalLimits {
+    /// For how long, counted back from the newest receipt.
+    pub keep_for: Duration,
+    /// Bytes of its pages.
+    pub bytes_max: u64,
+}
+
+impl JournalLimits {
+    /// Days that receipts are kept by default.
+    pub const KEEP_DAYS: u64 = 90;
+    /// Mebibytes of a journal by default.
+    pub const MIB_MAX: u64 = 64;
+}
+
+impl Default for JournalLimits {
+    fn default() -> Self {
+        Self {
+            keep_for: Duration::from_secs(Self::KEEP_DAYS * 86_400),
+            bytes_max: Self::MIB_MAX << 20,
+        }
+    }
+}
+
+/// The journal of an open space. It is opened when it is first used.
+pub(super) struct UsageJournal {
+    place: Place,
+    path: OnceCell<PathBuf>,
+    space: SpaceId,
+    writing: Cell<ReceiptWriting>,
+    limits: Cell<JournalLimits>,
+    open: RefCell<Option<Open>>,
+    waiting: RefCell<Vec<NewReceipt>>,
+}
+
+/// Where a journal is.
+enum Place {
+    /// In a file beside the space's.
+    Beside { space: PathBuf, mode: Mode },
+    /// In memory, as its space is.
+    Memory,
+}
+
+/// An open journal.
+struct Open {
+    connection: Connection,
+    /// The file, to notice that it was deleted or replaced.
+    file: Option<FileIdentity>,
+}
+
+impl UsageJournal {
+    /// The journal beside a space's file.
+    pub(super) fn beside(space: PathBuf, mode: Mode, id: SpaceId) -> Self {
+        Self::at(Place::Beside { space, mode }, id)
+    }
+
+    /// A journal in memory.
+    pub(super) fn in_memory(id: SpaceId) -> Self {
+        Self::at(Place::Memory, id)
+    }
+
+    fn at(place: Place, space: SpaceId) -> Self {
+        Self {
+            place,
+            path: OnceCell::new(),
+            space,
+            writing: Cell::default(),
+            limits: Cell::default(),
+            open: RefCell::default(),
+            waiting: RefCell::default(),
+        }
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        match &self.place {
+            Place::Beside { space, .. } => {
+                Some(self.path.get_or_init(|| file::path_beside(space)).clone())
+            }
+            Place::Memory => None,
+        }
+    }
+
+    /// Opens the journal, if it exists and is not open.
+    fn ready(&self) -> Result<(), StoreError> {
+        let mut open = self.open.borrow_mut();
+        let Place::Beside { mode, .. } = &self.place else {
+            if open.is_none() {
+                let connection = Connection::open_in_memory()?;
+                file::make_tables(&connection, self.space)?;
+                *open = Some(Open { connection, file: None });
+            }
+            return Ok(());
+        };
+        let Some(path) = self.path() else { return Ok(()) };
+        let there = FileIdentity::of(&path);
+        if open.as_ref().is_some_and(|open| open.file == there && there.is_some()) {
+            return Ok(());
+        }
+        *open = None;
+        if let Some(connection) = file::open(&path, self.space, *mode)? {
+            *open = Some(Open { connection, file: there });
+        }
+        Ok(())
+    }
+
+    /// The same, and makes the journal if it does not exist.
+    fn ready_to_write(&self) -> Result<(), StoreError> {
+        self.ready()?;
+        if self.open.borrow().is_some() {
+            return match &self.place {
+                Place::Beside { mode: Mode::ReadOnly, .. } => Err(StoreError::ReadOnly),
+                _ => Ok(()),
+            };
+        }
+        if let (Place::Beside { space, mode }, Some(path)) = (&self.place, self.path()) {
+            if *mode == Mode::ReadOnly {
+                return Err(StoreError::ReadOnly);
+            }
+            // Nothing is left beside a space that was deleted.
+            if !space.exists() {
+                return Err(StoreError::Missing { path: space.clone() });
+            }
+            file::create(&path, space, self.space)?;
+        }
+        self.ready()
+    }
+
+    /// Answers from the journal; none if it does not exist.
+    pub(super) fn read<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.ready()?;
+        self.open.borrow().as_ref().map(|open| ask(&open.connection)).transpose()
+    }
+
+    /// The same from a journal that [`Self::read`] has opened, without looking whether its file is
+    /// still there.
+    pub(super) fn read_again<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.open.borrow().as_ref().map(|open| ask(&open.connection)).transpose()
+    }
+
+    /// Changes the journal in one transaction. Waits at most `wait` for others that write receipts.
+    fn change<T>(
+        &self,
+        wait: Duration,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.ready_to_write()?;
+        let open = self.open.borrow();
+        let Some(Open { connection, .. }) = open.as_ref() else {
+            return Err(StoreError::WriteFailed);
+        };
+        connection.busy_timeout(wait)?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        let worked = work(connection).and_then(|answer| {
+            connection.execute_batch("COMMIT")?;
+            Ok(answer)
+        });
+        if worked.is_err() && !connection.is_autocommit() {
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        worked
+    }
+
+    /// Takes a receipt: writes it, or lets it wait for others.
+    pub(super) fn take(&self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
+        if self.writing.get() == ReceiptWriting::AtOnce {
+            return self.write(std::slice::from_ref(receipt), wait);
+        }
+        // So that whoever was shown something learns at once if there cannot be a receipt.
+        self.ready_to_write()?;
+        self.waiting.borrow_mut().push(receipt.clone());
+        if self.waiting.borrow().len() >= GATHERED_MAX {
+            let _ = self.write_waiting(Duration::ZERO);
+        }
+        Ok(())
+    }
+
+    /// Whether receipts wait.
+    pub(super) fn has_waiting(&self) -> bool {
+        !self.waiting.borrow().is_empty()
+    }
+
+    /// Writes the receipts that wait. If they cannot be written now, they go on waiting.
+    pub(super) fn write_waiting(&self, wait: Duration) -> Result<(), StoreError> {
+        let mut waiting = self.waiting.take();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let written = self.write(&waiting, wait);
+        if written.is_err() {
+            let given_up = waiting.len().saturating_sub(WAITING_MAX);
+            self.waiting.replace(waiting.split_off(given_up));
+        }
+        written
+    }
+
+    fn write(&self, receipts: &[NewReceipt], wait: Duration) -> Result<(), StoreError> {
+        let Some(newest) = receipts.iter().map(|receipt| receipt.ts_us.cast_signed()).max() else {
+            return Ok(());
+        };
+        let limits = self.limits.get();
+        self.change(wait, |connection| {
+            receipts.iter().try_for_each(|receipt| tables::insert(connection, receipt))?;
+            tables::keep_limits(connection, &limits, newest)
+        })
+    }
+
+    /// Deletes receipts by `work`, and shrinks the file.
+    fn delete(
+        &self,
+        wait: Duration,
+        work: impl FnOnce(&Connection) -> Result<u64, StoreError>,
+    ) -> Result<u64, StoreError> {
+        let _ = self.write_waiting(wait);
+        if self.read(|_| Ok(()))?.is_none() {
+            return Ok(0);
+        }
+        self.change(wait, |connection| {
+            let deleted = work(connection)?;
+            tables::shrink(connection, i64::MAX)?;
+            Ok(deleted)
+        })
+    }
+
+    /// Deletes every receipt that shows one of these records, from the file and its log.
+    fn erase(&self, records: &[OpId]) -> Result<u64, StoreError> {
+        let is_of =
+            |receipt: &NewReceipt| receipt.items.iter().any(|item| records.contains(&item.record));
+        let mut erased = {
+            let mut waiting = self.waiting.borrow_mut();
+            let before = waiting.len();
+            waiting.retain(|receipt| !is_of(receipt));
+            (before - waiting.len()) as u64
+        };
+        erased += self.delete(ERASE_WAIT, |connection| {
+            let mut erased = 0;
+            for record in records {
+                erased += tables::delete_showing(connection, record)?;
+            }
+            Ok(erased)
+        })?;
+        // The log holds pages as they were; it is emptied even if nothing was deleted now, because
+        // an earlier attempt may have been disturbed.
+        let is_busy = self.read(|connection| {
+            connection.busy_timeout(ERASE_WAIT)?;
+            let busy: i64 =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+            Ok(busy != 0)
+        })?;
+        if is_busy == Some(true) {
+            return Err(StoreError::Busy { waited_s: ERASE_WAIT.as_secs() });
+        }
+        Ok(erased)
+    }
+}
+
+impl Drop for UsageJournal {
+    fn drop(&mut self) {
+        // Receipts may be lost; nothing else waits here.
+        let _ = self.write_waiting(Duration::from_millis(200));
+    }
+}
+
+impl SqliteSpace {
+    /// Chooses when receipts are written.
+    pub fn set_receipt_writing(&self, writing: ReceiptWriting) {
+        self.journal.writing.set(writing);
+    }
+
+    /// Chooses how much the journal keeps.
+    pub fn set_journal_limits(&self, limits: JournalLimits) {
+        self.journal.limits.set(limits);
+    }
+
+    /// The journal's file, whether or not it exists; none for a space in memory.
+    pub fn journal_path(&self) -> Option<PathBuf> {
+        self.journal.path()
+    }
+
+    /// Whether receipts wait to be written.
+    pub fn has_waiting_receipts(&self) -> bool {
+        self.journal.has_waiting()
+    }
+
+    /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
+    pub fn write_receipts(&self, wait: Duration) -> Result<(), StoreError> {
+        self.journal.write_waiting(wait)
+    }
+
+    /// Erases every receipt that shows one of these records, with the hashes of their texts, from
+    /// the journal and its log. Returns the number of receipts. What a receipt's question said
+    /// cannot be known, because only its hash is stored.
+    ///
+    /// It can be repeated. Fails with [`StoreError::Busy`] if another process keeps reading the
+    /// journal; the receipts are then deleted, and parts may be left in the log.
+    pub fn erase_from_journal(&mut self, records: &[OpId]) -> Result<u64, StoreError> {
+        self.move_earlier_receipts(ERASE_WAIT)?;
+        self.journal.erase(records)
+    }
+
+    /// Deletes receipts older than a time and returns how many. What they showed is no longer
+    /// recognised when it returns.
+    pub fn prune_receipts(&mut self, before_us: i64) -> Result<u64, StoreError> {
+        let wait = Duration::from_millis(super::BUSY_WAIT_MS);
+        self.journal.delete(wait, |connection| tables::delete_before(connection, before_us))
+    }
+}
+
+/// Whether a database has a table with rows.
+fn has_rows(connection: &Connection, table: &str) -> Result<bool, StoreError> {
+    let exists = connection
+        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
+        .exists([table])?;
+    if !exists {
+        return Ok(false);
+    }
+    let first = connection
+        .query_row(&format!("SELECT 1 FROM {table} LIMIT 1"), [], |_| Ok(()))
+        .optional()?;
+    Ok(first.is_some())
+}
