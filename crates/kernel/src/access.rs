@@ -111,6 +111,11 @@ impl Access {
         }
     }
 
+    /// Every change, with and without effect, in the space's order.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.changes.values()
+    }
+
     /// Whether `author` holds `capability` just before `at`.
     pub fn holds(&self, author: &Author, capability: Capability, at: Order) -> bool {
         self.held_before(author, at).contains(capability)

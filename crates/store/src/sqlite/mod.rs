@@ -16,6 +16,8 @@ use registry::Registry;
 mod access;
 mod belief_list;
 mod beliefs;
+mod complete;
+mod declarations;
 mod derive;
 mod echo;
 mod embedding;

@@ -12,7 +12,9 @@
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, receipts};
+use super::{
+    beliefs, declarations, derive, echo, embedding, graph, index, ledger, listings, receipts,
+};
 use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
@@ -25,6 +27,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 3, ddl: receipts::SCHEMA },
         Journal { since: 3, ddl: echo::SCHEMA },
         Journal { since: 3, ddl: embedding::SCHEMA },
+        Journal { since: declarations::SINCE, ddl: declarations::SCHEMA },
     ],
 };
 
