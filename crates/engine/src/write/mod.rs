@@ -5,6 +5,7 @@
 //! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
 //! [`submission`] decides about the claims that machines propose.
 
+mod admission;
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;

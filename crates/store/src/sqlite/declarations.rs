@@ -6,9 +6,10 @@
 
 use kernel::declaration::Declaration;
 use kernel::id::{Author, OpId};
+use kernel::kind::Kind;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::graph::{SqliteLedgerIndex, author_at, id_at};
+use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at};
 use super::ledger::SqliteWriting;
 use super::{SqliteSpace, schema_version};
 use crate::StoreError;
@@ -23,6 +24,17 @@ CREATE TABLE IF NOT EXISTS declaration (number INTEGER PRIMARY KEY, digest BLOB 
 CREATE TABLE IF NOT EXISTS withheld (id BLOB NOT NULL, declaration INTEGER NOT NULL,
     PRIMARY KEY (id, declaration)) STRICT, WITHOUT ROWID;
 ";
+
+/// An operation that is recorded without its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithoutBody {
+    /// The operation.
+    pub id: OpId,
+    /// What it does.
+    pub kind: Kind,
+    /// Whether a declaration names it.
+    pub is_declared: bool,
+}
 
 fn are_there(connection: &Connection) -> Result<bool, StoreError> {
     Ok(schema_version(connection)? >= SINCE)
@@ -53,17 +65,35 @@ impl SqliteLedgerIndex<'_> {
         Ok(lacks.unwrap_or(false))
     }
 
+    /// The authors of all declarations, in order.
+    pub fn declaring_authors(&self) -> Result<Vec<Author>, StoreError> {
+        if !are_there(self.connection)? {
+            return Ok(Vec::new());
+        }
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT DISTINCT author FROM declaration ORDER BY author")?;
+        let authors = statement.query_map([], |row| author_at(row, 0))?;
+        Ok(authors.collect::<Result<_, _>>()?)
+    }
+
     /// Passes every operation that is recorded without its body to `take`.
     pub fn without_bodies(
         &self,
-        mut take: impl FnMut(OpId) -> Result<(), StoreError>,
+        mut take: impl FnMut(WithoutBody) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id FROM op INDEXED BY op_removed WHERE body IS NULL")?;
+        let is_declared = if are_there(self.connection)? {
+            "EXISTS (SELECT 1 FROM withheld WHERE withheld.id = op.id)"
+        } else {
+            "0"
+        };
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT id, kind, {is_declared} FROM op INDEXED BY op_removed WHERE body IS NULL"
+        ))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            take(id_at(row, 0)?)?;
+            let (id, kind) = (id_at(row, 0)?, kind_at(row, 1)?);
+            take(WithoutBody { id, kind, is_declared: row.get(2)? })?;
         }
         Ok(())
     }
@@ -111,13 +141,8 @@ impl SqliteWriting<'_> {
         counts: impl Fn(&Author) -> bool,
     ) -> Result<Vec<Author>, StoreError> {
         let connection = self.index.connection;
-        let refused: Vec<Author> = {
-            let mut statement = connection
-                .prepare_cached("SELECT DISTINCT author FROM declaration ORDER BY author")?;
-            let authors = statement.query_map([], |row| author_at(row, 0))?;
-            let authors: Vec<Author> = authors.collect::<Result<_, _>>()?;
-            authors.into_iter().filter(|author| !counts(author)).collect()
-        };
+        let authors = self.index.declaring_authors()?.into_iter();
+        let refused: Vec<Author> = authors.filter(|author| !counts(author)).collect();
         for author in &refused {
             connection.execute("DELETE FROM declaration WHERE author = ?1", [author.0])?;
         }

@@ -33,6 +33,7 @@ mod shared;
 mod views;
 
 pub use belief_list::{BeliefFilter, BeliefPage};
+pub use declarations::WithoutBody;
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
