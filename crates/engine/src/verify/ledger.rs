@@ -9,10 +9,11 @@
 
 use kernel::body::Body;
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::membership::Members;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
-use kernel::rules::{self, JudgeError, Verdict};
+use kernel::rules::{self, JudgeError, RuleViolation, Verdict};
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
@@ -266,12 +267,14 @@ fn check_batch(
                 );
             }
             Err(JudgeError::RuleViolation(violation)) => {
-                verification.find(
-                    Some(id),
-                    violation.code(),
-                    format!("operation {id}: {violation}"),
-                    !violation.prevents_admission(),
-                );
+                if violation.prevents_admission() || can_be_judged(store, &operation, &violation) {
+                    verification.find(
+                        Some(id),
+                        violation.code(),
+                        format!("operation {id}: {violation}"),
+                        !violation.prevents_admission(),
+                    );
+                }
                 graph.insert(&operation, body.as_ref());
             }
             Err(JudgeError::LedgerIndex(error)) => {
@@ -280,6 +283,20 @@ fn check_batch(
             }
         }
     }
+}
+
+/// Whether a rule about content can be judged: not where the operation itself or what it cites lacks
+/// its body, so that one cannot tell what the author saw. Who may do what follows from operations
+/// that never lack theirs; only of a claim the body says which capability it needs.
+fn can_be_judged(store: &SqliteSpace, operation: &Operation, violation: &RuleViolation) -> bool {
+    let header = operation.header();
+    if matches!(violation, RuleViolation::NotPermitted { .. }) {
+        return operation.body().is_some() || header.kind != Kind::Claim;
+    }
+    let lacks = |id: &OpId| {
+        store.get(id).is_ok_and(|found| found.is_some_and(|cited| cited.operation.body().is_none()))
+    };
+    operation.body().is_some() && !header.refs.iter().any(|cited| lacks(&cited.id))
 }
 
 fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {

@@ -60,7 +60,8 @@ pub struct Refusal {
 }
 
 impl Reader<'_> {
-    /// Writes every operation, in the space's order. Returns how many.
+    /// Writes every operation, in the space's order, and after the first what was declared of
+    /// bodies that are missing here. Returns how many operations.
     pub fn export(
         &self,
         output: &mut dyn Write,
@@ -69,9 +70,13 @@ impl Reader<'_> {
         let mut count = 0;
         let mut failure = None;
         self.store.in_order(|recorded| {
-            let written = writeln!(output, "{}", recorded.operation.to_line());
+            let mut written =
+                writeln!(output, "{}", recorded.operation.to_line()).map_err(EngineError::from);
             count += 1;
             progress(count);
+            if count == 1 {
+                written = written.and_then(|()| self.write_declarations(output));
+            }
             match written {
                 Ok(()) => true,
                 Err(error) => {

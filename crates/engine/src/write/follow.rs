@@ -9,9 +9,11 @@
 use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
-use kernel::kind::Capability;
+use kernel::kind::{Capability, Kind};
+use kernel::missing_body::redaction_of;
 use kernel::operation::{Operation, Ref, Role};
 use kernel::seal::{Draft, next_timestamp};
+use kernel::validity::inputs;
 use serde_json::Map;
 use store::Writing;
 
@@ -31,6 +33,13 @@ pub(crate) fn record_invalidations(
     if !writing.access()?.holds(&sealer.author(), Capability::Derive, at) {
         follows.invalidated.clear();
     }
+    let mut judged = Vec::with_capacity(follows.invalidated.len());
+    for claim in follows.invalidated {
+        if !stands_on_missing(writing, &claim.target)? {
+            judged.push(claim);
+        }
+    }
+    follows.invalidated = judged;
     let mut records = Vec::with_capacity(follows.invalidated.len());
     for claim in &follows.invalidated {
         let refs = vec![
@@ -47,10 +56,23 @@ pub(crate) fn record_invalidations(
     Ok((follows, records))
 }
 
+/// Whether a claim was built on a belief whose body is missing here and was not forgotten. Whether
+/// that belief still holds cannot be told here, so nothing is put on record.
+fn stands_on_missing(writing: &dyn Writing, claim: &OpId) -> Result<bool, EngineError> {
+    let Some(entry) = writing.entry(claim)? else { return Ok(false) };
+    for input in inputs(&entry) {
+        let Some(cited) = writing.entry(&input)? else { continue };
+        let is_belief = matches!(cited.kind, Kind::Claim | Kind::ClaimCorrection);
+        if is_belief && cited.identity.is_none() && redaction_of(writing, &cited)?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
-    use kernel::kind::Kind;
     use kernel::operation::HlcTimestamp;
     use kernel::rules::Verdict;
     use kernel::seal::{ChainPosition, Signer};

@@ -11,4 +11,5 @@ pub mod exchange;
 pub(crate) mod follow;
 pub mod import;
 pub mod record;
+pub mod share;
 pub mod submission;

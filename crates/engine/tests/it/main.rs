@@ -19,6 +19,7 @@ mod recall;
 mod record;
 mod rederivation;
 mod secrets;
+mod sharing;
 mod stream;
 mod submission;
 mod support;

@@ -110,6 +110,18 @@ impl SqliteWriting<'_> {
         self.index.lacks_body(id)
     }
 
+    /// Whether any operation is recorded without its body.
+    pub fn lacks_any_body(&self) -> Result<bool, StoreError> {
+        let lacks = self
+            .index
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM op INDEXED BY op_removed WHERE body IS NULL)",
+            )?
+            .query_row([], |row| row.get(0))?;
+        Ok(lacks)
+    }
+
     /// Keeps a declaration; one that is kept already changes nothing.
     pub fn declare(&mut self, declaration: &Declaration) -> Result<(), StoreError> {
         let connection = self.index.connection;
