@@ -120,7 +120,7 @@ fn import_each(
             Source::Ledger => {
                 let intake = take_in(session, path, args.dry_run)?;
                 left_out |= intake.refused > 0;
-                summary.is_new |= intake.added > 0;
+                summary.is_new |= intake.added + intake.completed > 0;
                 summary.restores |= intake.restores;
                 match session.form {
                     Form::Json => {
@@ -356,12 +356,20 @@ fn take_in(session: &CliSession, path: &Path, dry_run: bool) -> Result<Intake, F
 }
 
 fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
-    let Intake { added, present, refused, refusals, .. } = intake;
+    let Intake { added, present, completed, without_body, refused, refusals, .. } = intake;
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
         output::path(path),
         count(*added, "operation")
     ))?;
+    if *completed > 0 {
+        output::line(format_args!("  {completed} of them had no body here and are complete now"))?;
+    }
+    if *without_body > 0 {
+        output::line(format_args!(
+            "  {without_body} of the new ones came without their bodies; because verify says by whose leave"
+        ))?;
+    }
     if *refused > 0 {
         output::line(format_args!("  {BAD}{} refused:{BAD:#}", count(*refused, "operation")))?;
         for refusal in refusals.iter().take(PROBLEMS_SHOWN_MAX) {

@@ -109,7 +109,7 @@ pub enum ShareError {
         count: u64,
     },
     /// The kind always has its body.
-    #[error("operations of kind {kind} always have their bodies; leave kind={kind} out")]
+    #[error("operations of kind {kind} always keep their bodies; remove the selector kind={kind}")]
     AlwaysWhole {
         /// The kind.
         kind: String,
