@@ -27,6 +27,7 @@ pub struct Statement {
     /// Who leaves the bodies out, and signs.
     pub author: Author,
     /// For whom the export is made, if for one key.
+    #[serde(deserialize_with = "present")]
     pub recipient: Option<Author>,
     /// The space.
     pub space: SpaceId,
@@ -34,6 +35,11 @@ pub struct Statement {
     pub v: u64,
     /// The operations whose bodies are left out.
     pub withheld: Vec<OpId>,
+}
+
+/// A field that may be null and has to be there.
+fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Author>, D::Error> {
+    Option::deserialize(field)
 }
 
 impl Statement {
