@@ -1,6 +1,6 @@
 //! Declarations: which bodies an export leaves out, signed by whoever leaves them out.
 //!
-//! A declaration is a line of the interchange form beside the operations, and no part of the
+//! A declaration is a line of the interchange form beside the operations, and not part of the
 //! ledger: it says something about one file, not about the space. A [`Declaration`] exists only
 //! with a valid signature; whether its author's word counts is decided by
 //! [`missing_body`](crate::missing_body).

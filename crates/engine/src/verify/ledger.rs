@@ -285,9 +285,9 @@ fn check_batch(
     }
 }
 
-/// Whether a rule about content can be judged: not where the operation itself or what it cites lacks
-/// its body, so that one cannot tell what the author saw. Who may do what follows from operations
-/// that never lack theirs; only of a claim the body says which capability it needs.
+/// Whether a rule about content can be judged: not where the operation itself or what it cites
+/// lacks its body, so that one cannot tell what the author saw. Who may do what follows from
+/// operations that never lack theirs; only of a claim the body says which capability it needs.
 fn can_be_judged(store: &SqliteSpace, operation: &Operation, violation: &RuleViolation) -> bool {
     let header = operation.header();
     if matches!(violation, RuleViolation::NotPermitted { .. }) {

@@ -1,8 +1,8 @@
 //! What exports declared of the bodies that they left out.
 //!
 //! A declaration is kept as the line that arrived, so that its signature can be passed on, and with
-//! an entry for each operation that it names. It is no part of the ledger and in no digest. One
-//! that excuses nothing any more is dropped.
+//! an entry for each operation that it names. It is not part of the ledger and in no digest.
+//! One that excuses nothing any more is dropped.
 
 use kernel::declaration::Declaration;
 use kernel::id::{Author, OpId};

@@ -1,4 +1,5 @@
-//! Declarations of withheld bodies: accepted lines with the bytes that are hashed, and refused ones.
+//! Declarations of withheld bodies: accepted lines with the bytes that are hashed, and refused
+//! ones.
 
 use kernel::declaration::Statement;
 use kernel::id::{Author, OpId, SpaceId};
