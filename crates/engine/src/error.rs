@@ -75,6 +75,9 @@ pub enum EngineError {
         /// What is wrong.
         reason: String,
     },
+    /// The space cannot be shared that way.
+    #[error(transparent)]
+    Share(#[from] crate::write::share::ShareError),
     /// Reading or writing outside the store failed.
     #[error("cannot read or write: {0}")]
     Io(#[from] std::io::Error),
@@ -108,6 +111,7 @@ impl EngineError {
             Self::NotABelief { .. } => "not_a_belief",
             Self::User(error) => error.code(),
             Self::Exchange { .. } => "exchange",
+            Self::Share(error) => error.code(),
             Self::Io(_) => "io",
         }
     }

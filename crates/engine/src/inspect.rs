@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use store::sqlite::Size;
 use store::{Ledger, Position, Recorded};
 
+use crate::verify::bodies::MissingBodies;
 use crate::{EngineError, Reader};
 
 /// One operation with what cites it.
@@ -75,6 +76,8 @@ pub struct Status {
     pub operations: BTreeMap<String, u64>,
     /// Indexed evidence that counts (not superseded, not retracted), by kind.
     pub evidence: BTreeMap<String, u64>,
+    /// Bodies that are missing.
+    pub bodies: MissingBodies,
     /// How far the ledger goes.
     pub ledger_position: Position,
     /// How far the text index has read.
@@ -167,6 +170,7 @@ impl Reader<'_> {
             own_seq: self.store.ledger_index()?.head(&author)?.map_or(0, |head| head.seq),
             operations: self.store.count_by_kind()?,
             evidence: self.evidence_by_kind()?,
+            bodies: MissingBodies::of(&self.store.ledger_index()?)?,
             ledger_position: self.store.head()?,
             text_position: self.store.text_position()?,
             size: self.store.size()?,

@@ -1,8 +1,8 @@
 //! Sealing: the only place in the engine that signs, so that nothing unmasked is signed.
 //!
 //! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key
-//! away, and signs two things only: [`Prepared`] evidence, which is made from masked evidence, and
-//! a [`Sealable`] draft. Any input from a user, a program or another library becomes a [`Sealable`]
+//! away, and signs three things only: [`Prepared`] evidence, which is made from masked evidence, a
+//! [`Sealable`] draft, and a [`Declaration`], which holds no text. Any input from a user, a program or another library becomes a [`Sealable`]
 //! through [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself
 //! derives from sealed operations: masked a second time, a derived claim could differ from the
 //! result of its deriver, and would be derived again without end.
@@ -12,6 +12,7 @@
 
 use importers::secrets::{MaskedSecret, mask_body, mask_string};
 use kernel::body::{self, Body};
+use kernel::declaration::{Declaration, Statement};
 use kernel::id::{Author, BodyHash};
 use kernel::kind::Kind;
 use kernel::operation::{HlcTimestamp, MalformedError, Operation, Ref};
@@ -110,6 +111,11 @@ impl Sealer {
         let place =
             ChainPosition { space: writing.space()?, head: writing.head(&self.author())?, ts };
         Ok(self.seal(sealable, place)?)
+    }
+
+    /// Signs a statement about withheld bodies, which names operations and keys alone.
+    pub(crate) fn declare(&self, statement: Statement) -> Result<Declaration, MalformedError> {
+        self.0.declare(statement)
     }
 
     /// Seals evidence.

@@ -189,6 +189,11 @@ impl Access {
         counts
     }
 
+    /// Every change, with and without effect, in the space's order.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.changes.values()
+    }
+
     /// Whether `author` holds `capability` just before `at`, for its operation there.
     pub fn holds(&self, author: &Author, capability: Capability, at: Place) -> bool {
         let is_taken = |limit: &Limit| {

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind_spec::{DerivationInput, Effect, InputValidity, Inputs, KindSpec, Rule, Target};
+use crate::kind_spec::{
+    BodyNeed, DerivationInput, Effect, InputValidity, Inputs, KindSpec, Rule, Target,
+};
 use crate::operation::{Malformation, MalformedError, Role, is_word};
 
 macro_rules! kinds {
@@ -65,18 +67,24 @@ macro_rules! spec {
 
 kinds! {
     /// Begins a space.
-    Space = "space" { capability: Capability::Admin, effect: Effect::Access }
+    Space = "space" {
+        capability: Capability::Admin,
+        effect: Effect::Access,
+        body: BodyNeed::Always,
+    }
     /// Gives a key capabilities.
     Grant = "grant" {
         capability: Capability::Admin,
         effect: Effect::Access,
         derivation: DerivationInput::Always,
+        body: BodyNeed::Always,
     }
     /// Takes capabilities from a key.
     Revoke = "revoke" {
         capability: Capability::Admin,
         effect: Effect::Access,
         derivation: DerivationInput::Always,
+        body: BodyNeed::Always,
     }
     /// An imported or stated record.
     Evidence = "evidence" {
@@ -90,6 +98,7 @@ kinds! {
         target: Target::OneOf(&[Kind::Evidence]),
         effect: Effect::Retract,
         derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
     }
     /// A believed statement.
     Claim = "claim" {
@@ -109,6 +118,7 @@ kinds! {
         effect: Effect::State,
         rule: Rule::Correction,
         derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
     }
     /// The user's statement that a claim is false.
     ClaimRefutation = "claim_refutation" {
@@ -116,6 +126,7 @@ kinds! {
         target: Target::OneOf(&[Kind::Claim, Kind::ClaimCorrection]),
         effect: Effect::State,
         derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
     }
     /// Takes back a correction.
     CorrectionWithdrawal = "correction_withdrawal" {
@@ -123,6 +134,7 @@ kinds! {
         target: Target::OneOf(&[Kind::ClaimCorrection]),
         effect: Effect::Withdraw,
         derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
     }
     /// Takes back a refutation.
     RefutationWithdrawal = "refutation_withdrawal" {
@@ -130,6 +142,7 @@ kinds! {
         target: Target::OneOf(&[Kind::ClaimRefutation]),
         effect: Effect::Withdraw,
         derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
     }
     /// Records that a claim lost its ground, and why.
     ClaimInvalidation = "claim_invalidation" {
@@ -158,6 +171,7 @@ kinds! {
         own_target_needs_append: true,
         target: Target::OneOf(&[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
         effect: Effect::Retract,
+        body: BodyNeed::WithItsTarget,
     }
     /// Operations that await a decision.
     Proposal = "proposal" { capability: Capability::Derive, validity: InputValidity::Never }
@@ -165,6 +179,7 @@ kinds! {
     Decision = "decision" {
         capability: Capability::Correct,
         target: Target::OneOf(&[Kind::Proposal]),
+        body: BodyNeed::WithItsTarget,
     }
     /// Labels on an operation.
     Annotation = "annotation" {

@@ -32,6 +32,8 @@ pub struct KindSpec {
     pub rule: Rule,
     /// Whether derivation has to look at it.
     pub derivation: DerivationInput,
+    /// When it may go without its body.
+    pub body: BodyNeed,
 }
 
 impl KindSpec {
@@ -48,6 +50,7 @@ impl KindSpec {
         effect: Effect::None,
         rule: Rule::None,
         derivation: DerivationInput::Never,
+        body: BodyNeed::Removable,
     };
 
     /// Whether a citation in `role` is an input.
@@ -155,6 +158,18 @@ pub enum DerivationInput {
     Always,
     /// It may, unless one of the derivers that are asked wrote it.
     UnlessTheirOwn,
+}
+
+/// When an operation may go without its body; see [`missing_body`](crate::missing_body).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyNeed {
+    /// Never: who may do what follows from it.
+    Always,
+    /// It is a person's word. It can be withheld together with what it is about, by a key that may
+    /// correct, and cannot be forgotten: without it something else would be believed.
+    WithItsTarget,
+    /// It can be withheld or forgotten.
+    Removable,
 }
 
 #[cfg(test)]

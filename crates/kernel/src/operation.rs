@@ -290,6 +290,11 @@ impl<State> Operation<State> {
         self.body().and_then(|body| serde_json::from_slice(body).ok())
     }
 
+    /// The same operation without salt and body, to be passed on to somebody who may not read it.
+    pub fn withhold(self) -> Self {
+        Self { content: Content::Removed, ..self }
+    }
+
     /// Ed25519 signature over the 32 bytes of the id.
     pub fn sig(&self) -> &[u8; 64] {
         &self.sig

@@ -6,6 +6,7 @@
 use data_encoding::HEXLOWER;
 
 use crate::body::Body;
+use crate::declaration::{self, Declaration, Statement};
 use crate::id::{Author, SpaceId};
 use crate::kind::Kind;
 use crate::ledger_index::Head;
@@ -122,6 +123,14 @@ impl Signer {
         let operation =
             Operation::<Unverified>::from_parts(id, header, Content::Present { salt, body }, sig)?;
         Ok(operation.assume())
+    }
+
+    /// Signs a statement about withheld bodies, in this key's name.
+    pub fn declare(&self, statement: Statement) -> Result<Declaration, MalformedError> {
+        let statement = Statement { author: self.author, ..statement };
+        let canonical = statement.canonical()?;
+        let sig = self.key.sign(&declaration::digest(&canonical)).to_bytes();
+        Ok(Declaration::signed(statement, canonical, sig))
     }
 }
 

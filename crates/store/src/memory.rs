@@ -39,6 +39,18 @@ impl MemoryLedger {
         self.operations.push(operation.clone());
         self.graph.insert(operation, body)
     }
+
+    /// Makes the ledger anew from its first `count` operations.
+    fn keep_first(&mut self, count: usize) {
+        let kept: Vec<_> = self.operations.drain(..).take(count).collect();
+        *self = Self::default();
+        for operation in kept {
+            let body = operation
+                .body()
+                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            self.insert(&operation, body.as_ref());
+        }
+    }
 }
 
 impl Ledger for MemoryLedger {
@@ -73,6 +85,23 @@ impl Ledger for MemoryLedger {
         ids.truncate(limit);
         Ok(ids)
     }
+
+    fn complete(&mut self, whole: &[Operation<Verified>]) -> Result<u64, StoreError> {
+        let mut completed = 0;
+        for operation in whole.iter().filter(|operation| operation.body().is_some()) {
+            let place = self.positions.get(&operation.id());
+            if let Some(recorded) = place.and_then(|place| self.operations.get_mut(*place))
+                && recorded.body().is_none()
+            {
+                recorded.clone_from(operation);
+                completed += 1;
+            }
+        }
+        if completed > 0 {
+            self.keep_first(self.operations.len());
+        }
+        Ok(completed)
+    }
 }
 
 struct MemoryWriting<'a> {
@@ -83,16 +112,8 @@ struct MemoryWriting<'a> {
 
 impl Drop for MemoryWriting<'_> {
     fn drop(&mut self) {
-        if self.ledger.operations.len() == self.committed {
-            return;
-        }
-        let kept: Vec<_> = self.ledger.operations.drain(..).take(self.committed).collect();
-        *self.ledger = MemoryLedger::default();
-        for operation in kept {
-            let body = operation
-                .body()
-                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-            self.ledger.insert(&operation, body.as_ref());
+        if self.ledger.operations.len() > self.committed {
+            self.ledger.keep_first(self.committed);
         }
     }
 }

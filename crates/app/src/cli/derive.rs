@@ -67,7 +67,9 @@ fn brief(belief: &engine::belief::Belief) -> serde_json::Value {
 }
 
 fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), Failure> {
-    if derived.changed_nothing() && derived.problem_count + derived.left_to_others == 0 {
+    if derived.changed_nothing()
+        && derived.problem_count + derived.left_to_others + derived.not_judged == 0
+    {
         output::line("Nothing new: the beliefs follow from the records")?;
         return Ok(());
     }
@@ -103,6 +105,10 @@ fn summary(derived: &Derived, intent: Intent) -> String {
         (derived.updated, "changed"),
         (derived.retracted, "taken back"),
         (derived.left_to_others, "no longer supported, left to a key that may correct"),
+        (
+            derived.not_judged,
+            "left as it is, since records that it was built from are not in this copy",
+        ),
         (derived.reviews, "to review"),
     ] {
         if number > 0 {

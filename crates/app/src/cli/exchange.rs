@@ -3,28 +3,81 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use engine::EngineError;
+use engine::write::share::{Selection, Selector, Shared};
+use engine::{EngineError, Space};
+use kernel::id::Author;
 use serde_json::json;
 
 use super::CliSession;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, count};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because export --out memory.jsonl\n  because --space copy.db import memory.jsonl    another copy, verified as it is read"
+    after_help = "Examples:\n  because export --out memory.jsonl\n  because --space copy.db import memory.jsonl    another copy, verified as it is read\n  because export --for ed25519:… --claims-only --out shared.jsonl"
 )]
 pub(crate) struct Args {
     /// The file to write [default: the standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Share with somebody else's key: leave out what is private
+    #[arg(long = "for", value_name = "KEY")]
+    recipient: Option<String>,
+    /// Leave out everything but beliefs and what you said about them
+    #[arg(long)]
+    claims_only: bool,
+    /// Leave out source=NAME, kind=KIND or type=TYPE; may be repeated
+    #[arg(long, value_name = "SELECTOR")]
+    without: Vec<Selector>,
+}
+
+impl Args {
+    fn selection(&self) -> Result<Selection, Failure> {
+        let parsed = self.recipient.as_deref().map(str::parse::<Author>).transpose();
+        Ok(Selection {
+            recipient: parsed.map_err(RequestError::Key)?,
+            claims_only: self.claims_only,
+            without: self.without.clone(),
+        })
+    }
+}
+
+/// Writes the ledger, without what `selection` withholds.
+fn write(
+    space: &Space,
+    selection: &Selection,
+    output: &mut dyn Write,
+    progress: impl FnMut(u64),
+) -> Result<Shared, EngineError> {
+    if selection.is_empty() {
+        let operations = space.export(output, progress)?;
+        return Ok(Shared { operations, ..Shared::default() });
+    }
+    space.share(selection, output, progress)
+}
+
+/// What was withheld, by kind, in words.
+fn withheld_in_words(shared: &Shared) -> Option<String> {
+    let kinds: Vec<String> = shared
+        .withheld
+        .iter()
+        .map(|(kind, count)| format!("{count} {}", output::printable(kind)))
+        .collect();
+    let total: u64 = shared.withheld.values().sum();
+    let bodies = if total == 1 { "body" } else { "bodies" };
+    (total > 0).then(|| format!("{total} {bodies} withheld ({})", kinds.join(", ")))
 }
 
 pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let selection = args.selection()?;
     let space = session.open()?;
     let Some(path) = &args.out else {
-        space.export(&mut BufWriter::new(std::io::stdout().lock()), |_| {})?;
+        let mut writer = BufWriter::new(std::io::stdout().lock());
+        let shared = write(&space, &selection, &mut writer, |_| {})?;
+        if let Some(withheld) = withheld_in_words(&shared) {
+            output::note(withheld);
+        }
         return Ok(0);
     };
     let file = |source| Failure::File { path: path.clone(), source };
@@ -37,12 +90,11 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(file)?;
     let bar = output::progress(Some(space.head()?.0), "writing {bar:30} {pos}/{len} operations");
     let mut writer = BufWriter::new(draft);
-    let written = space.export(&mut writer, |written| bar.set_position(written)).map_err(
-        |error| match error {
+    let shared = write(&space, &selection, &mut writer, |written| bar.set_position(written))
+        .map_err(|error| match error {
             EngineError::Io(source) => file(source),
             other => other.into(),
-        },
-    )?;
+        })?;
     bar.finish_and_clear();
     writer.flush().map_err(file)?;
     let draft = writer.into_inner().map_err(|error| file(error.into_error()))?;
@@ -50,13 +102,20 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     draft.persist(path).map_err(|error| file(error.error))?;
     match session.form {
         Form::Json => {
-            output::json(&json!({ "path": path.to_string_lossy(), "operations": written }))?
+            let Shared { operations, withheld, .. } = shared;
+            let path = path.to_string_lossy();
+            output::json(&json!({ "path": path, "operations": operations, "withheld": withheld }))?
         }
-        Form::Text => output::line(format_args!(
-            "Wrote {} to {}",
-            count(written, "operation"),
-            output::path(path)
-        ))?,
+        Form::Text => {
+            output::line(format_args!(
+                "Wrote {} to {}",
+                count(shared.operations, "operation"),
+                output::path(path)
+            ))?;
+            if let Some(withheld) = withheld_in_words(&shared) {
+                output::line(format_args!("  {withheld}"))?;
+            }
+        }
     }
     Ok(0)
 }

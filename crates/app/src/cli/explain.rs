@@ -2,6 +2,7 @@
 
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
+use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
 
@@ -178,7 +179,11 @@ fn print_source(source: &Source) -> Result<(), Failure> {
     let indent = "  ".repeat(source.depth.min(INDENT_MAX));
     let said = match &source.summary {
         Some(summary) => shortened(summary),
-        None => "(its content is not available)".to_owned(),
+        None => match source.leave {
+            Some(Leave::Withheld(_)) => "(withheld)".to_owned(),
+            Some(Leave::Forgotten(_)) => "(forgotten)".to_owned(),
+            None => "(its content is not available)".to_owned(),
+        },
     };
     let origin = source
         .source

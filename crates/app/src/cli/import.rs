@@ -129,7 +129,7 @@ fn import_each(
                 let recorded_again =
                     again.as_ref().map_or(0, |again| again.total() - again.left_out);
                 left_out |= intake.refused > recorded_again;
-                summary.is_new |= intake.added > 0 || recorded_again > 0;
+                summary.is_new |= intake.added + intake.completed > 0 || recorded_again > 0;
                 summary.restores |= intake.restores && again.is_none();
                 match session.form {
                     Form::Json => {
@@ -397,12 +397,20 @@ fn take_in(
 }
 
 fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
-    let Intake { added, present, refused, refusals, .. } = intake;
+    let Intake { added, present, completed, without_body, refused, refusals, .. } = intake;
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
         output::path(path),
         count(*added, "operation")
     ))?;
+    if *completed > 0 {
+        output::line(format_args!("  {completed} of them had no body here and are complete now"))?;
+    }
+    if *without_body > 0 {
+        output::line(format_args!(
+            "  {without_body} of the new ones came without their bodies; because verify says by whose leave"
+        ))?;
+    }
     if *refused > 0 {
         output::line(format_args!("  {BAD}{} refused:{BAD:#}", count(*refused, "operation")))?;
         for refusal in refusals.iter().take(PROBLEMS_SHOWN_MAX) {

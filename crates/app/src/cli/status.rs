@@ -1,5 +1,7 @@
 //! `because status`
 
+use engine::verify::bodies::MissingBodies;
+
 use super::{CliSession, embedding};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
@@ -59,6 +61,17 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         list(&status.operations)
     ))?;
     output::line(format_args!("  records     {}", list(&status.evidence)))?;
+    let MissingBodies { forgotten, withheld, missing } = status.bodies;
+    let absent = [(withheld, "withheld"), (forgotten, "forgotten"), (missing, "missing")];
+    let absent: Vec<String> = absent
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if !absent.is_empty() {
+        let which = if missing > 0 { "; because verify lists what is missing" } else { "" };
+        output::line(format_args!("  bodies      {}{which}", absent.join(", ")))?;
+    }
     let behind = status.ledger_position.0.saturating_sub(status.text_position.0);
     let reading = if behind == 0 {
         "up to date".to_owned()

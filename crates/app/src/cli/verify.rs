@@ -87,6 +87,19 @@ pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> R
             "{BAD}Not sound{BAD:#}: {operations} checked in {seconds:.1} s; see above"
         ))?;
     }
+    let bodies = &verification.bodies;
+    if bodies.withheld + bodies.forgotten > 0 {
+        output::line(format_args!(
+            "Bodies: {} withheld from this copy and {} forgotten, as declared; their hashes and signatures are checked",
+            bodies.withheld, bodies.forgotten
+        ))?;
+    }
+    if verification.not_members > 0 {
+        output::line(format_args!(
+            "Keys: {} of keys that were never granted a capability, kept without effect by an earlier version",
+            count(verification.not_members, "operation")
+        ))?;
+    }
     match &verification.beliefs {
         Some(check) => print_beliefs(check),
         None => Ok(()),

@@ -126,6 +126,7 @@ pub(crate) fn of_model(code: &str, model: &Selection) -> String {
 pub(crate) fn of_finding(code: &str) -> Option<&'static str> {
     match code {
         "view_differs" => Some("`because rebuild` folds it again"),
+        "body_missing" => Some("`because import` of a whole export completes it"),
         "belief_differs" | "belief_missing" => {
             Some("`because derive --full` corrects the beliefs from the records")
         }

@@ -6,6 +6,7 @@
 
 use engine::EngineError;
 use engine::belief::user::UserError;
+use engine::write::share::ShareError;
 use importers::ImportError;
 use kernel::rules::RuleViolation;
 use models::EmbedError;
@@ -243,6 +244,8 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::NotABelief { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,
+        EngineError::Share(ShareError::AlwaysWhole { .. }) => Fault::Caller,
+        EngineError::Share(_) => Fault::Forbidden,
         EngineError::Import(ImportError::Io { .. })
         | EngineError::Io(_)
         | EngineError::Altered { .. } => Fault::Internal,

@@ -11,6 +11,7 @@
 )]
 
 mod beliefs;
+mod bodies;
 mod cli_docs;
 mod clocks;
 mod commands;

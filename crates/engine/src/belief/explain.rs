@@ -15,6 +15,7 @@ use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, provenance};
 use serde::Serialize;
@@ -24,6 +25,7 @@ use store::StoreError;
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::inspect::summary_of;
+use crate::verify::bodies::leave_of;
 use crate::{EngineError, Reader};
 
 /// The answer to "why is this believed?".
@@ -84,6 +86,9 @@ pub struct Source {
     pub summary: Option<String>,
     /// Whether its content is missing.
     pub redacted: bool,
+    /// By whose leave its content is missing, if it is; none if nobody gave leave.
+    #[serde(skip)]
+    pub leave: Option<Leave>,
     /// The number of citations in between; the inputs of the claim itself are at 1.
     #[serde(skip)]
     pub depth: usize,
@@ -167,7 +172,13 @@ impl Reader<'_> {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok::<_, EngineError>(explain(index, belief, &entry)?)
+            let mut explaining = explain(index, belief, &entry)?;
+            for source in explaining.explanation.built_from.iter_mut() {
+                if source.redacted {
+                    source.leave = leave_of(index, &source.op_id)?;
+                }
+            }
+            Ok::<_, EngineError>(explaining)
         })?;
         let Explanation { claim, built_from, user_actions, .. } = &explaining.explanation;
         let sources = built_from.iter().map(|source| source.op_id);
@@ -276,6 +287,7 @@ fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
         source,
         redacted: body.is_none(),
         summary: body.as_ref().map(summary_of),
+        leave: None,
         depth: hop.depth,
     })
 }

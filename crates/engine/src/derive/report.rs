@@ -29,6 +29,8 @@ pub struct Derived {
     /// Claims of other keys that no group concludes any more and that this key may not retract.
     /// They stay believed until a key that may correct derives.
     pub left_to_others: u64,
+    /// Claims that were left as they are because bodies that they were built from are missing here.
+    pub not_judged: u64,
     /// Claims that were recorded as invalidated.
     pub invalidated: u64,
     /// Candidates left out because the user said otherwise.

@@ -1,11 +1,14 @@
 //! The run stage: each marked group is shown to its deriver, and its candidates are submitted.
 
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
 use kernel::rules::RuleViolation;
 use store::Writing;
 use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
 use super::records::GroupRecords;
+use super::unsupported::lacks_ground;
 use super::{Derivation, contained, parallel, records};
 use crate::EngineError;
 use crate::write::submission::{Refusal, Submitted, record_consequences, submit};
@@ -102,6 +105,13 @@ impl Derivation<'_> {
     ) -> Result<(), EngineError> {
         let Accepted { group, layer, draft } = accepted;
         let key = draft.identity_key.clone();
+        let current = writing.latest_of(&key, &Kind::Claim, None)?;
+        if let Some(current) = current
+            && lacks_ground(writing, &current.id)?
+        {
+            self.report.not_judged += 1;
+            return Ok(());
+        }
         let submitted = submit(self.sealer, writing as &mut dyn Writing, draft, self.now_us)?;
         self.report.count(&submitted);
         match submitted {

@@ -9,6 +9,7 @@ use kernel::body::{Body, Reason};
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
+use kernel::missing_body::redaction_of;
 use kernel::operation::{Ref, Role};
 use kernel::rules::RuleViolation;
 use kernel::seal::{Draft, next_timestamp};
@@ -32,6 +33,27 @@ enum Fate {
     Retracted(OpId),
     /// This key may not.
     LeftToOthers,
+    /// Nobody can tell here whether it still follows: see [`lacks_ground`].
+    NotJudged,
+}
+
+/// Whether a body that a claim was built from is withheld or missing here. A deriver that cannot
+/// read it has no ground to judge the claim, neither to retract it nor to replace it. What was
+/// forgotten is gone everywhere, and counts as though it had never been there.
+pub(super) fn lacks_ground(writing: &SqliteWriting<'_>, claim: &OpId) -> Result<bool, EngineError> {
+    if !writing.lacks_any_body()? {
+        return Ok(false);
+    }
+    let Some(entry) = writing.entry(claim)? else { return Ok(false) };
+    for input in kernel::validity::inputs(&entry) {
+        if writing.lacks_body(&input)?
+            && let Some(cited) = writing.entry(&input)?
+            && redaction_of(writing, &cited)?.is_none()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Derivation<'_> {
@@ -50,6 +72,10 @@ impl Derivation<'_> {
             for key in &keys {
                 match self.fate(writing, key)? {
                     Fate::Kept => writing.unmark_unsupported(key)?,
+                    Fate::NotJudged => {
+                        self.report.not_judged += 1;
+                        writing.unmark_unsupported(key)?;
+                    }
                     Fate::Retracted(claim) => {
                         if self.retract(writing, claim)? {
                             has_retracted = true;
@@ -95,6 +121,9 @@ impl Derivation<'_> {
         };
         if !can_be_asked || !writing.makers(key)?.is_empty() {
             return Ok(Fate::Kept);
+        }
+        if lacks_ground(writing, &claim)? {
+            return Ok(Fate::NotJudged);
         }
         let author = self.sealer.author();
         let is_own = writing.entry(&claim)?.is_some_and(|entry| entry.author == author);

@@ -41,6 +41,7 @@ use crate::write::exchange::Intake;
 use crate::write::import::{Progress, Report};
 use crate::write::record::{Outcome, Prepared};
 use crate::write::record_again::RecordedAgain;
+use crate::write::share::{Selection, Shared};
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -179,6 +180,16 @@ impl Space {
     /// The whole in numbers.
     pub fn status(&self) -> Result<Status, EngineError> {
         self.reader()?.status(self.author())
+    }
+
+    /// [`crate::Reader::share`] in the name of this handle's key.
+    pub fn share(
+        &self,
+        selection: &Selection,
+        output: &mut dyn Write,
+        progress: impl FnMut(u64),
+    ) -> Result<Shared, EngineError> {
+        self.reader()?.share(&self.sealer, selection, output, progress)
     }
 
     /// Puts together what a model is to read for its next turn, counted by [`O200k`], and writes a

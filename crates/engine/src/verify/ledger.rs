@@ -9,13 +9,17 @@
 
 use kernel::body::Body;
 use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
+use kernel::membership::Members;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
-use kernel::rules::{self, JudgeError, Verdict};
-use store::sqlite::{SqliteSpace, ViewDigest};
-use store::{Ledger, Recorded};
+use kernel::rules::{self, JudgeError, RuleViolation, Verdict};
+use store::sqlite::{SqliteLedgerIndex, SqliteSpace, ViewDigest};
+use store::{Ledger, Recorded, StoreError};
 
 use super::index::CheckedLedger;
 use crate::verify::beliefs::BeliefCheck;
+use crate::verify::bodies::{MissingBodies, leave_of};
 use crate::{EngineError, Reader};
 
 /// Operations whose signatures are checked together.
@@ -34,6 +38,11 @@ pub struct Verification {
     pub finding_count: u64,
     /// How many of them are more than operations without effect.
     pub damage_count: u64,
+    /// Bodies that are missing. Those that are missing without leave are damage.
+    pub bodies: MissingBodies,
+    /// Operations of keys that were never granted a capability: kept by an earlier version of this
+    /// program, without effect. An exchange takes no more of them.
+    pub not_members: u64,
     /// The views as they are stored and as they come out when folded again.
     pub views: Vec<ViewComparison>,
     /// Whether the beliefs follow from the records; `None` if that was not requested.
@@ -94,6 +103,9 @@ impl Reader<'_> {
         std::thread::scope(|scope| {
             let views = scope.spawn(move || SqliteSpace::open(&path)?.refold());
             let mut verification = check_operations(store, progress)?;
+            if let Err(error) = check_bodies_and_authors(&mut verification, store) {
+                verification.find(None, error.code(), error.to_string(), false);
+            }
             let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
             match views.join() {
                 Ok(Ok(views)) => compare(&mut verification, views),
@@ -164,6 +176,34 @@ fn check_operations(
     Ok(verification)
 }
 
+/// Names each operation that lacks its body without leave, and counts the others, and the
+/// operations of keys that are not members.
+fn check_bodies_and_authors(
+    verification: &mut Verification,
+    store: &SqliteSpace,
+) -> Result<(), StoreError> {
+    let index: SqliteLedgerIndex<'_> = store.ledger_index()?;
+    index.without_bodies(|row| {
+        let leave = leave_of(&index, &row.id)?;
+        verification.bodies.count(leave);
+        if leave.is_none() {
+            let message = format!(
+                "operation {}: the body of this {} is missing, and nobody who may says that it was withheld or forgotten",
+                row.id, row.kind
+            );
+            verification.find(Some(row.id), "body_missing", message, false);
+        }
+        Ok(())
+    })?;
+    let members = Members::of(index.access()?);
+    for (author, count) in index.count_by_author()? {
+        if !members.contains(&author) {
+            verification.not_members += count;
+        }
+    }
+    Ok(())
+}
+
 /// Finds which operations a damaged file concerns: an operation can be whole as the indexes give it
 /// and not in the table.
 fn name_damaged(verification: &mut Verification, store: &SqliteSpace) {
@@ -231,12 +271,14 @@ fn check_batch(
                 );
             }
             Err(JudgeError::RuleViolation(violation)) => {
-                verification.find(
-                    Some(id),
-                    violation.code(),
-                    format!("operation {id}: {violation}"),
-                    !violation.prevents_admission(),
-                );
+                if violation.prevents_admission() || can_be_judged(store, &operation, &violation) {
+                    verification.find(
+                        Some(id),
+                        violation.code(),
+                        format!("operation {id}: {violation}"),
+                        !violation.prevents_admission(),
+                    );
+                }
                 graph.insert(&operation, body.as_ref());
             }
             Err(JudgeError::LedgerIndex(error)) => {
@@ -245,6 +287,20 @@ fn check_batch(
             }
         }
     }
+}
+
+/// Whether a rule about content can be judged: not where the operation itself or what it cites
+/// lacks its body, so that one cannot tell what the author saw. Who may do what follows from
+/// operations that never lack theirs; only of a claim the body says which capability it needs.
+fn can_be_judged(store: &SqliteSpace, operation: &Operation, violation: &RuleViolation) -> bool {
+    let header = operation.header();
+    if matches!(violation, RuleViolation::NotPermitted { .. }) {
+        return operation.body().is_some() || header.kind != Kind::Claim;
+    }
+    let lacks = |id: &OpId| {
+        store.get(id).is_ok_and(|found| found.is_some_and(|cited| cited.operation.body().is_none()))
+    };
+    operation.body().is_some() && !header.refs.iter().any(|cited| lacks(&cited.id))
 }
 
 fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {

@@ -2,5 +2,6 @@
 //! derives everything again.
 
 pub mod beliefs;
+pub mod bodies;
 mod index;
 pub mod ledger;

@@ -8,16 +8,20 @@ use std::io::{BufRead, Write};
 
 use kernel::body::Body;
 use kernel::cascade::{Journal, Review};
+use kernel::declaration::Declaration;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_batch};
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
+use super::admission::Admission;
 use super::fork::{Fork, note_fork};
 use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
 const BATCH: usize = 1_000;
+/// Declarations kept at a time.
+const DECLARATIONS_MAX: usize = 16;
 /// Refusals kept in full.
 const REFUSALS_KEPT_MAX: usize = 100;
 /// Most entries in the journal of one walk, about 50 MB. A larger import is walked in parts.
@@ -32,6 +36,10 @@ pub struct Intake {
     pub added: u64,
     /// Operations that were present already.
     pub present: u64,
+    /// Of these, the ones whose missing body was filled in.
+    pub completed: u64,
+    /// New operations that came without their bodies.
+    pub without_body: u64,
     /// Operations that were refused.
     pub refused: u64,
     /// The first of them.
@@ -56,7 +64,8 @@ pub struct Refusal {
 }
 
 impl Reader<'_> {
-    /// Writes every operation, in the space's order. Returns how many.
+    /// Writes every operation, in the space's order, and after the first what was declared of
+    /// bodies that are missing here. Returns how many operations.
     pub fn export(
         &self,
         output: &mut dyn Write,
@@ -65,9 +74,13 @@ impl Reader<'_> {
         let mut count = 0;
         let mut failure = None;
         self.store.in_order(|recorded| {
-            let written = writeln!(output, "{}", recorded.operation.to_line());
+            let mut written =
+                writeln!(output, "{}", recorded.operation.to_line()).map_err(EngineError::from);
             count += 1;
             progress(count);
+            if count == 1 {
+                written = written.and_then(|()| self.write_declarations(output));
+            }
             match written {
                 Ok(()) => true,
                 Err(error) => {
@@ -105,12 +118,21 @@ impl Writer<'_> {
         let mut lines = Lines::new(input);
         let mut journal = Journal::default();
         let mut reviews = Vec::new();
+        let mut admission = Admission::default();
         loop {
+            let mut declarations = Vec::new();
             let mut batch = Vec::with_capacity(BATCH);
             let mut numbers = Vec::with_capacity(BATCH);
-            while batch.len() < BATCH {
+            while batch.len() < BATCH && declarations.len() < DECLARATIONS_MAX {
                 let Some((number, line)) = lines.next()? else { break };
                 if line.iter().all(u8::is_ascii_whitespace) {
+                    continue;
+                }
+                if Declaration::is_line(&line) {
+                    match Declaration::from_line(&line) {
+                        Ok(declaration) => declarations.push((number, declaration)),
+                        Err(error) => intake.refuse(number, error.code(), error.to_string()),
+                    }
                     continue;
                 }
                 match Operation::from_line(&line) {
@@ -121,21 +143,33 @@ impl Writer<'_> {
                     Err(error) => intake.refuse(number, "malformed", error.to_string()),
                 }
             }
-            if batch.is_empty() && lines.is_done()? {
+            if batch.is_empty() && declarations.is_empty() && lines.is_done()? {
                 break;
             }
             self.admit(
                 numbers.into_iter().zip(verify_batch(batch)),
+                declarations,
+                &mut admission,
                 now,
                 &mut intake,
                 &mut journal,
             )?;
+            if admission.is_full() {
+                intake.completed += admission.complete(self.store)?;
+            }
             if journal.len() >= journal_max {
                 let room = REVIEWS_MAX.saturating_sub(reviews.len());
                 let walked = self.walk(std::mem::take(&mut journal))?;
                 reviews.extend(walked.into_iter().take(room));
             }
             progress(lines.number);
+        }
+        intake.completed += admission.complete(self.store)?;
+        for (line, author) in admission.finish(self.store, intake.completed)? {
+            let message = format!(
+                "the declaration of {author} does not count: the key holds no capability here"
+            );
+            intake.refuse(line, "not_permitted", message);
         }
         if intake.restores {
             self.note_restored()?;
@@ -171,6 +205,8 @@ impl Writer<'_> {
     fn admit(
         &mut self,
         batch: impl Iterator<Item = (u64, Result<Operation<Verified>, kernel::operation::VerifyError>)>,
+        declarations: Vec<(u64, Declaration)>,
+        admission: &mut Admission,
         now: jiff::Timestamp,
         intake: &mut Intake,
         journal: &mut Journal,
@@ -178,7 +214,8 @@ impl Writer<'_> {
         let ours = self.sealer.author();
         let mut writing = self.store.write()?;
         writing.resume(std::mem::take(journal));
-        let mut added = 0;
+        admission.begin(&mut writing, declarations)?;
+        let (mut added, mut without_body) = (0, 0);
         for (line, verified) in batch {
             let operation = match verified {
                 Ok(operation) => operation,
@@ -193,6 +230,11 @@ impl Writer<'_> {
                     violation.code(),
                     format!("operation {}: {violation}", operation.id()),
                 );
+                continue;
+            }
+            if let Some(refused) = admission.refusal(&writing, &operation)? {
+                let message = format!("operation {}: {refused}", operation.id());
+                intake.refuse(line, refused.code(), message);
                 continue;
             }
             let body =
@@ -211,9 +253,14 @@ impl Writer<'_> {
             match writing.admit(&operation, body.as_ref()) {
                 Ok(Verdict::Append) => {
                     added += 1;
+                    without_body += u64::from(operation.body().is_none());
                     intake.restores |= operation.header().author == ours;
+                    admission.note_added(&writing, &operation)?;
                 }
-                Ok(Verdict::Present) => intake.present += 1,
+                Ok(Verdict::Present) => {
+                    intake.present += 1;
+                    admission.note_present(&writing, operation)?;
+                }
                 Err(RecordError::Refused { id, violation }) => {
                     note_fork(&mut intake.forks, operation.header(), &violation, id, ours);
                     intake.refuse(line, violation.code(), format!("operation {id}: {violation}"));
@@ -224,6 +271,7 @@ impl Writer<'_> {
         *journal = writing.suspend();
         Box::new(writing).commit()?;
         intake.added += added;
+        intake.without_body += without_body;
         Ok(())
     }
 }

@@ -9,9 +9,12 @@
 use kernel::access::Place;
 use kernel::body::Body;
 use kernel::cascade::Consequences;
-use kernel::kind::Capability;
+use kernel::id::OpId;
+use kernel::kind::{Capability, Kind};
+use kernel::missing_body::redaction_of;
 use kernel::operation::{Operation, Ref, Role};
 use kernel::seal::{Draft, next_timestamp};
+use kernel::validity::inputs;
 use serde_json::Map;
 use store::Writing;
 
@@ -31,6 +34,13 @@ pub(crate) fn record_invalidations(
     if !writing.access()?.holds(&sealer.author(), Capability::Derive, at) {
         follows.invalidated.clear();
     }
+    let mut judged = Vec::with_capacity(follows.invalidated.len());
+    for claim in follows.invalidated {
+        if !stands_on_missing(writing, &claim.target)? {
+            judged.push(claim);
+        }
+    }
+    follows.invalidated = judged;
     let mut records = Vec::with_capacity(follows.invalidated.len());
     for claim in &follows.invalidated {
         let refs = vec![
@@ -45,6 +55,20 @@ pub(crate) fn record_invalidations(
         records.push(sealed);
     }
     Ok((follows, records))
+}
+
+/// Whether a claim was built on a belief whose body is missing here and was not forgotten. Whether
+/// that belief still holds cannot be told here, so nothing is put on record.
+fn stands_on_missing(writing: &dyn Writing, claim: &OpId) -> Result<bool, EngineError> {
+    let Some(entry) = writing.entry(claim)? else { return Ok(false) };
+    for input in inputs(&entry) {
+        let Some(cited) = writing.entry(&input)? else { continue };
+        let is_belief = matches!(cited.kind, Kind::Claim | Kind::ClaimCorrection);
+        if is_belief && cited.identity.is_none() && redaction_of(writing, &cited)?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]

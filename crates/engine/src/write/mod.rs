@@ -6,6 +6,7 @@
 //! [`submission`] decides about the claims that machines propose. [`record_again`] says again what a
 //! copy cannot accept of this device.
 
+mod admission;
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;
@@ -13,4 +14,5 @@ pub mod fork;
 pub mod import;
 pub mod record;
 pub mod record_again;
+pub mod share;
 pub mod submission;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
+mod bodies;
 mod conformance;
 mod context;
 mod convergence;
@@ -21,6 +22,7 @@ mod record;
 mod record_again;
 mod rederivation;
 mod secrets;
+mod sharing;
 mod stream;
 mod submission;
 mod support;

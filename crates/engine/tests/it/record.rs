@@ -93,6 +93,14 @@ fn a_forgotten_record_is_not_written_again() {
     let mut home = Home::new();
     let secret = id_of(home.remember("a", "secret soup"));
     home.remember("a", "public soup");
+    let redaction = kernel::seal::Draft {
+        body: kernel::body::Body::Redaction(Default::default()),
+        refs: vec![kernel::operation::Ref {
+            id: secret,
+            role: kernel::operation::Role::parse("target").unwrap(),
+        }],
+    };
+    home.space.append(redaction, at(2)).unwrap();
     let lines = without_body(&exported(&home.space), "secret soup");
     let (genesis, body) = engine::write::exchange::read_genesis(&mut &lines[..]).unwrap();
     let path = home.path("copy.space");

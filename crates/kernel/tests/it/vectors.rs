@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use kernel::body::Body;
 use kernel::canonical;
+use kernel::declaration::Declaration;
 use kernel::identity::{edge_key, normalized_text, text_key};
 use kernel::ledger_index::Graph;
 use kernel::operation::{Content, Operation, verify_batch};
@@ -64,6 +65,22 @@ fn every_text_has_the_canonical_form_of_its_vector() {
                     "{name}"
                 );
                 assert_eq!(canonical::parse(expected.as_bytes()).unwrap(), value, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_declaration_is_read_or_refused_as_its_vector_says() {
+    for vector in list("declarations.json") {
+        let (name, line) = (&vector["name"], vector["line"].as_str().unwrap());
+        assert!(Declaration::is_line(line.as_bytes()), "{name}");
+        match Declaration::from_line(line.as_bytes()) {
+            Err(error) => assert_eq!(vector["code"], error.code(), "{name}: {error}"),
+            Ok(declaration) => {
+                let statement = canonical::to_bytes(declaration.statement()).unwrap();
+                assert_eq!(vector["statement"].as_str().unwrap().as_bytes(), statement, "{name}");
+                assert_eq!(declaration.to_line(), line, "{name}");
             }
         }
     }

@@ -24,8 +24,9 @@ pub(super) struct SpaceAccess {
     pub(super) access: Arc<Access>,
 }
 
-/// The last row that was read: its position and its operation.
-type Row = (i64, OpId);
+/// The last row that was read: its position, its operation, and how many rows there are up to it.
+/// A grant whose body was missing gets its row when the body arrives, before others.
+type Row = (i64, OpId, i64);
 
 /// The cache of one connection.
 #[derive(Debug, Default)]
@@ -63,22 +64,25 @@ impl AccessCache {
 fn last_row(connection: &Connection, until: Position) -> Result<Option<Row>, StoreError> {
     let row = connection
         .prepare_cached(
-            "SELECT op.pos, op.id FROM access JOIN op ON op.pos = access.pos
+            "SELECT op.pos, op.id, (SELECT count(*) FROM access WHERE pos <= ?1)
+             FROM access JOIN op ON op.pos = access.pos
              WHERE access.pos <= ?1 ORDER BY access.pos DESC LIMIT 1",
         )?
-        .query_row([sql(until)], |row| Ok((row.get(0)?, id_at(row, 1)?)))
+        .query_row([sql(until)], |row| Ok((row.get(0)?, id_at(row, 1)?, row.get(2)?)))
         .optional()?;
     Ok(row)
 }
 
-/// Whether the cached row still exists: the tables may have been emptied and filled again.
-fn is_row(connection: &Connection, (position, id): Row) -> Result<bool, StoreError> {
+/// Whether the cached row still exists, after as many others: the tables may have been emptied and
+/// filled again.
+fn is_row(connection: &Connection, (position, id, count): Row) -> Result<bool, StoreError> {
     let found = connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM access JOIN op ON op.pos = access.pos
-             WHERE access.pos = ?1 AND op.id = ?2)",
+             WHERE access.pos = ?1 AND op.id = ?2)
+             AND (SELECT count(*) FROM access WHERE pos <= ?1) = ?3",
         )?
-        .query_row(params![position, id.0], |row| row.get(0))?;
+        .query_row(params![position, id.0, count], |row| row.get(0))?;
     Ok(found)
 }
 

@@ -578,10 +578,12 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
     }
 }
 
-/// Folds changes of access only, for folds that must know them beforehand.
+/// Folds changes of access only, for folds that must know them beforehand. One without its body
+/// says nothing of capabilities, as in [`SqliteLedgerIndex::fold`].
 pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
     connection.execute(
-        "INSERT INTO access SELECT pos FROM op WHERE kind IN ('space', 'grant', 'revoke')",
+        "INSERT INTO access SELECT pos FROM op
+         WHERE kind IN ('space', 'grant', 'revoke') AND body IS NOT NULL",
         [],
     )?;
     Ok(())

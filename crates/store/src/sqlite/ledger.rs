@@ -404,6 +404,10 @@ impl Ledger for SqliteSpace {
             .query_map(params![prefix.first().0, prefix.last().0, limit], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
     }
+
+    fn complete(&mut self, whole: &[Operation<Verified>]) -> Result<u64, StoreError> {
+        self.complete_bodies(whole)
+    }
 }
 
 fn latest(connection: &Connection) -> Result<Option<HlcTimestamp>, StoreError> {

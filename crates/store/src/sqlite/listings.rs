@@ -2,11 +2,11 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
-use kernel::id::OpId;
+use kernel::id::{Author, OpId};
 use rusqlite::OptionalExtension;
 
 use super::SqliteSpace;
-use super::graph::{SqliteLedgerIndex, id_at};
+use super::graph::{SqliteLedgerIndex, author_at, id_at};
 use crate::{Ledger, StoreError};
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
@@ -45,6 +45,17 @@ impl SqliteLedgerIndex<'_> {
             .query_row([id.0], |row| row.get(0))
             .optional()?;
         Ok(body.flatten())
+    }
+
+    /// How many operations each key signed, by key.
+    pub fn count_by_author(&self) -> Result<Vec<(Author, u64)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT author.key, count(*) FROM op JOIN author ON author.number = op.author
+             GROUP BY op.author ORDER BY author.key",
+        )?;
+        let counts = statement
+            .query_map([], |row| Ok((author_at(row, 0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
+        Ok(counts.collect::<Result<_, _>>()?)
     }
 
     /// Every identity with a claim, a correction or a refutation, in order, passed to `take` until

@@ -17,6 +17,8 @@ use stale_logs::{refuse_stale_logs, remove_with_logs};
 mod access;
 mod belief_list;
 mod beliefs;
+mod complete;
+mod declarations;
 mod derive;
 mod echo;
 mod embedding;
@@ -35,6 +37,7 @@ mod stale_logs;
 mod views;
 
 pub use belief_list::{BeliefFilter, BeliefPage};
+pub use declarations::WithoutBody;
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{

@@ -40,7 +40,7 @@ const ROLES: &[&str] = &["target", "supersedes", "cause", "source", "refines", "
 
 /// One operation that is tried.
 #[derive(Clone, Debug)]
-struct Step {
+pub(crate) struct Step {
     who: u8,
     kind: usize,
     name: u8,
@@ -50,7 +50,7 @@ struct Step {
     from_elsewhere: bool,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let refs = vec((any::<prop::sample::Index>(), 0..ROLES.len()), 0..3);
     (1..4_u8, 0..KINDS.len(), 0..3_u8, 0..2_u8, refs, 1..5_u64, any::<bool>()).prop_map(
         |(who, kind, name, text, refs, jitter, from_elsewhere)| Step {
@@ -85,7 +85,7 @@ fn body(step: &Step) -> (&'static str, Body) {
 }
 
 /// The operation of a step, chained to what the index contains.
-fn operation<W: LedgerIndex>(
+pub(crate) fn operation<W: LedgerIndex>(
     index: &W,
     step: &Step,
     ids: &[(OpId, HlcTimestamp)],
@@ -141,7 +141,7 @@ fn take(
 }
 
 /// Every look-up, for every possible argument.
-fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
+pub(crate) fn same(writing: &dyn Writing, graph: &Graph, ids: &[(OpId, HlcTimestamp)]) {
     assert_eq!(writing.space().unwrap(), graph.space().unwrap());
     assert_eq!(writing.access().unwrap(), graph.access().unwrap());
     let unknown = OpId([9; 32]);

@@ -6,6 +6,7 @@
 mod access;
 mod beliefs;
 mod book;
+mod completion;
 mod conformance;
 mod damage;
 mod embeddings;

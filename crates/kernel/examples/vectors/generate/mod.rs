@@ -4,6 +4,7 @@
 //! makes the bytes.
 
 mod canonical;
+mod declarations;
 mod identities;
 mod invalid;
 mod ledgers;
@@ -28,6 +29,7 @@ pub(crate) fn files() -> Vec<File> {
         File { path: "operations.json".into(), text: list(&operations::vectors()) },
         File { path: "identities.json".into(), text: list(&identities::vectors()) },
         File { path: "invalid.json".into(), text: list(&invalid::vectors()) },
+        File { path: "declarations.json".into(), text: list(&declarations::vectors()) },
     ];
     for script in ledgers::scripts() {
         let text = format!(

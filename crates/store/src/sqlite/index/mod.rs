@@ -156,6 +156,15 @@ fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreErr
     set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
 }
 
+/// Notes that both indexes, which are empty, are to be folded with the changes of access up to
+/// `head`. What other processes keep of them in memory is older and does not lead there.
+pub(super) fn begin_again(connection: &Connection, head: Position) -> Result<(), StoreError> {
+    for tables in [&EPISODES, &FACTS] {
+        set_reach(connection, tables, &Reach { access: head, ..Reach::default() })?;
+    }
+    Ok(())
+}
+
 /// The language in a space's settings; English if none or an unknown one is set.
 pub(super) fn language(connection: &Connection) -> Result<Language, StoreError> {
     let body: Option<Vec<u8>> = connection

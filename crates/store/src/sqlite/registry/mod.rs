@@ -12,7 +12,9 @@
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{beliefs, derive, echo, embedding, graph, index, ledger, listings, restored};
+use super::{
+    beliefs, declarations, derive, echo, embedding, graph, index, ledger, listings, restored,
+};
 use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
@@ -28,6 +30,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 3, ddl: echo::SCHEMA },
         Journal { since: 3, ddl: embedding::SCHEMA },
         Journal { since: restored::SINCE, ddl: restored::SCHEMA },
+        Journal { since: declarations::SINCE, ddl: declarations::SCHEMA },
     ],
 };
 

@@ -1,0 +1,147 @@
+//! Exports with bodies missing: taken out on the way, and withheld on purpose.
+
+use serde_json::Value;
+
+use crate::machine::{Call, Machine};
+
+const OLIVES: &str = "preference.food|olives";
+
+/// A space in which the owner likes olives and walnuts.
+fn liking() -> Machine {
+    let machine = Machine::with_space();
+    machine.because(["remember", "I love olives."]).run().succeeds();
+    machine.because(["remember", "I love walnuts."]).run().succeeds();
+    machine
+}
+
+/// The owner's export, in which operations of a kind have lost their bodies.
+fn stripped(machine: &Machine, kind: &str) -> (String, String) {
+    let whole = machine.because(["export"]).run().succeeds().out();
+    let strip = |line: &str| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        if value["header"]["kind"] == kind {
+            value["body"] = Value::Null;
+            value["salt"] = Value::Null;
+        }
+        format!("{value}\n")
+    };
+    let stripped: String = whole.lines().map(strip).collect();
+    assert_ne!(stripped, whole);
+    machine.write("whole.jsonl", &whole);
+    machine.write("stripped.jsonl", &stripped);
+    (whole, stripped)
+}
+
+/// The program in a copy of the space that another person keeps.
+fn other(machine: &Machine, arguments: &[&str]) -> Call {
+    let home = machine.work().join("other-home");
+    machine.because(["--space", "copy.db"]).arguments(arguments).at_home(&home)
+}
+
+fn refused(machine: &Machine) -> Vec<String> {
+    let report = other(machine, &["import", "stripped.jsonl", "--json"]).run().ends(4).json();
+    let refusals = report["sources"][0]["intake"]["refusals"].as_array().unwrap().clone();
+    refusals.iter().map(|refusal| refusal["code"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_correction_that_was_stripped_is_refused_until_the_whole_form_comes() {
+    let machine = liking();
+    let text = ["correct", OLIVES, "--text", "You hate olives."];
+    machine.because(text).run().succeeds();
+    machine.because(["remember", "Olives are green."]).run().succeeds();
+    let (whole, _) = stripped(&machine, "claim_correction");
+    let codes = refused(&machine);
+    assert_eq!(codes[0], "body_missing");
+    assert!(codes[1..].iter().all(|code| code == "chain_broken"), "{codes:?}");
+    other(&machine, &["import", "stripped.jsonl"]).run().ends(4).prints("import a whole export");
+    other(&machine, &["verify"]).run().succeeds();
+    other(&machine, &["import", "whole.jsonl"]).run().succeeds();
+    assert_eq!(other(&machine, &["export"]).run().succeeds().out(), whole);
+    other(&machine, &["claims"]).run().succeeds().prints("You hate olives.");
+}
+
+#[test]
+fn a_revocation_that_was_stripped_is_refused() {
+    let machine = liking();
+    let phone = machine.work().join("phone");
+    let key = machine.because(["key"]).at_home(&phone).run().succeeds().out().trim().to_owned();
+    for verb in ["grant", "revoke"] {
+        machine.because([verb, &key, "--can", "append"]).run().succeeds();
+    }
+    stripped(&machine, "revoke");
+    assert_eq!(refused(&machine)[0], "body_missing");
+    other(&machine, &["import", "whole.jsonl"]).run().succeeds();
+    assert_eq!(other(&machine, &["verify", "--json"]).run().succeeds().json()["sound"], true);
+}
+
+#[test]
+fn records_that_were_stripped_are_listed_until_the_whole_form_heals_the_copy() {
+    let machine = liking();
+    let (whole, _) = stripped(&machine, "evidence");
+    other(&machine, &["import", "stripped.jsonl"]).run().succeeds().prints("without their bodies");
+    let found = other(&machine, &["verify", "--json"]).run().ends(3).json();
+    assert_eq!((&found["bodies"]["missing"], &found["damage_count"]), (&2.into(), &2.into()));
+    let finding = &found["findings"][0];
+    assert_eq!(finding["code"], "body_missing");
+    assert!(finding["hint"].as_str().unwrap().contains("whole export"), "{finding}");
+    other(&machine, &["status"]).run().succeeds().prints("2 missing");
+    let healed = other(&machine, &["import", "whole.jsonl", "--json"]).run().succeeds().json();
+    let intake = &healed["sources"][0]["intake"];
+    assert_eq!((&intake["added"], &intake["completed"]), (&0.into(), &2.into()));
+    assert_eq!(other(&machine, &["export"]).run().succeeds().out(), whole);
+    assert_eq!(
+        other(&machine, &["status", "--json"]).run().succeeds().json()["bodies"]["missing"],
+        0
+    );
+    other(&machine, &["recall", "walnuts"]).run().succeeds().prints("I love walnuts.");
+    other(&machine, &["verify"]).run().succeeds();
+}
+
+#[test]
+fn a_redacted_export_is_used_by_its_recipient_and_comes_back_without_a_trace() {
+    let machine = liking();
+    let friend = machine.work().join("other-home");
+    let key = machine.because(["key"]).at_home(&friend).run().succeeds().out().trim().to_owned();
+    for capability in ["derive", "append", "correct"] {
+        machine.because(["grant", &key, "--can", capability]).run().succeeds();
+    }
+    let whole = machine.because(["export"]).run().succeeds().out();
+    machine.write("whole.jsonl", &whole);
+    let share = ["export", "--for", &key, "--claims-only", "--out", "shared.jsonl"];
+    machine.because(share).run().succeeds().prints("2 bodies withheld (2 evidence)");
+    let report = machine.because(share).arguments(["--json"]).run().succeeds().json();
+    assert_eq!(report["withheld"]["evidence"], 2);
+    let lines = std::fs::read_to_string(machine.work().join("shared.jsonl")).unwrap();
+    assert!(!lines.contains("I love olives.") && lines.contains(OLIVES));
+
+    other(&machine, &["import", "shared.jsonl"]).run().succeeds();
+    other(&machine, &["recall", "do I like olives"]).run().succeeds().prints("olives");
+    other(&machine, &["explain", OLIVES]).run().succeeds().prints("(withheld)");
+    let verified = other(&machine, &["verify", "--json"]).run().succeeds().json();
+    assert_eq!((&verified["sound"], &verified["finding_count"]), (&true.into(), &0.into()));
+    assert_eq!(verified["bodies"]["withheld"], 2);
+    let derived = other(&machine, &["derive", "--full", "--json"]).run().succeeds().json();
+    let counts = ["retracted", "updated", "not_judged"].map(|name| &derived["derived"][name]);
+    assert_eq!(counts, [0, 0, 2], "{derived}");
+    other(&machine, &["claims"]).run().succeeds().prints("olives");
+
+    other(&machine, &["export", "--out", "back.jsonl"]).run().succeeds();
+    machine.because(["import", "back.jsonl"]).run().succeeds().prints("0 operations new");
+    assert_eq!(machine.because(["export"]).run().succeeds().out(), whole);
+    other(&machine, &["import", "whole.jsonl"]).run().succeeds().prints("2 of them had no body");
+    assert_eq!(other(&machine, &["export"]).run().succeeds().out(), whole);
+}
+
+#[test]
+fn an_export_that_cannot_be_made_that_way_says_why() {
+    let machine = liking();
+    machine.because(["export", "--without", "secret=x"]).run().ends(2).says("source=NAME");
+    machine.because(["export", "--for", "bob"]).run().ends(2).says("because key");
+    let refused = machine.because(["export", "--without", "kind=grant", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "always_whole");
+    let stranger = machine.work().join("stranger");
+    let refused =
+        machine.because(["export", "--claims-only", "--json"]).at_home(&stranger).run().ends(1);
+    assert_eq!(refused.error_code(), "not_permitted");
+}

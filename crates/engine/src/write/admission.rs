@@ -1,0 +1,175 @@
+//! What an exchange takes besides operations that keep the rules of place: bodies, and whose
+//! operations.
+//!
+//! - A body that arrives for an operation that lacks it is filled in, unless it was forgotten.
+//! - A grant, a revocation or a person's word without its body is refused, unless somebody who may
+//!   withhold it declared so ([`kernel::missing_body`]). Kept without it, something else would be
+//!   believed here. Its author's later operations are refused with it, so that the gap is reported
+//!   and the whole form closes it: whoever passes on an export can cut it short anyway.
+//! - An operation of a key that is not a member ([`kernel::membership`]) is refused.
+
+use std::collections::BTreeMap;
+
+use kernel::declaration::Declaration;
+use kernel::id::{Author, OpId};
+use kernel::kind::Kind;
+use kernel::kind_spec::BodyNeed;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::membership::Members;
+use kernel::missing_body::{leave, may_declare, redaction_of};
+use kernel::operation::{Operation, Verified};
+use store::sqlite::{SqliteSpace, SqliteWriting};
+use store::{Ledger, StoreError, Writing};
+
+/// Bytes of bodies that wait to be filled in together. Each time costs a fold of the whole ledger.
+const WAITING_BYTES_MAX: usize = 64 << 20;
+/// The bytes of an operation besides its body, estimated.
+const HEADER_BYTES: usize = 512;
+
+/// Why an operation is refused that keeps the rules of place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refused {
+    /// Its body was taken out.
+    #[error(
+        "a {kind} counts only with its body, which was taken out of this file: import a whole export, from a device that has the body"
+    )]
+    BodyMissing { kind: Kind },
+    /// Its author is not a member.
+    #[error(
+        "{author} was never granted a capability in this space, so nothing that it signed is kept; once a grant is here, import the file again"
+    )]
+    NotAMember { author: Author },
+}
+
+impl Refused {
+    /// The stable code.
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::BodyMissing { .. } => "body_missing",
+            Self::NotAMember { .. } => "not_a_member",
+        }
+    }
+}
+
+/// What an import knows and still has to write.
+#[derive(Default)]
+pub(super) struct Admission {
+    members: Members,
+    /// Operations with bodies that are missing here.
+    waiting: Vec<Operation<Verified>>,
+    waiting_bytes: usize,
+    /// Who declared something, and the first line on which.
+    declared: BTreeMap<Author, u64>,
+}
+
+impl Admission {
+    /// Prepares for a batch. `declarations` came with it, by line.
+    pub(super) fn begin(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        declarations: Vec<(u64, Declaration)>,
+    ) -> Result<(), StoreError> {
+        self.members = Members::of(writing.access()?);
+        let space = writing.space()?;
+        for (line, declaration) in declarations {
+            let statement = declaration.statement();
+            if Some(statement.space) == space {
+                self.declared.entry(statement.author).or_insert(line);
+                writing.declare(&declaration)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Why an operation is not taken, if it is not.
+    pub(super) fn refusal(
+        &self,
+        writing: &SqliteWriting<'_>,
+        operation: &Operation<Verified>,
+    ) -> Result<Option<Refused>, StoreError> {
+        let (id, header) = (operation.id(), operation.header());
+        if header.kind == Kind::Space || writing.entry(&id)?.is_some() {
+            return Ok(None);
+        }
+        if !self.members.contains(&header.author) {
+            return Ok(Some(Refused::NotAMember { author: header.author }));
+        }
+        let needs_body = header.kind.spec().body != BodyNeed::Removable;
+        if operation.body().is_some() || !needs_body {
+            return Ok(None);
+        }
+        let entry = Entry::of(operation, None);
+        let declared_by = writing.withheld_by(&id)?;
+        let lacks = |target: &OpId| writing.lacks_body(target);
+        let left = leave(writing, &entry, &declared_by, lacks)?;
+        Ok(left.is_none().then(|| Refused::BodyMissing { kind: header.kind.clone() }))
+    }
+
+    /// Notes an operation that was appended.
+    pub(super) fn note_added(
+        &mut self,
+        writing: &SqliteWriting<'_>,
+        operation: &Operation<Verified>,
+    ) -> Result<(), StoreError> {
+        if operation.header().kind == Kind::Grant {
+            self.members = Members::of(writing.access()?);
+        }
+        Ok(())
+    }
+
+    /// Notes an operation that is there already, whose body may be missing there.
+    pub(super) fn note_present(
+        &mut self,
+        writing: &SqliteWriting<'_>,
+        operation: Operation<Verified>,
+    ) -> Result<(), StoreError> {
+        let Some(body) = operation.body() else { return Ok(()) };
+        if writing.lacks_body(&operation.id())?
+            && redaction_of(writing, &Entry::of(&operation, None))?.is_none()
+        {
+            self.waiting_bytes += body.len() + HEADER_BYTES;
+            self.waiting.push(operation);
+        }
+        Ok(())
+    }
+
+    /// Whether the waiting bodies should be filled in before more is read.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting_bytes >= WAITING_BYTES_MAX
+    }
+
+    /// Fills in the waiting bodies; returns how many. What was forgotten meanwhile stays so.
+    pub(super) fn complete(&mut self, store: &mut SqliteSpace) -> Result<u64, StoreError> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        let index = store.ledger_index()?;
+        let mut failure = None;
+        waiting.retain(|operation| {
+            let redaction = redaction_of(&index, &Entry::of(operation, None));
+            redaction.map_err(|error| failure = Some(error)).is_ok_and(|found| found.is_none())
+        });
+        drop(index);
+        failure.map_or_else(|| store.complete(&waiting), Err)
+    }
+
+    /// Drops declarations that excuse nothing. Returns the lines of this import's declarations that
+    /// do not count, with their authors.
+    pub(super) fn finish(
+        self,
+        store: &mut SqliteSpace,
+        completed: u64,
+    ) -> Result<Vec<(u64, Author)>, StoreError> {
+        if self.declared.is_empty() && completed == 0 {
+            return Ok(Vec::new());
+        }
+        let access = store.ledger_index()?.access()?.clone();
+        let mut writing = store.write()?;
+        let refused = writing.prune_declarations(|author| may_declare(&access, author))?;
+        Box::new(writing).commit()?;
+        let lines = refused.into_iter();
+        Ok(lines.filter_map(|author| Some((*self.declared.get(&author)?, author))).collect())
+    }
+}

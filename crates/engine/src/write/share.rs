@@ -1,0 +1,462 @@
+//! Sharing a space without all of its bodies.
+//!
+//! A redacted export has every operation, so chains, signatures and provenance can be verified, and
+//! leaves out bodies: those of [`Selection`]. It says which, in [declarations](Declaration) signed
+//! by the key that exports; whoever takes it in knows that these were withheld and not taken out on
+//! the way.
+//!
+//! What is withheld takes more with it, so that nothing tells it after all and nothing else is
+//! believed in its place:
+//!
+//! - all versions of a belief are withheld if one is, and so are beliefs that were built on it.
+//!   Records are different: a belief can be shared without its records;
+//! - what a person said about something withheld is withheld, by a key that may correct alone;
+//! - so is whatever else is about it or was built on it: annotations, edges, nodes, proposals.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::Write;
+
+use kernel::access::Place;
+use kernel::body::Body;
+use kernel::declaration::{Declaration, Statement, WITHHELD_MAX};
+use kernel::evidence::{Evidence, Visibility};
+use kernel::id::{Author, OpId};
+use kernel::kind::{Capability, Kind};
+use kernel::kind_spec::BodyNeed;
+use kernel::ledger_index::LedgerIndex;
+use kernel::missing_body::may_declare;
+use kernel::operation::{HlcTimestamp, Operation, Role, Unverified};
+use store::sqlite::SqliteSpace;
+use store::{Ledger, StoreError};
+
+use crate::seal::Sealer;
+use crate::{EngineError, Reader};
+
+/// Operations written after one declaration, at most.
+const CHUNK: usize = 1_000;
+/// Readings of the ledger to find what goes with what is withheld. Beliefs that were built on each
+/// other more deeply than that are all withheld.
+const ROUNDS_MAX: usize = 32;
+/// Longest value of a selector, bytes.
+const SELECTOR_BYTES_MAX: usize = 1_024;
+
+const _: () = assert!(CHUNK <= WITHHELD_MAX);
+
+/// Which bodies an export leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// For whom the export is made. What is private is left out then.
+    pub recipient: Option<Author>,
+    /// Leave out everything but beliefs and what people said about them.
+    pub claims_only: bool,
+    /// Leave these out.
+    pub without: Vec<Selector>,
+}
+
+/// Bodies that are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// Records of this source.
+    Source(String),
+    /// Records of this kind, or operations of this kind.
+    Kind(String),
+    /// Beliefs of this type or of a type below it.
+    Type(String),
+}
+
+/// Why a text is not a selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} selects nothing: write source=NAME, kind=KIND or type=TYPE")]
+pub struct SelectorError {
+    text: String,
+}
+
+impl std::str::FromStr for Selector {
+    type Err = SelectorError;
+
+    fn from_str(text: &str) -> Result<Self, SelectorError> {
+        let error = || SelectorError { text: text.chars().take(80).collect() };
+        let (name, value) = text.split_once('=').ok_or_else(error)?;
+        if value.is_empty() || value.len() > SELECTOR_BYTES_MAX {
+            return Err(error());
+        }
+        let value = value.to_owned();
+        match name {
+            "source" => Ok(Self::Source(value)),
+            "kind" => Ok(Self::Kind(value)),
+            "type" => Ok(Self::Type(value)),
+            _ => Err(error()),
+        }
+    }
+}
+
+/// Why a space cannot be shared that way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// Nobody would accept the declaration.
+    #[error(
+        "{author} holds no capability in this space, so nobody would accept what it says about withheld bodies; export everything, or with a key that holds one"
+    )]
+    MayNotDeclare {
+        /// The key.
+        author: Author,
+    },
+    /// A person's word would have to be withheld.
+    #[error(
+        "{count} of the user's corrections, refutations and retractions are about what is withheld, and only a key that may correct can withhold them; leave out less, or export with such a key"
+    )]
+    MayNotWithholdWords {
+        /// How many.
+        count: u64,
+    },
+    /// The kind always has its body.
+    #[error("operations of kind {kind} always keep their bodies; remove the selector kind={kind}")]
+    AlwaysWhole {
+        /// The kind.
+        kind: String,
+    },
+}
+
+impl ShareError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::MayNotDeclare { .. } | Self::MayNotWithholdWords { .. } => "not_permitted",
+            Self::AlwaysWhole { .. } => "always_whole",
+        }
+    }
+}
+
+/// What an export wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Shared {
+    /// Operations written.
+    pub operations: u64,
+    /// Of these, the ones whose bodies were withheld, by kind.
+    pub withheld: BTreeMap<String, u64>,
+    /// Of these, the ones whose bodies are missing here too.
+    pub missing: u64,
+}
+
+impl Selection {
+    /// Whether everything is exported.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn check(&self) -> Result<(), ShareError> {
+        for selector in &self.without {
+            if let Selector::Kind(kind) = selector
+                && let Ok(known) = Kind::parse(kind)
+                && known.spec().body != BodyNeed::Removable
+            {
+                return Err(ShareError::AlwaysWhole { kind: kind.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody's visibility keeps it from the recipient.
+    fn hides(&self, visibility: Option<Visibility>) -> bool {
+        self.recipient.is_some() && visibility == Some(Visibility::Private)
+    }
+
+    fn names_kind(&self, kind: &str) -> bool {
+        self.without.iter().any(|one| matches!(one, Selector::Kind(named) if named == kind))
+    }
+
+    fn withholds_record(&self, evidence: &Evidence) -> bool {
+        let is_named = self.without.iter().any(|selector| match selector {
+            Selector::Source(source) => *source == evidence.source,
+            Selector::Kind(kind) => *kind == evidence.kind.0,
+            Selector::Type(_) => false,
+        });
+        self.claims_only || is_named || self.hides(Some(evidence.visibility))
+    }
+
+    fn withholds_type(&self, claim_type: &str) -> bool {
+        self.without.iter().any(|selector| match selector {
+            Selector::Type(family) => claim_type
+                .strip_prefix(family.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            Selector::Source(_) | Selector::Kind(_) => false,
+        })
+    }
+}
+
+/// What follows from a selection in one ledger.
+#[derive(Default)]
+struct Plan {
+    /// Beliefs, all versions of which are withheld.
+    identities: BTreeSet<String>,
+    /// Operations that go with later ones: private by an annotation, or targets of words.
+    named_later: BTreeSet<OpId>,
+    /// Withheld operations other than evidence.
+    operations: HashSet<OpId>,
+    /// How many of these are a person's words.
+    words: u64,
+    /// All beliefs are withheld.
+    all_beliefs: bool,
+}
+
+/// Decides about operations in the space's order.
+struct Sieve<'a> {
+    selection: &'a Selection,
+    store: &'a SqliteSpace,
+    plan: Plan,
+}
+
+impl<'a> Sieve<'a> {
+    /// Reads the ledger until nothing more has to be withheld.
+    fn planned(selection: &'a Selection, store: &'a SqliteSpace) -> Result<Self, StoreError> {
+        let mut sieve = Self { selection, store, plan: Plan::default() };
+        for round in 1.. {
+            sieve.plan.operations.clear();
+            sieve.plan.words = 0;
+            sieve.plan.all_beliefs = round >= ROUNDS_MAX;
+            let known = (sieve.plan.identities.len(), sieve.plan.named_later.len());
+            let mut failure = None;
+            store.in_order(|recorded| match sieve.note(&recorded.operation) {
+                Ok(()) => true,
+                Err(error) => {
+                    failure = Some(error);
+                    false
+                }
+            })?;
+            failure.map_or(Ok(()), Err)?;
+            let found = (sieve.plan.identities.len(), sieve.plan.named_later.len());
+            if found == known || sieve.plan.all_beliefs {
+                break;
+            }
+        }
+        Ok(sieve)
+    }
+
+    fn note(&mut self, operation: &Operation<Unverified>) -> Result<(), StoreError> {
+        let kind = &operation.header().kind;
+        if *kind == Kind::Evidence {
+            return Ok(());
+        }
+        let body = parsed(operation);
+        if let Some(Body::Annotation(annotation)) = &body
+            && self.selection.hides(annotation.visibility)
+        {
+            self.plan.named_later.extend(operation.sole_ref(Role::TARGET));
+        }
+        if self.withholds(operation, body.as_ref())? {
+            self.plan.operations.insert(operation.id());
+            if kind.spec().body == BodyNeed::WithItsTarget {
+                self.plan.words += 1;
+                // Without its target, which it may be about under another name, it would be
+                // refused.
+                self.plan.named_later.extend(operation.sole_ref(Role::TARGET));
+            }
+            let identity = body.as_ref().and_then(Body::identity);
+            self.plan.identities.extend(identity.map(|(key, _)| key.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether an operation's body is withheld, as far as is known of those before it.
+    fn withholds(
+        &self,
+        operation: &Operation<Unverified>,
+        body: Option<&Body>,
+    ) -> Result<bool, StoreError> {
+        let (selection, kind) = (self.selection, &operation.header().kind);
+        if operation.body().is_none() || kind.spec().body == BodyNeed::Always {
+            return Ok(false);
+        }
+        if kind.spec().body == BodyNeed::WithItsTarget {
+            let of_identity = body.and_then(Body::identity);
+            if of_identity.is_some_and(|(key, _)| self.withholds_identity(key)) {
+                return Ok(true);
+            }
+            let target = operation.sole_ref(Role::TARGET);
+            return target.map_or(Ok(false), |target| self.withholds_cited(&target));
+        }
+        if selection.names_kind(kind.as_str()) || self.plan.named_later.contains(&operation.id()) {
+            return Ok(true);
+        }
+        match body {
+            Some(Body::Evidence(evidence)) => Ok(selection.withholds_record(evidence)),
+            Some(Body::Claim(claim)) => Ok(selection.hides(Some(claim.visibility))
+                || selection.withholds_type(&claim.claim_type)
+                || self.withholds_identity(&claim.identity_key)
+                || self.builds_on_withheld(operation)),
+            // It says nothing in its body.
+            Some(Body::ClaimInvalidation(_)) => Ok(false),
+            Some(Body::Redaction(_)) => self.is_about_withheld(operation),
+            _ if selection.claims_only => Ok(true),
+            // Nothing is known of what it says.
+            None => Ok(true),
+            Some(body) => Ok(selection.hides(visibility_of(body))
+                || proposes_about(body, |key| self.withholds_identity(key))
+                || self.builds_on_withheld(operation)
+                || self.is_about_withheld(operation)?),
+        }
+    }
+
+    fn withholds_identity(&self, key: &str) -> bool {
+        self.plan.all_beliefs || self.plan.identities.contains(key)
+    }
+
+    /// Whether it cites something withheld that is not a record.
+    fn builds_on_withheld(&self, operation: &Operation<Unverified>) -> bool {
+        let mut refs = operation.header().refs.iter();
+        refs.any(|cited| self.plan.operations.contains(&cited.id))
+    }
+
+    fn is_about_withheld(&self, operation: &Operation<Unverified>) -> Result<bool, StoreError> {
+        operation.sole_ref(Role::TARGET).map_or(Ok(false), |target| self.withholds_cited(&target))
+    }
+
+    /// Whether the body of an earlier operation is withheld or missing.
+    fn withholds_cited(&self, id: &OpId) -> Result<bool, StoreError> {
+        if self.plan.operations.contains(id) {
+            return Ok(true);
+        }
+        let Some(cited) = self.store.get(id)? else { return Ok(false) };
+        if cited.operation.header().kind != Kind::Evidence {
+            return Ok(false);
+        }
+        self.withholds(&cited.operation, parsed(&cited.operation).as_ref())
+    }
+}
+
+fn parsed(operation: &Operation<Unverified>) -> Option<Body> {
+    operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok())
+}
+
+/// The visibility that a body states.
+fn visibility_of(body: &Body) -> Option<Visibility> {
+    match body {
+        Body::Node(node) => node.visibility,
+        Body::Edge(edge) => edge.visibility,
+        Body::Annotation(annotation) => annotation.visibility,
+        Body::Other(_, fields) => {
+            let stated = fields.get("visibility").and_then(serde_json::Value::as_str);
+            stated.filter(|stated| *stated == "private").map(|_| Visibility::Private)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a proposal is about an identity.
+fn proposes_about(body: &Body, is_withheld: impl Fn(&str) -> bool) -> bool {
+    let Body::Proposal(proposal) = body else { return false };
+    let reviewed = proposal.review.iter().map(|review| review.identity_key.as_str());
+    let proposed = proposal.operations.iter().filter_map(|proposed| {
+        proposed.body.get("identity_key").and_then(serde_json::Value::as_str)
+    });
+    reviewed.chain(proposed).any(is_withheld)
+}
+
+/// An export being written.
+struct Writing<'a> {
+    output: &'a mut dyn Write,
+    lines: Vec<String>,
+    withheld: Vec<OpId>,
+    shared: Shared,
+}
+
+impl Writing<'_> {
+    /// Writes the operations that wait, after a declaration of those that are withheld.
+    fn flush(
+        &mut self,
+        declare: impl FnOnce(Vec<OpId>) -> Result<Declaration, EngineError>,
+    ) -> Result<(), EngineError> {
+        if !self.withheld.is_empty() {
+            let declaration = declare(std::mem::take(&mut self.withheld))?;
+            writeln!(self.output, "{}", declaration.to_line())?;
+        }
+        for line in self.lines.drain(..) {
+            writeln!(self.output, "{line}")?;
+            self.shared.operations += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// Writes every operation, in the space's order, without the bodies that `selection` withholds
+    /// in the name of `sealer`'s key.
+    pub fn share(
+        &self,
+        sealer: &Sealer,
+        selection: &Selection,
+        output: &mut dyn Write,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Shared, EngineError> {
+        selection.check()?;
+        let author = sealer.author();
+        let access = self.store.ledger_index()?.access()?.clone();
+        if !may_declare(&access, &author) {
+            return Err(ShareError::MayNotDeclare { author }.into());
+        }
+        let sieve = Sieve::planned(selection, self.store)?;
+        let end = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
+        if sieve.plan.words > 0 && !access.holds(&author, Capability::Correct, end) {
+            return Err(ShareError::MayNotWithholdWords { count: sieve.plan.words }.into());
+        }
+        let space = self.id()?;
+        let declare = |withheld| {
+            let statement = Statement::new(space, author, selection.recipient, withheld);
+            Ok(sealer.declare(statement)?)
+        };
+        let mut writing =
+            Writing { output, lines: Vec::new(), withheld: Vec::new(), shared: Shared::default() };
+        let mut failure = None;
+        let mut is_first = true;
+        self.store.in_order(|recorded| {
+            let written = self.share_one(&sieve, recorded.operation, &mut writing).and_then(|()| {
+                if std::mem::take(&mut is_first) {
+                    writing.flush(declare)?;
+                    self.write_declarations(writing.output)
+                } else if writing.lines.len() >= CHUNK {
+                    writing.flush(declare)
+                } else {
+                    Ok(())
+                }
+            });
+            progress(writing.shared.operations);
+            written.map_err(|error| failure = Some(error)).is_ok()
+        })?;
+        failure.map_or(Ok(()), Err)?;
+        writing.flush(declare)?;
+        writing.output.flush()?;
+        Ok(writing.shared)
+    }
+
+    fn share_one(
+        &self,
+        sieve: &Sieve<'_>,
+        operation: Operation<Unverified>,
+        writing: &mut Writing<'_>,
+    ) -> Result<(), EngineError> {
+        let (id, kind) = (operation.id(), operation.header().kind.clone());
+        let is_withheld = if kind == Kind::Evidence {
+            sieve.withholds(&operation, parsed(&operation).as_ref())?
+        } else {
+            sieve.plan.operations.contains(&id)
+        };
+        writing.shared.missing += u64::from(operation.body().is_none());
+        if is_withheld {
+            *writing.shared.withheld.entry(kind.as_str().to_owned()).or_default() += 1;
+            writing.withheld.push(id);
+            writing.lines.push(operation.withhold().to_line());
+        } else {
+            writing.lines.push(operation.to_line());
+        }
+        Ok(())
+    }
+
+    /// Writes the declarations that came with what is missing here.
+    pub(super) fn write_declarations(&self, output: &mut dyn Write) -> Result<(), EngineError> {
+        let mut failure = None;
+        self.store.declarations(|line| {
+            writeln!(output, "{line}").map_err(|error| failure = Some(error)).is_ok()
+        })?;
+        failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+}

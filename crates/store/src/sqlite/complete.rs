@@ -1,0 +1,71 @@
+//! Bodies that arrive after their operations.
+//!
+//! A body may be missing because it was withheld, and may come later with the whole form of its
+//! operation, whose hash proves it. What an operation says without its body differs from what it
+//! says with it, in every view. So the views are folded again from the whole ledger, in the
+//! transaction that fills the bodies in: no reader sees one without the other. Completing is rare,
+//! and a view that is folded again cannot differ from one that saw the body at first.
+
+use kernel::operation::{Content, Operation, Verified};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::SqliteSpace;
+use super::access::AccessCache;
+use super::index;
+use super::ledger::SqliteWriting;
+use crate::{Position, StoreError, Writing};
+
+impl SqliteSpace {
+    pub(super) fn complete_bodies(
+        &mut self,
+        whole: &[Operation<Verified>],
+    ) -> Result<u64, StoreError> {
+        let (registry, space) = (self.registry, self.space);
+        let mut writing = self.write()?;
+        let filled = writing.fill_in(whole)?;
+        let Some(first) = filled.iter().min().copied() else { return Ok(0) };
+        let connection = writing.index.connection;
+        let head = writing.position();
+        for view in registry.views {
+            view.clear(connection)?;
+        }
+        connection.execute("DELETE FROM view", [])?;
+        index::begin_again(connection, head)?;
+        registry.refold_with_append(connection, space)?;
+        read_again_from(connection, first)?;
+        // It is read from the first operation on, by whichever derivers come next.
+        writing.forget_derivation(&[])?;
+        Box::new(writing).commit()?;
+        self.index.clear();
+        self.access = AccessCache::default();
+        Ok(filled.len() as u64)
+    }
+}
+
+impl SqliteWriting<'_> {
+    /// Writes the bodies of operations that are there without theirs; returns their positions.
+    fn fill_in(&mut self, whole: &[Operation<Verified>]) -> Result<Vec<Position>, StoreError> {
+        let mut statement = self.index.connection.prepare_cached(
+            "UPDATE op SET salt = ?3, body = ?4 WHERE id = ?1 AND body_hash = ?2 AND body IS NULL
+             RETURNING pos",
+        )?;
+        let mut filled = Vec::new();
+        for operation in whole {
+            let Content::Present { salt, body } = operation.content() else { continue };
+            let hash = operation.header().body.0;
+            let position = statement
+                .query_row(params![operation.id().0, hash, salt, body], |row| row.get::<_, i64>(0))
+                .optional()?;
+            filled.extend(position.map(|position| Position(position.unsigned_abs())));
+        }
+        Ok(filled)
+    }
+}
+
+/// Sets back the journals that remember how far they have read records.
+fn read_again_from(connection: &Connection, first: Position) -> Result<(), StoreError> {
+    let before = super::graph::sql(first) - 1;
+    connection.execute("UPDATE echo_read SET pos = min(pos, ?1)", [before])?;
+    connection.execute("UPDATE embedding_model SET reached = min(reached, ?1)", [before])?;
+    Ok(())
+}
