@@ -240,6 +240,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
             _ => Fault::Conflict,
         },
         EngineError::Malformed(_)
+        | EngineError::ClaimForm(_)
         | EngineError::NotABelief { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,

@@ -3,8 +3,10 @@
 //!
 //! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
 //! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose.
+//! [`submission`] decides about the claims that machines propose, [`claim_form`] says what a claim
+//! needs.
 
+pub mod claim_form;
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;

@@ -26,7 +26,7 @@ impl Deriver for Whole {
         "1.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.place", prior: 0.3 }]
+        &[ClaimType { name: "org.example.place", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         record.evidence().map(|_| "home".to_owned()).into_iter().collect()
@@ -36,12 +36,12 @@ impl Deriver for Whole {
         let payload = json!({ "label": "home", "lat": 48.0 });
         vec![Candidate {
             valid_to: Some(valid_to),
-            ..candidate("toy.place", group, payload, records, 0.4)
+            ..candidate("org.example.place", group, payload, records, 0.4)
         }]
     }
 }
 
-const KEY: &str = "toy.place|home";
+const KEY: &str = "org.example.place|home";
 
 struct Home {
     space: Space,

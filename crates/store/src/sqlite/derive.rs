@@ -429,7 +429,8 @@ impl SqliteWriting<'_> {
         self.marked.clear();
         let mut statement = self.connection().prepare_cached(
             "SELECT marked.grp, derive_group.deriver, derive_group.name FROM derive_marked AS marked
-             JOIN derive_group ON derive_group.number = marked.grp ORDER BY marked.grp LIMIT ?1",
+             JOIN derive_group ON derive_group.number = marked.grp
+             ORDER BY derive_group.deriver, marked.grp LIMIT ?1",
         )?;
         let marked = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
             Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
