@@ -22,8 +22,10 @@ use serde_json::{Value, json};
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
+use crate::belief::proposed::{ProposedBy, proposed_by};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::inspect::summary_of;
+use crate::keys::KeyRing;
 use crate::{EngineError, Reader};
 
 /// The answer to "why is this believed?".
@@ -82,6 +84,10 @@ pub struct Source {
     pub source: Option<String>,
     /// Its content in one line.
     pub summary: Option<String>,
+    /// Who quotes the user in it: the name of the key that signed it, if it gives the user's words
+    /// and the key does not speak for the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quoted_by: Option<String>,
     /// Whether its content is missing.
     pub redacted: bool,
     /// The number of citations in between; the inputs of the claim itself are at 1.
@@ -132,6 +138,9 @@ pub struct UserAction {
     /// The payload of a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected_payload: Option<Value>,
+    /// The program that proposed it, if the user agreed to a proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<ProposedBy>,
 }
 
 /// An explanation and its subject.
@@ -150,6 +159,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
+        let keys = self.key_ring()?;
         self.store.on_snapshot(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
@@ -167,7 +177,7 @@ impl Reader<'_> {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok(explain(index, belief, &entry)?)
+            Ok(explain(index, &keys, belief, &entry)?)
         })
     }
 }
@@ -175,6 +185,7 @@ impl Reader<'_> {
 /// Explains one version of an identity.
 fn explain<B: Bodies>(
     index: &B,
+    keys: &KeyRing,
     belief: Belief,
     version: &Entry,
 ) -> Result<Explaining, StoreError> {
@@ -199,7 +210,7 @@ fn explain<B: Bodies>(
     for hop in hops {
         let Some(entry) = index.entry(&hop.id)? else { continue };
         because.extend(reason(index, &entry)?);
-        built_from.push(source(index, &entry, hop)?);
+        built_from.push(source(index, keys, &entry, hop)?);
     }
     let (history, user_actions) = life(index, &belief.key)?;
     let band = Band::of(confidence);
@@ -251,7 +262,12 @@ fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreE
     })
 }
 
-fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
+fn source<B: Bodies>(
+    index: &B,
+    keys: &KeyRing,
+    entry: &Entry,
+    hop: Hop,
+) -> Result<Source, StoreError> {
     let body = body_of(index, &entry.id, &entry.kind)?;
     let source = match &body {
         Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
@@ -264,8 +280,13 @@ fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
         Some(Body::ClaimCorrection(_)) => Some("user".to_owned()),
         _ => None,
     };
+    let quoted_by = match &body {
+        Some(Body::Evidence(evidence)) => keys.quotes(evidence, &entry.author, entry.order()),
+        _ => None,
+    };
     Ok(Source {
         op_id: entry.id,
+        quoted_by,
         role: hop.role,
         kind: entry.kind.as_str().to_owned(),
         source,
@@ -365,8 +386,15 @@ fn user_action<B: Bodies>(
         Some(Body::Retraction(retraction)) => (retraction.reason, None),
         _ => (String::new(), None),
     };
-    let kind = entry.kind.as_str().to_owned();
-    Ok(UserAction { op_id: entry.id, kind, at: time(entry.ts), note, active, corrected_payload })
+    Ok(UserAction {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        at: time(entry.ts),
+        note,
+        active,
+        corrected_payload,
+        proposed_by: proposed_by(index, entry)?,
+    })
 }
 
 /// When something was recorded, RFC 3339.

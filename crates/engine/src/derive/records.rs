@@ -49,9 +49,16 @@ impl GroupRecords {
     }
 }
 
-/// Whether an operation counts as the owner's word: its author could correct at that point.
+/// Whether an operation counts as the owner's word, or may quote it: what its author could do at
+/// that point.
 pub(crate) fn signed_by(access: &Access, author: &Author, at: (HlcTimestamp, OpId)) -> SignedBy {
-    if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
+    if access.holds(author, Capability::Correct, at) {
+        SignedBy::Owner
+    } else if access.holds(author, Capability::Derive, at) {
+        SignedBy::Agent
+    } else {
+        SignedBy::Other
+    }
 }
 
 /// Evidence as a record; none where its body was removed or cannot be read, or where it repeats
