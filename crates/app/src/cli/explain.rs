@@ -185,8 +185,13 @@ fn print_source(source: &Source) -> Result<(), Failure> {
         .as_deref()
         .map(|origin| format!(" · {}", printable(origin)))
         .unwrap_or_default();
+    let quoted_by = source
+        .quoted_by
+        .as_deref()
+        .map(|program| format!(" · quoted by {}", printable(program)))
+        .unwrap_or_default();
     output::line(format_args!(
-        "  {indent}{said}  {DIM}{}{origin} · {}{DIM:#}  {ID}{}{ID:#}",
+        "  {indent}{said}  {DIM}{}{origin}{quoted_by} · {}{DIM:#}  {ID}{}{ID:#}",
         source.kind,
         source.role,
         short(&source.op_id)
@@ -235,5 +240,16 @@ fn print_action(session: &CliSession, action: &UserAction) -> Result<(), Failure
         "    {time}  {said}{}{note}{withdrawn}  {ID}{}{ID:#}",
         payload.unwrap_or_default(),
         short(&action.op_id)
+    ))?;
+    let Some(by) = &action.proposed_by else { return Ok(()) };
+    let agreed = match by.consent.as_deref() {
+        Some("elicitation") => "you agreed when it asked",
+        Some("setting") => "your settings allow it",
+        _ => "you accepted the proposal",
+    };
+    output::line(format_args!(
+        "      {DIM}{}; {agreed}{DIM:#}  {ID}{}{ID:#}",
+        shortened(&by.question),
+        short(&by.proposal)
     ))
 }

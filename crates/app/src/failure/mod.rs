@@ -14,6 +14,7 @@ use serde::Serialize;
 use store::{RecordError, StoreError};
 
 use crate::place::PlaceError;
+use crate::service::agents::AgentError;
 
 pub(crate) mod hint;
 mod request;
@@ -61,6 +62,9 @@ pub(crate) enum Failure {
     /// The request is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// An agent's key may not write.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// No space was found.
     #[error("no space was found here")]
     NoSpace,
@@ -147,6 +151,7 @@ impl Failure {
         match self {
             Self::Engine(error) => error.code(),
             Self::Request(error) => error.code(),
+            Self::Agent(error) => error.code(),
             Self::NoSpace => "no_space",
             Self::NoSpaceThere { .. } => "space_missing",
             Self::Place(error) => error.code(),
@@ -168,6 +173,7 @@ impl Failure {
         match self {
             Self::Engine(error) => fault_of_engine(error),
             Self::Request(error) => error.fault(),
+            Self::Agent(_) => Fault::Forbidden,
             Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
             Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,
             Self::Hub(error) => match error {

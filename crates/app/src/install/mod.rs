@@ -60,6 +60,23 @@ pub(crate) struct Places {
 }
 
 impl Host {
+    /// All of them.
+    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Cursor, Self::Codex];
+
+    /// The id of its agents' key.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// The host with that id.
+    pub(crate) fn with_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|host| host.id() == id)
+    }
+
     /// Its name, for people.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -11,6 +11,7 @@
 
 mod answers;
 mod arguments;
+mod consent;
 mod failures;
 mod gate;
 mod lines;
@@ -37,11 +38,12 @@ use worker::Worker;
 /// nothing is half done if it takes longer.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 
-/// Serves until the input closes or the process is asked to end.
-pub(crate) fn serve(session: Session) -> Result<(), Failure> {
+/// Serves until the input closes or the process is asked to end. `installed` names the host, if it
+/// was named when the server was installed.
+pub(crate) fn serve(session: Session, installed: Option<String>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
-    let worker = Worker::start(Memory::new(session))?;
+    let worker = Worker::start(Memory::new(session, installed))?;
     let served = runtime.block_on(converse(Server::new(worker.calls())));
     // A pending read of standard input cannot be cancelled, so it is not waited for.
     runtime.shutdown_background();

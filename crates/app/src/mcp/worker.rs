@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 use super::arguments::Call;
-use super::memory::{Answered, Memory};
+use super::memory::{Memory, Response};
 use crate::failure::Failure;
 
 /// Calls queued for the thread; further ones wait outside the queue.
@@ -20,7 +20,7 @@ const WAITING_MAX: usize = 16;
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The result of a call.
-pub(super) type Reply = Result<Answered, Failure>;
+pub(super) type Reply = Result<Response, Failure>;
 
 /// A call and the receiver of its answer.
 struct Job {

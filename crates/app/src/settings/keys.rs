@@ -16,8 +16,8 @@ pub(crate) struct Key {
     pub(crate) section: &'static str,
     /// Its key in the table.
     pub(crate) name: &'static str,
-    /// The environment variable.
-    pub(crate) variable: &'static str,
+    /// The environment variable; none for a setting that only the user's file may hold.
+    pub(crate) variable: Option<&'static str>,
     /// The values it takes.
     pub(crate) form: Form,
     /// Which files may set it.
@@ -54,7 +54,7 @@ pub(crate) enum SettingScope {
 pub(crate) const MODEL: Key = Key {
     section: "embedder",
     name: "model",
-    variable: "BECAUSE_EMBEDDER",
+    variable: Some("BECAUSE_EMBEDDER"),
     form: Form::Text,
     scope: SettingScope::Space,
 };
@@ -62,7 +62,7 @@ pub(crate) const MODEL: Key = Key {
 pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
     section: "embedder",
     name: "spaces_may_choose",
-    variable: "BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE",
+    variable: Some("BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE"),
     form: Form::List,
     scope: SettingScope::User,
 };
@@ -70,7 +70,7 @@ pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
 pub(crate) const THREADS: Key = Key {
     section: "embedder",
     name: "threads",
-    variable: "BECAUSE_EMBEDDER_THREADS",
+    variable: Some("BECAUSE_EMBEDDER_THREADS"),
     form: Form::Number { max: THREADS_MAX },
     scope: SettingScope::User,
 };
@@ -79,8 +79,18 @@ pub(crate) const THREADS: Key = Key {
 pub(crate) const CA_FILE: Key = Key {
     section: "network",
     name: "ca_file",
-    variable: "SSL_CERT_FILE",
+    variable: Some("SSL_CERT_FILE"),
     form: Form::Text,
+    scope: SettingScope::User,
+};
+
+/// What agents may do at once in the user's name, each as `AGENT:TOOL`. A variable could come from
+/// the settings of a host, which a project may bring along, so there is none.
+pub(crate) const AGENTS_ALLOW: Key = Key {
+    section: "agents",
+    name: "allow",
+    variable: None,
+    form: Form::List,
     scope: SettingScope::User,
 };
 
@@ -97,7 +107,7 @@ macro_rules! service {
         ]
     };
     (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
-        Key { section: $section, name: $name, variable: $variable, form: $form, scope: SettingScope::User }
+        Key { section: $section, name: $name, variable: Some($variable), form: $form, scope: SettingScope::User }
     };
 }
 
@@ -107,7 +117,7 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 4] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE];
+    const GENERAL: [Key; 5] = [MODEL, SPACES_MAY_CHOOSE, THREADS, CA_FILE, AGENTS_ALLOW];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
 }
 
@@ -173,7 +183,13 @@ mod tests {
     #[test]
     fn the_settings_that_are_documented_are_those_that_are_read() {
         let read: Vec<_> = all()
-            .map(|key| (key.path(), key.variable.to_owned(), key.scope == SettingScope::Space))
+            .map(|key| {
+                (
+                    key.path(),
+                    key.variable.unwrap_or("none").to_owned(),
+                    key.scope == SettingScope::Space,
+                )
+            })
             .collect();
         assert_eq!(documented(), read);
     }
