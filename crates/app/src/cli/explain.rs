@@ -2,6 +2,7 @@
 
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
+use engine::derive::Agreement;
 use kernel::validity::State;
 use serde_json::Value;
 
@@ -72,6 +73,16 @@ fn print(
     }
     section("because")?;
     explanation.because.iter().try_for_each(print_reason)?;
+    for agreement in &explanation.agreements {
+        let Agreement { deriver, confidence, inputs, .. } = agreement;
+        output::line(format_args!(
+            "    {} {} now concludes the same from {} ({})",
+            printable(&deriver.name),
+            printable(&deriver.version),
+            count(*inputs as u64, "source"),
+            hundredths(*confidence)
+        ))?;
+    }
     section("built from")?;
     let shown = if args.all { usize::MAX } else { SOURCES_PRINTED_MAX };
     for source in explanation.built_from.iter().take(shown) {

@@ -341,6 +341,10 @@ pub(super) struct Explained {
     /// For a belief: the user's corrections and refutations of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user_actions: Option<Vec<Object>>,
+    /// For a belief that the user corrected: the derivers that now conclude the same, with deriver,
+    /// text, confidence and inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agreements: Option<Vec<Object>>,
     /// For a record: who said it, where it was read, who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Record>,

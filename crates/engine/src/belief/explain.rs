@@ -17,6 +17,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, provenance};
+use kernel::validity::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::StoreError;
@@ -24,6 +25,7 @@ use store::StoreError;
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::proposed::{ProposedBy, proposed_by};
 use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
 use crate::{EngineError, Reader};
@@ -41,6 +43,9 @@ pub struct Explanation {
     pub history: Vec<Event>,
     /// The user's corrections, refutations, withdrawals and retractions.
     pub user_actions: Vec<UserAction>,
+    /// Where a correction is served: the derivers that now conclude the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agreements: Vec<Agreement>,
 }
 
 /// The claim or correction that is explained.
@@ -177,7 +182,13 @@ impl Reader<'_> {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            Ok(explain(index, &keys, belief, &entry)?)
+            let mut explaining = explain(index, &keys, belief, &entry)?;
+            let Explaining { explanation, belief, .. } = &mut explaining;
+            if belief.state == State::Corrected && belief.served == Some(entry.id) {
+                let payload = &explanation.claim.payload;
+                explanation.agreements = agreements(index, self.derivers, key, payload)?;
+            }
+            Ok(explaining)
         })
     }
 }
@@ -222,7 +233,8 @@ fn explain<B: Bodies>(
         confidence,
         band,
     };
-    let explanation = Explanation { claim, because, built_from, history, user_actions };
+    let agreements = Vec::new();
+    let explanation = Explanation { claim, because, built_from, history, user_actions, agreements };
     Ok(Explaining { explanation, belief, text })
 }
 

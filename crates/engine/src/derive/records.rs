@@ -6,7 +6,6 @@ use kernel::body::Body;
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
-use kernel::ledger_index::LedgerIndex;
 use kernel::operation::HlcTimestamp;
 use kernel::validity::State;
 use kernel::when::When;
@@ -15,7 +14,7 @@ use store::Writing;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 
 use crate::EngineError;
-use crate::belief::{Belief, belief};
+use crate::belief::{Belief, Bodies, belief};
 
 /// The records that a deriver is shown of a group, in the space's order, with their layers.
 pub(super) struct GroupRecords {
@@ -203,13 +202,22 @@ pub(super) fn of_group(
     writing: &SqliteWriting<'_>,
     group: GroupNumber,
 ) -> Result<Vec<Member>, EngineError> {
+    let rows = writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)?;
+    of_rows(writing as &dyn Writing, rows)
+}
+
+/// The members that these rows hold.
+pub(super) fn of_rows<B: Bodies + ?Sized>(
+    index: &B,
+    rows: Vec<(OperationRow, u32)>,
+) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
-    for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
+    for (row, layer) in rows {
         if row.kind != Kind::ClaimCorrection {
-            let by = signed_by(writing.access()?, &row.author, (row.ts, row.id));
+            let by = signed_by(index.access()?, &row.author, (row.ts, row.id));
             members.push(Member::Row(row, layer, by));
         } else if let Some(served) = served_by(&row, "") {
-            let believed = belief(writing as &dyn Writing, &served.key)?;
+            let believed = belief(index, &served.key)?;
             if believed.served == Some(row.id) {
                 members.push(Member::Corrected(of_belief(&row, &believed), layer));
             }

@@ -117,3 +117,16 @@ fn a_field_that_a_correction_left_out_can_still_be_corrected() {
     let belief = home.space.believed(KEY).unwrap();
     assert_eq!(belief.payload, json!({ "lat": 49 }));
 }
+
+#[test]
+fn an_explanation_names_the_deriver_that_now_agrees_with_the_correction() {
+    let mut home = Home::new();
+    home.correct("label=Home");
+    assert_eq!(home.space.explain(KEY).unwrap().explanation.agreements, []);
+    home.correct("label=home");
+    let explained = home.space.explain(KEY).unwrap();
+    let [agreement] = explained.explanation.agreements.as_slice() else {
+        panic!("{explained:?}");
+    };
+    assert_eq!((agreement.deriver.name.as_str(), agreement.inputs), ("whole", 1));
+}

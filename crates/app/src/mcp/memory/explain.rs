@@ -68,6 +68,7 @@ fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
         built_from: list(explanation.built_from.iter().take(LISTED_MAX))?,
         history: list(history.iter().skip(latest(history.len())))?,
         user_actions: list(actions.iter().skip(latest(actions.len())))?,
+        agreements: list(explanation.agreements.iter())?,
         record: None,
         left_out: left(explanation.because.len(), REASONS_MAX)
             + left(explanation.built_from.len(), LISTED_MAX)
@@ -98,6 +99,10 @@ fn belief_in_words(explaining: &Explaining) -> String {
             .as_ref()
             .map_or("a person".to_owned(), |by| format!("{} {}", by.name, by.version));
         quote(&mut words, &format!("{by}: {}", because.rationale));
+    }
+    for agreement in &explanation.agreements {
+        let (name, sure) = (&agreement.deriver.name, hundredths(agreement.confidence));
+        words.push_str(&format!("The deriver {name} now concludes the same ({sure}).\n"));
     }
     if !explanation.built_from.is_empty() {
         words.push_str("Built from:\n");
@@ -156,6 +161,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
         built_from: None,
         history: None,
         user_actions: None,
+        agreements: None,
         record: Some(Record {
             id: id.to_string(),
             kind: header.kind.as_str().to_owned(),

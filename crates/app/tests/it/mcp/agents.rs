@@ -201,7 +201,11 @@ fn what_an_agent_asks_for_is_a_proposal_that_the_user_decides() {
     );
     machine.because(["explain", TEA]).run().succeeds().prints("you accepted the proposal");
     let corrections = operations(&machine, "claim_correction");
-    assert_eq!(corrections[0]["header"]["author"], json!(key_of(&machine)), "the user's word is the user's");
+    assert_eq!(
+        corrections[0]["header"]["author"],
+        json!(key_of(&machine)),
+        "the user's word is the user's"
+    );
     machine.because(["review", "accept", id, "--json"]).run().ends(1).says("review_settled");
     host.leaves();
     machine.is_sound();
@@ -293,7 +297,11 @@ fn an_agent_takes_back_what_it_said_itself_and_nothing_else() {
     assert_eq!((&taken["status"], &taken["proposal"]), (&json!("done"), &json!(null)), "{taken}");
     assert!(host.texts("Does the build fail on macOS?").iter().all(|text| !text.contains("macOS")));
     let retraction = &operations(&machine, "evidence_retraction")[0];
-    assert_ne!(retraction["header"]["author"], json!(key_of(&machine)), "the agent's own key signs it");
+    assert_ne!(
+        retraction["header"]["author"],
+        json!(key_of(&machine)),
+        "the agent's own key signs it"
+    );
     // Its quotation of the user, and what the user or another agent said, are the user's to decide.
     let quote = host.gets("explain", json!({ "name": TEA }))["built_from"][0]["op_id"].clone();
     let users = machine.because(["remember", "I am Mara.", "--json"]).run().succeeds().json();
