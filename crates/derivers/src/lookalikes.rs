@@ -48,7 +48,8 @@ pub fn likeness(name: &str) -> String {
     lower.filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Whether a name reads as the owner of the memory: `user`, `The User`, `me`, and whatever looks so.
+/// Whether a name reads as the owner of the memory: `user`, `The User`, `me`, and names that look
+/// like one of these.
 ///
 /// ```
 /// use derivers::lookalikes::passes_for_owner;

@@ -124,9 +124,9 @@ impl OwnWords<'_> {
     }
 }
 
-/// The owner's own words in a record; `None` if they are not the owner's. A key that may only append
-/// could record anything as the owner's words, so they count only if one of the owner's keys signed
-/// the record, or if a key that may derive quotes the owner in a note.
+/// The owner's own words in a record; `None` if they are not the owner's. A key that may only
+/// append could record anything as the owner's words, so they count only if one of the owner's keys
+/// signed the record, or if a key that may derive quotes the owner in a note.
 pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
     let evidence = record.evidence()?;
     let payload = &evidence.payload;

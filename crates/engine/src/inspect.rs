@@ -188,8 +188,8 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
     }
 }
 
-/// Who said, wrote or made a record, as it may be shown. A program that took a name which passes for
-/// the user's is not shown by it.
+/// Who said, wrote or made a record, as it may be shown. A program that took a name which passes
+/// for the user's is not shown by it.
 pub fn speaker(evidence: &Evidence) -> Option<&str> {
     let role = evidence.payload.role.as_deref();
     let is_program = role.is_some_and(|role| role != "user");

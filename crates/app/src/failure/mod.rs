@@ -14,13 +14,14 @@ use serde::Serialize;
 use store::{RecordError, StoreError};
 
 use crate::place::PlaceError;
-use crate::service::agents::AgentError;
 
+mod agent;
 pub(crate) mod hint;
 mod request;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use agent::AgentError;
 pub(crate) use request::RequestError;
 
 /// Exit codes; `because --help` and the README list them.

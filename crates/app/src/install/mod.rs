@@ -60,9 +60,6 @@ pub(crate) struct Places {
 }
 
 impl Host {
-    /// All of them.
-    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Cursor, Self::Codex];
-
     /// The id of its agents' key.
     pub(crate) fn id(self) -> &'static str {
         match self {
@@ -70,11 +67,6 @@ impl Host {
             Self::Cursor => "cursor",
             Self::Codex => "codex",
         }
-    }
-
-    /// The host with that id.
-    pub(crate) fn with_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|host| host.id() == id)
     }
 
     /// Its name, for people.
@@ -252,6 +244,19 @@ impl Plan {
             Action::Unchanged | Action::Absent => Ok(()),
             _ if self.text.trim().is_empty() => self.settings.remove(),
             _ => self.settings.replace(&self.text, scope),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::agents::{AgentId, host_name};
+
+    #[test]
+    fn the_agents_of_each_host_bear_its_name() {
+        for host in [Host::ClaudeCode, Host::Cursor, Host::Codex] {
+            assert_eq!(host_name(&AgentId::of(host.id())), Some(host.name()));
         }
     }
 }

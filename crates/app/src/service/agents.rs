@@ -10,11 +10,9 @@ use derivers::slug::slug;
 use engine::keys::KeyRing;
 use engine::{Sealer, Space};
 use jiff::Timestamp;
-use kernel::id::Author;
 use kernel::kind::Capability;
 
-use crate::failure::Failure;
-use crate::install::Host;
+use crate::failure::{AgentError, Failure};
 use crate::place::Home;
 
 /// Longest name of a program, characters; longer ones are cut.
@@ -23,6 +21,9 @@ const NAME_CHARS_MAX: usize = 80;
 const FILE_CHARS_MAX: usize = 64;
 /// The name of an agent whose program has no name, or one that passes for the user.
 pub(crate) const UNNAMED: &str = "agent";
+/// The hosts that the server is installed for, by the ids of their agents.
+const HOSTS: [(&str, &str); 3] =
+    [("claude-code", "Claude Code"), ("cursor", "Cursor"), ("codex", "Codex")];
 /// What an agent's key may do.
 const GRANTED: [Capability; 2] = [Capability::Append, Capability::Derive];
 
@@ -38,48 +39,6 @@ pub(crate) struct Agent {
     pub(crate) name: String,
     /// Its key.
     pub(crate) sealer: Sealer,
-}
-
-/// Why an agent's key cannot write to a space.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AgentError {
-    /// The key may not write here, and the user's key may not allow it.
-    #[error(
-        "the key of {name} ({key}) may not write to this space, and the key of this device may not allow it: the owner of the space, {owner}, or another key with admin must grant it"
-    )]
-    NotGranted {
-        /// The agent.
-        name: String,
-        /// Its key.
-        key: Author,
-        /// The owner's key.
-        owner: String,
-    },
-    /// Somebody revoked what the key may do.
-    #[error("the key of {name} ({key}) may not write to this space: its capabilities were revoked")]
-    Revoked {
-        /// The agent.
-        name: String,
-        /// Its key.
-        key: Author,
-    },
-}
-
-impl AgentError {
-    /// The stable code.
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::NotGranted { .. } => "agent_not_granted",
-            Self::Revoked { .. } => "agent_revoked",
-        }
-    }
-
-    /// The key that has to be granted something.
-    pub(crate) fn key(&self) -> &Author {
-        match self {
-            Self::NotGranted { key, .. } | Self::Revoked { key, .. } => key,
-        }
-    }
 }
 
 impl AgentId {
@@ -107,6 +66,11 @@ impl AgentId {
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The name of the host with that id.
+pub(crate) fn host_name(id: &AgentId) -> Option<&'static str> {
+    HOSTS.iter().find(|(host, _)| *host == id.as_str()).map(|(_, name)| *name)
 }
 
 /// The name of a program, for people; a neutral one if it has none or passes for the user.
@@ -137,7 +101,7 @@ impl Agent {
     ) -> Result<Self, Failure> {
         let name = program_name(program);
         let id = AgentId::of(installed.unwrap_or(&name));
-        let name = Host::with_id(id.as_str()).map_or(name, |host| host.name().to_owned());
+        let name = host_name(&id).map_or(name, str::to_owned);
         let sealer = Sealer::new(home.agent_signer(id.as_str())?);
         Ok(Self { id, name, sealer })
     }

@@ -632,7 +632,8 @@ pub(crate) fn copy_of(home: &Home, path: &std::path::Path, signer: Signer) -> Ho
     copy
 }
 
-/// Claims which second words follow a first one, all in one identity: `org.example.list|gym:thu,tue`.
+/// Claims which second words follow a first one, all in one identity:
+/// `org.example.list|gym:thu,tue`.
 pub(crate) struct Listing;
 
 impl Deriver for Listing {
