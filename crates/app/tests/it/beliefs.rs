@@ -42,8 +42,9 @@ pub(crate) fn believing() -> Believing {
 }
 
 fn claim(key: &str, text: &str, payload: Value, confidence: f64) -> Claim {
+    let claim_type = key.split_once('|').map_or("org.example.other", |(claim_type, _)| claim_type);
     serde_json::from_value(json!({
-        "claim_type": key.split('|').next().unwrap(), "identity_key": key, "text": text, "payload": payload,
+        "claim_type": claim_type, "identity_key": key, "text": text, "payload": payload,
         "confidence": confidence, "rationale": "three notes \u{1b}[31mof it",
         "deriver": { "name": "com.example.habits", "version": "1.0.0" },
         "confidence_basis": { "prior": 0.3, "factors": [{ "name": "count", "value": 3.0, "log_odds": 1.4 }] },
