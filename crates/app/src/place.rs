@@ -17,6 +17,10 @@ pub(crate) const FOLDER: &str = ".because";
 const FILE: &str = "space.db";
 /// The device key's file, in the home.
 const KEY: &str = "key";
+/// The folder of the keys of agents, in the home.
+const AGENTS: &str = "agents";
+/// Most keys of agents. Programs name themselves, so there could be any number of them.
+const AGENTS_MAX: usize = 64;
 /// The value of `--space` that names the user's own space.
 pub(crate) const GLOBAL: &str = "global";
 /// A key file is 64 digits and a line break. A much longer file is not a key file.
@@ -40,6 +44,12 @@ pub(crate) enum PlaceError {
         #[source]
         source: std::io::Error,
     },
+    /// Too many programs have made keys.
+    #[error("{} holds {AGENTS_MAX} keys of agents already; remove those of programs that you do not use", folder.display())]
+    TooManyAgents {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The device key cannot be parsed.
     #[error("{} does not hold a device key (64 hexadecimal digits); put back a copy, or move it away to make a new key", path.display())]
     Key {
@@ -54,6 +64,7 @@ impl PlaceError {
         match self {
             Self::NoHome { .. } => "no_home",
             Self::File { .. } => "file",
+            Self::TooManyAgents { .. } => "too_many_agents",
             Self::Key { .. } => "device_key",
         }
     }
@@ -98,7 +109,29 @@ impl Home {
 
     /// The device's key. It is created at the first use and readable by its owner only.
     pub(crate) fn signer(&self) -> Result<Signer, PlaceError> {
-        let path = self.key_path();
+        self.signer_at(self.key_path())
+    }
+
+    /// Where the key of an agent is. `agent` is a safe name of a file.
+    pub(crate) fn agent_key_path(&self, agent: &str) -> PathBuf {
+        self.folder.join(AGENTS).join(format!("{agent}.key"))
+    }
+
+    /// The key of an agent. It is created at the first use and readable by its owner only.
+    pub(crate) fn agent_signer(&self, agent: &str) -> Result<Signer, PlaceError> {
+        let path = self.agent_key_path(agent);
+        if !path.exists() && self.count_agents() >= AGENTS_MAX {
+            return Err(PlaceError::TooManyAgents { folder: self.folder.join(AGENTS) });
+        }
+        self.signer_at(path)
+    }
+
+    fn count_agents(&self) -> usize {
+        fs::read_dir(self.folder.join(AGENTS)).map_or(0, |files| files.take(AGENTS_MAX).count())
+    }
+
+    fn signer_at(&self, path: PathBuf) -> Result<Signer, PlaceError> {
+        let folder = path.parent().unwrap_or(&self.folder).to_owned();
         let file = |source| PlaceError::File { path: path.clone(), source };
         match fs::metadata(&path) {
             Ok(metadata) if metadata.len() <= KEY_BYTES_MAX => {
@@ -110,18 +143,20 @@ impl Home {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(file(error)),
         }
-        make_folder(&self.folder)?;
+        make_folder(&folder)?;
         let mut seed = [0; SEED_BYTES];
         getrandom::fill(&mut seed)
             .map_err(|error| file(std::io::Error::other(error.to_string())))?;
         let text = format!("{}\n", data_encoding::HEXLOWER.encode(&seed));
         // The file is complete before it gets its name, so a second process never reads half a key.
         let mut draft =
-            tempfile::Builder::new().prefix(".key-").tempfile_in(&self.folder).map_err(file)?;
+            tempfile::Builder::new().prefix(".key-").tempfile_in(&folder).map_err(file)?;
         draft.write_all(text.as_bytes()).and_then(|()| draft.as_file().sync_all()).map_err(file)?;
         match draft.persist_noclobber(&path) {
             Ok(_) => Ok(Signer::from_seed(seed)),
-            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => self.signer(),
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                self.signer_at(path)
+            }
             Err(error) => Err(file(error.error)),
         }
     }

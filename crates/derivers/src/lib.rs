@@ -23,6 +23,7 @@ use kernel::when::When;
 use serde_json::Value;
 
 mod local_time;
+pub mod lookalikes;
 pub mod names;
 pub mod places;
 pub mod preferences;
@@ -65,8 +66,11 @@ pub struct Record {
 pub enum SignedBy {
     /// A key that may correct beliefs, as the owner's keys may: its "I" is the owner.
     Owner,
-    /// Another key, such as an agent's. Its records count as evidence, but never as the owner's own
-    /// words.
+    /// A key that may derive and not correct, such as an agent's. What it quotes as the owner's
+    /// words counts as such, because the key could append the conclusion itself; its own words do
+    /// not.
+    Agent,
+    /// Another key. Its records count as evidence, but never as the owner's own words.
     Other,
 }
 

@@ -17,6 +17,8 @@ use crate::{Record, SignedBy, names};
 /// How much of a record is read for statements, bytes: people talk about themselves near the
 /// beginning.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
+/// The source of notes that were written down one by one.
+const REMEMBER: &str = "remember";
 /// Longest sentence that is read, words; a longer one is not a plain statement.
 pub const SENTENCE_WORDS_MAX: usize = 48;
 /// How many bytes of a message are searched for [`REQUESTS`].
@@ -122,16 +124,24 @@ impl OwnWords<'_> {
     }
 }
 
-/// The owner's own words in a record; `None` if they are not the owner's. An agent that may only
+/// The owner's own words in a record; `None` if they are not the owner's. A key that may only
 /// append could record anything as the owner's words, so they count only if one of the owner's keys
-/// signed the record.
+/// signed the record, or if a key that may derive quotes the owner in a note.
 pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
-    let evidence = record.evidence().filter(|_| record.signed_by == SignedBy::Owner)?;
+    let evidence = record.evidence()?;
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
+    let may_speak = match record.signed_by {
+        SignedBy::Owner => true,
+        SignedBy::Agent => payload.role.as_deref() == Some("user") && evidence.source == REMEMBER,
+        SignedBy::Other => false,
+    };
+    if !may_speak {
+        return None;
+    }
     let is_own = match (payload.role.as_deref(), evidence.actor.as_deref()) {
         (Some(role), _) => role == "user",
-        (None, None) => kind == EvidenceKind::NOTE || evidence.source == "remember",
+        (None, None) => kind == EvidenceKind::NOTE || evidence.source == REMEMBER,
         (None, Some(actor)) => {
             matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN) && names::is_self(actor)
         }

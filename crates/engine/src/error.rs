@@ -6,6 +6,7 @@ use kernel::operation::MalformedError;
 use store::{RecordError, StoreError};
 
 use crate::belief;
+use crate::write::claim_form::ClaimFormError;
 
 /// Why an operation of the engine failed.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum EngineError {
     /// The content does not fit the format.
     #[error("this cannot be written: {0}")]
     Malformed(#[from] MalformedError),
+    /// A claim lacks something that every claim needs.
+    #[error(transparent)]
+    ClaimForm(#[from] ClaimFormError),
     /// A source could not be read.
     #[error(transparent)]
     Import(#[from] importers::ImportError),
@@ -100,6 +104,7 @@ impl EngineError {
             Self::Record(RecordError::Refused { violation, .. }) => violation.code(),
             Self::Record(RecordError::Store(error)) => error.code(),
             Self::Malformed(_) => "malformed",
+            Self::ClaimForm(error) => error.code(),
             Self::Import(importers::ImportError::Io { .. }) => "source_unreadable",
             Self::Import(importers::ImportError::Format { .. }) => "source_format",
             Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use derivers::lookalikes::passes_for_owner;
 use kernel::body::Body;
+use kernel::evidence::Evidence;
 use kernel::id::{Author, OpId, SpaceId};
 use kernel::ledger_index::{Citing, LedgerIndex};
 use kernel::operation::{Content, Operation, Unverified};
@@ -197,12 +199,22 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
     }
 }
 
+/// Who said, wrote or made a record, as it may be shown. A program that took a name which passes
+/// for the user's is not shown by it.
+pub fn speaker(evidence: &Evidence) -> Option<&str> {
+    let role = evidence.payload.role.as_deref();
+    let is_program = role.is_some_and(|role| role != "user");
+    match evidence.actor.as_deref() {
+        Some(actor) if is_program && passes_for_owner(actor) => role,
+        actor => actor,
+    }
+}
+
 /// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {
         Body::Evidence(evidence) => {
-            let actor =
-                evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+            let actor = speaker(evidence).map(|actor| format!("{actor}: ")).unwrap_or_default();
             format!("{actor}{}", evidence.summary)
         }
         Body::Space(space) => format!("space {:?}", space.name),

@@ -14,6 +14,7 @@ pub mod derive;
 pub mod embed;
 mod error;
 pub mod inspect;
+pub mod keys;
 pub mod outcome;
 mod reader;
 pub mod recall;

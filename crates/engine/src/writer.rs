@@ -12,6 +12,7 @@ use store::{Ledger, StoreError};
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
 use crate::seal::{Sealable, Sealer};
+use crate::write::claim_form;
 use crate::{EngineError, now_us};
 
 /// Appends to a space with a key.
@@ -52,6 +53,7 @@ impl Writer<'_> {
 
     /// Appends one operation, with its secrets masked.
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
+        claim_form::check(&draft)?;
         let mut writing = self.store.begin()?;
         let ts = next_timestamp(now_us(now), writing.latest()?);
         let sealable = Sealable::masked(draft, &*writing)?;

@@ -72,7 +72,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     }
     if let Some(id) = best {
         output::line(format_args!("\n{BOLD}Where the first answer comes from{BOLD:#}"))?;
-        show::print(&space.show(&id)?)?;
+        show::print(&space.show(&id)?, &space.key_ring()?)?;
     }
     output::line(format_args!("\n{BOLD}Is everything as it was signed?{BOLD:#}"))?;
     let begun = std::time::Instant::now();

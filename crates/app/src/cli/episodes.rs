@@ -1,5 +1,6 @@
 //! How `because recall` and `because demo` print records, and why they were found.
 
+use engine::inspect::speaker;
 use engine::recall::episodes::Recollection;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind};
@@ -95,8 +96,8 @@ fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
     let title = || evidence.payload.title.clone();
     // An event is known by its title, a turn by its speaker.
     let who = match evidence.kind.0.as_str() {
-        EvidenceKind::EVENT => title().or_else(|| evidence.actor.clone()),
-        _ => evidence.actor.clone().or_else(title),
+        EvidenceKind::EVENT => title().or_else(|| speaker(evidence).map(str::to_owned)),
+        _ => speaker(evidence).map(str::to_owned).or_else(title),
     };
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -117,7 +118,7 @@ fn is_hexadecimal(name: &str) -> bool {
 
 fn summary_line(evidence: &Evidence) -> String {
     // Summaries of messages begin with the speaker.
-    let actor = evidence.actor.as_deref().filter(|actor| !evidence.summary.starts_with(*actor));
+    let actor = speaker(evidence).filter(|actor| !evidence.summary.starts_with(*actor));
     let actor = actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
     format!("{actor}{}", evidence.summary)
 }

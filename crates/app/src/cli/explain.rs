@@ -2,6 +2,7 @@
 
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
+use engine::derive::Agreement;
 use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
@@ -73,6 +74,16 @@ fn print(
     }
     section("because")?;
     explanation.because.iter().try_for_each(print_reason)?;
+    for agreement in &explanation.agreements {
+        let Agreement { deriver, confidence, inputs, .. } = agreement;
+        output::line(format_args!(
+            "    {} {} now concludes the same from {} ({})",
+            printable(&deriver.name),
+            printable(&deriver.version),
+            count(*inputs as u64, "source"),
+            hundredths(*confidence)
+        ))?;
+    }
     section("built from")?;
     let shown = if args.all { usize::MAX } else { SOURCES_PRINTED_MAX };
     for source in explanation.built_from.iter().take(shown) {
@@ -190,8 +201,13 @@ fn print_source(source: &Source) -> Result<(), Failure> {
         .as_deref()
         .map(|origin| format!(" · {}", printable(origin)))
         .unwrap_or_default();
+    let quoted_by = source
+        .quoted_by
+        .as_deref()
+        .map(|program| format!(" · quoted by {}", printable(program)))
+        .unwrap_or_default();
     output::line(format_args!(
-        "  {indent}{said}  {DIM}{}{origin} · {}{DIM:#}  {ID}{}{ID:#}",
+        "  {indent}{said}  {DIM}{}{origin}{quoted_by} · {}{DIM:#}  {ID}{}{ID:#}",
         source.kind,
         source.role,
         short(&source.op_id)
@@ -240,5 +256,16 @@ fn print_action(session: &CliSession, action: &UserAction) -> Result<(), Failure
         "    {time}  {said}{}{note}{withdrawn}  {ID}{}{ID:#}",
         payload.unwrap_or_default(),
         short(&action.op_id)
+    ))?;
+    let Some(by) = &action.proposed_by else { return Ok(()) };
+    let agreed = match by.consent.as_deref() {
+        Some("elicitation") => "you agreed when it asked",
+        Some("setting") => "your settings allow it",
+        _ => "you accepted the proposal",
+    };
+    output::line(format_args!(
+        "      {DIM}{}; {agreed}{DIM:#}  {ID}{}{ID:#}",
+        shortened(&by.question),
+        short(&by.proposal)
     ))
 }

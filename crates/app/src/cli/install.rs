@@ -16,7 +16,7 @@ const LINE_CHARS_MAX: usize = 160;
 /// Arguments of `install`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
+    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Installing makes a key for the host's agents, which sign what they write with it. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
 )]
 pub(crate) struct Args {
     /// The program in which the agent runs
@@ -37,9 +37,14 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let project =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let path = args.host.settings(args.scope, &places(project)?);
-    let entry = if args.uninstall { None } else { Some(entry(session)?) };
+    let entry = if args.uninstall { None } else { Some(entry(session, args.host)?) };
     let plan = Plan::make(args.host, &path, entry.as_ref())?;
     if !args.dry_run {
+        if !args.uninstall {
+            // The key with which the host's agents write. It stays when the host is uninstalled:
+            // records are signed with it.
+            session.home.agent_signer(args.host.id())?;
+        }
         plan.carry_out(args.scope)?;
     }
     match session.form {
@@ -66,7 +71,7 @@ fn places(project: PathBuf) -> Result<Places, Failure> {
 }
 
 /// How hosts start this program: from any folder, with the current space and home.
-fn entry(session: &CliSession) -> Result<Entry, Failure> {
+fn entry(session: &CliSession, host: Host) -> Result<Entry, Failure> {
     let program =
         std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
     let mut arguments = Vec::new();
@@ -74,7 +79,7 @@ fn entry(session: &CliSession) -> Result<Entry, Failure> {
         let space = if named == GLOBAL { named.to_owned() } else { whole(Path::new(named))? };
         arguments.extend(["--space".to_owned(), space]);
     }
-    arguments.push("mcp".to_owned());
+    arguments.extend(["mcp", "--agent", host.id()].map(str::to_owned));
     let mut environment = Vec::new();
     if let Some(home) = std::env::var_os("BECAUSE_HOME").filter(|home| !home.is_empty()) {
         environment.push(("BECAUSE_HOME".to_owned(), whole(Path::new(&home))?));

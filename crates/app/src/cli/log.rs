@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use engine::inspect::{LogFilter, summary, to_json};
+use engine::keys::KeyRing;
 use store::{Position, Recorded};
 
 use super::CliSession;
@@ -46,12 +47,13 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         since_us: since.map(|since| since.max(0).unsigned_abs()),
     };
     let space = session.open()?;
+    let keys = space.key_ring()?;
     let mut position = space.head()?;
     if args.count == 0 {
-        position = print_after(&space, session, Position(0), &filter)?;
+        position = print_after(&space, session, &keys, Position(0), &filter)?;
     } else {
         for recorded in space.log_tail(args.count, &filter)? {
-            print(session, &recorded)?;
+            print(session, &keys, &recorded)?;
         }
     }
     if !args.follow {
@@ -59,18 +61,19 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     loop {
         std::thread::sleep(FOLLOW_EVERY);
-        position = print_after(&space, session, position, &filter)?;
+        position = print_after(&space, session, &space.key_ring()?, position, &filter)?;
     }
 }
 
 fn print_after(
     space: &engine::Space,
     session: &CliSession,
+    keys: &KeyRing,
     after: Position,
     filter: &LogFilter,
 ) -> Result<Position, Failure> {
     let mut failure = None;
-    let position = space.log(after, filter, |recorded| match print(session, &recorded) {
+    let position = space.log(after, filter, |recorded| match print(session, keys, &recorded) {
         Ok(()) => true,
         Err(error) => {
             failure = Some(error);
@@ -80,18 +83,25 @@ fn print_after(
     failure.map_or(Ok(position), Err)
 }
 
-fn print(session: &CliSession, recorded: &Recorded) -> Result<(), Failure> {
+fn print(session: &CliSession, keys: &KeyRing, recorded: &Recorded) -> Result<(), Failure> {
+    let quoted_by = keys.quoted_by(&recorded.operation);
     if session.form == Form::Json {
-        return output::json(&to_json(recorded));
+        let mut value = to_json(recorded);
+        if let Some(program) = quoted_by {
+            value["quoted_by"] = program.into();
+        }
+        return output::json(&value);
     }
+    let quoted_by = quoted_by.map(|program| format!("quoted by {program}: ")).unwrap_or_default();
     let operation = &recorded.operation;
     let header = operation.header();
     let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
     let local = time.to_zoned(session.zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
     output::line(format_args!(
-        "{ID}{}{ID:#}  {DIM}{local}{DIM:#}  {:<10}  {}",
+        "{ID}{}{ID:#}  {DIM}{local}{DIM:#}  {:<10}  {}{}",
         short(&operation.id()),
         header.kind,
+        printable(&quoted_by),
         printable(&summary(operation)),
     ))
 }

@@ -7,16 +7,21 @@ use crate::service::Session;
 #[derive(clap::Args)]
 #[command(
     after_help = "For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, and closes the input to end it. \
-`because install` tells a host to do so. The tools are remember, recall, get_context, explain and correct; docs/mcp.md describes them. \
+`because install` tells a host to do so. The tools are remember, recall, get_context, explain, correct, refute, retract and forget; docs/mcp.md describes them. \
 Any number of such processes may serve one space at once.\n\nExamples:\n  because mcp                                 the project's space, or your own\n  \
 because --space global mcp                  your own, wherever it is started\n  because install claude-code                 have Claude Code start it"
 )]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// The host whose agents it serves, as `because install` writes it: names the key with which
+    /// they write; without it, the name that the calling program gives
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+}
 
-pub(crate) fn run(session: Session, _: &Args) -> Result<u8, Failure> {
+pub(crate) fn run(session: Session, args: &Args) -> Result<u8, Failure> {
     // Refused now, where a person may see the error, rather than at the first call: with several
     // spaces named, none of them could be opened.
     session.locator()?;
-    crate::mcp::serve(session)?;
+    crate::mcp::serve(session, args.agent.clone())?;
     Ok(0)
 }

@@ -106,7 +106,7 @@ enum Command {
     Retract(retract::Args),
     /// See what would follow from a correction, refutation or retraction, without doing it
     WhatIf(what_if::Args),
-    /// Decide about proposals that concern your corrections: list, accept, dismiss
+    /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),

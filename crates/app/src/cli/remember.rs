@@ -47,10 +47,11 @@ fn read_input() -> Result<String, Failure> {
 
 pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
     let text = if args.text == "-" { read_input()? } else { args.text };
-    let note = Note { text, actor: args.actor, role: None, at: args.at, tags: args.tags }
-        .check(session)?;
+    let note =
+        Note { text, actor: args.actor, role: None, agent: None, at: args.at, tags: args.tags }
+            .check(session)?;
     let mut space = session.locator()?.open_or_make(session.now)?;
-    let RecordedNote { id, is_new, masked } = note.record(&mut space, session.now)?;
+    let RecordedNote { id, is_new, masked } = note.record(space.writer(), session.now)?;
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,
         Form::Text => {

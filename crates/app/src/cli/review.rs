@@ -1,6 +1,7 @@
 //! `because review`
 
 use engine::Space;
+use engine::belief::proposed::ProposedChange;
 use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
 use kernel::proposal::Reason;
@@ -18,7 +19,7 @@ const PRINTED_MAX: usize = 50;
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record) is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,7 +32,7 @@ enum Action {
     List(ListArgs),
     /// Apply the proposal
     Accept(DecideArgs),
-    /// Keep what you said
+    /// Keep everything as it is
     Dismiss(DecideArgs),
 }
 
@@ -70,11 +71,21 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Failure> {
     let mut reviews = space.reviews()?;
     reviews.retain(|review| args.all || review.status == Status::Pending);
+    let mut changes = space.proposed_changes()?;
+    changes.retain(|change| args.all || change.status == Status::Pending);
     if session.form == Form::Json {
-        return reviews.iter().try_for_each(|review| output::json(&to_json(review)));
+        reviews.iter().try_for_each(|review| output::json(&to_json(review)))?;
+        return changes.iter().try_for_each(|change| output::json(&change_to_json(change)));
     }
-    if reviews.is_empty() {
+    if reviews.is_empty() && changes.is_empty() {
         return output::line("No reviews are waiting.");
+    }
+    for change in changes.iter().take(PRINTED_MAX) {
+        print_change(session, space, change)?;
+    }
+    if changes.len() > PRINTED_MAX {
+        let more = changes.len() - PRINTED_MAX;
+        output::line(format_args!("… and {more} more proposals; --json lists all"))?;
     }
     for review in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(review.at);
@@ -134,6 +145,56 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
         output::line(format_args!("… and {} more; --json lists all", reviews.len() - PRINTED_MAX))?;
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
+}
+
+/// Prints what a program proposes.
+fn print_change(
+    session: &CliSession,
+    space: &Space,
+    change: &ProposedChange,
+) -> Result<(), Failure> {
+    let ProposedChange { id, at, text, operations, status, .. } = change;
+    output::line(format_args!(
+        "{ID}{}{ID:#}  {}  {BOLD}{}{BOLD:#}{}",
+        short(id),
+        session.time(*at),
+        printable(text),
+        match status {
+            Status::Pending => String::new(),
+            settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
+        }
+    ))?;
+    for draft in operations {
+        let target = draft.refs.first().map(|cited| space.show(&cited.id)).transpose()?;
+        let target = target.map(|shown| {
+            format!("{} {}", short(&shown.operation.id()), shortened(&summary(&shown.operation)))
+        });
+        output::line(format_args!(
+            "  to accept      appends {} of {}",
+            draft.body.kind(),
+            target.unwrap_or_default()
+        ))?;
+    }
+    Ok(())
+}
+
+fn change_to_json(change: &ProposedChange) -> Value {
+    let operations = change.operations.iter().map(|draft| {
+        let body = draft.body.canonical().ok();
+        let body = body.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        let target = draft.refs.first().map(|cited| cited.id);
+        json!({ "kind": draft.body.kind().as_str(), "target": target, "body": body })
+    });
+    json!({
+        "id": change.id,
+        "status": change.status.as_str(),
+        "at": jiff::Timestamp::from_microsecond(change.at.0.cast_signed()).unwrap_or_default().to_string(),
+        "reason": "proposed",
+        "text": change.text,
+        "origin": change.origin,
+        "by": change.by,
+        "operations": operations.collect::<Vec<_>>(),
+    })
 }
 
 fn to_json(review: &Review) -> Value {

@@ -1,5 +1,6 @@
 //! `because show`
 
+use engine::keys::KeyRing;
 use kernel::kind::Kind;
 use serde_json::json;
 
@@ -21,8 +22,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let space = session.open()?;
     let id = space.resolve(&args.id)?;
     let shown = space.show(&id)?;
+    let keys = space.key_ring()?;
     match session.form {
         Form::Json => {
+            let quoted_by = keys.quoted_by(&shown.operation);
             let recorded = store::Recorded { position: shown.position, operation: shown.operation };
             let mut value = engine::inspect::to_json(&recorded);
             let cited_by = shown.cited_by.iter();
@@ -31,9 +34,12 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 .collect();
             value["verified"] = json!(shown.fault.is_none());
             value["fault"] = json!(shown.fault);
+            if let Some(program) = quoted_by {
+                value["quoted_by"] = json!(program);
+            }
             output::json(&value)?;
         }
-        Form::Text => print(&shown)?,
+        Form::Text => print(&shown, &keys)?,
     }
     Ok(if shown_is_sound(&space, &id)? { 0 } else { crate::failure::exit::UNSOUND })
 }
@@ -43,12 +49,15 @@ fn shown_is_sound(space: &engine::Space, id: &kernel::id::OpId) -> Result<bool, 
 }
 
 /// Prints one operation for people.
-pub(crate) fn print(shown: &engine::inspect::Shown) -> Result<(), Failure> {
+pub(crate) fn print(shown: &engine::inspect::Shown, keys: &KeyRing) -> Result<(), Failure> {
     let header = shown.operation.header();
     let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
     output::line(format_args!("{BOLD}{}{BOLD:#} {ID}{}{ID:#}", header.kind, shown.operation.id()))?;
     output::line(format_args!("  recorded   {time} (position {})", shown.position.0))?;
     output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
+    if let Some(program) = keys.quoted_by(&shown.operation) {
+        output::line(format_args!("  quoted by  {}", printable(&program)))?;
+    }
     match &shown.fault {
         None => output::line(format_args!(
             "  verified   {GOOD}yes{GOOD:#}: id, body and signature match"

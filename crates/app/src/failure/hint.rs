@@ -20,6 +20,10 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
         Failure::Request(error) => of_request(error).map(str::to_owned),
+        Failure::Agent(error) => Some(format!(
+            "`because grant {} --can append --can derive`, with a key that may grant",
+            error.key()
+        )),
         Failure::NoSpace => Some(
             "`because init` makes one in this folder, `because init --global` your own".to_owned(),
         ),

@@ -16,11 +16,13 @@ use store::{RecordError, StoreError};
 
 use crate::place::PlaceError;
 
+mod agent;
 pub(crate) mod hint;
 mod request;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use agent::AgentError;
 pub(crate) use request::RequestError;
 
 /// Exit codes; `because --help` and the README list them.
@@ -62,6 +64,9 @@ pub(crate) enum Failure {
     /// The request is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// An agent's key may not write.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// No space was found.
     #[error("no space was found here")]
     NoSpace,
@@ -148,6 +153,7 @@ impl Failure {
         match self {
             Self::Engine(error) => error.code(),
             Self::Request(error) => error.code(),
+            Self::Agent(error) => error.code(),
             Self::NoSpace => "no_space",
             Self::NoSpaceThere { .. } => "space_missing",
             Self::Place(error) => error.code(),
@@ -169,6 +175,7 @@ impl Failure {
         match self {
             Self::Engine(error) => fault_of_engine(error),
             Self::Request(error) => error.fault(),
+            Self::Agent(_) => Fault::Forbidden,
             Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
             Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,
             Self::Hub(error) => match error {
@@ -241,6 +248,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
             _ => Fault::Conflict,
         },
         EngineError::Malformed(_)
+        | EngineError::ClaimForm(_)
         | EngineError::NotABelief { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,

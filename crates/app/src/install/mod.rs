@@ -60,6 +60,15 @@ pub(crate) struct Places {
 }
 
 impl Host {
+    /// The id of its agents' key.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::Codex => "codex",
+        }
+    }
+
     /// Its name, for people.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -235,6 +244,19 @@ impl Plan {
             Action::Unchanged | Action::Absent => Ok(()),
             _ if self.text.trim().is_empty() => self.settings.remove(),
             _ => self.settings.replace(&self.text, scope),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::agents::{AgentId, host_name};
+
+    #[test]
+    fn the_agents_of_each_host_bear_its_name() {
+        for host in [Host::ClaudeCode, Host::Cursor, Host::Codex] {
+            assert_eq!(host_name(&AgentId::of(host.id())), Some(host.name()));
         }
     }
 }

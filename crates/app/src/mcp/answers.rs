@@ -7,12 +7,14 @@
 use std::collections::BTreeMap;
 
 use engine::belief::claims::band_of;
+use engine::inspect::speaker;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
+use retrieval::rank::relevance::RELEVANCE_MIN;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +22,7 @@ use serde_json::Value;
 use super::quote::{READING_STRUCTURED, cut};
 use crate::service::changes::ChangeReport;
 use crate::service::query_embedding::QueryEmbedding;
-use crate::service::recall::RecallAnswer;
+use crate::service::recall::{RecallAnswer, SearchScope};
 use crate::service::wording::{sureness, text_of, text_of_belief, time_of};
 use crate::text::printable;
 
@@ -79,6 +81,12 @@ pub(super) struct Recalled {
     pub(super) facts: Vec<Fact>,
     /// Records of what was said or happened, the most relevant first.
     pub(super) episodes: Vec<Episode>,
+    /// The estimated probability, 0 to 1, that the best episode answers the question; null if no
+    /// episodes were searched.
+    pub(super) relevance: Option<f64>,
+    /// True if nothing in memory seems to answer: the episodes, if any, are only the nearest. Say
+    /// that you do not know instead of guessing.
+    pub(super) abstains: bool,
     /// Which model embedded the question; null if no episodes were searched.
     pub(super) embedder: Option<QueryEmbedder>,
     /// The receipt of what was shown; null if nothing was shown, or none could be written.
@@ -96,6 +104,8 @@ impl Recalled {
             reading: READING_STRUCTURED,
             facts: facts.iter().map(|found| Fact::of(&found.item)).collect(),
             episodes: episodes.iter().map(|found| Episode::of(&found.item, zone)).collect(),
+            relevance: (answer.scope != SearchScope::Facts).then_some(answer.relevance),
+            abstains: answer.abstains(RELEVANCE_MIN) && facts.is_empty(),
             embedder: embedding.as_ref().map(QueryEmbedder::of),
             receipt: receipts.first().map(ToString::to_string),
             behind: *behind,
@@ -268,7 +278,7 @@ impl Beside {
 
 /// The speaker's name; in a chat with an agent at least whether it was the user or the agent.
 pub(super) fn who(evidence: &Evidence) -> Option<String> {
-    let who = evidence.actor.as_ref().or(evidence.payload.role.as_ref())?;
+    let who = speaker(evidence).or(evidence.payload.role.as_deref())?;
     Some(who.get(..who.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().to_owned())
 }
 
@@ -284,6 +294,11 @@ pub(super) struct Context {
     /// The number of items that were found and left out because they did not fit, were repeated, or
     /// were not relevant enough.
     pub(super) left_out: u64,
+    /// The estimated probability, 0 to 1, that the best episode answers the turns.
+    pub(super) relevance: f64,
+    /// True if nothing in memory seems to answer the turns: the episodes, if any, are only the
+    /// nearest, and no belief fits.
+    pub(super) abstains: bool,
     /// The model that embedded the turns.
     pub(super) embedder: QueryEmbedder,
     /// The receipt of what was shown; null if none could be written.
@@ -334,6 +349,10 @@ pub(super) struct Explained {
     /// For a belief: the user's corrections and refutations of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user_actions: Option<Vec<Object>>,
+    /// For a belief that the user corrected: the derivers that now conclude the same, with deriver,
+    /// text, confidence and inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agreements: Option<Vec<Object>>,
     /// For a record: who said it, where it was read, who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Record>,
@@ -366,6 +385,8 @@ pub(super) struct Record {
     pub(super) recorded: String,
     /// The key that signed it.
     pub(super) signed_by: String,
+    /// The name of the program that quotes the user here; null if nobody does.
+    pub(super) quoted_by: Option<String>,
     /// Whether its hashes and signature match.
     pub(super) verified: bool,
     /// Keys of the beliefs that cite it as a source.
@@ -373,12 +394,30 @@ pub(super) struct Record {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Corrected {
+pub(super) struct Decided {
     /// How to treat the quoted text in this answer.
     pub(super) reading: &'static str,
-    /// The action, and every belief that changed because of it.
+    /// What became of the request.
+    pub(super) status: DecidedStatus,
+    /// The proposal's id, if the request was kept as one.
+    pub(super) proposal: Option<String>,
+    /// The action, and every belief that changed because of it; if it is not done, `dry_run` is
+    /// true and these are the changes that it would make.
     #[serde(flatten)]
     pub(super) report: ChangeReport,
     /// What the user should know about the clock; null if nothing.
     pub(super) warning: Option<String>,
+}
+
+/// What became of a request to change what is believed or recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(super) enum DecidedStatus {
+    /// It is done.
+    Done,
+    /// The user decides about it later; nothing has changed.
+    Proposed,
+    /// The user declined, now or before; nothing has changed.
+    Declined,
 }

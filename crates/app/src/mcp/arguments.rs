@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::service::proposals::Reply;
 use crate::service::recall::SearchScope;
 
 /// A call of a tool. Where the caller matters, it includes the name by which the calling program
@@ -18,7 +19,25 @@ pub(super) enum Call {
     Recall(Recall, Option<String>),
     GetContext(GetContext, Option<String>),
     Explain(Explain),
+    Propose(Action, Asking),
+}
+
+/// What an agent may only do with the user's consent.
+pub(super) enum Action {
     Correct(Correct),
+    Refute(Refute),
+    Retract(Retract),
+    Forget(Forget),
+}
+
+/// Who calls, and whether the user can be asked.
+pub(super) struct Asking {
+    /// The name of the calling program.
+    pub(super) program: Option<String>,
+    /// Whether the host can ask the user.
+    pub(super) can_ask: bool,
+    /// The user's answer, if the user was asked.
+    pub(super) reply: Option<Reply>,
 }
 
 /// Why a call could not be parsed.
@@ -35,13 +54,19 @@ impl Call {
         tool: &str,
         arguments: JsonObject,
         program: Option<String>,
+        can_ask: bool,
+        reply: Option<Reply>,
     ) -> Result<Self, NoCall> {
+        let asking = |program| Asking { program, can_ask, reply };
         Ok(match tool {
             "remember" => Self::Remember(read(arguments)?, program),
             "recall" => Self::Recall(read(arguments)?, program),
             "get_context" => Self::GetContext(read(arguments)?, program),
             "explain" => Self::Explain(read(arguments)?),
-            "correct" => Self::Correct(read(arguments)?),
+            "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
+            "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
+            "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),
+            "forget" => Self::Propose(Action::Forget(read(arguments)?), asking(program)),
             _ => return Err(NoCall::UnknownTool),
         })
     }
@@ -163,5 +188,38 @@ pub(super) struct Correct {
     pub(super) text: Option<String>,
     /// The user's words for the correction, quoted; they are stored with it as its reason. Example:
     /// "we moved, it's Karl Johansgatan 41 now"
+    pub(super) note: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refute {
+    /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example:
+    /// "routine.weekly|gym|tue|morning"
+    pub(super) name: String,
+    /// The user's words, quoted; they are stored as the reason. Example: "that is my brother's
+    /// calendar"
+    pub(super) note: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Retract {
+    /// The record's `id`, as `recall`, `explain` or `remember` gave it. The beginning (8 digits or
+    /// more) is enough. Example: "b3:9f2c41d0"
+    pub(super) name: String,
+    /// Why: the user's words, quoted, or your own reason for a note of yours. Example: "I misread
+    /// the log; the build does pass"
+    pub(super) note: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Forget {
+    /// The record's `id`, as `recall` or `explain` gave it. The beginning (8 digits or more) is
+    /// enough. Example: "b3:9f2c41d0"
+    pub(super) name: String,
+    /// The user's words, quoted; they are stored as the reason. Do not repeat what is to be
+    /// forgotten. Example: "delete what I said about my health"
     pub(super) note: String,
 }

@@ -11,6 +11,7 @@
 
 mod answers;
 mod arguments;
+mod consent;
 mod failures;
 mod gate;
 mod lines;
@@ -40,12 +41,13 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 /// index, the journal, a temporary file, and some for models.
 const DESCRIPTORS_MIN: usize = 24;
 
-/// Serves until the input closes or the process is asked to end.
-pub(crate) fn serve(session: Session) -> Result<(), Failure> {
+/// Serves until the input closes or the process is asked to end. `installed` names the host, if it
+/// was named when the server was installed.
+pub(crate) fn serve(session: Session, installed: Option<String>) -> Result<(), Failure> {
     check_descriptors()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Protocol(error.to_string()))?;
-    let worker = Worker::start(Memory::new(session))?;
+    let worker = Worker::start(Memory::new(session, installed))?;
     let served = runtime.block_on(converse(Server::new(worker.calls())));
     // A pending read of standard input cannot be cancelled, so it is not waited for.
     runtime.shutdown_background();

@@ -12,17 +12,25 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 use super::arguments::{Call, NoCall};
+use super::consent::{self, Channel, Questions};
+use super::memory::Response;
 use super::worker::Calls;
 use super::{failures, tools};
+use crate::service::proposals::Reply;
+
+/// Most rounds of a call: a question, its answer, and once more if memory changed meanwhile. In the
+/// last one nobody is asked.
+const QUESTIONS_MAX: usize = 3;
 
 /// The server's side of a conversation.
 pub(super) struct Server {
     calls: Calls,
+    questions: Questions,
 }
 
 impl Server {
     pub(super) fn new(calls: Calls) -> Self {
-        Self { calls }
+        Self { calls, questions: Questions::new() }
     }
 }
 
@@ -67,31 +75,52 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let program = context.client_info().map(|program| program.name);
-        let call = match Call::read(&request.name, request.arguments.unwrap_or_default(), program) {
-            Ok(call) => call,
-            Err(NoCall::UnknownTool) => {
-                return Err(ErrorData::invalid_params(
-                    format!("unknown tool {}", request.name),
-                    None,
-                ));
+        let channel = Channel::of(&context);
+        let mut reply = consent::reply_in(&request);
+        for round in 0..QUESTIONS_MAX {
+            // Held while the user is asked, and given back before the answer is sent.
+            let place = match channel {
+                Channel::Request if round + 1 < QUESTIONS_MAX => self.questions.place(),
+                _ => None,
+            };
+            let can_ask = channel == Channel::Repeat || place.is_some();
+            let arguments = request.arguments.clone().unwrap_or_default();
+            let read = Call::read(&request.name, arguments, program.clone(), can_ask, reply.take());
+            let call = match read {
+                Ok(call) => call,
+                Err(NoCall::UnknownTool) => {
+                    let message = format!("unknown tool {}", request.name);
+                    return Err(ErrorData::invalid_params(message, None));
+                }
+                Err(NoCall::Unfit(reason)) => {
+                    return Ok(tool_error(failures::unfit(&request.name, &reason)));
+                }
+            };
+            let answered = tokio::select! {
+                answered = self.calls.answer(call) => answered,
+                // Nobody waits for the answer any more.
+                () = context.ct.cancelled() => None,
+            };
+            let (message, token) = match answered {
+                Some(Ok(Response::Answer(answered))) => {
+                    let mut result =
+                        CallToolResult::success(vec![ContentBlock::text(answered.text)]);
+                    result.structured_content = Some(answered.structured);
+                    return Ok(result.into());
+                }
+                Some(Ok(Response::Question { message, token })) => (message, token),
+                Some(Err(failure)) => return Ok(tool_error(failures::in_words(&failure))),
+                None => break,
+            };
+            if channel == Channel::Repeat {
+                return Ok(consent::required(message, token).into());
             }
-            Err(NoCall::Unfit(reason)) => {
-                return Ok(tool_error(failures::unfit(&request.name, &reason)));
-            }
-        };
-        let answered = tokio::select! {
-            answered = self.calls.answer(call) => answered,
-            // Nobody waits for the answer any more.
-            () = context.ct.cancelled() => None,
-        };
-        match answered {
-            Some(Ok(answered)) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(answered.text)]);
-                result.structured_content = Some(answered.structured);
-                Ok(result.into())
-            }
-            Some(Err(failure)) => Ok(tool_error(failures::in_words(&failure))),
-            None => Err(ErrorData::internal_error("the memory could not answer", None)),
+            let verdict = tokio::select! {
+                verdict = consent::ask(&context.peer, message) => verdict,
+                () = context.ct.cancelled() => break,
+            };
+            reply = Some(Reply { token, verdict });
         }
+        Err(ErrorData::internal_error("the memory could not answer", None))
     }
 }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::arguments::Call;
-use super::memory::{Answered, Memory};
+use super::memory::{Memory, Response};
 use crate::failure::Failure;
 
 /// Calls queued for the thread; further ones wait outside the queue.
@@ -29,7 +29,7 @@ const IDLE: Duration = Duration::from_millis(20);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The result of a call.
-pub(super) type Reply = Result<Answered, Failure>;
+pub(super) type Reply = Result<Response, Failure>;
 
 /// A call and the receiver of its answer.
 struct Job {

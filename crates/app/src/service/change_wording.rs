@@ -94,6 +94,9 @@ fn verb_in_words(verb: Verb) -> &'static str {
         Verb::Retracted => "retracted",
         Verb::AcceptedReview => "accepted the review of",
         Verb::DismissedReview => "dismissed the review of",
+        Verb::AcceptedProposal => "accepted the proposal",
+        Verb::DismissedProposal => "dismissed the proposal",
+        Verb::Forgot => "forgot",
     }
 }
 

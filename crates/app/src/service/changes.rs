@@ -27,6 +27,7 @@ pub(crate) struct Outcome {
 }
 
 /// One user action.
+#[derive(Clone)]
 pub(crate) struct Action {
     /// The action.
     pub(crate) verb: Verb,
@@ -45,9 +46,13 @@ pub(crate) enum Verb {
     Retracted,
     AcceptedReview,
     DismissedReview,
+    AcceptedProposal,
+    DismissedProposal,
+    Forgot,
 }
 
 /// The target of a user action.
+#[derive(Clone)]
 pub(crate) enum Subject {
     /// A belief, by its key.
     Belief(String),

@@ -12,6 +12,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::proposals;
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -96,7 +97,7 @@ pub(crate) fn retract(
     Ok(Retraction { target, outcome: act(space, now, drafts, actions, Intent::Write)? })
 }
 
-/// Decides the review that `name` identifies.
+/// Decides the review or the proposed change that `name` identifies.
 pub(crate) fn decide_review(
     space: &mut Space,
     now: Timestamp,
@@ -104,6 +105,10 @@ pub(crate) fn decide_review(
     decision: Decision,
     note: &str,
 ) -> Result<Outcome, Failure> {
+    if let Some(outcome) = proposals::decide(space, now, name, decision == Decision::Accept, note)?
+    {
+        return Ok(outcome);
+    }
     let review = space.review_named(name)?;
     let (drafts, verb) = match decision {
         Decision::Accept => (review.accept(note)?, Verb::AcceptedReview),
@@ -152,7 +157,7 @@ pub(crate) fn what_if(
     act(space, now, drafts, actions, Intent::DryRun)
 }
 
-fn act(
+pub(super) fn act(
     space: &mut Space,
     now: Timestamp,
     drafts: Vec<Draft>,
@@ -170,7 +175,7 @@ fn targets(drafts: &[Draft]) -> impl Iterator<Item = OpId> {
 }
 
 /// The records that `drafts` retract.
-fn retracted(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
+pub(super) fn retracted(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
     let action = |id: OpId| {
         let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
         Ok(Action { verb: Verb::Retracted, subject })

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | [`session`], [`locator`] | the caller, the time and the settings; the space |
 //! | [`time`] | times and windows that a user names |
+//! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
@@ -21,6 +22,7 @@
 //! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
+pub(crate) mod agents;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;
@@ -29,6 +31,7 @@ pub(crate) mod corrections;
 pub(crate) mod derivation;
 pub(crate) mod locator;
 pub(crate) mod notes;
+pub(crate) mod proposals;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;

@@ -1,11 +1,11 @@
 //! Writing one note: its limits, and the identity that makes a repeated note the same record.
 
-use engine::Space;
+use engine::Writer;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::write::record::Outcome;
 use importers::secrets::{Masked, SecretKind, mask, mask_string, summarize};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
-use kernel::id::OpId;
+use kernel::id::{Author, OpId};
 use kernel::when::When;
 use serde_json::json;
 
@@ -23,6 +23,8 @@ pub(crate) struct Note {
     pub(crate) actor: Option<String>,
     /// The role of the speaker, if the note is from a chat with an agent.
     pub(crate) role: Option<&'static str>,
+    /// The key of the agent that writes it, if one does.
+    pub(crate) agent: Option<Author>,
     /// When it happened, as it was given; now if absent.
     pub(crate) at: Option<String>,
     /// Its tags.
@@ -45,10 +47,9 @@ pub(crate) struct RecordedNote {
 }
 
 impl Note {
-    /// Checks the note before a space is opened for it, because opening may create the space.
-    pub(crate) fn check(self, session: &Session) -> Result<CheckedNote, RequestError> {
-        let text = self.text.trim().to_owned();
-        if text.is_empty() {
+    /// Checks the note's limits.
+    pub(crate) fn check_limits(&self) -> Result<(), RequestError> {
+        if self.text.trim().is_empty() {
             return Err(RequestError::EmptyText);
         }
         if self.tags.len() > TAGS_MAX {
@@ -57,6 +58,16 @@ impl Note {
         if self.actor.iter().chain(&self.tags).any(|name| name.len() > NAME_BYTES_MAX) {
             return Err(RequestError::NameTooLong { bytes_max: NAME_BYTES_MAX });
         }
+        if let Some(at) = &self.at {
+            When::parse(at).map_err(RequestError::Time)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the note before a space is opened for it, because opening may create the space.
+    pub(crate) fn check(self, session: &Session) -> Result<CheckedNote, RequestError> {
+        self.check_limits()?;
+        let text = self.text.trim().to_owned();
         let at = match &self.at {
             Some(at) => When::parse(at).map_err(RequestError::Time)?,
             None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
@@ -66,7 +77,11 @@ impl Note {
         // that contains it.
         let actor = self.actor.as_deref().map(|actor| mask_string(actor).into_inner());
         let digest = kernel::body::payload_digest(&json!([actor, mask_string(&text).get()]));
-        let source_uid = format!("{at}/{digest}");
+        // What an agent writes never stands for a note of the user, or of another agent.
+        let source_uid = match &self.agent {
+            Some(agent) => format!("{at}/{digest}/{agent}"),
+            None => format!("{at}/{digest}"),
+        };
         let evidence = Evidence {
             source: "remember".to_owned(),
             source_uid,
@@ -90,11 +105,12 @@ impl CheckedNote {
     /// Writes the note.
     pub(crate) fn record(
         self,
-        space: &mut Space,
+        mut writer: Writer<'_>,
         now: jiff::Timestamp,
     ) -> Result<RecordedNote, Failure> {
         let masked = self.evidence.kinds().collect();
-        let outcome = space.remember(self.evidence, now)?;
+        let outcome = writer.remember(self.evidence, now)?;
+        writer.finish()?;
         let is_new = !matches!(outcome, Outcome::Present(_));
         let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) =
             outcome;

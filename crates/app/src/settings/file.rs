@@ -60,10 +60,14 @@ pub(super) fn read(
             if key.scope == SettingScope::User && !is_users {
                 return Err(bad(
                     line,
-                    format!(
-                        "`{path_of_key}` is allowed only in your own config.toml, by {} or by an option: it decides where texts and keys are sent",
-                        key.variable
-                    ),
+                    match key.variable {
+                        Some(variable) => format!(
+                            "`{path_of_key}` is allowed only in your own config.toml, by {variable} or by an option: it decides where texts and keys are sent"
+                        ),
+                        None => format!(
+                            "`{path_of_key}` is allowed only in your own config.toml: it decides who acts in your name"
+                        ),
+                    },
                 ));
             }
             let value = value_of(key, value).map_err(|detail| bad(line, detail))?;

@@ -20,8 +20,8 @@ pub(crate) struct Key {
     pub(crate) section: &'static str,
     /// Its key in the table.
     pub(crate) name: &'static str,
-    /// The environment variable.
-    pub(crate) variable: &'static str,
+    /// The environment variable; none for a setting that only the user's file may hold.
+    pub(crate) variable: Option<&'static str>,
     /// The values it takes.
     pub(crate) form: Form,
     /// Which files may set it.
@@ -58,7 +58,7 @@ pub(crate) enum SettingScope {
 pub(crate) const MODEL: Key = Key {
     section: "embedder",
     name: "model",
-    variable: "BECAUSE_EMBEDDER",
+    variable: Some("BECAUSE_EMBEDDER"),
     form: Form::Text,
     scope: SettingScope::Space,
 };
@@ -66,7 +66,7 @@ pub(crate) const MODEL: Key = Key {
 pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
     section: "embedder",
     name: "spaces_may_choose",
-    variable: "BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE",
+    variable: Some("BECAUSE_EMBEDDER_SPACES_MAY_CHOOSE"),
     form: Form::List,
     scope: SettingScope::User,
 };
@@ -74,7 +74,7 @@ pub(crate) const SPACES_MAY_CHOOSE: Key = Key {
 pub(crate) const THREADS: Key = Key {
     section: "embedder",
     name: "threads",
-    variable: "BECAUSE_EMBEDDER_THREADS",
+    variable: Some("BECAUSE_EMBEDDER_THREADS"),
     form: Form::Number { max: THREADS_MAX },
     scope: SettingScope::User,
 };
@@ -83,7 +83,7 @@ pub(crate) const THREADS: Key = Key {
 pub(crate) const JOURNAL_KEEP_DAYS: Key = Key {
     section: "journal",
     name: "keep_days",
-    variable: "BECAUSE_JOURNAL_KEEP_DAYS",
+    variable: Some("BECAUSE_JOURNAL_KEEP_DAYS"),
     form: Form::Number { max: KEEP_DAYS_MAX },
     scope: SettingScope::User,
 };
@@ -91,7 +91,7 @@ pub(crate) const JOURNAL_KEEP_DAYS: Key = Key {
 pub(crate) const JOURNAL_MAX_MB: Key = Key {
     section: "journal",
     name: "max_mb",
-    variable: "BECAUSE_JOURNAL_MAX_MB",
+    variable: Some("BECAUSE_JOURNAL_MAX_MB"),
     form: Form::Number { max: JOURNAL_MIB_MAX },
     scope: SettingScope::User,
 };
@@ -100,8 +100,18 @@ pub(crate) const JOURNAL_MAX_MB: Key = Key {
 pub(crate) const CA_FILE: Key = Key {
     section: "network",
     name: "ca_file",
-    variable: "SSL_CERT_FILE",
+    variable: Some("SSL_CERT_FILE"),
     form: Form::Text,
+    scope: SettingScope::User,
+};
+
+/// What agents may do at once in the user's name, each as `AGENT:TOOL`. A variable could come from
+/// the settings of a host, which a project may bring along, so there is none.
+pub(crate) const AGENTS_ALLOW: Key = Key {
+    section: "agents",
+    name: "allow",
+    variable: None,
+    form: Form::List,
     scope: SettingScope::User,
 };
 
@@ -118,7 +128,7 @@ macro_rules! service {
         ]
     };
     (@ $section:literal, $name:literal, $variable:expr, $form:expr) => {
-        Key { section: $section, name: $name, variable: $variable, form: $form, scope: SettingScope::User }
+        Key { section: $section, name: $name, variable: Some($variable), form: $form, scope: SettingScope::User }
     };
 }
 
@@ -128,8 +138,15 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 6] =
-        [MODEL, SPACES_MAY_CHOOSE, THREADS, JOURNAL_KEEP_DAYS, JOURNAL_MAX_MB, CA_FILE];
+    const GENERAL: [Key; 7] = [
+        MODEL,
+        SPACES_MAY_CHOOSE,
+        THREADS,
+        JOURNAL_KEEP_DAYS,
+        JOURNAL_MAX_MB,
+        CA_FILE,
+        AGENTS_ALLOW,
+    ];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
 }
 
@@ -195,7 +212,13 @@ mod tests {
     #[test]
     fn the_settings_that_are_documented_are_those_that_are_read() {
         let read: Vec<_> = all()
-            .map(|key| (key.path(), key.variable.to_owned(), key.scope == SettingScope::Space))
+            .map(|key| {
+                (
+                    key.path(),
+                    key.variable.unwrap_or("none").to_owned(),
+                    key.scope == SettingScope::Space,
+                )
+            })
             .collect();
         assert_eq!(documented(), read);
     }

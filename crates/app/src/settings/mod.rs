@@ -161,8 +161,9 @@ impl Settings {
             of_space = entries.into_iter().map(|(_, one)| one).next();
         }
         for key in keys::all() {
-            if let Some(text) = (sources.variable)(key.variable).filter(|text| !text.is_empty()) {
-                set.insert(key.path(), from_variable(key, text)?);
+            let Some(variable) = key.variable else { continue };
+            if let Some(text) = (sources.variable)(variable).filter(|text| !text.is_empty()) {
+                set.insert(key.path(), from_variable(key, variable, text)?);
             }
         }
         let (chosen, passed_over) = choose::choose(&set, of_space, sources.option)?;
@@ -211,6 +212,17 @@ impl Settings {
     /// Everything that is needed to open the model.
     pub(crate) fn choice(&self) -> Result<Choice, SettingsError> {
         self.choice_of(&self.chosen.selection)
+    }
+
+    /// Whether the user allows an agent to do this at once in the user's name.
+    pub(crate) fn agent_may(&self, agent: &str, tool: &str) -> bool {
+        match self.set.get(&keys::AGENTS_ALLOW.path()) {
+            Some(Setting { value: Value::List(allowed), .. }) => allowed
+                .iter()
+                .filter_map(|allowed| allowed.split_once(':'))
+                .any(|(named, what)| named.trim() == agent && what.trim() == tool),
+            _ => false,
+        }
     }
 
     /// Whether a model that embedded a space may be opened: the chosen one, another of the same
@@ -381,8 +393,12 @@ fn is_variable_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn from_variable(key: &Key, text: OsString) -> Result<Setting, SettingsError> {
-    let source = Source::Variable(key.variable);
+fn from_variable(
+    key: &Key,
+    variable: &'static str,
+    text: OsString,
+) -> Result<Setting, SettingsError> {
+    let source = Source::Variable(variable);
     let bad = |detail: &str| SettingsError::Value {
         source_of: source.clone(),
         detail: detail.to_owned(),

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use crate::machine::Machine;
 
-pub(crate) const HABIT: &str = "habit.weekly|gym|tue,thu";
-const TASTE: &str = "taste.sport|gym";
+pub(crate) const HABIT: &str = "org.example.habit.weekly|gym|tue,thu";
+const TASTE: &str = "org.example.taste.sport|gym";
 
 /// An environment with three notes, and two claims of a deriver that is not built in.
 pub(crate) struct Believing {
@@ -42,8 +42,9 @@ pub(crate) fn believing() -> Believing {
 }
 
 fn claim(key: &str, text: &str, payload: Value, confidence: f64) -> Claim {
+    let claim_type = key.split_once('|').map_or("org.example.other", |(claim_type, _)| claim_type);
     serde_json::from_value(json!({
-        "claim_type": key.split('|').next().unwrap(), "identity_key": key, "text": text, "payload": payload,
+        "claim_type": claim_type, "identity_key": key, "text": text, "payload": payload,
         "confidence": confidence, "rationale": "three notes \u{1b}[31mof it",
         "deriver": { "name": "com.example.habits", "version": "1.0.0" },
         "confidence_basis": { "prior": 0.3, "factors": [{ "name": "count", "value": 3.0, "log_odds": 1.4 }] },
@@ -109,7 +110,7 @@ fn claims_are_listed_by_confidence_and_filtered() {
             here.machine.because(["claims", "--json"]).arguments(arguments).run().succeeds();
         listed.json_lines().len()
     };
-    assert_eq!(count(&["--type", "habit"]), 1);
+    assert_eq!(count(&["--type", "org.example.habit"]), 1);
     assert_eq!(count(&["--band", "likely"]), 1);
     assert_eq!(count(&["--band", "strong"]), 0);
     assert_eq!(count(&["--state", "refuted"]), 0);
@@ -156,7 +157,9 @@ fn a_correction_reports_its_consequences_and_can_be_withdrawn() {
         "{text}"
     );
     assert!(
-        text.contains("Therefore 1 belief changed:\n  no longer believed taste.sport|gym"),
+        text.contains(
+            "Therefore 1 belief changed:\n  no longer believed org.example.taste.sport|gym"
+        ),
         "{text}"
     );
     assert_eq!(would["dry_run"], true);
@@ -251,7 +254,7 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
         "      gym number 0  evidence · remember · supporting_event",
         "smallest support",
         "does not have the deriver that made it",
-        "because refute 'taste.sport|gym'",
+        "because refute 'org.example.taste.sport|gym'",
         "derived 0.55",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
@@ -267,8 +270,8 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     );
     assert_eq!(more["would_change"]["necessary"], json!([here.habit]));
     here.refuses(&["explain", &here.notes[0]], "not_a_belief");
-    here.refuses(&["explain", "habit.weekly"], "unknown_belief");
-    here.run(&["explain", "habit.weekly"]).ends(1).says(HABIT);
+    here.refuses(&["explain", "org.example.habit.weekly"], "unknown_belief");
+    here.run(&["explain", "org.example.habit.weekly"]).ends(1).says(HABIT);
 }
 
 #[test]
@@ -287,7 +290,10 @@ fn an_invalid_correction_says_how_to_fix_it_and_writes_nothing() {
         (vec!["withdraw", &here.habit], "nothing_to_withdraw"),
         (vec!["what-if", "--correct", "no equals sign"], "assignment_malformed"),
         (vec!["what-if", "--correct", "gone|for|good={}"], "unknown_belief"),
-        (vec!["what-if", "--refute", HABIT, "--correct", "taste.sport|gym={"], "payload_malformed"),
+        (
+            vec!["what-if", "--refute", HABIT, "--correct", "org.example.taste.sport|gym={"],
+            "payload_malformed",
+        ),
         (vec!["review", "accept", &here.notes[0]], "no_review"),
         (vec!["review", "dismiss", "ffffffff"], "unknown_id"),
     ] {

@@ -86,7 +86,7 @@ fn missing_settings_are_created_and_removed_again() {
         let person = Person::new();
         let told = person.install(&[host, "--json"]).run().succeeds().json();
         assert_eq!((&told["action"], &told["scope"]), (&json!("added"), &json!("user")), "{told}");
-        assert_eq!(told["entry"]["args"], json!(["mcp"]), "{told}");
+        assert_eq!(told["entry"]["args"], json!(["mcp", "--agent", host]), "{told}");
         let written = person.read(file);
         if file.ends_with("json") {
             let value: Value = serde_json::from_str(&written).unwrap();
@@ -224,7 +224,11 @@ fn the_entry_names_the_space_and_the_home_by_absolute_paths() {
     let told =
         person.install(&["cursor", "--space", "my memory.db", "--json"]).run().succeeds().json();
     let space = person.machine.work().join("my memory.db");
-    assert_eq!(told["entry"]["args"], json!(["--space", space.to_str().unwrap(), "mcp"]), "{told}");
+    assert_eq!(
+        told["entry"]["args"],
+        json!(["--space", space.to_str().unwrap(), "mcp", "--agent", "cursor"]),
+        "{told}"
+    );
     assert_eq!(
         told["entry"]["env"]["BECAUSE_HOME"],
         person.machine.home().to_str().unwrap(),
@@ -233,7 +237,7 @@ fn the_entry_names_the_space_and_the_home_by_absolute_paths() {
     let told = person.install(&["cursor", "--space", "global", "--json"]).run().succeeds().json();
     assert_eq!(
         (&told["action"], &told["entry"]["args"]),
-        (&json!("updated"), &json!(["--space", "global", "mcp"]))
+        (&json!("updated"), &json!(["--space", "global", "mcp", "--agent", "cursor"]))
     );
 }
 

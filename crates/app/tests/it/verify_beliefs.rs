@@ -38,6 +38,7 @@ fn forge(machine: &Machine, routine: &Value) -> String {
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": routine["claim_type"], "identity_key": routine["key"], "deriver": routine["deriver"],
         "text": "Never does yoga \u{1b}[31m", "payload": { "title": "Nothing" }, "confidence": 0.98,
+        "confidence_basis": { "prior": 0.98 },
     }))
     .unwrap();
     let mut refs = space.show(&derived).unwrap().operation.header().refs.clone();

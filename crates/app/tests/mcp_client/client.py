@@ -12,17 +12,29 @@ import sys
 import tempfile
 import time
 
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters, types
 
 KEY = "preference.drink|green-tea"
 
 
-def server(program, home, work, mode):
-    """A server process, which ends with the `async with` of its client. The mode is how the version is agreed on."""
+class Person:
+    """Answers the questions of the server, and keeps them."""
+
+    def __init__(self):
+        self.answer, self.questions = "accept", []
+
+    async def __call__(self, _, params):
+        self.questions.append(params.message)
+        return types.ElicitResult(action=self.answer, content={} if self.answer == "accept" else None)
+
+
+def server(program, home, work, mode, person=None):
+    """A server process, which ends with the `async with` of its client. The mode is how the version is agreed on.
+    With a person, the client can ask."""
     parameters = StdioServerParameters(
         command=program, args=["mcp"], cwd=work, env={"BECAUSE_HOME": home, "TZ": "UTC"}
     )
-    return Client(parameters, mode=mode, read_timeout_seconds=60)
+    return Client(parameters, mode=mode, read_timeout_seconds=60, elicitation_callback=person)
 
 
 async def call(client, tool, **arguments):
@@ -41,7 +53,16 @@ async def fails(client, code, tool, **arguments):
 
 def check_tools(listed):
     tools = {tool.name: tool for tool in listed.tools}
-    assert sorted(tools) == ["correct", "explain", "get_context", "recall", "remember"], tools
+    assert sorted(tools) == [
+        "correct",
+        "explain",
+        "forget",
+        "get_context",
+        "recall",
+        "refute",
+        "remember",
+        "retract",
+    ], tools
     for tool in tools.values():
         hints = tool.annotations
         assert tool.title and tool.description and hints.title, tool
@@ -54,13 +75,19 @@ def check_tools(listed):
         "get_context",
         "recall",
     ]
-    assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == ["correct"]
+    assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
+        "correct",
+        "forget",
+        "refute",
+        "retract",
+    ]
 
 
 async def two_agents(program, home, work, modes):
-    """One remembers and corrects, the other recalls and explains."""
+    """One remembers and corrects, the other recalls and explains. The first can ask the person, the other cannot."""
     begun = time.monotonic()
-    async with server(program, home, work, modes[0]) as one:
+    person = Person()
+    async with server(program, home, work, modes[0], person) as one:
         check_tools(await one.list_tools())
         recalled = await call(one, "recall", query="Who is allergic to walnuts?")
         first_ms = (time.monotonic() - begun) * 1000
@@ -76,14 +103,29 @@ async def two_agents(program, home, work, modes):
             episode = recalled["episodes"][0]
             assert episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara", episode
 
-            corrected = await call(
-                one, "correct", name=KEY, text="You drink coffee only.", note="no, I drink coffee only"
-            )
+            correction = {"name": KEY, "text": "You drink coffee only.", "note": "no, I drink coffee only"}
+            proposed = await call(other, "correct", **correction)
+            assert proposed["status"] == "proposed" and proposed["dry_run"], proposed
+            assert person.questions == [], person.questions
+            person.answer = "decline"
+            declined = await call(one, "correct", **correction)
+            assert declined["status"] == "declined", declined
+            person.answer = "cancel"
+            left = await call(one, "correct", **correction)
+            assert left["status"] == "proposed" and left["proposal"] == proposed["proposal"], left
+            person.answer = "accept"
+            corrected = await call(one, "correct", **correction)
+            assert len(person.questions) == 3 and "You drink coffee only." in person.questions[2], person.questions
+            assert corrected["status"] == "done" and corrected["proposal"] == proposed["proposal"], corrected
             assert corrected["changes"][0]["key"] == KEY and corrected["changes"][0]["direct"], corrected
             explained = await call(other, "explain", name=KEY)
             assert explained["text"] == "You drink coffee only.", explained
             assert explained["claim"]["state"] == "corrected", explained
             assert explained["built_from"] and explained["user_actions"], explained
+            assert explained["user_actions"][0]["proposed_by"]["consent"] == "elicitation", explained
+            own = await call(one, "remember", text="The build fails on macOS.")
+            taken = await call(one, "retract", name=own["id"], note="I misread the log")
+            assert taken["status"] == "done" and len(person.questions) == 3, taken
 
             recalled = await call(other, "recall", query="green tea", search_type="both")
             assert any(it["text"] == "I love green tea." for it in recalled["episodes"]), recalled

@@ -18,13 +18,17 @@ use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, provenance};
+use kernel::validity::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
+use crate::belief::proposed::{ProposedBy, proposed_by};
 use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
+use crate::keys::KeyRing;
 use crate::verify::bodies::leave_of;
 use crate::{EngineError, Reader};
 
@@ -41,6 +45,9 @@ pub struct Explanation {
     pub history: Vec<Event>,
     /// The user's corrections, refutations, withdrawals and retractions.
     pub user_actions: Vec<UserAction>,
+    /// Where a correction is served: the derivers that now conclude the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agreements: Vec<Agreement>,
 }
 
 /// The claim or correction that is explained.
@@ -84,6 +91,10 @@ pub struct Source {
     pub source: Option<String>,
     /// Its content in one line.
     pub summary: Option<String>,
+    /// Who quotes the user in it: the name of the key that signed it, if it gives the user's words
+    /// and the key does not speak for the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quoted_by: Option<String>,
     /// Whether its content is missing.
     pub redacted: bool,
     /// By whose leave its content is missing, if it is; none if nobody gave leave.
@@ -137,6 +148,9 @@ pub struct UserAction {
     /// The payload of a correction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected_payload: Option<Value>,
+    /// The program that proposed it, if the user agreed to a proposal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<ProposedBy>,
 }
 
 /// An explanation and its subject.
@@ -155,6 +169,7 @@ impl Reader<'_> {
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
         let named = self.name_of(name)?;
+        let keys = self.key_ring()?;
         let explaining = self.store.on_snapshot(|index| {
             let (key, version) = match &named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
@@ -172,8 +187,13 @@ impl Reader<'_> {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            let mut explaining = explain(index, belief, &entry)?;
-            for source in explaining.explanation.built_from.iter_mut() {
+            let mut explaining = explain(index, &keys, belief, &entry)?;
+            let Explaining { explanation, belief, .. } = &mut explaining;
+            if belief.state == State::Corrected && belief.served == Some(entry.id) {
+                let payload = &explanation.claim.payload;
+                explanation.agreements = agreements(index, self.derivers, key, payload)?;
+            }
+            for source in explanation.built_from.iter_mut() {
                 if source.redacted {
                     source.leave = leave_of(index, &source.op_id)?;
                 }
@@ -191,6 +211,7 @@ impl Reader<'_> {
 /// Explains one version of an identity.
 fn explain<B: Bodies>(
     index: &B,
+    keys: &KeyRing,
     belief: Belief,
     version: &Entry,
 ) -> Result<Explaining, StoreError> {
@@ -215,7 +236,7 @@ fn explain<B: Bodies>(
     for hop in hops {
         let Some(entry) = index.entry(&hop.id)? else { continue };
         because.extend(reason(index, &entry)?);
-        built_from.push(source(index, &entry, hop)?);
+        built_from.push(source(index, keys, &entry, hop)?);
     }
     let (history, user_actions) = life(index, &belief.key)?;
     let band = Band::of(confidence);
@@ -227,7 +248,8 @@ fn explain<B: Bodies>(
         confidence,
         band,
     };
-    let explanation = Explanation { claim, because, built_from, history, user_actions };
+    let agreements = Vec::new();
+    let explanation = Explanation { claim, because, built_from, history, user_actions, agreements };
     Ok(Explaining { explanation, belief, text })
 }
 
@@ -267,7 +289,12 @@ fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreE
     })
 }
 
-fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, StoreError> {
+fn source<B: Bodies>(
+    index: &B,
+    keys: &KeyRing,
+    entry: &Entry,
+    hop: Hop,
+) -> Result<Source, StoreError> {
     let body = body_of(index, &entry.id, &entry.kind)?;
     let source = match &body {
         Some(Body::Evidence(evidence)) => Some(evidence.source.clone()),
@@ -280,8 +307,13 @@ fn source<B: Bodies>(index: &B, entry: &Entry, hop: Hop) -> Result<Source, Store
         Some(Body::ClaimCorrection(_)) => Some("user".to_owned()),
         _ => None,
     };
+    let quoted_by = match &body {
+        Some(Body::Evidence(evidence)) => keys.quotes(evidence, &entry.author, entry.place()),
+        _ => None,
+    };
     Ok(Source {
         op_id: entry.id,
+        quoted_by,
         role: hop.role,
         kind: entry.kind.as_str().to_owned(),
         source,
@@ -382,8 +414,15 @@ fn user_action<B: Bodies>(
         Some(Body::Retraction(retraction)) => (retraction.reason, None),
         _ => (String::new(), None),
     };
-    let kind = entry.kind.as_str().to_owned();
-    Ok(UserAction { op_id: entry.id, kind, at: time(entry.ts), note, active, corrected_payload })
+    Ok(UserAction {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        at: time(entry.ts),
+        note,
+        active,
+        corrected_payload,
+        proposed_by: proposed_by(index, entry)?,
+    })
 }
 
 /// When something was recorded, RFC 3339.

@@ -4,6 +4,7 @@ pub mod claims;
 pub mod evidence_filter;
 pub mod explain;
 pub mod name;
+pub mod proposed;
 pub mod review;
 pub mod support;
 pub mod user;

@@ -34,6 +34,7 @@ use crate::seal::Sealer;
 use crate::write::submission::{propose_reviews, record_consequences};
 use crate::{EngineError, Writer, now_us};
 
+mod agreement;
 mod examine;
 mod groups;
 mod parallel;
@@ -43,6 +44,8 @@ mod report;
 mod run;
 mod unsupported;
 
+pub use agreement::Agreement;
+pub(crate) use agreement::agreements;
 pub(crate) use report::BeliefChanges;
 pub use report::{Derived, DeriverProblem};
 

@@ -6,7 +6,6 @@ use kernel::body::{Body, LastSeen};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::Author;
 use kernel::kind::{Capability, Kind};
-use kernel::ledger_index::LedgerIndex;
 use kernel::validity::State;
 use kernel::when::When;
 use serde_json::Value;
@@ -14,7 +13,7 @@ use store::Writing;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 
 use crate::EngineError;
-use crate::belief::{Belief, belief};
+use crate::belief::{Belief, Bodies, belief};
 
 /// The records that a deriver is shown of a group, in the space's order, with their layers.
 pub(super) struct GroupRecords {
@@ -48,9 +47,16 @@ impl GroupRecords {
     }
 }
 
-/// Whether an operation counts as the owner's word: its author could correct at that point.
+/// Whether an operation counts as the owner's word, or may quote it: what its author could do at
+/// that point.
 pub(crate) fn signed_by(access: &Access, author: &Author, at: Place) -> SignedBy {
-    if access.holds(author, Capability::Correct, at) { SignedBy::Owner } else { SignedBy::Other }
+    if access.holds(author, Capability::Correct, at) {
+        SignedBy::Owner
+    } else if access.holds(author, Capability::Derive, at) {
+        SignedBy::Agent
+    } else {
+        SignedBy::Other
+    }
 }
 
 /// Evidence as a record; none where its body was removed or cannot be read, or where it repeats
@@ -199,13 +205,22 @@ pub(super) fn of_group(
     writing: &SqliteWriting<'_>,
     group: GroupNumber,
 ) -> Result<Vec<Member>, EngineError> {
+    let rows = writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)?;
+    of_rows(writing as &dyn Writing, rows)
+}
+
+/// The members that these rows hold.
+pub(super) fn of_rows<B: Bodies + ?Sized>(
+    index: &B,
+    rows: Vec<(OperationRow, u32)>,
+) -> Result<Vec<Member>, EngineError> {
     let mut members = Vec::new();
-    for (row, layer) in writing.members(group, GROUP_PAST_MAX, GROUP_PLANS_MAX)? {
+    for (row, layer) in rows {
         if row.kind != Kind::ClaimCorrection {
-            let by = signed_by(writing.access()?, &row.author, row.place());
+            let by = signed_by(index.access()?, &row.author, row.place());
             members.push(Member::Row(row, layer, by));
         } else if let Some(served) = served_by(&row, "") {
-            let believed = belief(writing as &dyn Writing, &served.key)?;
+            let believed = belief(index, &served.key)?;
             if believed.served == Some(row.id) {
                 members.push(Member::Corrected(of_belief(&row, &believed), layer));
             }

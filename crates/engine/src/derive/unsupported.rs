@@ -161,6 +161,7 @@ fn refusal_as_error(id: OpId, refusal: Refusal) -> EngineError {
         Refusal::Rule(violation) => {
             EngineError::Record(store::RecordError::Refused { id, violation })
         }
+        Refusal::Form(error) => EngineError::ClaimForm(error),
         Refusal::Malformed(error) => EngineError::Malformed(error),
     }
 }

@@ -14,6 +14,7 @@ use crate::belief::Belief;
 use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
 use crate::seal::Sealable;
+use crate::write::claim_form;
 use crate::{EngineError, Writer, now_us};
 
 pub use crate::outcome::{Change, Changes};
@@ -56,6 +57,7 @@ impl Writer<'_> {
         let mut recorded = Vec::with_capacity(drafts.len());
         let mut masked = Vec::new();
         for draft in drafts {
+            claim_form::check(&draft)?;
             let ts = next_timestamp(now_us(now), writing.latest()?);
             let sealable = Sealable::masked(draft, &writing)?;
             masked.extend(sealable.secrets().iter().map(|secret| secret.kind));

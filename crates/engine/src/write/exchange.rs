@@ -347,7 +347,7 @@ mod tests {
     use crate::derive::Extent;
     use crate::write::import::Intent;
 
-    /// Claims `note|TEXT` for each note.
+    /// Claims `org.example.note|TEXT` for each note.
     struct Repeating;
 
     impl Deriver for Repeating {
@@ -358,7 +358,7 @@ mod tests {
             "1.0.0"
         }
         fn claim_types(&self) -> &[ClaimType] {
-            &[ClaimType { name: "note", prior: 0.5 }]
+            &[ClaimType { name: "org.example.note", prior: 0.5 }]
         }
         fn groups(&self, record: &Record) -> std::collections::BTreeSet<String> {
             record.evidence().map(|evidence| evidence.payload.text.clone()).into_iter().collect()
@@ -366,8 +366,8 @@ mod tests {
         fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
             let inputs = records.iter().map(|record| Input { id: record.id, role: "counted" });
             vec![Candidate {
-                claim_type: "note".to_owned(),
-                identity_key: format!("note|{group}"),
+                claim_type: "org.example.note".to_owned(),
+                identity_key: format!("org.example.note|{group}"),
                 text: group.to_owned(),
                 payload: json!(group),
                 inputs: inputs.collect(),
@@ -424,16 +424,16 @@ mod tests {
         }
         owner.derive(Extent::Changed, Intent::Write, at(2), |_| {}).unwrap();
         let corrected = Correction {
-            identity_key: "note|1".to_owned(),
+            identity_key: "org.example.note|1".to_owned(),
             corrected_payload: json!("one"),
             text: None,
             note: String::new(),
         };
-        let claim = owner.believed("note|1").unwrap().served.unwrap();
+        let claim = owner.believed("org.example.note|1").unwrap().served.unwrap();
         acting(&mut owner, Body::ClaimCorrection(corrected), claim);
         let before = exported(&owner);
         for number in 0..3 {
-            let key = format!("note|{number}");
+            let key = format!("org.example.note|{number}");
             let current = owner.believed(&key).unwrap().current.unwrap();
             let refs = owner.show(&current).unwrap().operation.header().refs.clone();
             let retraction = Body::EvidenceRetraction(Reason { reason: String::new() });

@@ -3,10 +3,11 @@
 //!
 //! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
 //! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose. [`record_again`] says again what a
-//! copy cannot accept of this device.
+//! [`submission`] decides about the claims that machines propose, [`claim_form`] says what a claim
+//! needs. [`record_again`] says again what a copy cannot accept of this device.
 
 mod admission;
+pub mod claim_form;
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;

@@ -31,6 +31,7 @@ use kernel::when::When;
 use serde_json::{Map, Value, json};
 use store::{RecordError, Writing};
 
+use super::claim_form::{ClaimFormError, check_claim};
 use super::follow::record_invalidations;
 use crate::EngineError;
 use crate::belief::body_of;
@@ -139,6 +140,9 @@ pub enum Refusal {
     /// It breaks a rule of the ledger.
     #[error("was refused: {0}")]
     Rule(RuleViolation),
+    /// It lacks something that every claim needs.
+    #[error("was refused: {0}")]
+    Form(ClaimFormError),
     /// It does not fit the format.
     #[error("cannot be written: {0}")]
     Malformed(MalformedError),
@@ -232,6 +236,9 @@ pub fn submit(
     let is_derived = matches!(draft.producer, Producer::Deriver { .. });
     let (claim, mut refs) = draft.into_claim();
     let claim = if is_derived { claim } else { masked(claim) };
+    if let Err(error) = check_claim(&claim) {
+        return Ok(Submitted::Refused(Refusal::Form(error)));
+    }
     let (state, standing) = {
         let mut validity = Validity::new(&*writing);
         (validity.state(&claim.identity_key)?, validity.standing(&claim.identity_key)?)

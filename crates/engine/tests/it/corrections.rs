@@ -43,7 +43,7 @@ fn believed(space: &Space) -> Vec<(String, State, String)> {
 fn stated(key: &str, payload: Value, inputs: &[OpId]) -> Draft {
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": key.split('|').next().unwrap(), "identity_key": key, "text": format!("so it is: {key}"), "payload": payload,
-        "confidence": 0.75,
+        "confidence": 0.75, "confidence_basis": { "source": "person" },
     }))
     .unwrap();
     let role = Role::parse("supporting").unwrap();
@@ -64,9 +64,9 @@ fn beliefs_are_listed_with_the_surest_first() {
     let family = |name: &str| {
         keys(ClaimFilter { claim_type: Some(name.to_owned()), ..ClaimFilter::default() })
     };
-    assert_eq!(family("habit"), [HABIT]);
-    assert_eq!(family("habit.weekly"), [HABIT]);
-    assert!(family("hab").is_empty() && family("habit.week").is_empty());
+    assert_eq!(family("org.example.habit"), [HABIT]);
+    assert_eq!(family("org.example.habit.weekly"), [HABIT]);
+    assert!(family("hab").is_empty() && family("org.example.habit.week").is_empty());
     assert_eq!(keys(ClaimFilter { band: Some(Band::Strong), ..ClaimFilter::default() }), [HABIT]);
     assert_eq!(
         keys(ClaimFilter { contains: Some("LIKES".to_owned()), ..ClaimFilter::default() }),
@@ -200,7 +200,10 @@ fn an_invalid_payload_or_target_is_refused_and_nothing_is_written() {
     ] {
         assert_eq!(try_set(&home.space, sets), expected, "{sets:?}");
     }
-    assert_eq!(code(home.space.to_correct("habit.weekly|pool", &set("{}"))), "unknown_belief");
+    assert_eq!(
+        code(home.space.to_correct("org.example.habit.weekly|pool", &set("{}"))),
+        "unknown_belief"
+    );
     assert_eq!(code(home.space.to_correct("deadbeef", &set("{}"))), "unknown_belief");
     assert_eq!(code(home.space.to_correct("", &set("{}"))), "unknown_belief");
     let error = home.space.to_refute("GYM", "").unwrap_err().to_string();

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use derivers::{Candidate, ClaimType, Deriver, Input, Record};
 use engine::Space;
 use engine::derive::{Derived, Extent};
+use engine::inspect::LogFilter;
 use engine::write::commit::Changes;
 use engine::write::import::Intent;
 use engine::write::record::{Outcome, Prepared};
@@ -18,7 +19,7 @@ use kernel::operation::{Ref, Role};
 use kernel::seal::{Draft, Signer};
 use serde_json::{Value, json};
 
-/// Claims how often each word begins a text: `toy.count|word`.
+/// Claims how often each word begins a text: `org.example.count|word`.
 pub(crate) struct Counting;
 
 impl Deriver for Counting {
@@ -29,7 +30,7 @@ impl Deriver for Counting {
         "1.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.count", prior: 0.3 }]
+        &[ClaimType { name: "org.example.count", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         let text =
@@ -40,11 +41,17 @@ impl Deriver for Counting {
         if records.len() < 2 {
             return Vec::new();
         }
-        vec![candidate("toy.count", group, json!({ "parity": records.len() % 2 }), records, 0.4)]
+        vec![candidate(
+            "org.example.count",
+            group,
+            json!({ "parity": records.len() % 2 }),
+            records,
+            0.4,
+        )]
     }
 }
 
-/// Claims of all counts together: `toy.layer|all`, and on that `toy.layer|top`.
+/// Claims of all counts together: `org.example.layer|all`, and on that `org.example.layer|top`.
 pub(crate) struct Layering;
 
 impl Deriver for Layering {
@@ -55,13 +62,13 @@ impl Deriver for Layering {
         "1.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.layer", prior: 0.3 }]
+        &[ClaimType { name: "org.example.layer", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         let key = record.belief().map(|belief| belief.identity_key.as_str()).unwrap_or_default();
-        let group = if key.starts_with("toy.count|") {
+        let group = if key.starts_with("org.example.count|") {
             "all"
-        } else if key == "toy.layer|all" {
+        } else if key == "org.example.layer|all" {
             "top"
         } else {
             return BTreeSet::new();
@@ -77,7 +84,7 @@ impl Deriver for Layering {
             .filter_map(Record::belief)
             .map(|belief| (belief.identity_key.as_str(), &belief.payload))
             .collect();
-        vec![candidate("toy.layer", group, json!({ "said": actions }), records, 0.2)]
+        vec![candidate("org.example.layer", group, json!({ "said": actions }), records, 0.2)]
     }
 }
 
@@ -185,7 +192,7 @@ fn a_new_record_changes_dependent_claims_through_all_layers() {
     let derived = home.derive(Extent::Changed, Intent::Write);
     assert_eq!((derived.added, derived.updated, derived.problem_count), (3, 0, 0), "{derived:?}");
     let keys: Vec<String> = home.believed().into_keys().collect();
-    assert_eq!(keys, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
+    assert_eq!(keys, ["org.example.count|tea", "org.example.layer|all", "org.example.layer|top"]);
     assert!(home.derive(Extent::Changed, Intent::Write).changed_nothing());
     assert!(home.derive_from_scratch().changed_nothing());
     home.remember("4", "tea with milk");
@@ -194,7 +201,7 @@ fn a_new_record_changes_dependent_claims_through_all_layers() {
         derived.invalidated, 2,
         "what stood on the old count was invalidated before it was concluded again: {derived:?}"
     );
-    assert_eq!(home.believed()["toy.count|tea"].1, json!({ "parity": 1 }));
+    assert_eq!(home.believed()["org.example.count|tea"].1, json!({ "parity": 1 }));
     assert!(home.derive_from_scratch().changed_nothing());
 }
 
@@ -209,30 +216,33 @@ fn a_correction_is_what_the_next_layer_cites_and_a_refuted_identity_never_comes_
         .beliefs()
         .unwrap()
         .into_iter()
-        .find(|belief| belief.key == "toy.count|tea")
+        .find(|belief| belief.key == "org.example.count|tea")
         .unwrap();
     let correction = Body::ClaimCorrection(Correction {
-        identity_key: "toy.count|tea".into(),
+        identity_key: "org.example.count|tea".into(),
         corrected_payload: json!({ "parity": "odd" }),
         text: None,
         note: String::new(),
     });
     let changes = home.act(correction, count.served.unwrap()).unwrap();
     let changed: Vec<&str> = changes.beliefs.keys().map(String::as_str).collect();
-    assert_eq!(changed, ["toy.count|tea", "toy.layer|all", "toy.layer|top"]);
     assert_eq!(
-        home.believed()["toy.layer|all"].1,
-        json!({ "said": { "toy.count|tea": { "parity": "odd" } } })
+        changed,
+        ["org.example.count|tea", "org.example.layer|all", "org.example.layer|top"]
+    );
+    assert_eq!(
+        home.believed()["org.example.layer|all"].1,
+        json!({ "said": { "org.example.count|tea": { "parity": "odd" } } })
     );
     assert!(home.derive_from_scratch().changed_nothing());
     let pinned = changes.recorded[0];
     home.act(Body::CorrectionWithdrawal(Withdrawal { note: String::new() }), pinned).unwrap();
     assert_eq!(
-        home.believed()["toy.layer|all"].1,
-        json!({ "said": { "toy.count|tea": { "parity": 0 } } })
+        home.believed()["org.example.layer|all"].1,
+        json!({ "said": { "org.example.count|tea": { "parity": 0 } } })
     );
     let refutation = Body::ClaimRefutation(Refutation {
-        identity_key: "toy.count|tea".into(),
+        identity_key: "org.example.count|tea".into(),
         note: String::new(),
     });
     home.act(refutation, count.served.unwrap()).unwrap();
@@ -458,7 +468,7 @@ fn an_error_of_a_deriver_is_reported_and_the_others_continue() {
             derived.problems.iter().all(|problem| problem.deriver == "com.example.hostile"),
             "{wrong}: {derived:?}"
         );
-        assert!(home.believed().contains_key("toy.layer|top"), "{wrong}");
+        assert!(home.believed().contains_key("org.example.layer|top"), "{wrong}");
     }
 }
 
@@ -473,7 +483,7 @@ impl Deriver for Weatherly {
         "2.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.count", prior: 0.3 }]
+        &[ClaimType { name: "org.example.count", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         Counting.groups(record)
@@ -603,7 +613,10 @@ fn a_dry_run_over_a_long_backlog_writes_nothing_and_returns_the_changes() {
     };
     let (would_change, after) = retract(Intent::DryRun);
     assert_eq!(after, before);
-    assert_eq!(would_change, ["toy.count|word0", "toy.layer|all", "toy.layer|top"]);
+    assert_eq!(
+        would_change,
+        ["org.example.count|word0", "org.example.layer|all", "org.example.layer|top"]
+    );
     let (changed, after) = retract(Intent::Write);
     assert_eq!(changed, would_change);
     assert!(after > before);
@@ -620,7 +633,8 @@ pub(crate) fn copy_of(home: &Home, path: &std::path::Path, signer: Signer) -> Ho
     copy
 }
 
-/// Claims which second words follow a first one, all in one identity: `toy.list|gym:thu,tue`.
+/// Claims which second words follow a first one, all in one identity:
+/// `org.example.list|gym:thu,tue`.
 pub(crate) struct Listing;
 
 impl Deriver for Listing {
@@ -631,7 +645,7 @@ impl Deriver for Listing {
         "1.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.list", prior: 0.3 }]
+        &[ClaimType { name: "org.example.list", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         Counting.groups(record)
@@ -646,7 +660,7 @@ impl Deriver for Listing {
         if records.is_empty() {
             return Vec::new();
         }
-        vec![candidate("toy.list", &name, json!(seconds), records, 0.4)]
+        vec![candidate("org.example.list", &name, json!(seconds), records, 0.4)]
     }
 }
 
@@ -670,7 +684,7 @@ fn an_unsupported_claim_of_another_key_is_left_to_a_key_that_may_retract_it() {
         assert_eq!(counts, (added, 0, 1), "{derived:?}");
     }
     let both: Vec<String> = agent.believed().into_keys().collect();
-    assert_eq!(both, ["toy.list|gym:thu,tue", "toy.list|gym:tue"]);
+    assert_eq!(both, ["org.example.list|gym:thu,tue", "org.example.list|gym:tue"]);
     assert_eq!(agent.derive_from_scratch().left_to_others, 1);
     send(&agent, &mut owner);
     let derived = owner.derive(Extent::Changed, Intent::Write);
@@ -680,7 +694,7 @@ fn an_unsupported_claim_of_another_key_is_left_to_a_key_that_may_retract_it() {
     assert_eq!(derived.left_to_others, 0, "{derived:?}");
     assert!(derived.changed_nothing(), "{derived:?}");
     assert_eq!(agent.believed(), owner.believed());
-    assert_eq!(owner.believed().into_keys().collect::<Vec<_>>(), ["toy.list|gym:thu,tue"]);
+    assert_eq!(owner.believed().into_keys().collect::<Vec<_>>(), ["org.example.list|gym:thu,tue"]);
 }
 
 #[test]
@@ -728,4 +742,47 @@ fn a_key_that_may_only_append_does_not_count_as_the_owner() {
     let keys: Vec<String> = owner.believed().into_keys().collect();
     assert_eq!(keys, ["preference.drink|tea", "relationship.wife|ana"]);
     assert!(owner.derive_from_scratch().changed_nothing());
+}
+
+/// [`Counting`] under another name, with a type of its own.
+struct Named(&'static str, [ClaimType; 1]);
+
+impl Deriver for Named {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+    fn version(&self) -> &'static str {
+        "1.0.0"
+    }
+    fn claim_types(&self) -> &[ClaimType] {
+        &self.1
+    }
+    fn groups(&self, record: &Record) -> BTreeSet<String> {
+        Counting.groups(record)
+    }
+    fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        vec![candidate(self.1[0].name, group, json!(1), records, 0.4)]
+    }
+}
+
+/// More groups than one step of a pass runs.
+#[test]
+fn the_claims_of_a_pass_are_appended_in_the_order_of_their_derivers() {
+    let named = |name, claim_type| -> Box<dyn Deriver> {
+        Box::new(Named(name, [ClaimType { name: claim_type, prior: 0.3 }]))
+    };
+    let mut home =
+        Home::new(vec![named("second", "org.example.second"), named("first", "org.example.first")]);
+    for number in 0..150 {
+        home.remember(&number.to_string(), &format!("word{number}"));
+    }
+    assert_eq!(home.derive(Extent::Changed, Intent::Write).added, 300);
+    let filter = LogFilter { kinds: vec!["claim".to_owned()], ..LogFilter::default() };
+    let claims = home.space.log_tail(300, &filter).unwrap();
+    let made_by: Vec<bool> = claims
+        .iter()
+        .map(|claim| claim.operation.body_value().unwrap()["deriver"]["name"] == "first")
+        .collect();
+    assert!(made_by[..150].iter().all(|first| *first), "{made_by:?}");
+    assert!(made_by[150..].iter().all(|first| !*first), "{made_by:?}");
 }

@@ -34,7 +34,7 @@ fn act(space: &mut Space, drafts: Result<Vec<Draft>, engine::EngineError>) {
 /// A claim that a person states, on a note of theirs.
 fn state(home: &mut Home, key: &str, more: Value) -> OpId {
     let note = id_of(home.remember(&format!("note of {key}"), &format!("note of {key}")));
-    let mut claim = json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key }, "confidence": 0.75 });
+    let mut claim = json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key }, "confidence": 0.75, "confidence_basis": { "source": "person" } });
     for (name, value) in more.as_object().unwrap() {
         claim[name] = value.clone();
     }

@@ -95,7 +95,12 @@ fn claims_voided_by_a_late_revocation_are_not_believed_until_a_late_grant_restor
     third.clock = laptop.clock;
     third.derive(Extent::Changed, Intent::Write);
     let keys = |home: &mut Home| home.believed().into_keys().collect::<Vec<_>>();
-    let all = ["toy.count|rain", "toy.count|tea", "toy.layer|all", "toy.layer|top"];
+    let all = [
+        "org.example.count|rain",
+        "org.example.count|tea",
+        "org.example.layer|all",
+        "org.example.layer|top",
+    ];
     assert_eq!(keys(&mut third), all);
     // The revocation is dated before the laptop's notes, and so is the grant after it.
     for (gives, believed) in [(false, &[all[0], all[2], all[3]][..]), (true, &all[..])] {

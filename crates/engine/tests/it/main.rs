@@ -16,6 +16,7 @@ mod facts_of_histories;
 mod import;
 mod journal;
 mod late_access;
+mod proposed;
 mod readers;
 mod recall;
 mod record;

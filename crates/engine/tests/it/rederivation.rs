@@ -26,7 +26,7 @@ impl Deriver for Whole {
         "1.0.0"
     }
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "toy.place", prior: 0.3 }]
+        &[ClaimType { name: "org.example.place", prior: 0.3 }]
     }
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         record.evidence().map(|_| "home".to_owned()).into_iter().collect()
@@ -36,12 +36,12 @@ impl Deriver for Whole {
         let payload = json!({ "label": "home", "lat": 48.0 });
         vec![Candidate {
             valid_to: Some(valid_to),
-            ..candidate("toy.place", group, payload, records, 0.4)
+            ..candidate("org.example.place", group, payload, records, 0.4)
         }]
     }
 }
 
-const KEY: &str = "toy.place|home";
+const KEY: &str = "org.example.place|home";
 
 struct Home {
     space: Space,
@@ -116,4 +116,17 @@ fn a_field_that_a_correction_left_out_can_still_be_corrected() {
     home.correct("lat=49");
     let belief = home.space.believed(KEY).unwrap();
     assert_eq!(belief.payload, json!({ "lat": 49 }));
+}
+
+#[test]
+fn an_explanation_names_the_deriver_that_now_agrees_with_the_correction() {
+    let mut home = Home::new();
+    home.correct("label=Home");
+    assert_eq!(home.space.explain(KEY).unwrap().explanation.agreements, []);
+    home.correct("label=home");
+    let explained = home.space.explain(KEY).unwrap();
+    let [agreement] = explained.explanation.agreements.as_slice() else {
+        panic!("{explained:?}");
+    };
+    assert_eq!((agreement.deriver.name.as_str(), agreement.inputs), ("whole", 1));
 }

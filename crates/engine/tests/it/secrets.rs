@@ -160,7 +160,7 @@ fn every_operation_that_a_program_appends_is_masked() {
     let cite = |id: OpId, role: &str| vec![Ref { id, role: Role::parse(role).unwrap() }];
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": "t", "identity_key": sentence(), "text": sentence(), "payload": { "a": sentence() },
-        "rationale": sentence(), "confidence": 0.5, "tags": [sentence()],
+        "rationale": sentence(), "confidence": 0.5, "confidence_basis": { "prior": 0.5 }, "tags": [sentence()],
     }))
     .unwrap();
     let claim = home

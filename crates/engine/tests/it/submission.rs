@@ -20,7 +20,7 @@ use store::memory::MemoryLedger;
 
 use crate::support::key;
 
-const KEY: &str = "fact.city|self";
+const KEY: &str = "org.example.city|self";
 
 /// A ledger of key 1, in which key 2 may append and derive.
 struct Memory {
@@ -123,7 +123,7 @@ fn mined(note: OpId, city: &str) -> ClaimDraft {
             prompt_version: "3".to_owned(),
         },
         inputs: vec![reference("supporting_note", note)],
-        claim_type: "fact.city".to_owned(),
+        claim_type: "org.example.city".to_owned(),
         identity_key: KEY.to_owned(),
         subject: "self".to_owned(),
         text: format!("Lives in {city}"),
@@ -238,7 +238,7 @@ fn a_stated_claim_is_not_replaced_by_a_derived_one() {
     let mut memory = Memory::new();
     let note = memory.note("I live in Graz");
     let stated = json!({
-        "claim_type": "fact.city", "identity_key": KEY, "payload": { "city": "Graz" }, "confidence": 1.0,
+        "claim_type": "org.example.city", "identity_key": KEY, "payload": { "city": "Graz" }, "confidence": 1.0,
     });
     memory.say("claim", &stated, &[("input", note)]);
     let submitted = memory.submit(mined(note, "Linz"));
@@ -259,6 +259,17 @@ fn a_claim_that_breaks_a_rule_is_refused_by_name() {
         matches!(ungranted, Submitted::Refused(Refusal::Rule(RuleViolation::NotPermitted { .. }))),
         "{ungranted:?}"
     );
+    let deriver = Producer::Deriver { name: "own".to_owned(), version: "1.0.0".to_owned() };
+    let own = || ClaimDraft { producer: deriver.clone(), ..mined(note, "Graz") };
+    for (unfit, code) in [
+        (ClaimDraft { confidence_basis: Value::Null, ..own() }, "confidence_basis_missing"),
+        (ClaimDraft { claim_type: "city".to_owned(), ..own() }, "claim_type_prefix"),
+    ] {
+        match memory.submit(unfit) {
+            Submitted::Refused(Refusal::Form(error)) => assert_eq!(error.code(), code),
+            other => panic!("{other:?}"),
+        }
+    }
     let inputs = vec![reference(Role::SUPERSEDES, note)];
     let superseding = memory.submit(ClaimDraft { inputs, ..mined(note, "Graz") });
     assert!(matches!(superseding, Submitted::Refused(Refusal::Malformed(_))), "{superseding:?}");

@@ -27,7 +27,7 @@ impl Deriver for Habits {
     }
 
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "habit.weekly", prior: 0.5 }]
+        &[ClaimType { name: "org.example.habit.weekly", prior: 0.5 }]
     }
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
@@ -41,8 +41,8 @@ impl Deriver for Habits {
             return Vec::new();
         }
         vec![Candidate {
-            claim_type: "habit.weekly".to_owned(),
-            identity_key: format!("habit.weekly|{group}"),
+            claim_type: "org.example.habit.weekly".to_owned(),
+            identity_key: format!("org.example.habit.weekly|{group}"),
             text: format!("Goes to the {group} every week"),
             payload: json!({ "name": group }),
             inputs: records
@@ -69,11 +69,12 @@ impl Deriver for Tastes {
     }
 
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "taste.sport", prior: 0.5 }]
+        &[ClaimType { name: "org.example.taste.sport", prior: 0.5 }]
     }
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
-        let habit = record.belief().filter(|belief| belief.claim_type == "habit.weekly");
+        let habit =
+            record.belief().filter(|belief| belief.claim_type == "org.example.habit.weekly");
         habit.map(|belief| belief.identity_key.clone()).into_iter().collect()
     }
 
@@ -86,8 +87,8 @@ impl Deriver for Tastes {
         let place = group.rsplit('|').next().unwrap_or_default();
         let name = belief.payload.get("name").and_then(Value::as_str).unwrap_or_default();
         vec![Candidate {
-            claim_type: "taste.sport".to_owned(),
-            identity_key: format!("taste.sport|{place}"),
+            claim_type: "org.example.taste.sport".to_owned(),
+            identity_key: format!("org.example.taste.sport|{place}"),
             text: format!("Likes the {name}"),
             payload: json!({ "likes": name }),
             inputs: vec![Input { id: record.id, role: "habit" }],
@@ -116,5 +117,5 @@ pub(crate) fn gym() -> Home {
     home
 }
 
-pub(crate) const HABIT: &str = "habit.weekly|gym";
-pub(crate) const TASTE: &str = "taste.sport|gym";
+pub(crate) const HABIT: &str = "org.example.habit.weekly|gym";
+pub(crate) const TASTE: &str = "org.example.taste.sport|gym";

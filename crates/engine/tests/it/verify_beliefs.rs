@@ -37,7 +37,7 @@ fn forged(space: &Space) -> Draft {
     let belief = space.believed(HABIT).unwrap();
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": belief.claim_type, "identity_key": HABIT, "text": "Lives in the gym", "payload": { "name": "home" },
-        "deriver": { "name": "habits", "version": "1.0.0" }, "confidence": 0.97,
+        "deriver": { "name": "habits", "version": "1.0.0" }, "confidence": 0.97, "confidence_basis": { "prior": 0.97 },
     }))
     .unwrap();
     let derived = belief.current.unwrap();
@@ -88,7 +88,7 @@ fn a_claim_that_no_group_concludes_is_reported() {
     let mut draft = forged(&home.space);
     draft.refs.retain(|cited| cited.role.as_str() != Role::SUPERSEDES);
     if let Body::Claim(claim) = &mut draft.body {
-        claim.identity_key = "habit.weekly|pool".to_owned();
+        claim.identity_key = "org.example.habit.weekly|pool".to_owned();
     }
     let forged = home.space.append(draft, at(3)).unwrap();
     let verification = verify(&mut home.space).unwrap();
@@ -216,7 +216,7 @@ fn claims_that_this_key_has_yet_to_retract_are_not_compared() {
     let mut unsupported = forged(&home.space);
     unsupported.refs.retain(|cited| cited.role.as_str() != Role::SUPERSEDES);
     if let Body::Claim(claim) = &mut unsupported.body {
-        claim.identity_key = "habit.weekly|pool".to_owned();
+        claim.identity_key = "org.example.habit.weekly|pool".to_owned();
     }
     home.space.append(unsupported, at(4)).unwrap();
     let mut agent = home.again(2);
@@ -226,7 +226,7 @@ fn claims_that_this_key_has_yet_to_retract_are_not_compared() {
     let check = verify(&mut home.space).unwrap().beliefs;
     assert_eq!(check, Some(BeliefCheck::NotDerived { records: 0 }));
     derive(&mut home.space);
-    assert!(home.space.believed("habit.weekly|pool").unwrap().served.is_none());
+    assert!(home.space.believed("org.example.habit.weekly|pool").unwrap().served.is_none());
     let check = verify(&mut home.space).unwrap().beliefs;
     assert_eq!(check, Some(BeliefCheck::Compared { beliefs: 2, differing: 0 }));
 }

@@ -20,6 +20,7 @@ use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Ref};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::graph::SqliteLedgerIndex;
 use super::graph::{author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::ledger::SqliteWriting;
 use crate::{Position, StoreError};
@@ -140,6 +141,87 @@ impl OperationRow {
     /// Its place in the order and in its author's chain, which decides what its author may do.
     pub fn place(&self) -> Place {
         Place { order: (self.ts, self.id), seq: self.seq }
+    }
+}
+
+impl SqliteLedgerIndex<'_> {
+    /// Members of a group, with their bodies and the number of derivations below each. Of the
+    /// members whose own time had passed when the last one was recorded, these are the latest
+    /// `past`; of the others, the nearest `plans`. The citations of claims are not read.
+    pub fn members(
+        &self,
+        group: GroupNumber,
+        past: usize,
+        plans: usize,
+    ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
+        let told: i64 = self
+            .connection
+            .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
+            .query_row([group.0], |row| row.get(0))?;
+        let mut members = self.members_where(
+            "<= ?2 ORDER BY member.at DESC, member.pos DESC",
+            group,
+            told,
+            past,
+        )?;
+        members.extend(self.members_where(
+            "> ?2 ORDER BY member.at, member.pos",
+            group,
+            told,
+            plans,
+        )?);
+        Ok(members)
+    }
+
+    fn members_where(
+        &self,
+        at: &'static str,
+        group: GroupNumber,
+        told: i64,
+        limit: usize,
+    ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
+        let query = format!(
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, member.layer
+             FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
+             CROSS JOIN author ON author.number = op.author
+             WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut rows =
+            statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut members = Vec::new();
+        while let Some(row) = rows.next()? {
+            let line = line_in(row)?;
+            // A conclusion of the group cites its members, and each citation is judged.
+            if line.kind == Kind::Evidence {
+                self.meet(line.id, row.get(0)?);
+                self.remember(Entry {
+                    id: line.id,
+                    ts: line.ts,
+                    kind: Kind::Evidence,
+                    author: line.author,
+                    seq: line.seq,
+                    refs: line.refs.clone(),
+                    identity: None,
+                    payload: None,
+                });
+            }
+            members.push((line, u32::try_from(row.get::<_, i64>(8)?).unwrap_or(u32::MAX)));
+        }
+        Ok(members)
+    }
+
+    /// The groups that concluded an identity, by deriver and name. The first is authoritative.
+    pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
+             JOIN derive_group ON derive_group.number = made.grp WHERE made.key = ?1
+             ORDER BY derive_group.deriver, derive_group.name",
+        )?;
+        let makers = statement.query_map([key], |row| {
+            Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
+        })?;
+        Ok(makers.collect::<Result<_, _>>()?)
     }
 }
 
@@ -378,70 +460,14 @@ impl SqliteWriting<'_> {
         self.mark(group)
     }
 
-    /// Members of a group, with their bodies and the number of derivations below each. Of the
-    /// members whose own time had passed when the last one was recorded, these are the latest
-    /// `past`; of the others, the nearest `plans`. The citations of claims are not read.
+    /// [`SqliteLedgerIndex::members`].
     pub fn members(
         &self,
         group: GroupNumber,
         past: usize,
         plans: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
-        let told: i64 = self
-            .connection()
-            .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
-            .query_row([group.0], |row| row.get(0))?;
-        let mut members = self.members_where(
-            "<= ?2 ORDER BY member.at DESC, member.pos DESC",
-            group,
-            told,
-            past,
-        )?;
-        members.extend(self.members_where(
-            "> ?2 ORDER BY member.at, member.pos",
-            group,
-            told,
-            plans,
-        )?);
-        Ok(members)
-    }
-
-    fn members_where(
-        &self,
-        at: &'static str,
-        group: GroupNumber,
-        told: i64,
-        limit: usize,
-    ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
-        let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, member.layer
-             FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
-             CROSS JOIN author ON author.number = op.author
-             WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
-        );
-        let mut statement = self.connection().prepare_cached(&query)?;
-        let mut rows =
-            statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-        let mut members = Vec::new();
-        while let Some(row) = rows.next()? {
-            let line = line_in(row)?;
-            // A conclusion of the group cites its members, and each citation is judged.
-            if line.kind == Kind::Evidence {
-                self.index.meet(line.id, row.get(0)?);
-                self.index.remember(Entry {
-                    id: line.id,
-                    ts: line.ts,
-                    kind: Kind::Evidence,
-                    author: line.author,
-                    seq: line.seq,
-                    refs: line.refs.clone(),
-                    identity: None,
-                    payload: None,
-                });
-            }
-            members.push((line, u32::try_from(row.get::<_, i64>(8)?).unwrap_or(u32::MAX)));
-        }
-        Ok(members)
+        self.index.members(group, past, plans)
     }
 
     /// Marks a group to run again.
@@ -460,7 +486,8 @@ impl SqliteWriting<'_> {
         self.marked.clear();
         let mut statement = self.connection().prepare_cached(
             "SELECT marked.grp, derive_group.deriver, derive_group.name FROM derive_marked AS marked
-             JOIN derive_group ON derive_group.number = marked.grp ORDER BY marked.grp LIMIT ?1",
+             JOIN derive_group ON derive_group.number = marked.grp
+             ORDER BY derive_group.deriver, marked.grp LIMIT ?1",
         )?;
         let marked = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
             Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
@@ -493,17 +520,9 @@ impl SqliteWriting<'_> {
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
-    /// The groups that concluded an identity, by deriver and name. The first is authoritative.
+    /// [`SqliteLedgerIndex::makers`].
     pub fn makers(&self, key: &str) -> Result<Vec<Marked>, StoreError> {
-        let mut statement = self.connection().prepare_cached(
-            "SELECT made.grp, derive_group.deriver, derive_group.name FROM derive_made AS made
-             JOIN derive_group ON derive_group.number = made.grp WHERE made.key = ?1
-             ORDER BY derive_group.deriver, derive_group.name",
-        )?;
-        let makers = statement.query_map([key], |row| {
-            Ok(Marked { number: GroupNumber(row.get(0)?), deriver: row.get(1)?, name: row.get(2)? })
-        })?;
-        Ok(makers.collect::<Result<_, _>>()?)
+        self.index.makers(key)
     }
 
     /// Notes that a group concludes an identity.

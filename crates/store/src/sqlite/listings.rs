@@ -72,6 +72,15 @@ impl SqliteLedgerIndex<'_> {
         Ok(())
     }
 
+    /// Every change of access that has a body, in the space's order.
+    pub fn access_changes(&self) -> Result<Vec<OpId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT op.id FROM access JOIN op ON op.pos = access.pos ORDER BY op.ts, op.id",
+        )?;
+        let ids = statement.query_map([], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
     /// Every proposal, in the space's order.
     pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
         let mut statement = self

@@ -1,13 +1,16 @@
 //! `get_context`: assembles what a model reads for its next turn, within a budget. The engine
 //! assembles it, marks quoted text, and keeps a receipt.
 
-use engine::recall::context::{Budget, Item, Request, ToolResult, Turn};
+use engine::recall::context::{Budget, Item, Request, Tier, ToolResult, Turn};
 
-use super::{Answered, Memory, agent_of};
+use retrieval::rank::relevance::RELEVANCE_MIN;
+
+use super::{Answered, Memory, NOTHING_ANSWERS};
 use crate::failure::{Failure, RequestError};
 use crate::mcp::answers::{Context, ContextItem, QueryEmbedder};
 use crate::mcp::arguments::GetContext;
 use crate::service::Session;
+use crate::service::agents::program_name;
 use crate::service::context::{AssembledContext, assemble, reason_in_words};
 
 /// Largest budget of a context, in tokens.
@@ -31,8 +34,8 @@ impl Memory {
             }
             None => Budget::default(),
         };
-        let agent =
-            agent.filter(|agent| !agent.trim().is_empty()).unwrap_or_else(|| agent_of(program));
+        let agent = agent.filter(|agent| !agent.trim().is_empty());
+        let agent = program_name(agent.as_deref().or(program.as_deref()));
         let request = Request {
             session: conversation,
             turns: turns
@@ -51,7 +54,10 @@ impl Memory {
         let space = self.opened.space(session)?;
         let AssembledContext { context, embedding } =
             assemble(session, &mut self.pool, space, request)?;
+        let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
         let answer = Context {
+            relevance: context.relevance,
+            abstains: context.relevance < RELEVANCE_MIN && !has_facts,
             embedder: QueryEmbedder::of(&embedding),
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
@@ -60,7 +66,11 @@ impl Memory {
             behind: context.behind,
             context: context.text,
         };
-        Answered::new(answer.context.clone(), &answer)
+        let mut words = answer.context.clone();
+        if answer.abstains {
+            words.push_str(&format!("\n{NOTHING_ANSWERS}\n"));
+        }
+        Answered::new(words, &answer)
     }
 }
 

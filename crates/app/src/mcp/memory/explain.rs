@@ -68,6 +68,7 @@ fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
         built_from: list(explanation.built_from.iter().take(LISTED_MAX))?,
         history: list(history.iter().skip(latest(history.len())))?,
         user_actions: list(actions.iter().skip(latest(actions.len())))?,
+        agreements: list(explanation.agreements.iter())?,
         record: None,
         left_out: left(explanation.because.len(), REASONS_MAX)
             + left(explanation.built_from.len(), LISTED_MAX)
@@ -99,12 +100,18 @@ fn belief_in_words(explaining: &Explaining) -> String {
             .map_or("a person".to_owned(), |by| format!("{} {}", by.name, by.version));
         quote(&mut words, &format!("{by}: {}", because.rationale));
     }
+    for agreement in &explanation.agreements {
+        let (name, sure) = (&agreement.deriver.name, hundredths(agreement.confidence));
+        words.push_str(&format!("The deriver {name} now concludes the same ({sure}).\n"));
+    }
     if !explanation.built_from.is_empty() {
         words.push_str("Built from:\n");
     }
     for source in explanation.built_from.iter().take(SOURCES_IN_WORDS_MAX) {
         let said = source.summary.as_deref().unwrap_or("(its content is not available)");
-        quote(&mut words, &format!("{} · {said}", short(&source.op_id)));
+        let quoted = source.quoted_by.as_ref();
+        let quoted = quoted.map(|program| format!(" · quoted by {program}")).unwrap_or_default();
+        quote(&mut words, &format!("{} · {said}{quoted}", short(&source.op_id)));
     }
     let more = explanation.built_from.len().saturating_sub(SOURCES_IN_WORDS_MAX);
     if more > 0 {
@@ -123,6 +130,9 @@ fn belief_in_words(explaining: &Explaining) -> String {
             .map(|payload| format!("{payload}\n"))
             .unwrap_or_default();
         quote(&mut words, &format!("{payload}{}", action.note));
+        if let Some(by) = &action.proposed_by {
+            quote(&mut words, &format!("proposed by {}: {}", by.program, by.question));
+        }
     }
     words
 }
@@ -151,6 +161,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
         built_from: None,
         history: None,
         user_actions: None,
+        agreements: None,
         record: Some(Record {
             id: id.to_string(),
             kind: header.kind.as_str().to_owned(),
@@ -159,6 +170,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
             source: evidence.map(|evidence| evidence.source.clone()),
             recorded,
             signed_by: header.author.to_string(),
+            quoted_by: space.key_ring()?.quoted_by(&shown.operation),
             verified: shown.fault.is_none(),
             beliefs: beliefs_of(space, &shown)?,
         }),
@@ -189,6 +201,9 @@ fn record_in_words(answer: &Explained) -> String {
         [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
     quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
     quote(&mut words, &answer.text);
+    if let Some(program) = &record.quoted_by {
+        quote(&mut words, &format!("the user's words, quoted by {program}"));
+    }
     let sound = if record.verified {
         "its signature is valid"
     } else {

@@ -1,10 +1,12 @@
 //! The tools: each makes the same engine calls as the command of the same name, and answers in two
 //! forms, as data and in words.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use derivers::lookalikes::{likeness, passes_for_owner};
 use engine::Space;
-use engine::belief::user::Replacement;
 use engine::recall::receipts::Recipient;
 use jiff::Timestamp;
 use kernel::body::Body;
@@ -13,22 +15,23 @@ use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
 
-use super::answers::{self, Changed, Corrected, Fact, Object, QueryEmbedder, Recalled, Remembered};
-use super::arguments::{Call, Correct, Recall, Remember};
-use super::quote::{READING, READING_STRUCTURED, quote};
+use super::answers::{self, Changed, Fact, Object, QueryEmbedder, Recalled, Remembered};
+use super::arguments::{Call, Recall, Remember};
+use super::quote::{READING, quote};
 use crate::failure::{Failure, RequestError};
-use crate::service::change_wording::lines;
+use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
 use crate::service::notes::Note;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
 use crate::service::time::parse_window_us;
-use crate::service::{Session, corrections, derivation};
+use crate::service::{Session, derivation};
 use opened::Opened;
 
 mod context;
 mod explain;
 mod opened;
+mod propose;
 
 /// Items recalled by default, and at most.
 const LIMIT: u32 = 5;
@@ -39,12 +42,12 @@ const AROUND_MAX: u32 = 5;
 const CHANGED_MAX: usize = 20;
 /// Repeated records named in an answer.
 const REPEATED_MAX: usize = 5;
-/// Longest name of a calling program, characters; longer ones are cut.
-const PROGRAM_CHARS_MAX: usize = 80;
 /// How long writing receipts waits for another process that writes some. A call may come meanwhile.
 const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
-/// The name of an agent whose program did not introduce itself.
-const UNNAMED_AGENT: &str = "agent";
+/// Agents whose keys are kept in memory. A process serves one host, which has one name.
+const AGENTS_KEPT_MAX: usize = 8;
+/// What an answer says if memory seems to hold no answer.
+const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, what is shown is the nearest. Say that you do not know instead of guessing.";
 /// The value of `actor` for the user.
 const USER: &str = "user";
 /// The default of `actor`: the agent.
@@ -65,9 +68,19 @@ impl Answered {
     }
 }
 
-/// The memory: a space, and the models that embed questions.
+/// The answer to a call, or a question that the user has to be asked first.
+pub(super) enum Response {
+    Answer(Answered),
+    Question { message: String, token: String },
+}
+
+/// The memory: a space, the agents that write to it, and the models that embed questions.
 pub(super) struct Memory {
     session: Session,
+    /// The host that was named when it was installed.
+    installed: Option<String>,
+    /// By the name of the calling program.
+    agents: BTreeMap<Option<String>, Arc<Agent>>,
     opened: Opened,
     pool: EmbedderPool,
     /// Something was written that the chosen model has not embedded yet.
@@ -75,8 +88,28 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(session: Session) -> Self {
-        Self { session, opened: Opened::default(), pool: EmbedderPool::default(), is_unread: false }
+    pub(super) fn new(session: Session, installed: Option<String>) -> Self {
+        Self {
+            session,
+            installed,
+            agents: BTreeMap::new(),
+            opened: Opened::default(),
+            pool: EmbedderPool::default(),
+            is_unread: false,
+        }
+    }
+
+    /// The agent in whose name a program calls. Its key is made at its first write.
+    fn agent(&mut self, session: &Session, program: Option<&str>) -> Result<Arc<Agent>, Failure> {
+        let name = program.map(str::to_owned);
+        if let Some(known) = self.agents.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let agent = Arc::new(Agent::of(&session.home, self.installed.as_deref(), program)?);
+        if self.agents.len() < AGENTS_KEPT_MAX {
+            self.agents.insert(name, Arc::clone(&agent));
+        }
+        Ok(agent)
     }
 
     /// Closes everything; the next call opens it again.
@@ -86,16 +119,17 @@ impl Memory {
     }
 
     /// Answers a call.
-    pub(super) fn answer(&mut self, call: Call) -> Result<Answered, Failure> {
+    pub(super) fn answer(&mut self, call: Call) -> Result<Response, Failure> {
         // A server runs for days, so each call has its own time.
         let session = self.session.at(Timestamp::now());
-        match call {
+        let answered = match call {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
             Call::Recall(arguments, program) => self.recall(&session, arguments, program),
             Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
             Call::Explain(arguments) => self.explain(&session, &arguments.name),
-            Call::Correct(arguments) => self.correct(&session, arguments),
-        }
+            Call::Propose(action, asking) => return self.propose(&session, action, asking),
+        };
+        answered.map(Response::Answer)
     }
 
     /// Work that is done while nobody waits: the chosen model embeds new records.
@@ -127,13 +161,29 @@ impl Memory {
         program: Option<String>,
     ) -> Result<Answered, Failure> {
         let Remember { text, actor, at, tags } = arguments;
-        let (actor, role) = speaker(actor.as_deref().unwrap_or_default().trim(), program)?;
-        let note = Note { text, actor, role, at, tags: tags.unwrap_or_default() }.check(session)?;
+        let (actor, role) =
+            speaker(actor.as_deref().unwrap_or_default().trim(), program.as_deref())?;
+        let agent = self.agent(session, program.as_deref())?;
+        let tags = tags.unwrap_or_default();
+        let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
+        note.check_limits()?;
         let space = self.opened.space_or_new(session)?;
         let warning = clock_warning(space, session)?;
-        let remembered = note.record(space, session.now)?;
+        let keys = space.key_ring()?;
+        if note.actor.as_deref().is_some_and(|actor| is_name_of_user(actor, &keys)) {
+            match role {
+                Some(_) => note.actor = Some(UNNAMED.to_owned()),
+                None => {
+                    let actor = note.actor.unwrap_or_default();
+                    return Err(RequestError::AmbiguousActor { actor }.into());
+                }
+            }
+        }
+        let note = note.check(session)?;
+        agent.let_in(space, session.now)?;
+        let remembered = note.record(space.writer_with(&agent.sealer), session.now)?;
         self.is_unread = remembered.is_new;
-        let derived = derivation::derive_new(space, session.now, |_| {})?;
+        let derived = derivation::derive_new_by(&agent.sealer, space, session.now)?;
         let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
         let answer = Remembered {
             id: remembered.id.to_string(),
@@ -162,7 +212,7 @@ impl Memory {
         let (since_us, until_us) =
             parse_window_us(&session.zone, since.as_deref(), until.as_deref())?;
         let filter = Filter { since_us, until_us, ..Filter::default() };
-        let agent = agent_of(program);
+        let agent = program_name(program.as_deref());
         let request = RecallRequest {
             scope: search_type.map_or_else(|| SearchScope::implied_by(&filter), SearchScope::from),
             limit,
@@ -180,30 +230,6 @@ impl Memory {
         };
         let answer = Recalled::of(&found, &session.zone);
         Answered::new(recalled_in_words(&answer), &answer)
-    }
-
-    fn correct(&mut self, session: &Session, arguments: Correct) -> Result<Answered, Failure> {
-        let Correct { name, fields, text, note } = arguments;
-        let fields = fields.unwrap_or_default();
-        let text = text.filter(|text| !text.trim().is_empty());
-        if fields.is_empty() && text.is_none() {
-            return Err(RequestError::EmptyCorrection.into());
-        }
-        if note.trim().is_empty() {
-            return Err(RequestError::EmptyNote.into());
-        }
-        let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
-        let by = Replacement { set, text, note };
-        let space = self.opened.space(session)?;
-        let warning = clock_warning(space, session)?;
-        let outcome = corrections::correct(space, session.now, &name, &by)?;
-        let mut words = warning.iter().map(|warning| format!("{warning}\n")).collect::<String>();
-        let answer = Corrected { reading: READING_STRUCTURED, report: outcome.report(), warning };
-        words.push_str(&format!("{READING}\n"));
-        for line in lines(&outcome) {
-            quote(&mut words, &line.text());
-        }
-        Answered::new(words, &answer)
     }
 }
 
@@ -235,25 +261,19 @@ fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
 /// be either is refused.
 fn speaker(
     actor: &str,
-    program: Option<String>,
-) -> Result<(Option<String>, Option<&'static str>), Failure> {
+    program: Option<&str>,
+) -> Result<(Option<String>, Option<&'static str>), RequestError> {
     let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
     if is_any_of(&[USER, "the user", "human"]) {
         return Ok((None, Some(USER)));
     }
     if actor.is_empty() || is_any_of(&[ASSISTANT, "agent", "model", "ai"]) {
-        return Ok((Some(agent_of(program)), Some(ASSISTANT)));
+        return Ok((Some(program_name(program)), Some(ASSISTANT)));
     }
-    if derivers::names::is_self(actor) {
-        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() }.into());
+    if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {
+        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() });
     }
     Ok((Some(actor.to_owned()), None))
-}
-
-/// The name of the calling agent, from the program that it runs in.
-fn agent_of(program: Option<String>) -> String {
-    let name: String = program.unwrap_or_default().trim().chars().take(PROGRAM_CHARS_MAX).collect();
-    if name.is_empty() { UNNAMED_AGENT.to_owned() } else { name }
 }
 
 /// Checks that a number is within limits.
@@ -311,6 +331,9 @@ fn recalled_in_words(answer: &Recalled) -> String {
         return format!("{nothing}\n{unanswered}").trim_end().to_owned();
     }
     let mut words = format!("{READING}\n");
+    if answer.abstains {
+        words.push_str(&format!("{NOTHING_ANSWERS}\n"));
+    }
     if !facts.is_empty() {
         words.push_str("\nFacts:\n");
     }

@@ -65,8 +65,19 @@ impl Host {
     }
 
     pub(super) fn greet(&mut self) -> Value {
-        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": { "name": "a test", "version": "1" } });
+        self.greet_as("a test", &json!({}))
+    }
+
+    /// Starts a server for a host with a name, and with `elicitation` if it can ask the user.
+    pub(super) fn named(machine: &Machine, name: &str, capabilities: &Value) -> Self {
+        let mut host = Self::starts(machine, &[]);
+        host.greet_as(name, capabilities);
+        host
+    }
+
+    pub(super) fn greet_as(&mut self, name: &str, capabilities: &Value) -> Value {
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
+            "clientInfo": { "name": name, "version": "1" } });
         let greeting = self.asks("initialize", &params);
         self.says(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
         greeting["result"].clone()
@@ -107,6 +118,31 @@ impl Host {
             "{answer}"
         );
         answer["result"].clone()
+    }
+
+    /// A tool call during which the user is asked and answers so. The question, and the call's
+    /// structured result.
+    pub(super) fn asks_user(
+        &mut self,
+        action: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> (String, Value) {
+        let call = json!({ "name": tool, "arguments": arguments });
+        let id = self.begins("tools/call", &call);
+        let question = self.hears();
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        assert_eq!(question["params"]["requestedSchema"]["type"], "object", "{question}");
+        // Others are answered while the user thinks.
+        assert!(self.asks("ping", &json!({}))["result"].is_object());
+        let answer = json!({ "jsonrpc": "2.0", "id": question["id"],
+            "result": { "action": action, "content": {} } });
+        self.says(&answer.to_string());
+        let answer = self.hears();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        let message = question["params"]["message"].as_str().unwrap().to_owned();
+        (message, answer["result"]["structuredContent"].clone())
     }
 
     /// The result of a successful tool call.

@@ -1,5 +1,6 @@
 //! The MCP server, driven line by line by well-behaved and faulty hosts.
 
+mod agents;
 mod clock;
 mod embedding_models;
 mod host;

@@ -36,6 +36,9 @@ fn every_tool_has_a_description_and_annotations() {
         ("get_context", reads),
         ("explain", reads),
         ("correct", overturns),
+        ("refute", overturns),
+        ("retract", overturns),
+        ("forget", overturns),
     ];
     assert_eq!(seen, expected);
     for tool in tools.as_array().unwrap() {
@@ -168,7 +171,7 @@ fn secrets_in_calls_are_masked_before_anything_is_written() {
     let correction = json!({ "name": key, "text": sentence, "note": sentence, "fields": { "object": secret() } });
     let corrected = host.calls("correct", correction);
     assert!(
-        corrected["content"][0]["text"].as_str().unwrap().contains("a secret was masked"),
+        corrected["content"][0]["text"].as_str().unwrap().contains("a secret would be masked"),
         "{corrected}"
     );
     let masked = corrected["structuredContent"]["masked"].as_array().unwrap();
@@ -179,21 +182,18 @@ fn secrets_in_calls_are_masked_before_anything_is_written() {
 }
 
 #[test]
-fn a_correction_applies_at_once_to_all_clients_and_persists() {
+fn an_accepted_correction_applies_to_all_clients_and_persists() {
     let machine = Machine::with_space();
-    let (mut one, mut other) = (Host::of(&machine), Host::of(&machine));
+    let mut one = Host::named(&machine, "a test", &json!({ "elicitation": {} }));
+    let mut other = Host::of(&machine);
     one.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
     let key = "preference.drink|green-tea";
-    let corrected = one.calls(
+    let (question, changes) = one.asks_user(
+        "accept",
         "correct",
-        json!({ "name": key, "text": "You drink no tea at all.", "note": "I never drink tea" }),
+        &json!({ "name": key, "text": "You drink no tea at all.", "note": "I never drink tea" }),
     );
-    assert_eq!(corrected["isError"], false, "{corrected}");
-    assert!(
-        corrected["content"][0]["text"].as_str().unwrap().contains("You drink no tea at all"),
-        "{corrected}"
-    );
-    let changes = &corrected["structuredContent"];
+    assert!(question.contains("You drink no tea at all"), "{question}");
     assert_eq!(
         (&changes["actions"][0]["key"], &changes["changes"][0]["direct"]),
         (&json!(key), &json!(true)),
@@ -246,6 +246,9 @@ fn invalid_arguments_are_tool_results_with_advice() {
         ("empty_turns", "get_context", json!({ "turns": [{ "speaker": "u", "text": " " }] })),
         ("empty_correction", "correct", json!({ "name": "x", "note": "y" })),
         ("empty_note", "correct", json!({ "name": "x", "text": "z", "note": "" })),
+        ("empty_note", "refute", json!({ "name": "x", "note": " " })),
+        ("empty_note", "retract", json!({ "name": "x", "note": "" })),
+        ("empty_note", "forget", json!({ "name": "x", "note": "\n" })),
     ] {
         host.fails(code, tool, arguments);
     }

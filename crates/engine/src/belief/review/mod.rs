@@ -296,7 +296,7 @@ fn is_implied(operation: &Proposed, question: &Question) -> bool {
 }
 
 /// The user's latest decision on a proposal.
-fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, StoreError> {
+pub(crate) fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, StoreError> {
     let mut last: Option<(Entry, Status)> = None;
     for id in index.acting(proposal, &Kind::Decision, Role::TARGET)? {
         let Some(entry) = index.entry(&id)? else { continue };
@@ -317,7 +317,7 @@ fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, Stor
 }
 
 /// A draft that acts on one operation.
-pub(crate) fn acting_on(target: OpId, body: Body) -> Result<Draft, EngineError> {
+pub fn acting_on(target: OpId, body: Body) -> Result<Draft, EngineError> {
     Ok(Draft { body, refs: vec![Ref { id: target, role: Role::parse(Role::TARGET)? }] })
 }
 
@@ -356,7 +356,7 @@ fn citing(
 }
 
 /// A draft as a proposal holds it.
-fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
+pub(crate) fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
     let bytes = draft.body.canonical()?;
     let body: Map<String, Value> = serde_json::from_slice(&bytes).unwrap_or_default();
     let refs = draft.refs.iter();

@@ -27,7 +27,7 @@ fn corrected() -> Corrected {
     let ground = space.append(Draft::new(thought), at(1)).unwrap();
     let claim: Claim = serde_json::from_value(json!({
         "claim_type": "place.frequent", "identity_key": "k", "text": "An office at Ringon", "payload": { "v": 1 },
-        "deriver": { "name": "places", "version": "1.0.0" }, "confidence": 0.8,
+        "deriver": { "name": "places", "version": "1.0.0" }, "confidence": 0.8, "confidence_basis": { "prior": 0.8 },
     }))
     .unwrap();
     let refs = vec![Ref { id: ground, role: Role::parse("supporting").unwrap() }];

@@ -23,7 +23,7 @@ impl Deriver for Counting {
     }
 
     fn claim_types(&self) -> &[ClaimType] {
-        &[ClaimType { name: "habit.any", prior: 0.5 }]
+        &[ClaimType { name: "org.example.habit.any", prior: 0.5 }]
     }
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
@@ -43,8 +43,8 @@ impl Deriver for Counting {
             return Vec::new();
         }
         vec![Candidate {
-            claim_type: "habit.any".to_owned(),
-            identity_key: format!("habit.any|{group}"),
+            claim_type: "org.example.habit.any".to_owned(),
+            identity_key: format!("org.example.habit.any|{group}"),
             text: String::new(),
             payload: json!({}),
             inputs: records
@@ -87,7 +87,7 @@ fn records(texts: &[&str]) -> Vec<Record> {
 }
 
 fn question<'a>(inputs: &'a [Record], band: Band) -> Question<'a> {
-    Question { deriver: &Counting, key: "habit.any|walks", band, inputs }
+    Question { deriver: &Counting, key: "org.example.habit.any|walks", band, inputs }
 }
 
 #[test]

@@ -18,6 +18,7 @@ use serde::Serialize;
 use store::sqlite::ModelNumber;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::inspect::speaker;
 use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::{EngineError, Reader};
@@ -115,6 +116,9 @@ pub struct Gathered {
     pub episodes: Vec<Candidate>,
     /// Results that may not be shown.
     pub left_out: Vec<LeftOut>,
+    /// The chance that the best episode answers, 0 to 1; the highest of all search texts.
+    #[serde(skip)]
+    pub relevance: f64,
     /// The query.
     #[serde(rename = "asked")]
     pub query: String,
@@ -221,6 +225,7 @@ impl Reader<'_> {
         }
         gathered.behind = gathered.behind.max(recall.behind);
         gathered.leave_out(Tier::Episodes, recall.altered, Omission::Altered);
+        gathered.relevance = gathered.relevance.max(recall.relevance);
         gathered.model = gathered.model.or(recall.model);
         for found in recall.results {
             let similarity = round6(similarity(found.score.total));
@@ -250,11 +255,7 @@ impl Reader<'_> {
                 is_cut: text.len() > CANDIDATE_BYTES_MAX,
                 text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                 at: found.evidence.at.clone(),
-                by: found
-                    .evidence
-                    .actor
-                    .as_deref()
-                    .map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                by: speaker(&found.evidence).map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
                 source: found.evidence.source,
                 similarity,
                 confidence: None,

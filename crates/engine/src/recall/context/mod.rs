@@ -313,6 +313,9 @@ pub struct Context {
     pub receipt_missing: bool,
     /// Operations that the index had not read.
     pub behind: u64,
+    /// The chance that the best episode answers, 0 to 1.
+    #[serde(skip)]
+    pub relevance: f64,
     /// The model whose vectors served; none if it was the built-in table's.
     #[serde(skip)]
     pub model: Option<ModelNumber>,
@@ -364,6 +367,7 @@ impl Reader<'_> {
             receipt: None,
             receipt_missing: false,
             behind: gathered.behind,
+            relevance: gathered.relevance,
             model: gathered.model,
         };
         Ok(Composed { context, gathered })

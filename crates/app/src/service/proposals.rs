@@ -1,0 +1,372 @@
+//! What an agent may do in the user's name: propose it, unless it takes back what it said itself.
+//!
+//! A request becomes drafts, as a user's own request does. Then one of four things happens. What
+//! the agent itself said is taken back at once, by the agent's key. What the user's settings allow
+//! the agent is done at once. If the host can ask the user, it asks, and the user's answer counts.
+//! Otherwise the request is kept as a proposal, for `because review`. In all but the first case the
+//! agent's key signs the proposal and the user's key the change, which cites the proposal.
+
+use engine::belief::proposed::{Consent, ProposedChange, propose};
+use engine::belief::review::{Status, acting_on};
+use engine::belief::user::{Replacement, UserError};
+use engine::keys::KeyRing;
+use engine::write::import::Intent;
+use engine::{EngineError, Space};
+use importers::secrets::{SecretKind, mask_body};
+use jiff::Timestamp;
+use kernel::body::{Body, Redaction, payload_digest};
+use kernel::id::OpId;
+use kernel::seal::Draft;
+use serde_json::json;
+
+use super::agents::{Agent, program_name_among};
+use super::change_wording::lines;
+use super::changes::{Action, Outcome, Subject, Verb};
+use super::corrections::{act, retracted};
+use super::wording::shortened;
+use crate::failure::Failure;
+
+/// Longest question to the user, characters.
+const QUESTION_CHARS_MAX: usize = 4_000;
+
+/// What an agent asks for.
+pub(crate) enum ProposalRequest {
+    /// Replace a belief.
+    Correct {
+        /// The belief.
+        name: String,
+        /// What is true instead.
+        by: Replacement,
+    },
+    /// Mark a belief as false.
+    Refute {
+        /// The belief.
+        name: String,
+        /// Why.
+        note: String,
+    },
+    /// Take a record back.
+    Retract {
+        /// The record.
+        name: String,
+        /// Why.
+        note: String,
+    },
+    /// Take a record back and remove its content.
+    Forget {
+        /// The record.
+        name: String,
+        /// Why.
+        note: String,
+    },
+}
+
+/// The user's answer to a question, with the question's token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    /// Which question was answered.
+    pub(crate) token: String,
+    /// The answer.
+    pub(crate) verdict: Verdict,
+}
+
+/// The user's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Do it.
+    Accepted,
+    /// Do not do it.
+    Declined,
+    /// The user did not answer.
+    Unanswered,
+}
+
+/// Who asks, and whether the user can be asked.
+pub(crate) struct Caller<'a> {
+    /// The agent.
+    pub(crate) agent: &'a Agent,
+    /// Whether the user's settings allow it what it asks for.
+    pub(crate) is_allowed: bool,
+    /// Whether its host can ask the user.
+    pub(crate) can_ask: bool,
+    /// The user's answer, if the user was asked.
+    pub(crate) reply: Option<Reply>,
+}
+
+/// What became of a request.
+pub(crate) enum Handled {
+    /// It is done.
+    Done {
+        /// What changed.
+        outcome: Outcome,
+        /// The proposal that it came from; none where the agent took back its own.
+        proposal: Option<OpId>,
+    },
+    /// It awaits the user's decision, or was rejected before.
+    Proposed {
+        /// What would change.
+        outcome: Outcome,
+        /// The proposal.
+        proposal: OpId,
+        /// Whether the same was proposed before, and what became of it.
+        before: Option<Status>,
+    },
+    /// The user declined; nothing was written.
+    Declined,
+    /// The user is to be asked.
+    Question {
+        /// The question.
+        message: String,
+        /// Names the question in the answer.
+        token: String,
+    },
+}
+
+/// A request as drafts.
+struct Plan {
+    drafts: Vec<Draft>,
+    actions: Vec<Action>,
+    masked: Vec<SecretKind>,
+    /// The request in one line, for the user.
+    headline: String,
+}
+
+/// Does what an agent asks for, asks the user about it, or keeps it as a proposal.
+pub(crate) fn handle(
+    space: &mut Space,
+    now: Timestamp,
+    request: &ProposalRequest,
+    caller: Caller<'_>,
+) -> Result<Handled, Failure> {
+    let Caller { agent, is_allowed, can_ask, reply } = caller;
+    let keys = space.key_ring()?;
+    let program = program_name_among(Some(&agent.name), &keys);
+    let plan = plan(space, request, &program)?;
+    if let ProposalRequest::Retract { .. } = request
+        && is_own(space, &keys, agent, &plan)?
+    {
+        agent.let_in(space, now)?;
+        let mut writer = space.writer_with(&agent.sealer);
+        let changes = writer.act(plan.drafts, Intent::Write, now)?;
+        writer.finish()?;
+        let outcome = Outcome { actions: plan.actions, changes, intent: Intent::Write };
+        return Ok(Handled::Done { outcome, proposal: None });
+    }
+    if is_allowed {
+        return accept_new(space, now, agent, plan, &program, Consent::Setting);
+    }
+    let expected = preview(space, now, &plan)?;
+    let message = question(&plan, &expected);
+    let token = payload_digest(&json!([message, program])).to_string();
+    match reply.filter(|reply| reply.token == token).map(|reply| reply.verdict) {
+        Some(Verdict::Accepted) => {
+            return accept_new(space, now, agent, plan, &program, Consent::Elicitation);
+        }
+        Some(Verdict::Declined) => return Ok(Handled::Declined),
+        None if can_ask => return Ok(Handled::Question { message, token }),
+        Some(Verdict::Unanswered) | None => {}
+    }
+    let before = space.proposed_before(&plan.drafts)?;
+    if let Some(ProposedChange { id: proposal, status, .. }) = before {
+        return Ok(Handled::Proposed { outcome: expected, proposal, before: Some(status) });
+    }
+    let proposal = stage(space, now, agent, &plan, &program)?;
+    Ok(Handled::Proposed { outcome: expected, proposal, before: None })
+}
+
+/// Decides about the proposed change that `name` names; none if it names something else.
+pub(crate) fn decide(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    is_accepted: bool,
+    note: &str,
+) -> Result<Option<Outcome>, Failure> {
+    let Some(change) = space.change_to_decide(name)? else { return Ok(None) };
+    let (drafts, verb) = match is_accepted {
+        true => (change.accept(Consent::Review, note)?, Verb::AcceptedProposal),
+        false => (change.dismiss(note)?, Verb::DismissedProposal),
+    };
+    let summary = change.text;
+    let action = Action { verb, subject: Subject::Record { id: change.id, summary } };
+    let mut actions = vec![action];
+    if is_accepted {
+        actions = [actions_of(space, &change.operations)?, actions].concat();
+    }
+    Ok(Some(act(space, now, drafts, actions, Intent::Write)?))
+}
+
+/// The drafts of a request, with their secrets masked.
+fn plan(space: &Space, request: &ProposalRequest, program: &str) -> Result<Plan, Failure> {
+    let (drafts, verb, note) = match request {
+        ProposalRequest::Correct { name, by } => {
+            (space.to_correct(name, by)?, "correct", by.note.as_str())
+        }
+        ProposalRequest::Refute { name, note } => {
+            (space.to_refute(name, note)?, "refute", note.as_str())
+        }
+        ProposalRequest::Retract { name, note } => {
+            (space.to_retract(name, note)?, "retract", note.as_str())
+        }
+        ProposalRequest::Forget { name, note } => {
+            (to_forget(space, name, note)?, "forget", note.as_str())
+        }
+    };
+    let actions = actions_of(space, &drafts)?;
+    let (drafts, masked) = without_secrets(drafts);
+    let what = actions.first().map_or_else(String::new, |action| match &action.subject {
+        Subject::Belief(key) => key.clone(),
+        Subject::Record { summary, .. } => format!("{summary:?}"),
+        Subject::Records { which, .. } => which.clone(),
+    });
+    let instead = match drafts.first().map(|draft| &draft.body) {
+        Some(Body::ClaimCorrection(correction)) => {
+            let text = correction.text.clone();
+            let text = text.unwrap_or_else(|| correction.corrected_payload.to_string());
+            format!(" to: {}", shortened(&text))
+        }
+        _ => String::new(),
+    };
+    let note = importers::secrets::mask_string(note).into_inner();
+    let (what, note) = (shortened(&what), shortened(&note));
+    let headline = format!("{program} asks to {verb} {what}{instead}, because: {note}");
+    Ok(Plan { drafts, actions, masked, headline })
+}
+
+/// What forgetting a record appends: its retraction, after which nothing finds it or builds on it,
+/// and the redaction, which says that its content is to be removed.
+fn to_forget(space: &Space, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+    let (mut drafts, target) = match space.to_retract(name, note) {
+        Ok(drafts) => {
+            let target = drafts.first().and_then(|draft| draft.refs.first()).map(|cited| cited.id);
+            (drafts, target)
+        }
+        // What is retracted can still be forgotten.
+        Err(EngineError::User(UserError::AlreadyRetracted { id, .. })) => (Vec::new(), Some(id)),
+        Err(error) => return Err(error),
+    };
+    if let Some(target) = target {
+        let redaction = Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
+        drafts.push(acting_on(target, Body::Redaction(redaction))?);
+    }
+    Ok(drafts)
+}
+
+/// The drafts without the secrets that are recognised in them, so that a proposal says exactly what
+/// is appended later. Names of identities stay.
+fn without_secrets(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<SecretKind>) {
+    let mut kinds = Vec::new();
+    let masked = drafts.into_iter().map(|Draft { body, refs }| {
+        let key = body.identity().map(|(key, _)| key.to_owned());
+        let masked = mask_body(body);
+        kinds.extend(masked.secrets().iter().map(|secret| secret.kind));
+        let mut body = masked.into_inner();
+        if let Some(key) = key {
+            match &mut body {
+                Body::ClaimCorrection(correction) => correction.identity_key = key,
+                Body::ClaimRefutation(refutation) => refutation.identity_key = key,
+                _ => {}
+            }
+        }
+        Draft { body, refs }
+    });
+    (masked.collect(), kinds)
+}
+
+/// What the user does by appending these drafts.
+fn actions_of(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
+    let mut actions = Vec::new();
+    for draft in drafts {
+        let one = std::slice::from_ref(draft);
+        match &draft.body {
+            Body::ClaimCorrection(body) => {
+                actions.push(Action::on_belief(Verb::Corrected, &body.identity_key));
+            }
+            Body::ClaimRefutation(body) => {
+                actions.push(Action::on_belief(Verb::Refuted, &body.identity_key));
+            }
+            Body::Redaction(_) => {
+                let records = retracted(space, one)?;
+                actions.extend(
+                    records.into_iter().map(|action| Action { verb: Verb::Forgot, ..action }),
+                );
+            }
+            _ => actions.extend(retracted(space, one)?),
+        }
+    }
+    Ok(actions)
+}
+
+/// Whether a retraction takes back what the agent said itself: its own record, in which it does not
+/// quote the user.
+fn is_own(space: &Space, keys: &KeyRing, agent: &Agent, plan: &Plan) -> Result<bool, Failure> {
+    for cited in plan.drafts.iter().flat_map(|draft| &draft.refs) {
+        let shown = space.show(&cited.id)?;
+        if shown.operation.header().author != agent.sealer.author()
+            || keys.quoted_by(&shown.operation).is_some()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What would change if the user agreed.
+fn preview(space: &mut Space, now: Timestamp, plan: &Plan) -> Result<Outcome, Failure> {
+    let mut outcome = act(space, now, plan.drafts.clone(), plan.actions.clone(), Intent::DryRun)?;
+    outcome.changes.masked.extend(&plan.masked);
+    Ok(outcome)
+}
+
+/// The question to the user: who asks for what and why, and what would change.
+fn question(plan: &Plan, expected: &Outcome) -> String {
+    let mut question = format!("{}\n", plan.headline);
+    for line in lines(expected) {
+        question.push_str(&line.text());
+        question.push('\n');
+    }
+    question.push_str("If you accept, it is recorded as your own word.");
+    match question.char_indices().nth(QUESTION_CHARS_MAX) {
+        Some((at, _)) => format!("{} …", question.get(..at).unwrap_or_default()),
+        None => question,
+    }
+}
+
+/// Keeps a request as a proposal, signed by the agent's key.
+fn stage(
+    space: &mut Space,
+    now: Timestamp,
+    agent: &Agent,
+    plan: &Plan,
+    program: &str,
+) -> Result<OpId, Failure> {
+    agent.let_in(space, now)?;
+    let proposal = propose(&plan.drafts, program, &plan.headline)?;
+    let mut writer = space.writer_with(&agent.sealer);
+    let id = writer.append(proposal, now)?;
+    writer.finish()?;
+    Ok(id)
+}
+
+/// Keeps a request as a proposal and accepts it with the user's key. A proposal of the same that
+/// awaits a decision is accepted instead.
+fn accept_new(
+    space: &mut Space,
+    now: Timestamp,
+    agent: &Agent,
+    plan: Plan,
+    program: &str,
+    consent: Consent,
+) -> Result<Handled, Failure> {
+    let before = space.proposed_before(&plan.drafts)?;
+    let id = match before.filter(|before| before.status == Status::Pending) {
+        Some(before) => before.id,
+        None => stage(space, now, agent, &plan, program)?,
+    };
+    let missing = || EngineError::UnknownId { prefix: id.to_string() };
+    let change = space.proposed_change(&id.to_string())?.ok_or_else(missing)?;
+    let drafts = change.accept(consent, "")?;
+    let mut outcome = act(space, now, drafts, plan.actions, Intent::Write)?;
+    outcome.changes.masked.extend(&plan.masked);
+    Ok(Handled::Done { outcome, proposal: Some(id) })
+}
