@@ -90,6 +90,7 @@ fn places_after<'e, W: LedgerIndex + ?Sized>(
     };
     for version in versions {
         note(&version.id, version.kind.spec().retracted_by, Role::TARGET)?;
+        note(&version.id, &Kind::Redaction, Role::TARGET)?;
         stack.extend(inputs(version));
     }
     let mut stated = BTreeSet::new();
@@ -100,6 +101,7 @@ fn places_after<'e, W: LedgerIndex + ?Sized>(
         let Some(entry) = index.entry(&id)? else { continue };
         let spec = entry.kind.spec();
         note(&id, spec.retracted_by, Role::TARGET)?;
+        note(&id, &Kind::Redaction, Role::TARGET)?;
         if spec.validity == InputValidity::Evidence {
             note(&id, &Kind::Evidence, Role::SUPERSEDES)?;
         }
@@ -128,8 +130,7 @@ pub fn reason<W: LedgerIndex + ?Sized>(
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
     loop {
-        let retracted_by = at.kind.spec().retracted_by;
-        if let Some(retraction) = validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
+        if let Some(retraction) = validity.last_retraction(&at)? {
             return Ok(Some(retraction.id));
         }
         let mut invalid = None;
@@ -158,14 +159,12 @@ fn against<W: LedgerIndex + ?Sized>(
 ) -> Result<Option<OpId>, W::Error> {
     let spec = entry.kind.spec();
     if spec.validity == InputValidity::Evidence {
-        let retraction = validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
+        let retraction = validity.last_retraction(entry)?;
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
         return Ok(retraction.or(superseding).map(|entry| entry.id));
     }
     let Some(key) = &entry.identity else {
-        return Ok(validity
-            .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
-            .map(|entry| entry.id));
+        return Ok(validity.last_retraction(entry)?.map(|retraction| retraction.id));
     };
     let standing = validity.standing(key)?;
     if let Some(refutation) = standing.refutation {

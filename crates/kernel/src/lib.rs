@@ -22,6 +22,7 @@ pub mod malformed;
 pub mod operation;
 pub mod proposal;
 pub mod provenance;
+pub mod redaction;
 pub mod refs;
 pub mod rule_violation;
 pub mod rules;

@@ -332,9 +332,20 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
-    /// Whether it was retracted.
+    /// Whether it was retracted or forgotten.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)
+        Ok(self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)?
+            || self.is_acted_on(&entry.id, &Kind::Redaction, Role::TARGET)?)
+    }
+
+    /// What retracted or forgot it last.
+    pub(crate) fn last_retraction(&self, entry: &Entry) -> Result<Option<Entry>, W::Error> {
+        let retraction =
+            self.last_acting(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)?;
+        Ok(match retraction {
+            Some(retraction) => Some(retraction),
+            None => self.last_acting(&entry.id, &Kind::Redaction, Role::TARGET)?,
+        })
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {

@@ -235,6 +235,13 @@ impl<'s> Replay<'s> {
             Kind::Retraction => ("target", |kind| {
                 matches!(kind, Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim)
             }),
+            // Of what is forgotten without an identity; the bodies of others are removed.
+            Kind::Redaction => ("target", |kind| {
+                matches!(
+                    kind,
+                    Kind::Evidence | Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim
+                )
+            }),
             _ => return,
         };
         for target in entry.cited(role) {
