@@ -8,7 +8,8 @@ use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
-use kernel::operation::{HlcTimestamp, Operation, Unverified, Verified};
+use kernel::operation::{HlcTimestamp, Operation, Role, Unverified, Verified};
+use kernel::redaction::redacted_with;
 use kernel::rules::{self, Verdict};
 use kernel::soundness::{ClaimStatus, StatusUpdate};
 
@@ -38,6 +39,38 @@ impl MemoryLedger {
         self.positions.insert(operation.id(), self.operations.len());
         self.operations.push(operation.clone());
         self.graph.insert(operation, body)
+    }
+
+    /// Removes redacted bodies, and makes the graph again if there were any.
+    fn erase_redacted(&mut self) {
+        let redactions =
+            self.operations.iter().filter(|operation| operation.header().kind == Kind::Redaction);
+        let targets = redactions.filter_map(|redaction| redaction.sole_ref(Role::TARGET));
+        let Ok(redacted) = redacted_with(&self.graph, targets.collect::<Vec<_>>());
+        let is_whole = |operation: &Operation| {
+            redacted.contains(&operation.id()) && operation.body().is_some()
+        };
+        if self.operations.iter().any(is_whole) {
+            let operations: Vec<_> = std::mem::take(&mut self.operations)
+                .into_iter()
+                .map(|operation| match redacted.contains(&operation.id()) {
+                    true => operation.without_body(),
+                    false => operation,
+                })
+                .collect();
+            self.fill(operations);
+        }
+    }
+
+    /// Replaces everything.
+    fn fill(&mut self, operations: Vec<Operation<Verified>>) {
+        *self = Self::default();
+        for operation in operations {
+            let body = operation
+                .body()
+                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+            self.insert(&operation, body.as_ref());
+        }
     }
 }
 
@@ -87,13 +120,7 @@ impl Drop for MemoryWriting<'_> {
             return;
         }
         let kept: Vec<_> = self.ledger.operations.drain(..).take(self.committed).collect();
-        *self.ledger = MemoryLedger::default();
-        for operation in kept {
-            let body = operation
-                .body()
-                .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
-            self.ledger.insert(&operation, body.as_ref());
-        }
+        self.ledger.fill(kept);
     }
 }
 
@@ -144,11 +171,13 @@ impl Writing for MemoryWriting<'_> {
     }
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
+        self.ledger.erase_redacted();
         let journal = std::mem::take(&mut self.journal);
         consequences(&*self, &journal, self.ledger.graph.due())
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.ledger.erase_redacted();
         self.committed = self.ledger.operations.len();
         self.ledger.head()
     }

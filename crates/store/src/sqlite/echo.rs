@@ -6,7 +6,7 @@
 //! engine chooses the keys and decides what a match means.
 
 use kernel::id::OpId;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::SqliteWriting;
 use super::graph::{id_at, sql};
@@ -30,6 +30,12 @@ pub struct Injected {
     pub session: Option<String>,
     /// The records, without their lookup keys.
     pub items: Vec<ReceiptItem>,
+}
+
+/// Erases the keys of the operations in `temp.erased`.
+pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute("DELETE FROM echo_key WHERE pos IN (SELECT pos FROM temp.erased)", [])?;
+    Ok(())
 }
 
 impl SqliteWriting<'_> {
@@ -59,8 +65,11 @@ impl SqliteWriting<'_> {
     /// Adds keys, in order, and stores the position up to which records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
         let connection = self.index.connection;
-        let mut statement = connection
-            .prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
+        // A key may have waited while its record was forgotten.
+        let mut statement = connection.prepare_cached(
+            "INSERT OR IGNORE INTO echo_key (key, pos)
+             SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM op WHERE pos = ?2 AND body IS NOT NULL)",
+        )?;
         for (key, position) in keys {
             statement.execute([i64::from(*key), sql(*position)])?;
         }

@@ -18,10 +18,11 @@ use kernel::operation::{
     Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified,
 };
 use kernel::rules::{self, Verdict};
-use kernel::soundness::ClaimStatus;
+use kernel::soundness::{Arrival, ClaimStatus, needs_full_recompute};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::AccessCache;
+use super::erasure::{self, DeviceHashes, PendingRedactions};
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
@@ -334,10 +335,8 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = self
-            .registry
-            .migrate(&self.connection)
-            .and_then(|()| SqliteWriting::new(&self.connection, &self.access));
+        let writing =
+            self.registry.migrate(&self.connection).and_then(|()| SqliteWriting::new(self));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -480,13 +479,27 @@ pub struct SqliteWriting<'a> {
     authors: std::collections::HashMap<Author, i64>,
     journal: Journal,
     open: bool,
+    shared: &'a SharedIndex,
+    registry: &'static Registry,
+    /// Whether there is any redaction, so that what arrives may have to be stored without its body.
+    has_redactions: bool,
+    redactions: PendingRedactions,
+    hashes: Option<DeviceHashes<'a>>,
+    has_erased: bool,
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(connection: &'a Connection, access: &AccessCache) -> Result<Self, StoreError> {
+    fn new(space: &'a SqliteSpace) -> Result<Self, StoreError> {
+        let connection = &space.connection;
         let latest = latest(connection)?;
         Ok(Self {
-            index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
+            index: SqliteLedgerIndex::new(connection, &space.access)?.reaching(latest),
+            shared: &space.index,
+            registry: space.registry,
+            has_redactions: erasure::has_redactions(connection)?,
+            redactions: PendingRedactions::default(),
+            hashes: None,
+            has_erased: false,
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -507,6 +520,28 @@ impl<'a> SqliteWriting<'a> {
     /// with.
     pub fn suspend(&mut self) -> Journal {
         std::mem::take(&mut self.journal)
+    }
+
+    /// Remembers bodies that are erased from now on by the hashes that this device would give them,
+    /// so that they are recognised when they are imported.
+    pub fn recognize_forgotten(&mut self, hashes: DeviceHashes<'a>) {
+        self.hashes = Some(hashes);
+    }
+
+    /// Erases what the redactions that were taken so far concern. Otherwise this happens when the
+    /// consequences are asked for, and with the commit.
+    pub fn erase_redacted(&mut self) -> Result<(), StoreError> {
+        let pending = std::mem::take(&mut self.redactions);
+        if erasure::apply(&self.index, self.registry, pending, self.hashes.as_ref())? {
+            // Capabilities may rest on operations that are not committed, so they are not cached
+            // for later transactions.
+            let index = SqliteLedgerIndex::new(self.index.connection, &AccessCache::default())?;
+            self.index = index.reaching(self.latest);
+            self.names.clear();
+            self.marked.clear();
+            self.has_erased = true;
+        }
+        Ok(())
     }
 
     /// The place of the last operation.
@@ -537,9 +572,14 @@ impl<'a> SqliteWriting<'a> {
         let header = operation.header();
         let author = self.author_number(&header.author)?;
         let position = Position(self.head.0 + 1);
-        let (salt, bytes) = match operation.content() {
-            Content::Present { salt, body } => (Some(salt), Some(body)),
-            Content::Removed => (None, None),
+        let (salt, bytes, body) = match operation.content() {
+            Content::Present { .. }
+                if self.has_redactions && erasure::quotes_redacted(&self.index, operation)? =>
+            {
+                (None, None, None)
+            }
+            Content::Present { salt, body: bytes } => (Some(salt), Some(bytes), body),
+            Content::Removed => (None, None, None),
         };
         self.index
             .connection
@@ -566,6 +606,11 @@ impl<'a> SqliteWriting<'a> {
             super::derive::note_changed(self.index.connection, key)?;
         }
         self.journal.note(update);
+        self.has_redactions |= header.kind == Kind::Redaction;
+        if self.has_redactions {
+            let arrival = Arrival::at(header.ts, self.latest);
+            self.redactions.note(operation, needs_full_recompute(header, arrival));
+        }
         self.index.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
@@ -613,7 +658,10 @@ impl Writing for SqliteWriting<'_> {
             )?
             .query_row([body.0], |row| id_at(row, 0))
             .optional()?;
-        Ok(id)
+        match id {
+            Some(id) => Ok(Some(id)),
+            None => erasure::forgotten(self.index.connection, body),
+        }
     }
 
     fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {
@@ -643,14 +691,19 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
+        self.erase_redacted()?;
         let journal = std::mem::take(&mut self.journal);
         consequences(&self.index, &journal, self.index.due()?)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.erase_redacted()?;
         self.index.write_beliefs()?;
         self.index.connection.execute_batch("COMMIT")?;
         self.open = false;
+        if self.has_erased {
+            self.shared.clear();
+        }
         Ok(self.head)
     }
 }

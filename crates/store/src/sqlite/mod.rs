@@ -19,6 +19,7 @@ mod beliefs;
 mod derive;
 mod echo;
 mod embedding;
+mod erasure;
 mod graph;
 mod index;
 mod ledger;
@@ -37,6 +38,7 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
+pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{Filter, Found, Search, TermShare, first_after};
 pub use ledger::{SqliteSpace, SqliteWriting};

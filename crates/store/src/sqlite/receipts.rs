@@ -8,10 +8,11 @@
 //! Writing a receipt does not wait for the disk. After a power cut the last ones may be missing,
 //! but none is incomplete.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kernel::id::{OpId, ReceiptId};
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::SqliteSpace;
 use super::graph::id_at;
@@ -199,6 +200,41 @@ impl SqliteSpace {
     fn has_no_receipts(&self) -> Result<bool, StoreError> {
         Ok(super::schema_version(&self.connection)? < SINCE_VERSION)
     }
+}
+
+/// Erases the fingerprints of the texts of the operations in `temp.erased`. The receipts stay: they
+/// say that these operations were shown, not what they said.
+pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
+    let shingles_of = |bytes: &[u8]| -> BTreeSet<i64> {
+        let hashes = bytes.chunks_exact(4).filter_map(|hash| hash.try_into().ok());
+        hashes.map(|hash| i64::from(u32::from_le_bytes(hash))).collect()
+    };
+    let mut gone: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
+    let mut statement = connection.prepare(
+        "SELECT receipt, shingles FROM receipt_item WHERE record IN (SELECT id FROM temp.erased)",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let bytes: Vec<u8> = row.get(1)?;
+        gone.entry(row.get(0)?).or_default().extend(shingles_of(&bytes));
+    }
+    connection
+        .execute("DELETE FROM receipt_item WHERE record IN (SELECT id FROM temp.erased)", [])?;
+    let mut kept = connection.prepare("SELECT shingles FROM receipt_item WHERE receipt = ?1")?;
+    let mut delete =
+        connection.prepare("DELETE FROM receipt_shingle WHERE hash = ?1 AND receipt = ?2")?;
+    for (receipt, mut gone) in gone {
+        let mut rows = kept.query([receipt])?;
+        while let Some(row) = rows.next()? {
+            let bytes: Vec<u8> = row.get(0)?;
+            let kept = shingles_of(&bytes);
+            gone.retain(|hash| !kept.contains(hash));
+        }
+        for hash in gone {
+            delete.execute([hash, receipt])?;
+        }
+    }
+    Ok(())
 }
 
 fn kept_at(row: &rusqlite::Row<'_>) -> rusqlite::Result<KeptReceipt> {

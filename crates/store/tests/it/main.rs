@@ -9,6 +9,7 @@ mod book;
 mod conformance;
 mod damage;
 mod embeddings;
+mod erasure;
 mod histories;
 mod older_files;
 mod processes;

@@ -178,7 +178,7 @@ impl Folder {
         let mut reach = super::reach(connection, self.tables)?;
         if reach.position > ledger::head(connection)? {
             // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach::default();
+            reach = Reach { erased: reach.erased, ..Reach::default() };
         }
         if !self.reached.leads_to(&reach) {
             // The tables were emptied since, or the last fold's transaction failed.
