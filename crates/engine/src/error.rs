@@ -58,6 +58,20 @@ pub enum EngineError {
         /// Its kind.
         kind: Kind,
     },
+    /// The operation is not an import.
+    #[error("{id} is not an import: its kind is {kind}")]
+    NotAnImport {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// More records are selected than one action may concern.
+    #[error("this selects more than {records_max} records; select fewer at a time")]
+    SelectionTooLarge {
+        /// The limit.
+        records_max: usize,
+    },
     /// The correction, refutation, withdrawal or retraction is not possible.
     #[error(transparent)]
     User(#[from] belief::user::UserError),
@@ -99,6 +113,8 @@ impl EngineError {
             Self::UnknownReceipt { .. } => "unknown_receipt",
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::NotABelief { .. } => "not_a_belief",
+            Self::NotAnImport { .. } => "not_an_import",
+            Self::SelectionTooLarge { .. } => "selection_too_large",
             Self::User(error) => error.code(),
             Self::Exchange { .. } => "exchange",
             Self::Io(_) => "io",

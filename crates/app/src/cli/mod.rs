@@ -41,6 +41,7 @@ mod refute;
 mod remember;
 mod retract;
 mod review;
+mod selecting;
 mod show;
 mod status;
 mod verify;

@@ -42,6 +42,12 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
+        RequestError::NothingSelected => {
+            Some("name records by their ids, or describe them, as with --source or --month")
+        }
+        RequestError::Unconfirmed => {
+            Some("--dry-run shows what would change, --yes goes on without a question")
+        }
         RequestError::NoSuchRecords { .. } => {
             Some("`because status` counts the records of each kind")
         }
@@ -69,6 +75,7 @@ fn of_engine(error: &EngineError) -> Option<String> {
             let id = short(id);
             format!("`because show {id}` shows it; `because claims` lists the beliefs")
         }
+        EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),
         _ => return None,
     })

@@ -241,6 +241,8 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         },
         EngineError::Malformed(_)
         | EngineError::NotABelief { .. }
+        | EngineError::NotAnImport { .. }
+        | EngineError::SelectionTooLarge { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,
         EngineError::Import(ImportError::Io { .. }) | EngineError::Io(_) => Fault::Internal,

@@ -128,7 +128,13 @@ pub(crate) enum RequestError {
         /// What was given.
         text: String,
     },
-    /// There is no record of this source, person and month.
+    /// An action on records without any that is named or described.
+    #[error("no record is named, and none is described")]
+    NothingSelected,
+    /// An action on many records that nobody confirmed.
+    #[error("this changes many records, and nobody can be asked here; nothing was written")]
+    Unconfirmed,
+    /// There is no record of this description.
     #[error("no record {which}")]
     NoSuchRecords {
         /// Which records were asked for.
@@ -206,6 +212,8 @@ impl RequestError {
         "turn_malformed",
         "key_malformed",
         "assignment_malformed",
+        "nothing_selected",
+        "unconfirmed",
         "no_such_records",
         "no_such_format",
         "no_such_model",
@@ -238,6 +246,8 @@ impl RequestError {
             Self::TurnMalformed { .. } => "turn_malformed",
             Self::Key(_) => "key_malformed",
             Self::AssignmentMalformed { .. } => "assignment_malformed",
+            Self::NothingSelected => "nothing_selected",
+            Self::Unconfirmed => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
             Self::NoSuchFormat { .. } => "no_such_format",
             Self::NoSuchModel { .. } => "no_such_model",

@@ -32,6 +32,8 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::TurnMalformed { input: text(), line: 1 },
         RequestError::Key("key".parse::<Author>().unwrap_err()),
         RequestError::AssignmentMalformed { text: text() },
+        RequestError::NothingSelected,
+        RequestError::Unconfirmed,
         RequestError::NoSuchRecords { which: text() },
         RequestError::NoSuchFormat { name: text(), known: vec!["text"] },
         RequestError::NoSuchModel { name: text(), known: Vec::new() },

@@ -36,6 +36,7 @@ mod models;
 mod processes;
 #[cfg(unix)] // It shows a shell.
 mod readme;
+mod retraction;
 mod samples;
 mod secrets;
 #[path = "../../../models/tests/it/server.rs"]

@@ -1,7 +1,6 @@
 //! Beliefs: the state of an identity, and the claim or correction that is served for it.
 
 pub mod claims;
-pub mod evidence_filter;
 pub mod explain;
 pub mod name;
 pub mod review;

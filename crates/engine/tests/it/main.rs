@@ -18,6 +18,7 @@ mod recall;
 mod record;
 mod rederivation;
 mod secrets;
+mod selection;
 mod stream;
 mod submission;
 mod support;

@@ -254,6 +254,12 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, body)?])
     }
 
+    /// Drafts that retract these records of evidence.
+    pub fn to_retract_all(&self, ids: &[OpId], note: &str) -> Result<Vec<Draft>, EngineError> {
+        let retraction = || Body::EvidenceRetraction(Reason { reason: note.to_owned() });
+        ids.iter().map(|id| acting_on(*id, retraction())).collect()
+    }
+
     /// The review that `name` (an id or the beginning of one) names, to be decided.
     pub fn review_named(&self, name: &str) -> Result<Review, EngineError> {
         let id = self.resolve(name)?;

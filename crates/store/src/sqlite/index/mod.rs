@@ -22,6 +22,7 @@ use crate::{Position, StoreError};
 
 pub(super) mod attributes;
 mod batch;
+mod candidates;
 pub(super) mod column;
 mod evidence;
 mod fold;
@@ -36,6 +37,7 @@ pub(super) mod shared;
 mod tables;
 pub(super) mod vectors;
 
+pub use candidates::{CandidateFilter, ChainLink};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
 use fold::{FactFolder, Folder};

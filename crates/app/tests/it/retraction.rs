@@ -1,0 +1,63 @@
+//! Taking many records back at once, by what they have in common.
+
+use crate::beliefs::{Believing, HABIT, believing};
+use crate::machine::Machine;
+
+fn records(here: &Believing) -> u64 {
+    here.json(&["status"])["evidence"]["note"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn records_are_retracted_by_what_they_have_in_common_in_one_act() {
+    let here = believing();
+    let would = here.json(&["retract", "--source", "remember", "--dry-run"]);
+    assert_eq!((&would["dry_run"], &would["actions"][0]["records"]), (&true.into(), &3.into()));
+    assert!(would["recorded"].as_array().unwrap().is_empty(), "{would}");
+    assert!(would["id"].is_null() && would["target"].is_null(), "{would}");
+    assert_eq!(records(&here), 3);
+    let what_if = here.json(&["what-if", "--without-source", "remember"]);
+    let keys = |report: &serde_json::Value| -> Vec<String> {
+        let changes = report["changes"].as_array().unwrap().iter();
+        changes.map(|change| change["key"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(keys(&what_if), keys(&would));
+    let done = here.json(&["retract", "--source", "remember", "--yes"]);
+    assert_eq!(done["recorded"].as_array().unwrap().len(), 3);
+    assert!(keys(&done).iter().any(|key| key == HABIT), "{done}");
+    assert_eq!(records(&here), 0);
+    here.refuses(&["retract", "--source", "remember", "--yes"], "no_such_records");
+}
+
+#[test]
+fn without_a_terminal_nothing_is_retracted_unless_it_is_confirmed() {
+    let here = believing();
+    here.refuses(&["retract", "--author", "me", "--source", "remember"], "no_such_records");
+    here.refuses(&["retract", "--source", "remember"], "unconfirmed");
+    here.refuses(&["retract"], "nothing_selected");
+    here.run(&["retract", "--source", "remember"])
+        .ends(2)
+        .prints("If you retracted 3 records of source remember")
+        .says("--yes");
+    assert_eq!(records(&here), 3);
+}
+
+#[test]
+fn several_records_are_retracted_by_id_at_once() {
+    let here = believing();
+    let named = ["retract", &here.notes[0], &here.notes[1], &here.notes[0]];
+    let done = here.json(&named);
+    assert_eq!(done["recorded"].as_array().unwrap().len(), 2);
+    assert_eq!(records(&here), 1);
+}
+
+#[test]
+fn a_note_of_a_folder_is_retracted_by_its_path() {
+    let machine = Machine::with_space();
+    machine.write("notes/a.md", "# A\n\none thing\n\n## B\n\nanother thing\n");
+    machine.write("notes/b.md", "# B\n\na third thing\n");
+    machine.because(["import", "notes"]).run().succeeds();
+    let done = machine.because(["retract", "--file", "a.md", "--yes", "--json"]).run();
+    assert_eq!(done.succeeds().json()["actions"][0]["records"], 2);
+    let left = machine.because(["status", "--json"]).run().succeeds().json();
+    assert_eq!(left["evidence"]["note"], 1);
+}
