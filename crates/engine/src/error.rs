@@ -75,6 +75,14 @@ pub enum EngineError {
     /// The correction, refutation, withdrawal or retraction is not possible.
     #[error(transparent)]
     User(#[from] belief::user::UserError),
+    /// The body of this operation cannot be forgotten by itself.
+    #[error("{id} cannot be forgotten: {}", why_kept(kind))]
+    CannotForget {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
     /// An interchange file cannot be imported.
     #[error("line {line}: {reason}")]
     Exchange {
@@ -116,9 +124,17 @@ impl EngineError {
             Self::NotAnImport { .. } => "not_an_import",
             Self::SelectionTooLarge { .. } => "selection_too_large",
             Self::User(error) => error.code(),
+            Self::CannotForget { .. } => "cannot_forget",
             Self::Exchange { .. } => "exchange",
             Self::Io(_) => "io",
         }
+    }
+}
+
+fn why_kept(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Claim => "it was derived, and would be derived again from the records it stands on",
+        _ => "it says who may do what in the space",
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use store::sqlite::Size;
 use store::{Ledger, Position, Recorded};
 
+use crate::write::forget::WhyForgotten;
 use crate::{EngineError, Reader};
 
 /// One operation with what cites it.
@@ -23,6 +24,8 @@ pub struct Shown {
     pub cited_by: Vec<Citing>,
     /// The fault in its hashes or signature, if any.
     pub fault: Option<String>,
+    /// Why its body was removed, if it was forgotten.
+    pub forgotten: Option<WhyForgotten>,
 }
 
 /// Which operations to list.
@@ -85,7 +88,8 @@ impl Reader<'_> {
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         let fault = operation.clone().verify().err().map(|error| error.to_string());
         let cited_by = self.store.ledger_index()?.citing(id)?;
-        Ok(Shown { operation, position, cited_by, fault })
+        let forgotten = if operation.body().is_none() { self.why_forgotten(id)? } else { None };
+        Ok(Shown { operation, position, cited_by, fault, forgotten })
     }
 
     /// Operations that arrived after `after` and pass the filter, oldest first, to `take` until it

@@ -85,6 +85,11 @@ impl Sealer {
         self.0.body_hash(prepared.bytes())
     }
 
+    /// The hash that a canonical body carries once this device has sealed it.
+    pub(crate) fn hash_of(&self, body: &[u8]) -> BodyHash {
+        self.0.body_hash(body)
+    }
+
     /// Seals at a place in this device's chain.
     pub(crate) fn seal(
         &self,

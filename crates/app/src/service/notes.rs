@@ -95,9 +95,11 @@ impl CheckedNote {
     ) -> Result<RecordedNote, Failure> {
         let masked = self.evidence.kinds().collect();
         let outcome = space.remember(self.evidence, now)?;
-        let is_new = !matches!(outcome, Outcome::Present(_));
-        let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) =
-            outcome;
+        let is_new = matches!(outcome, Outcome::Added(_) | Outcome::Replaced { .. });
+        let (Outcome::Added(id)
+        | Outcome::Present(id)
+        | Outcome::Forgotten(id)
+        | Outcome::Replaced { new: id, .. }) = outcome;
         Ok(RecordedNote { id, is_new, masked })
     }
 }

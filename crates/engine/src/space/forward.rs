@@ -38,6 +38,7 @@ use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
+use crate::write::forget::{ForgetPlan, Forgotten};
 use crate::write::import::{Progress, Report};
 use crate::write::record::{Outcome, Prepared};
 
@@ -152,6 +153,9 @@ write_only! {
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
+    plan_to_forget(selected: &[OpId], now: Timestamp) -> ForgetPlan;
+    forget(plan: &ForgetPlan, reason: &str, now: Timestamp) -> Forgotten;
+    finish_erasure() -> bool;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(

@@ -10,6 +10,7 @@
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::operation::{MalformedError, Operation, Unverified, VerifyError, verify_batch};
+use kernel::redaction::redaction_behind;
 use kernel::rules::{self, JudgeError, Verdict};
 use store::sqlite::{SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded};
@@ -157,6 +158,15 @@ fn check_operations(
     if let Err(error) = read {
         verification.find(None, error.code(), error.to_string(), false);
     }
+    match store.unerased() {
+        Ok(ids) => {
+            for id in ids {
+                let message = format!("operation {id} is forgotten and still has its body");
+                verification.find(Some(id), "not_erased", message, false);
+            }
+        }
+        Err(error) => verification.find(None, error.code(), error.to_string(), false),
+    }
     Ok(verification)
 }
 
@@ -226,6 +236,12 @@ fn check_batch(
                     false,
                 );
             }
+            // A rule that reads what was forgotten cannot be judged any more.
+            Err(JudgeError::RuleViolation(violation))
+                if !violation.prevents_admission() && concerns_forgotten(store, &operation) =>
+            {
+                graph.insert(&operation, body.as_ref());
+            }
             Err(JudgeError::RuleViolation(violation)) => {
                 verification.find(
                     Some(id),
@@ -241,6 +257,16 @@ fn check_batch(
             }
         }
     }
+}
+
+/// Whether an operation, or one that it cites, was forgotten.
+fn concerns_forgotten(store: &SqliteSpace, operation: &Operation) -> bool {
+    let Ok(index) = store.ledger_index() else { return false };
+    let refs = operation.header().refs.iter().map(|cited| cited.id);
+    std::iter::once(operation.id()).chain(refs).any(|id| {
+        index.body(&id).is_ok_and(|body| body.is_none())
+            && redaction_behind(&index, &id).is_ok_and(|redaction| redaction.is_some())
+    })
 }
 
 fn parsed<State>(operation: &Operation<State>) -> Option<Result<Body, MalformedError>> {

@@ -12,6 +12,7 @@ use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
+use crate::write::forget::hashes_of;
 use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
@@ -159,6 +160,7 @@ impl Writer<'_> {
     ) -> Result<(), EngineError> {
         let ours = self.sealer.author();
         let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
         writing.resume(std::mem::take(journal));
         let mut added = 0;
         for (line, verified) in batch {

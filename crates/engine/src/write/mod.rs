@@ -3,11 +3,12 @@
 //!
 //! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
 //! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose.
+//! [`submission`] decides about the claims that machines propose. [`forget`] erases.
 
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;
+pub mod forget;
 pub mod import;
 pub mod record;
 pub mod submission;

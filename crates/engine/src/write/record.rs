@@ -53,8 +53,10 @@ pub struct Prepared {
 pub enum Outcome {
     /// It is new.
     Added(OpId),
-    /// It is there, or was there and is forgotten.
+    /// It is there.
     Present(OpId),
+    /// It was there and is forgotten, so it is not written again.
+    Forgotten(OpId),
     /// It replaces what was there.
     Replaced {
         /// The new operation.
@@ -62,6 +64,31 @@ pub enum Outcome {
         /// What it supersedes.
         old: OpId,
     },
+}
+
+/// What becomes of a record that was forgotten and comes again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForgottenPolicy {
+    /// It is not written.
+    #[default]
+    StaysForgotten,
+    /// It is written as a new record.
+    RecordAgain,
+}
+
+impl ForgottenPolicy {
+    /// The forgotten operation that keeps a record from being written.
+    fn forgotten(
+        self,
+        writing: &SqliteWriting<'_>,
+        sealer: &Sealer,
+        prepared: &Prepared,
+    ) -> Result<Option<OpId>, EngineError> {
+        match self {
+            Self::StaysForgotten => Ok(writing.removed(&sealer.body_hash(prepared))?),
+            Self::RecordAgain => Ok(None),
+        }
+    }
 }
 
 impl Prepared {
@@ -157,19 +184,21 @@ impl Writer<'_> {
                 Some((source, uid)) => writing.evidence(source, uid)?,
                 None => None,
             };
-            let known = match there {
-                Some((id, hash)) if is_same(&writing, sealer, &prepared, id, hash)? => Some(id),
-                _ => writing.removed(&sealer.body_hash(&prepared))?,
-            };
-            if let Some(id) = known {
+            if let Some((id, hash)) = there
+                && is_same(&writing, sealer, &prepared, id, hash)?
+            {
                 outcomes.push(Outcome::Present(id));
+                continue;
+            }
+            if let Some(id) = self.policy.forgotten(&writing, sealer, &prepared)? {
+                outcomes.push(Outcome::Forgotten(id));
                 continue;
             }
             let mut prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
             if prepared.is_marked()
-                && let Some(id) = writing.removed(&sealer.body_hash(&prepared))?
+                && let Some(id) = self.policy.forgotten(&writing, sealer, &prepared)?
             {
-                outcomes.push(Outcome::Present(id));
+                outcomes.push(Outcome::Forgotten(id));
                 continue;
             }
             let refs = match there {
@@ -248,7 +277,7 @@ fn is_same(
 }
 
 /// The record that a marked body holds, as it came; none if it has no mark.
-fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
     let Ok(Body::Evidence(mut evidence)) = Body::parse(&Kind::Evidence, body) else { return None };
     if !evidence.unmark_echo() {
         return None;
@@ -270,6 +299,8 @@ pub struct Tally {
     pub replaced: u64,
     /// Records that were there.
     pub present: u64,
+    /// Records that were there and are forgotten, so that they were not written again.
+    pub forgotten: u64,
 }
 
 impl Tally {
@@ -280,12 +311,13 @@ impl Tally {
                 Outcome::Added(_) => self.added += 1,
                 Outcome::Replaced { .. } => self.replaced += 1,
                 Outcome::Present(_) => self.present += 1,
+                Outcome::Forgotten(_) => self.forgotten += 1,
             }
         }
     }
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.added + self.replaced + self.present
+        self.added + self.replaced + self.present + self.forgotten
     }
 }

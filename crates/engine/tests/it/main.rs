@@ -11,6 +11,7 @@ mod embed;
 mod exchange;
 mod facts;
 mod facts_of_histories;
+mod forget;
 mod import;
 mod late_access;
 mod readers;

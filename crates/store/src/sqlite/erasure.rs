@@ -231,6 +231,20 @@ impl SqliteSpace {
         Ok(stage)
     }
 
+    /// Operations whose bodies are redacted and present. Only damage, or another program, leaves
+    /// any.
+    pub fn unerased(&self) -> Result<Vec<OpId>, StoreError> {
+        self.on_snapshot(|index| {
+            let mut unerased = Vec::new();
+            for id in redacted_with(index, all_targets(index.connection)?)? {
+                if index.body(&id)?.is_some() {
+                    unerased.push(id);
+                }
+            }
+            Ok(unerased)
+        })
+    }
+
     /// Removes deleted content from free pages and from the write-ahead log, if a transaction that
     /// erased says that this is due. Waits for other writers and for readers of older snapshots,
     /// each at most `wait`. Returns whether it is done; if not, the next writer tries again.

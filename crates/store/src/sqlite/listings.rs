@@ -14,6 +14,24 @@ pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
 
 impl SqliteSpace {
+    /// Every record whose body has a field of this name, at any depth, with its canonical body.
+    pub fn each_evidence_with(
+        &self,
+        field: &str,
+        mut take: impl FnMut(OpId, &[u8]),
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, body FROM op WHERE kind = 'evidence' AND instr(body, CAST(?1 AS BLOB)) > 0 ORDER BY pos",
+        )?;
+        let mut rows = statement.query([format!("\"{field}\":")])?;
+        while let Some(row) = rows.next()? {
+            if let Some(body) = row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)? {
+                take(id_at(row, 0)?, body);
+            }
+        }
+        Ok(())
+    }
+
     /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
     pub fn on_snapshot<T, E: From<StoreError>>(
         &self,
