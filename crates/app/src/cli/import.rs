@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
 use engine::write::import::{Intent, PREVIEW_MAX, Report};
+use engine::write::record::ForgottenPolicy;
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
 use kernel::rules::judge_time;
@@ -39,6 +40,9 @@ pub(crate) struct Args {
     /// Only print what would be recorded
     #[arg(long)]
     dry_run: bool,
+    /// Also record what was forgotten before
+    #[arg(long)]
+    again: bool,
     /// Do not derive beliefs now; `because derive` does so later
     #[arg(long)]
     no_derive: bool,
@@ -53,7 +57,7 @@ fn after_help() -> String {
         "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
     ));
     text.push_str(
-        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten, unless with --again.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
     text
 }
@@ -130,7 +134,7 @@ fn import_each(
                 }
             }
             Source::Format(importer) => {
-                let report = import(session, importer, path, args.dry_run)?;
+                let report = import(session, importer, path, args)?;
                 left_out |= report.problem_count > 0;
                 summary.is_new = true;
                 match session.form {
@@ -214,8 +218,13 @@ fn import(
     session: &CliSession,
     importer: &'static dyn Importer,
     path: &Path,
-    dry_run: bool,
+    args: &Args,
 ) -> Result<Report, Failure> {
+    let dry_run = args.dry_run;
+    let policy = match args.again {
+        true => ForgottenPolicy::RecordAgain,
+        false => ForgottenPolicy::StaysForgotten,
+    };
     let context = Context { now: session.now, zone: session.zone.clone() };
     let total =
         path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
@@ -231,7 +240,8 @@ fn import(
     } else {
         Opened::Real(locator.open_or_make(session.now)?)
     };
-    let report = space.get().import(importer, path, &context, intent, |progress| {
+    let writer = space.get().writer();
+    let report = writer.with_policy(policy).import(importer, path, &context, intent, |progress| {
         bar.set_position(progress.bytes);
         bar.set_message(count(progress.records, "record"));
     });
@@ -285,6 +295,11 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         let mut parts = vec![format!("{} new", tally.added)];
         parts.extend((tally.replaced > 0).then(|| format!("{} changed", tally.replaced)));
         parts.extend((tally.present > 0).then(|| format!("{} already there", tally.present)));
+        parts.extend(
+            (tally.forgotten > 0).then(|| {
+                format!("{} forgotten and left out (--again records them)", tally.forgotten)
+            }),
+        );
         output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
     }
     if !report.masked.is_empty() {

@@ -29,6 +29,7 @@ mod exchange;
 mod explain;
 mod explain_support;
 mod facts;
+mod forget;
 mod import;
 mod init;
 mod install;
@@ -103,6 +104,8 @@ enum Command {
     Withdraw(withdraw::Args),
     /// Take a record back: it stays in the ledger and is no longer recalled
     Retract(retract::Args),
+    /// Erase records, and everything that was concluded from them
+    Forget(forget::Args),
     /// See what would follow from a correction, refutation or retraction, without doing it
     WhatIf(what_if::Args),
     /// Decide about proposals that concern your corrections: list, accept, dismiss
@@ -236,6 +239,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Refute(args) => refute::run(&session, &args),
         Command::Withdraw(args) => withdraw::run(&session, &args),
         Command::Retract(args) => retract::run(&session, &args),
+        Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),

@@ -6,6 +6,7 @@
 
 use engine::EngineError;
 use engine::belief::user::UserError;
+use kernel::kind::Kind;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
@@ -48,6 +49,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::Unconfirmed => {
             Some("--dry-run shows what would change, --yes goes on without a question")
         }
+        RequestError::NoteForgotten { .. } => Some("without --at it is a new note"),
         RequestError::NoSuchRecords { .. } => {
             Some("`because status` counts the records of each kind")
         }
@@ -74,6 +76,10 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::NotABelief { id, .. } => {
             let id = short(id);
             format!("`because show {id}` shows it; `because claims` lists the beliefs")
+        }
+        EngineError::CannotForget { id, kind: Kind::Claim } => {
+            let id = short(id);
+            format!("`because explain {id}` names the records that it stands on")
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),

@@ -242,6 +242,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         EngineError::Malformed(_)
         | EngineError::NotABelief { .. }
         | EngineError::NotAnImport { .. }
+        | EngineError::CannotForget { .. }
         | EngineError::SelectionTooLarge { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,

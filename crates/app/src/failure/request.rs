@@ -9,7 +9,7 @@ use kernel::id::NameError;
 use kernel::when::WhenError;
 
 use super::Fault;
-use crate::text::{path, printable};
+use crate::text::{path, printable, short};
 
 /// Why a request cannot be carried out as it is.
 #[derive(Debug, thiserror::Error)]
@@ -140,6 +140,15 @@ pub(crate) enum RequestError {
         /// Which records were asked for.
         which: String,
     },
+    /// The same note, of the same time, was forgotten.
+    #[error(
+        "the same note of the same time was forgotten ({}), so it was not written again",
+        short(id)
+    )]
+    NoteForgotten {
+        /// The forgotten record.
+        id: kernel::id::OpId,
+    },
     /// No format has this name.
     #[error("the format {name:?} does not exist; the formats are: {}", known.join(", "))]
     NoSuchFormat {
@@ -215,6 +224,7 @@ impl RequestError {
         "nothing_selected",
         "unconfirmed",
         "no_such_records",
+        "note_forgotten",
         "no_such_format",
         "no_such_model",
         "ledger_without_space",
@@ -249,6 +259,7 @@ impl RequestError {
             Self::NothingSelected => "nothing_selected",
             Self::Unconfirmed => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
+            Self::NoteForgotten { .. } => "note_forgotten",
             Self::NoSuchFormat { .. } => "no_such_format",
             Self::NoSuchModel { .. } => "no_such_model",
             Self::LedgerWithoutSpace => "ledger_without_space",
@@ -262,6 +273,7 @@ impl RequestError {
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } => Fault::NotFound,
+            Self::NoteForgotten { .. } => Fault::Conflict,
             _ => Fault::Caller,
         }
     }

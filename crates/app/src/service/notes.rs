@@ -95,11 +95,11 @@ impl CheckedNote {
     ) -> Result<RecordedNote, Failure> {
         let masked = self.evidence.kinds().collect();
         let outcome = space.remember(self.evidence, now)?;
-        let is_new = matches!(outcome, Outcome::Added(_) | Outcome::Replaced { .. });
-        let (Outcome::Added(id)
-        | Outcome::Present(id)
-        | Outcome::Forgotten(id)
-        | Outcome::Replaced { new: id, .. }) = outcome;
+        let (id, is_new) = match outcome {
+            Outcome::Added(id) | Outcome::Replaced { new: id, .. } => (id, true),
+            Outcome::Present(id) => (id, false),
+            Outcome::Forgotten(id) => return Err(RequestError::NoteForgotten { id }.into()),
+        };
         Ok(RecordedNote { id, is_new, masked })
     }
 }

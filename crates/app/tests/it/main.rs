@@ -21,6 +21,7 @@ mod disk_limits;
 mod embeddings;
 mod facts;
 mod flipped_bits;
+mod forgetting;
 mod goldens;
 mod hostile_files;
 mod hostile_queries;

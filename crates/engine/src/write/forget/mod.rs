@@ -44,6 +44,8 @@ mod copies;
 
 /// How long the end of an erasure waits for another process.
 const ERASURE_WAIT: Duration = Duration::from_secs(5);
+/// Selected records that a plan has in words; more are only counted.
+const RECORDS_KEPT_MAX: usize = 1_000;
 /// Most rounds in which words of the user are found to stand on nothing. Each round may free those
 /// of the next layer of derivation.
 const ROUNDS_MAX: usize = 16;
@@ -59,7 +61,9 @@ pub struct ForgetPlan {
     pub versions: u64,
     /// Records that repeat what is forgotten, among the targets.
     pub echoes: u64,
-    /// The selected records, in one line each.
+    /// How many records were selected that are not forgotten yet.
+    pub selected: u64,
+    /// The first of them, in one line each.
     pub records: Vec<ForgottenRecord>,
     /// Beliefs that stand on nothing else, as they are now.
     pub falls: Vec<Belief>,
@@ -268,7 +272,11 @@ impl Writer<'_> {
                 }
                 if let Some(body) = body {
                     plan.targets.insert(*id);
-                    plan.records.push(ForgottenRecord { id: *id, summary: summary_of(&body) });
+                    plan.selected += 1;
+                    if plan.records.len() < RECORDS_KEPT_MAX {
+                        let summary = summary_of(&body);
+                        plan.records.push(ForgottenRecord { id: *id, summary });
+                    }
                 }
             }
             copies::add(index, self.store, &mut plan)?;
