@@ -15,9 +15,9 @@ const RUN_BYTES: usize = 8;
 /// A note, and the title and place of a weekly event.
 const NOTE: &str =
     "Zephyrine Quokkasson keeps her vermilion kayak beneath the Jabberwock lighthouse all winter";
-const TITLE: &str = "Xylophone rehearsal for the moonlit carnival";
+const TITLE: &str = "Xylophone rehearsal before moonlit carnivals";
 const PLACE: &str = "Obadiah Wintergreen Conservatory";
-const CORRECTED: &str = "Bassoon practice in the mulberry cellar";
+const CORRECTED: &str = "Bassoon practice below Mulberry cellars";
 
 /// Runs of the forgotten words, as written and in lower case.
 fn runs() -> HashSet<Vec<u8>> {
@@ -77,8 +77,7 @@ fn used(machine: &Machine) -> String {
     let run = |arguments: &[&str]| machine.with(&server, arguments).run().succeeds();
     run(&["import", "sources/notes", "sources/calendar.ics", "sources/chat.jsonl"]);
     run(&["embed"]);
-    let claims = run(&["claims", "--json"]).json();
-    let claims: Vec<&Value> = claims["claims"].as_array().unwrap().iter().collect();
+    let claims: Vec<Value> = run(&["claims", "--json"]).json_lines();
     let of_title: Vec<&str> = claims
         .iter()
         .filter(|claim| claim["text"].as_str().unwrap().to_lowercase().contains("xylophone"))
