@@ -10,6 +10,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Operation, Role, Unverified, Verified};
 use kernel::redaction::redacted_with;
+use kernel::refs::cited;
 use kernel::rules::{self, Verdict};
 use kernel::soundness::{ClaimStatus, StatusUpdate};
 
@@ -45,8 +46,10 @@ impl MemoryLedger {
     fn erase_redacted(&mut self) {
         let redactions =
             self.operations.iter().filter(|operation| operation.header().kind == Kind::Redaction);
-        let targets = redactions.filter_map(|redaction| redaction.sole_ref(Role::TARGET));
-        let Ok(redacted) = redacted_with(&self.graph, targets.collect::<Vec<_>>());
+        let targets: Vec<OpId> = redactions
+            .flat_map(|redaction| cited(&redaction.header().refs, Role::TARGET))
+            .collect();
+        let Ok(redacted) = redacted_with(&self.graph, targets);
         let is_whole = |operation: &Operation| {
             redacted.contains(&operation.id()) && operation.body().is_some()
         };

@@ -12,7 +12,6 @@ use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
-use crate::write::forget::hashes_of;
 use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
@@ -135,7 +134,9 @@ impl Writer<'_> {
             progress(lines.number);
         }
         // Otherwise what follows is recorded with the next thing that the user does.
-        if !intake.restores {
+        if intake.restores {
+            self.erase_redacted()?;
+        } else {
             self.follow(journal, &reviews, now)?;
         }
         self.advance(|_| {})?;
@@ -146,6 +147,7 @@ impl Writer<'_> {
     /// operations of our own key may follow. Invalidations that are due stay due.
     fn walk(&mut self, journal: Journal) -> Result<Vec<Review>, EngineError> {
         let mut writing = self.store.write()?;
+        writing.defer_erasure();
         writing.resume(journal);
         Ok(writing.follow()?.reviews)
     }
@@ -160,7 +162,7 @@ impl Writer<'_> {
     ) -> Result<(), EngineError> {
         let ours = self.sealer.author();
         let mut writing = self.store.write()?;
-        writing.recognize_forgotten(hashes_of(self.sealer));
+        writing.defer_erasure();
         writing.resume(std::mem::take(journal));
         let mut added = 0;
         for (line, verified) in batch {

@@ -8,7 +8,9 @@
 //! SQLite leaves what was deleted in free pages and in the write-ahead log. So the same transaction
 //! sets a mark (`erase_due`), and [`SqliteSpace::finish_erasure`] writes the file anew without free
 //! pages (`VACUUM`), copies the log into the file and truncates it. A reader of an older snapshot
-//! delays that; the next writer then tries again.
+//! delays that; the next writer then tries again. A long exchange leaves the erasing of rows to its
+//! last transaction by the same mark, because folding the views again takes as long for one
+//! redaction as for a thousand.
 //!
 //! What was forgotten is recognised when it is imported again: by the hash in the header of what
 //! this device wrote, and by the hash that this device would have given it for what others wrote
@@ -51,9 +53,11 @@ DELETE FROM temp.erased;
 /// temporary file, which the system deletes; it contains only what is kept.
 const VACUUM_IN_MEMORY_BYTES_MAX: i64 = 64 << 20;
 
-/// What is still to be done after the rows were erased.
+/// What is still to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    /// A long exchange has taken redactions, and is to erase once for all of them.
+    Rows = 0,
     /// Free pages hold deleted content.
     FreePages = 1,
     /// The write-ahead log does.
@@ -85,6 +89,32 @@ impl PendingRedactions {
     fn is_empty(&self) -> bool {
         self.targets.is_empty() && !self.all
     }
+
+    /// Those that an earlier transaction left.
+    pub(super) fn left(connection: &Connection) -> Result<Self, StoreError> {
+        let all = stage_of(connection)? == Some(Stage::Rows as i64);
+        Ok(Self { targets: Vec::new(), all })
+    }
+
+    /// Leaves them to the next transaction.
+    pub(super) fn leave(self, connection: &Connection) -> Result<(), StoreError> {
+        if self.is_empty() { Ok(()) } else { set_stage(connection, Stage::Rows) }
+    }
+}
+
+fn stage_of(connection: &Connection) -> Result<Option<i64>, StoreError> {
+    let stage = connection
+        .prepare_cached("SELECT stage FROM erase_due")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(stage)
+}
+
+fn set_stage(connection: &Connection, stage: Stage) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO erase_due (one, stage) VALUES (1, ?1)")?
+        .execute([stage as i64])?;
+    Ok(())
 }
 
 /// Whether a file of this version has any redaction.
@@ -129,6 +159,9 @@ pub(super) fn apply(
     let targets = if pending.all { all_targets(connection)? } else { pending.targets };
     let redacted = redacted_with(index, targets)?;
     if !erase_bodies(connection, &redacted, hashes)? {
+        if stage_of(connection)? == Some(Stage::Rows as i64) {
+            connection.execute("DELETE FROM erase_due", [])?;
+        }
         return Ok(false);
     }
     echo::erase(connection)?;
@@ -139,10 +172,7 @@ pub(super) fn apply(
     registry.refold_with_append(connection, space)?;
     derive::erase(connection)?;
     connection.execute("DELETE FROM temp.erased", [])?;
-    connection.execute(
-        "INSERT OR REPLACE INTO erase_due (one, stage) VALUES (1, ?1)",
-        [Stage::FreePages as i64],
-    )?;
+    set_stage(connection, Stage::FreePages)?;
     Ok(true)
 }
 
@@ -223,12 +253,7 @@ impl SqliteSpace {
         if super::schema_version(&self.connection)? < SINCE_VERSION {
             return Ok(None);
         }
-        let stage = self
-            .connection
-            .prepare_cached("SELECT stage FROM erase_due")?
-            .query_row([], |row| row.get(0))
-            .optional()?;
-        Ok(stage)
+        stage_of(&self.connection)
     }
 
     /// Operations whose bodies are redacted and present. Only damage, or another program, leaves
@@ -264,9 +289,12 @@ impl SqliteSpace {
 
     fn finish_from(&self, stage: i64) -> Result<bool, StoreError> {
         let connection = &self.connection;
+        if stage == Stage::Rows as i64 {
+            return Ok(false);
+        }
         if stage == Stage::FreePages as i64 {
             self.write_anew()?;
-            connection.execute("UPDATE erase_due SET stage = ?1", [Stage::Log as i64])?;
+            set_stage(connection, Stage::Log)?;
         }
         let is_busy: i64 =
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;

@@ -485,6 +485,7 @@ pub struct SqliteWriting<'a> {
     has_redactions: bool,
     redactions: PendingRedactions,
     hashes: Option<DeviceHashes<'a>>,
+    defers_erasure: bool,
     has_erased: bool,
 }
 
@@ -497,7 +498,8 @@ impl<'a> SqliteWriting<'a> {
             shared: &space.index,
             registry: space.registry,
             has_redactions: erasure::has_redactions(connection)?,
-            redactions: PendingRedactions::default(),
+            redactions: PendingRedactions::left(connection)?,
+            defers_erasure: false,
             hashes: None,
             has_erased: false,
             names: Default::default(),
@@ -528,9 +530,18 @@ impl<'a> SqliteWriting<'a> {
         self.hashes = Some(hashes);
     }
 
+    /// Leaves all erasing to the next transaction, which any writer may begin: for one of several
+    /// that belong together.
+    pub fn defer_erasure(&mut self) {
+        self.defers_erasure = true;
+    }
+
     /// Erases what the redactions that were taken so far concern. Otherwise this happens when the
     /// consequences are asked for, and with the commit.
     pub fn erase_redacted(&mut self) -> Result<(), StoreError> {
+        if self.defers_erasure {
+            return Ok(());
+        }
         let pending = std::mem::take(&mut self.redactions);
         if erasure::apply(&self.index, self.registry, pending, self.hashes.as_ref())? {
             // Capabilities may rest on operations that are not committed, so they are not cached
@@ -698,6 +709,7 @@ impl Writing for SqliteWriting<'_> {
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
         self.erase_redacted()?;
+        std::mem::take(&mut self.redactions).leave(self.index.connection)?;
         self.index.write_beliefs()?;
         self.index.connection.execute_batch("COMMIT")?;
         self.open = false;

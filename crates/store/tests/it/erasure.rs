@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use kernel::id::{OpId, ReceiptId};
+use models::Model;
 use serde_json::json;
-use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem, SqliteSpace};
+use store::sqlite::{Embedding, NewReceipt, ReceiptFilter, ReceiptItem, SqliteSpace};
 use store::{Ledger, Position, Writing};
 
 use crate::book::{Book, body_of, key, refs_of, seal};
@@ -58,6 +59,16 @@ fn with_secret() -> (Book<SqliteSpace>, OpId) {
         items: items.to_vec(),
     };
     book.ledger.keep_receipt(&receipt, Duration::ZERO).unwrap();
+    let model = Model { provider: "p".to_owned(), name: "m".to_owned(), dimensions: 2 };
+    let model = book.ledger.choose_embedding_model(&model, "m").unwrap();
+    let batch = book.ledger.embedding_batch(&model, 1_000).unwrap();
+    let read = |text: &str| match text == SECRET {
+        true => Embedding::Failed(SECRET.to_owned()),
+        false => Embedding::Vector(vec![1.0, 0.0]),
+    };
+    let made: Vec<_> = batch.texts.iter().map(|(position, text)| (*position, read(text))).collect();
+    assert!(book.ledger.write_embeddings(&model, &made, batch.end).unwrap());
+    book.ledger.delay_embeddings(&model, None, SECRET).unwrap();
     let mut writing = book.ledger.write().unwrap();
     let position = writing.line(&secret).unwrap().unwrap().position;
     writing.add_keys(&[(1, Position(2)), (1, position)], position).unwrap();
@@ -98,6 +109,10 @@ fn forgotten_words_are_in_no_file_and_everything_else_is_found() {
         assert_eq!([1, 3].map(|hash| writing.injected_by(hash, 9).unwrap().len()), [1, 0]);
         assert_eq!(writing.keyed(1, 9).unwrap(), [Position(2)]);
         assert_eq!(writing.count_marked().unwrap(), 0);
+        drop(writing);
+        let model = book.ledger.embedding_models().unwrap().remove(0);
+        let count = book.ledger.count_embeddings(&model).unwrap();
+        assert_eq!((count.embedded, count.failed, count.pending), (301, 0, 0));
     }
 }
 

@@ -10,6 +10,7 @@ mod conformance;
 mod damage;
 mod embeddings;
 mod erasure;
+mod erasure_histories;
 mod histories;
 mod older_files;
 mod processes;

@@ -247,13 +247,26 @@ impl Writer<'_> {
         *self.echoes = Default::default();
         let derived = redacting.derive(self.store, may_derive)?;
         self.advance(|_| {})?;
-        Ok(Forgotten { redactions, derived, is_erased: self.finish_erasure()? })
+        let is_erased = self.store.finish_erasure(ERASURE_WAIT)?;
+        Ok(Forgotten { redactions, derived, is_erased })
     }
 
     /// Cleans free pages and the write-ahead log, if an erasure has left that to do. Returns
     /// whether they are clean. They are not while another process reads an older state.
     pub fn finish_erasure(&mut self) -> Result<bool, EngineError> {
+        self.erase_redacted()?;
         Ok(self.store.finish_erasure(ERASURE_WAIT)?)
+    }
+
+    /// Erases what redactions concern that an exchange has taken and not come to, if any.
+    pub(crate) fn erase_redacted(&mut self) -> Result<(), EngineError> {
+        if self.is_read_only() || !self.store.is_erasure_due()? {
+            return Ok(());
+        }
+        let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
+        Box::new(writing).commit()?;
+        self.advance(|_| {})
     }
 
     /// A plan with the targets that follow from the selection alone.

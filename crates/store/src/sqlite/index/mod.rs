@@ -11,7 +11,8 @@
 //! ([`meaning`]).
 //!
 //! Absent: positions in the text (no phrase search), and removal. A record that no longer counts
-//! stays in the postings and is skipped because of its flags.
+//! stays in the postings and is skipped because of its flags. When a record is forgotten, the index
+//! is emptied and folded again.
 
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -100,8 +101,8 @@ pub(super) struct Reach {
     pub(super) access: Position,
     /// The highest time of a record or retraction up to `position`, microseconds.
     latest_us: u64,
-    /// The end of the ledger when operations were last erased, after which the index was folded from
-    /// the start.
+    /// The end of the ledger when operations were last erased, after which the index was folded
+    /// from the start.
     erased: Position,
 }
 
