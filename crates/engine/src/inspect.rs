@@ -211,9 +211,10 @@ pub fn summary_of(body: &Body) -> String {
             noted(&format!("{}: {summary}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
-        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {
-            withdrawal.note.clone()
-        }
+        Body::CorrectionWithdrawal(withdrawal)
+        | Body::RefutationWithdrawal(withdrawal)
+        | Body::RetractionWithdrawal(withdrawal) => withdrawal.note.clone(),
+        Body::Import(import) => import_in_words(import),
         Body::Proposal(proposal) => proposal.text.clone(),
         Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
         Body::Thought(thought) => summarized(thought.content.as_deref()),
@@ -228,6 +229,24 @@ pub fn summary_of(body: &Body) -> String {
             summarized(text)
         }
     }
+}
+
+/// `notes (markdown): 18 new, 2 changed`.
+fn import_in_words(import: &kernel::body::Import) -> String {
+    let counts = [
+        ("new", import.added),
+        ("changed", import.replaced),
+        ("retracted", import.retracted),
+        ("already there", import.present),
+    ];
+    let counted: Vec<String> = counts
+        .iter()
+        .filter_map(|(word, count)| Some((word, count.filter(|count| *count > 0)?)))
+        .map(|(word, count)| format!("{count} {word}"))
+        .collect();
+    let path = import.path.as_deref().unwrap_or_default();
+    let source = import.source.as_deref().unwrap_or_default();
+    format!("{path} ({source}): {}", counted.join(", "))
 }
 
 fn summarized(text: Option<&str>) -> String {

@@ -159,6 +159,16 @@ kinds! {
         target: Target::OneOf(&[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
         effect: Effect::Retract,
     }
+    /// Takes back a retraction.
+    RetractionWithdrawal = "retraction_withdrawal" {
+        capability: Capability::Correct,
+        own_target_needs_append: true,
+        target: Target::OneOf(&[Kind::EvidenceRetraction, Kind::Retraction]),
+        effect: Effect::Restore,
+        derivation: DerivationInput::Always,
+    }
+    /// Records that a source was read, and what was appended then.
+    Import = "import" { validity: InputValidity::Never }
     /// Operations that await a decision.
     Proposal = "proposal" { capability: Capability::Derive, validity: InputValidity::Never }
     /// The answer to a proposal.

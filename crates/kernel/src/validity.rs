@@ -332,9 +332,39 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
-    /// Whether it was retracted.
+    /// Whether it was retracted, and a retraction of it is not withdrawn.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)
+        let retracted_by = entry.kind.spec().retracted_by;
+        for acting in self.index.acting(&entry.id, retracted_by, Role::TARGET)? {
+            if let Some(retraction) = self.index.entry(&acting)?
+                && self.retracts(&retraction)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The retractions of an operation that have effect and are not withdrawn, in the space's
+    /// order.
+    pub fn retractions(&self, entry: &Entry) -> Result<Vec<Entry>, W::Error> {
+        let retracted_by = entry.kind.spec().retracted_by;
+        let mut found = Vec::new();
+        for acting in self.index.acting(&entry.id, retracted_by, Role::TARGET)? {
+            if let Some(retraction) = self.index.entry(&acting)?
+                && self.retracts(&retraction)?
+            {
+                found.push(retraction);
+            }
+        }
+        found.sort_unstable_by_key(Entry::order);
+        Ok(found)
+    }
+
+    /// Whether a retraction has effect and is not withdrawn.
+    fn retracts(&self, retraction: &Entry) -> Result<bool, W::Error> {
+        Ok(self.has_effect(retraction)?
+            && !self.is_acted_on(&retraction.id, &Kind::RetractionWithdrawal, Role::TARGET)?)
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {

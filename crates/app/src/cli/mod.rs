@@ -39,6 +39,7 @@ mod recall;
 mod receipts;
 mod refute;
 mod remember;
+mod restore;
 mod retract;
 mod review;
 mod selecting;
@@ -101,8 +102,10 @@ enum Command {
     Refute(refute::Args),
     /// Take back a correction or refutation
     Withdraw(withdraw::Args),
-    /// Take a record back: it stays in the ledger and is no longer recalled
+    /// Take records back: they stay in the ledger and are no longer recalled
     Retract(retract::Args),
+    /// Take a retraction back: the record is recalled and believed again
+    Restore(restore::Args),
     /// See what would follow from a correction, refutation or retraction, without doing it
     WhatIf(what_if::Args),
     /// Decide about proposals that concern your corrections: list, accept, dismiss
@@ -236,6 +239,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Refute(args) => refute::run(&session, &args),
         Command::Withdraw(args) => withdraw::run(&session, &args),
         Command::Retract(args) => retract::run(&session, &args),
+        Command::Restore(args) => restore::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),

@@ -84,6 +84,8 @@ read! {
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
+    to_restore(name: &str, note: &str) -> Vec<Draft>;
+    to_restore_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     receipts(filter: &ReceiptFilter, limit: usize) -> Vec<Receipt>;
     receipt(text: &str) -> Receipt;
     texts_of(receipt: &Receipt) -> BTreeMap<OpId, String>;

@@ -17,6 +17,7 @@ mod readers;
 mod recall;
 mod record;
 mod rederivation;
+mod restoring;
 mod secrets;
 mod selection;
 mod stream;

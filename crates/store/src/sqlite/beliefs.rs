@@ -175,6 +175,13 @@ fn built_upon(
     let mut stack: Vec<OpId> = Vec::new();
     match entry.kind {
         Kind::EvidenceRetraction | Kind::Retraction => stack.extend(entry.cited(Role::TARGET)),
+        Kind::RetractionWithdrawal => {
+            for retraction in entry.cited(Role::TARGET) {
+                if let Some(retraction) = index.entry(&retraction)? {
+                    stack.extend(retraction.cited(Role::TARGET));
+                }
+            }
+        }
         Kind::Evidence => stack.extend(entry.cited(Role::SUPERSEDES)),
         Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
             keys.extend(entry.identity.clone());
