@@ -186,14 +186,16 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
     }
 }
 
+/// One line about a record.
+pub fn summary_of_evidence(evidence: &kernel::evidence::Evidence) -> String {
+    let actor = evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+    format!("{actor}{}", evidence.summary)
+}
+
 /// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {
-        Body::Evidence(evidence) => {
-            let actor =
-                evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-            format!("{actor}{}", evidence.summary)
-        }
+        Body::Evidence(evidence) => summary_of_evidence(evidence),
         Body::Space(space) => format!("space {:?}", space.name),
         Body::Grant(grant) | Body::Revoke(grant) => {
             let names: Vec<&str> =

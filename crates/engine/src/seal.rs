@@ -85,6 +85,11 @@ impl Sealer {
         self.0.body_hash(prepared.bytes())
     }
 
+    /// A hash that this device's secret keys: others cannot test a guess of the bytes.
+    pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> BodyHash {
+        self.0.body_hash(bytes)
+    }
+
     /// Seals at a place in this device's chain.
     pub(crate) fn seal(
         &self,

@@ -30,10 +30,12 @@ mod explain;
 mod explain_support;
 mod facts;
 mod import;
+mod imports;
 mod init;
 mod install;
 mod log;
 mod mcp;
+mod mirror;
 mod model;
 mod recall;
 mod receipts;
@@ -82,6 +84,8 @@ enum Command {
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
+    /// List what was imported, the latest first
+    Imports(imports::Args),
     /// Conclude from what is recorded: routines, places, people, preferences
     Derive(derive::Args),
     /// Write one thing down
@@ -228,6 +232,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
         Command::Import(args) => import::run(&session, &args),
+        Command::Imports(args) => imports::run(&session, &args),
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),

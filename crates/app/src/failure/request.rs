@@ -140,6 +140,14 @@ pub(crate) enum RequestError {
         /// Which records were asked for.
         which: String,
     },
+    /// Sources of a format may lack what was not deleted.
+    #[error(
+        "a source of the format {format} cannot be mirrored: what it lacks need not have been deleted"
+    )]
+    NotMirrorable {
+        /// The format.
+        format: &'static str,
+    },
     /// No format has this name.
     #[error("the format {name:?} does not exist; the formats are: {}", known.join(", "))]
     NoSuchFormat {
@@ -215,6 +223,7 @@ impl RequestError {
         "nothing_selected",
         "unconfirmed",
         "no_such_records",
+        "not_mirrorable",
         "no_such_format",
         "no_such_model",
         "ledger_without_space",
@@ -249,6 +258,7 @@ impl RequestError {
             Self::NothingSelected => "nothing_selected",
             Self::Unconfirmed => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
+            Self::NotMirrorable { .. } => "not_mirrorable",
             Self::NoSuchFormat { .. } => "no_such_format",
             Self::NoSuchModel { .. } => "no_such_model",
             Self::LedgerWithoutSpace => "ledger_without_space",

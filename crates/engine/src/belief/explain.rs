@@ -381,6 +381,6 @@ fn user_action<B: Bodies>(
 }
 
 /// When something was recorded, RFC 3339.
-pub(crate) fn time(ts: HlcTimestamp) -> String {
+pub fn time(ts: HlcTimestamp) -> String {
     jiff::Timestamp::from_microsecond(ts.0.cast_signed()).unwrap_or_default().to_string()
 }

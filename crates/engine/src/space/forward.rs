@@ -39,7 +39,9 @@ use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
 use crate::write::import::{Progress, Report};
+use crate::write::mirror::MirrorPlan;
 use crate::write::record::{Outcome, Prepared};
+use crate::write::sources::ImportRecord;
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -82,6 +84,7 @@ read! {
     to_refute(name: &str, note: &str) -> Vec<Draft>;
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
+    imports(limit: usize) -> Vec<ImportRecord>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     to_restore(name: &str, note: &str) -> Vec<Draft>;
@@ -151,6 +154,14 @@ macro_rules! write_only {
 write_only! {
     import(
         importer: &'static dyn Importer, path: &Path, context: &ImportContext, intent: Intent,
+        progress: impl FnMut(Progress)
+    ) -> Report;
+    plan_mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext,
+        progress: impl FnMut(Progress)
+    ) -> (Report, MirrorPlan);
+    mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext, plan: &MirrorPlan,
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;

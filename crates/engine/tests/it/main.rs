@@ -13,6 +13,7 @@ mod facts;
 mod facts_of_histories;
 mod import;
 mod late_access;
+mod mirror;
 mod readers;
 mod recall;
 mod record;

@@ -43,6 +43,8 @@ lenient_body! {
         source: String,
         /// The path as it was given.
         path: String,
+        /// Where the source is on the importing device: a hash that its secret keys.
+        place: BodyHash,
         /// What was read: a hash over the body hashes of all records, in their order.
         digest: BodyHash,
         /// How many records are new.

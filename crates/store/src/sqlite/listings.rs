@@ -2,7 +2,7 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
-use kernel::id::OpId;
+use kernel::id::{BodyHash, OpId};
 use rusqlite::OptionalExtension;
 
 use super::SqliteSpace;
@@ -12,6 +12,10 @@ use crate::StoreError;
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
+
+/// Lists imports in the same way.
+pub(super) const IMPORTS: &str =
+    "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
 impl SqliteSpace {
     /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
@@ -47,6 +51,28 @@ impl SqliteLedgerIndex<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The latest imports, at most `limit`, from the latest on.
+    pub fn imports(&self, limit: usize) -> Result<Vec<OpId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM op WHERE kind = 'import' ORDER BY ts DESC, id DESC LIMIT ?1",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ids = statement.query_map([limit], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// The first operation whose header commits to `body` and whose body was removed.
+    pub fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .connection
+            .prepare_cached(
+                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
+            )?
+            .query_row([body.0], |row| id_at(row, 0))
+            .optional()?;
+        Ok(id)
     }
 
     /// Every proposal, in the space's order.
