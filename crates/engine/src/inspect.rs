@@ -190,14 +190,16 @@ pub fn summary(operation: &Operation<Unverified>) -> String {
     }
 }
 
+/// One line about a record.
+pub fn summary_of_evidence(evidence: &kernel::evidence::Evidence) -> String {
+    let actor = evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
+    format!("{actor}{}", evidence.summary)
+}
+
 /// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {
-        Body::Evidence(evidence) => {
-            let actor =
-                evidence.actor.as_ref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-            format!("{actor}{}", evidence.summary)
-        }
+        Body::Evidence(evidence) => summary_of_evidence(evidence),
         Body::Space(space) => format!("space {:?}", space.name),
         Body::Grant(grant) | Body::Revoke(grant) => {
             let names: Vec<&str> =
@@ -215,9 +217,10 @@ pub fn summary_of(body: &Body) -> String {
             noted(&format!("{}: {summary}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
-        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {
-            withdrawal.note.clone()
-        }
+        Body::CorrectionWithdrawal(withdrawal)
+        | Body::RefutationWithdrawal(withdrawal)
+        | Body::RetractionWithdrawal(withdrawal) => withdrawal.note.clone(),
+        Body::Import(import) => import_in_words(import),
         Body::Proposal(proposal) => proposal.text.clone(),
         Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
         Body::Thought(thought) => summarized(thought.content.as_deref()),
@@ -232,6 +235,24 @@ pub fn summary_of(body: &Body) -> String {
             summarized(text)
         }
     }
+}
+
+/// `notes (markdown): 18 new, 2 changed`.
+fn import_in_words(import: &kernel::body::Import) -> String {
+    let counts = [
+        ("new", import.added),
+        ("changed", import.replaced),
+        ("retracted", import.retracted),
+        ("already there", import.present),
+    ];
+    let counted: Vec<String> = counts
+        .iter()
+        .filter_map(|(word, count)| Some((word, count.filter(|count| *count > 0)?)))
+        .map(|(word, count)| format!("{count} {word}"))
+        .collect();
+    let path = import.path.as_deref().unwrap_or_default();
+    let source = import.source.as_deref().unwrap_or_default();
+    format!("{path} ({source}): {}", counted.join(", "))
 }
 
 fn summarized(text: Option<&str>) -> String {

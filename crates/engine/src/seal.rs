@@ -85,9 +85,9 @@ impl Sealer {
         self.0.body_hash(prepared.bytes())
     }
 
-    /// The hash that a canonical body carries once this device has sealed it.
-    pub(crate) fn hash_of(&self, body: &[u8]) -> BodyHash {
-        self.0.body_hash(body)
+    /// A hash that this device's secret keys: others cannot test a guess of the bytes.
+    pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> BodyHash {
+        self.0.body_hash(bytes)
     }
 
     /// Seals at a place in this device's chain.

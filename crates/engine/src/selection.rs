@@ -274,7 +274,11 @@ impl Reader<'_> {
     }
 
     /// Those of `ids` that are in `state`, in their order.
-    fn in_state(&self, ids: Vec<OpId>, state: RecordState) -> Result<Vec<OpId>, EngineError> {
+    pub(crate) fn in_state(
+        &self,
+        ids: Vec<OpId>,
+        state: RecordState,
+    ) -> Result<Vec<OpId>, EngineError> {
         if state == RecordState::Any {
             return Ok(ids);
         }
@@ -297,13 +301,6 @@ impl Reader<'_> {
             })?;
         }
         Ok(kept)
-    }
-
-    /// The evidence that an import appended, in order of arrival.
-    fn imported_by(&self, name: &str) -> Result<Vec<(Position, OpId)>, EngineError> {
-        let id = self.resolve(name)?;
-        let kind = self.show(&id)?.operation.header().kind.clone();
-        Err(EngineError::NotAnImport { id, kind })
     }
 }
 

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
-use crate::kind_spec::InputValidity;
+use crate::kind_spec::{Effect, InputValidity};
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
@@ -80,10 +80,16 @@ fn places_after<'e, W: LedgerIndex + ?Sized>(
     let mut stack: Vec<OpId> = Vec::new();
     let mut note = |id: &OpId, kind: &Kind, role: &str| -> Result<(), W::Error> {
         for acting in index.acting(id, kind, role)? {
-            if let Some(entry) = index.entry(&acting)?
-                && entry.order() > from
-            {
-                places.insert(entry.order());
+            let mut noted = vec![acting];
+            if kind.spec().effect == Effect::Retract {
+                noted.extend(index.acting(&acting, &Kind::RetractionWithdrawal, Role::TARGET)?);
+            }
+            for id in noted {
+                if let Some(entry) = index.entry(&id)?
+                    && entry.order() > from
+                {
+                    places.insert(entry.order());
+                }
             }
         }
         Ok(())
@@ -130,7 +136,7 @@ pub fn reason<W: LedgerIndex + ?Sized>(
     let mut at = version.clone();
     // Each step goes to an earlier operation, so this ends.
     loop {
-        if let Some(retraction) = validity.last_retraction(&at)? {
+        if let Some(retraction) = validity.retractions(&at)?.pop() {
             return Ok(Some(retraction.id));
         }
         let mut invalid = None;
@@ -159,12 +165,12 @@ fn against<W: LedgerIndex + ?Sized>(
 ) -> Result<Option<OpId>, W::Error> {
     let spec = entry.kind.spec();
     if spec.validity == InputValidity::Evidence {
-        let retraction = validity.last_retraction(entry)?;
+        let retraction = validity.retractions(entry)?.pop();
         let superseding = validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
         return Ok(retraction.or(superseding).map(|entry| entry.id));
     }
     let Some(key) = &entry.identity else {
-        return Ok(validity.last_retraction(entry)?.map(|retraction| retraction.id));
+        return Ok(validity.retractions(entry)?.pop().map(|entry| entry.id));
     };
     let standing = validity.standing(key)?;
     if let Some(refutation) = standing.refutation {

@@ -168,6 +168,17 @@ kinds! {
         quotes: Quotes::Target,
         effect: Effect::Retract,
     }
+    /// Takes back a retraction.
+    RetractionWithdrawal = "retraction_withdrawal" {
+        capability: Capability::Correct,
+        own_target_needs_append: true,
+        target: Target::OneOf(&[Kind::EvidenceRetraction, Kind::Retraction]),
+        quotes: Quotes::Target,
+        effect: Effect::Restore,
+        derivation: DerivationInput::Always,
+    }
+    /// Records that a source was read, and what was appended then.
+    Import = "import" { validity: InputValidity::Never }
     /// Operations that await a decision.
     Proposal = "proposal" {
         capability: Capability::Derive,

@@ -146,6 +146,8 @@ pub enum Effect {
     Access,
     /// Takes its targets back.
     Retract,
+    /// Takes back that its targets, which are retractions, took their targets back.
+    Restore,
     /// Replaces what it cites as `supersedes`.
     Supersede,
     /// What is believed of an identity.

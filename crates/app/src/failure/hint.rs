@@ -95,6 +95,10 @@ fn of_user(error: &UserError) -> Option<&'static str> {
         UserError::Derived { .. } => Some(
             "`because refute` marks it as false, `because correct` replaces it, and `because retract` takes back a record that it was built from",
         ),
+        UserError::AlreadyRetracted { .. } => Some("`because restore` takes the retraction back"),
+        UserError::NothingToWithdraw { .. } => {
+            Some("`because restore` takes a retraction back, if it was retracted")
+        }
         UserError::UsersWord { .. } => Some("`because withdraw` takes it back"),
         UserError::PayloadMalformed { .. } => Some("in a shell, put it between single quotes"),
         UserError::NoReview { .. } => Some("`because review list` lists them"),

@@ -149,6 +149,14 @@ pub(crate) enum RequestError {
         /// The forgotten record.
         id: kernel::id::OpId,
     },
+    /// Sources of a format may lack what was not deleted.
+    #[error(
+        "a source of the format {format} cannot be mirrored: what it lacks need not have been deleted"
+    )]
+    NotMirrorable {
+        /// The format.
+        format: &'static str,
+    },
     /// No format has this name.
     #[error("the format {name:?} does not exist; the formats are: {}", known.join(", "))]
     NoSuchFormat {
@@ -225,6 +233,7 @@ impl RequestError {
         "unconfirmed",
         "no_such_records",
         "note_forgotten",
+        "not_mirrorable",
         "no_such_format",
         "no_such_model",
         "ledger_without_space",
@@ -260,6 +269,7 @@ impl RequestError {
             Self::Unconfirmed => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
             Self::NoteForgotten { .. } => "note_forgotten",
+            Self::NotMirrorable { .. } => "not_mirrorable",
             Self::NoSuchFormat { .. } => "no_such_format",
             Self::NoSuchModel { .. } => "no_such_model",
             Self::LedgerWithoutSpace => "ledger_without_space",

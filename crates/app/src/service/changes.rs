@@ -43,6 +43,7 @@ pub(crate) enum Verb {
     Refuted,
     Withdrew,
     Retracted,
+    Restored,
     AcceptedReview,
     DismissedReview,
 }

@@ -115,6 +115,53 @@ pub(crate) fn retract(
     Ok(Retraction { targets, outcome: act(space, now, drafts, actions, intent)? })
 }
 
+/// Takes retractions back, in one act: of the records that are named, or of all retracted ones that
+/// are described.
+pub(crate) fn restore(
+    space: &mut Space,
+    now: Timestamp,
+    selection: &Selection,
+    note: &str,
+    intent: Intent,
+) -> Result<Outcome, Failure> {
+    if selection.is_empty() {
+        return Err(RequestError::NothingSelected.into());
+    }
+    let (mut drafts, mut actions) = (Vec::new(), Vec::new());
+    if selection.is_by_id() {
+        let mut seen = BTreeSet::new();
+        for name in &selection.ids {
+            let mut restorations = space.to_restore(name, note)?;
+            restorations.retain(|draft| {
+                targets(std::slice::from_ref(draft)).all(|retraction| seen.insert(retraction))
+            });
+            let mut restored = BTreeSet::new();
+            for retraction in targets(&restorations) {
+                let shown = space.show(&retraction)?;
+                let cited = shown.operation.header().refs.iter();
+                restored.extend(
+                    cited.filter(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id),
+                );
+            }
+            for id in restored {
+                let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
+                actions.push(Action { verb: Verb::Restored, subject });
+            }
+            drafts.extend(restorations);
+        }
+    } else {
+        let ids = space.select(selection, RecordState::Retracted)?;
+        if ids.is_empty() {
+            let which = format!("{}, retracted", selection.in_words());
+            return Err(RequestError::NoSuchRecords { which }.into());
+        }
+        drafts = space.to_restore_all(&ids, note)?;
+        let subject = Subject::Records { count: ids.len(), which: selection.in_words() };
+        actions.push(Action { verb: Verb::Restored, subject });
+    }
+    act(space, now, drafts, actions, intent)
+}
+
 /// Drafts that retract the valid records of a description; an error if there are none.
 fn described(space: &Space, selection: &Selection, note: &str) -> Result<Vec<Draft>, Failure> {
     let ids = space.select(selection, RecordState::Valid)?;

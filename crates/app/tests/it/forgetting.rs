@@ -71,11 +71,11 @@ fn calendar() -> String {
 /// A space in which everything that stores text has stored the words. Sources lie elsewhere.
 fn used(machine: &Machine) -> String {
     machine.write("sources/notes/kayak.md", NOTE);
-    machine.write("sources/calendar.ics", calendar());
+    machine.write("sources/Xylophone rehearsal.ics", calendar());
     machine.write("sources/chat.jsonl", crate::samples::CHAT);
     let server = server();
     let run = |arguments: &[&str]| machine.with(&server, arguments).run().succeeds();
-    run(&["import", "sources/notes", "sources/calendar.ics", "sources/chat.jsonl"]);
+    run(&["import", "sources/notes", "sources/Xylophone rehearsal.ics", "sources/chat.jsonl"]);
     run(&["embed"]);
     let claims: Vec<Value> = run(&["claims", "--json"]).json_lines();
     let of_title: Vec<&str> = claims

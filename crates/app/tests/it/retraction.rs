@@ -61,3 +61,31 @@ fn a_note_of_a_folder_is_retracted_by_its_path() {
     let left = machine.because(["status", "--json"]).run().succeeds().json();
     assert_eq!(left["evidence"]["note"], 1);
 }
+
+#[test]
+fn a_retraction_is_taken_back_and_what_stood_on_it_is_believed_again() {
+    let here = believing();
+    let before = here.run(&["claims", "--json"]).out();
+    let retracted = here.json(&["retract", &here.notes[0], "--note", "not me"]);
+    assert_ne!(here.run(&["claims", "--json"]).out(), before);
+    here.refuses(&["withdraw", retracted["id"].as_str().unwrap()], "nothing_to_withdraw");
+    let restored = here.json(&["restore", &here.notes[0], "--note", "it was me after all"]);
+    assert_eq!(restored["actions"][0]["action"], "restored");
+    assert_eq!(restored["actions"][0]["target"], here.notes[0].as_str());
+    assert_eq!(here.run(&["claims", "--json"]).out(), before);
+    here.refuses(&["restore", &here.notes[0]], "not_retracted");
+    here.run(&["verify"]).succeeds();
+}
+
+#[test]
+fn many_retractions_are_taken_back_at_once() {
+    let here = believing();
+    here.json(&["retract", "--source", "remember", "--yes"]);
+    here.refuses(&["restore", "--source", "remember"], "unconfirmed");
+    let would = here.json(&["restore", "--source", "remember", "--dry-run"]);
+    assert_eq!((&would["dry_run"], &would["actions"][0]["records"]), (&true.into(), &3.into()));
+    assert_eq!(records(&here), 0);
+    here.json(&["restore", "--source", "remember", "--yes"]);
+    assert_eq!(records(&here), 3);
+    here.refuses(&["restore", "--source", "remember", "--yes"], "no_such_records");
+}

@@ -40,7 +40,9 @@ use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
 use crate::write::forget::{ForgetPlan, Forgotten};
 use crate::write::import::{Progress, Report};
+use crate::write::mirror::MirrorPlan;
 use crate::write::record::{Outcome, Prepared};
+use crate::write::sources::ImportRecord;
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -83,8 +85,11 @@ read! {
     to_refute(name: &str, note: &str) -> Vec<Draft>;
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
+    imports(limit: usize) -> Vec<ImportRecord>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
+    to_restore(name: &str, note: &str) -> Vec<Draft>;
+    to_restore_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     receipts(filter: &ReceiptFilter, limit: usize) -> Vec<Receipt>;
     receipt(text: &str) -> Receipt;
     texts_of(receipt: &Receipt) -> BTreeMap<OpId, String>;
@@ -150,6 +155,14 @@ macro_rules! write_only {
 write_only! {
     import(
         importer: &'static dyn Importer, path: &Path, context: &ImportContext, intent: Intent,
+        progress: impl FnMut(Progress)
+    ) -> Report;
+    plan_mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext,
+        progress: impl FnMut(Progress)
+    ) -> (Report, MirrorPlan);
+    mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext, plan: &MirrorPlan,
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;

@@ -234,6 +234,9 @@ pub(super) fn forgotten(
     connection: &Connection,
     body: &BodyHash,
 ) -> Result<Option<OpId>, StoreError> {
+    if super::schema_version(connection)? < SINCE_VERSION {
+        return Ok(None);
+    }
     let id = connection
         .prepare_cached(
             "SELECT op.id FROM forgotten JOIN op ON op.pos = forgotten.pos WHERE forgotten.hash = ?1",

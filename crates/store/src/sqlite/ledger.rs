@@ -661,18 +661,7 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
-        let id = self
-            .index
-            .connection
-            .prepare_cached(
-                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
-            )?
-            .query_row([body.0], |row| id_at(row, 0))
-            .optional()?;
-        match id {
-            Some(id) => Ok(Some(id)),
-            None => erasure::forgotten(self.index.connection, body),
-        }
+        self.index.removed(body)
     }
 
     fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {

@@ -2,16 +2,20 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
-use kernel::id::OpId;
+use kernel::id::{BodyHash, OpId};
 use rusqlite::OptionalExtension;
 
-use super::SqliteSpace;
 use super::graph::{SqliteLedgerIndex, id_at};
+use super::{SqliteSpace, erasure};
 use crate::StoreError;
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
+
+/// Lists imports in the same way.
+pub(super) const IMPORTS: &str =
+    "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
 impl SqliteSpace {
     /// Every record whose body has a field of this name, at any depth, with its canonical body.
@@ -65,6 +69,32 @@ impl SqliteLedgerIndex<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The latest imports, at most `limit`, from the latest on.
+    pub fn imports(&self, limit: usize) -> Result<Vec<OpId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM op WHERE kind = 'import' ORDER BY ts DESC, id DESC LIMIT ?1",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ids = statement.query_map([limit], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// The first operation whose header commits to `body` and whose body was removed, or a
+    /// forgotten one whose body this device would have given that hash.
+    pub fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .connection
+            .prepare_cached(
+                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
+            )?
+            .query_row([body.0], |row| id_at(row, 0))
+            .optional()?;
+        match id {
+            Some(id) => Ok(Some(id)),
+            None => erasure::forgotten(self.connection, body),
+        }
     }
 
     /// Every proposal, in the space's order.

@@ -12,9 +12,11 @@
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::Effect;
 use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::Role;
 use kernel::seal::Draft;
-use kernel::validity::State;
+use kernel::validity::{State, Validity};
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
@@ -48,6 +50,20 @@ pub enum UserError {
         id: OpId,
         /// The retraction.
         by: OpId,
+    },
+    /// The record is not retracted.
+    #[error("{id} is not retracted; nothing was written")]
+    NotRetracted {
+        /// The record, or a retraction that is not in force.
+        id: OpId,
+    },
+    /// A derived claim is retracted by derivation, which states it again where records support it.
+    #[error(
+        "{key} was derived, and is derived again as soon as records support it: restore a record that it was built from"
+    )]
+    Rederived {
+        /// The identity.
+        key: String,
     },
     /// The belief would be derived again.
     #[error(
@@ -116,6 +132,8 @@ impl UserError {
             Self::AlreadyRefuted { .. } => "already_refuted",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
+            Self::NotRetracted { .. } => "not_retracted",
+            Self::Rederived { .. } => "rederived",
             Self::Derived { .. } => "derived",
             Self::UsersWord { .. } => "users_word",
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
@@ -233,12 +251,12 @@ impl Reader<'_> {
             return Err(UserError::UsersWord { id: target }.into());
         }
         let reason = Reason { reason: note.to_owned() };
-        let (retraction, body) = match kind {
-            Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
-            _ => (Kind::Retraction, Body::Retraction(reason)),
+        let body = match kind {
+            Kind::Evidence => Body::EvidenceRetraction(reason),
+            _ => Body::Retraction(reason),
         };
         self.store.on_snapshot(|index| {
-            if let Some(by) = acting(index, &target, &retraction)?.first() {
+            if let Some(by) = retractions_of(index, &target)?.first() {
                 return Err(EngineError::from(UserError::AlreadyRetracted {
                     id: target,
                     by: by.id,
@@ -258,6 +276,52 @@ impl Reader<'_> {
     pub fn to_retract_all(&self, ids: &[OpId], note: &str) -> Result<Vec<Draft>, EngineError> {
         let retraction = || Body::EvidenceRetraction(Reason { reason: note.to_owned() });
         ids.iter().map(|id| acting_on(*id, retraction())).collect()
+    }
+
+    /// Drafts that take retractions back: the one that `name` names, or all of the record that it
+    /// names.
+    pub fn to_restore(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+        let id = match self.name_of(name)? {
+            Named::Version { id, .. } | Named::Operation { id, .. } => id,
+            Named::Belief { key } => match self.believed(&key)?.current {
+                Some(current) => current,
+                None => return Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
+            },
+        };
+        self.store.on_snapshot(|index| {
+            let entry = index.entry(&id)?.ok_or_else(|| UserError::NotRetracted { id })?;
+            let retracted = match entry.kind.spec().effect {
+                Effect::Retract => entry.sole_ref(Role::TARGET).unwrap_or(id),
+                _ => id,
+            };
+            let mut retractions = retractions_of(index, &retracted)?;
+            if retracted != id {
+                retractions.retain(|retraction| retraction.id == id);
+            }
+            if retractions.is_empty() {
+                return Err(EngineError::from(UserError::NotRetracted { id }));
+            }
+            let kind = index.entry(&retracted)?.map_or(Kind::Evidence, |entry| entry.kind);
+            if let Some(Body::Claim(claim)) = body_of(index, &retracted, &kind)?
+                && claim.deriver.is_some()
+            {
+                return Err(UserError::Rederived { key: claim.identity_key }.into());
+            }
+            retractions.iter().map(|retraction| restoring(retraction.id, note)).collect()
+        })
+    }
+
+    /// Drafts that take back every retraction of these records.
+    pub fn to_restore_all(&self, ids: &[OpId], note: &str) -> Result<Vec<Draft>, EngineError> {
+        self.store.on_snapshot(|index| {
+            let mut drafts = Vec::with_capacity(ids.len());
+            for id in ids {
+                for retraction in retractions_of(index, id)? {
+                    drafts.push(restoring(retraction.id, note)?);
+                }
+            }
+            Ok(drafts)
+        })
     }
 
     /// The review that `name` (an id or the beginning of one) names, to be decided.
@@ -308,6 +372,18 @@ impl Reader<'_> {
             }
         })
     }
+}
+
+/// The retractions of an operation that are in force.
+fn retractions_of<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<Entry>, StoreError> {
+    match index.entry(id)? {
+        Some(entry) => Validity::new(index).retractions(&entry),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn restoring(retraction: OpId, note: &str) -> Result<Draft, EngineError> {
+    acting_on(retraction, Body::RetractionWithdrawal(Withdrawal { note: note.to_owned() }))
 }
 
 fn withdrawn_by<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {

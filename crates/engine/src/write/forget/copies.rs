@@ -11,8 +11,11 @@ use kernel::redaction::quoting;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
 
 use super::ForgetPlan;
-use crate::EngineError;
 use crate::belief::Bodies;
+use crate::{EngineError, Reader};
+
+/// Imports that are examined, the latest first.
+const IMPORTS_MAX: usize = 100_000;
 
 /// Adds the other versions of the targets, and the records that are marked as echoes of anything
 /// that goes with them.
@@ -40,6 +43,28 @@ pub(super) fn add(
         plan.targets.extend(added);
         plan.versions += add_versions(index, &mut plan.targets)?;
     }
+}
+
+/// Adds the records of imports all of whose records are forgotten: the path that was read may say
+/// what they said.
+pub(super) fn add_imports(
+    reader: &Reader<'_>,
+    targets: &mut BTreeSet<OpId>,
+) -> Result<(), EngineError> {
+    for import in reader.imports(IMPORTS_MAX)? {
+        let appended = reader.evidence_in(&import.author, &import.body)?;
+        let mut is_forgotten = !appended.is_empty();
+        for (_, id) in appended {
+            is_forgotten &= targets.contains(&id) || reader.show(&id)?.operation.body().is_none();
+            if !is_forgotten {
+                break;
+            }
+        }
+        if is_forgotten {
+            targets.insert(import.id);
+        }
+    }
+    Ok(())
 }
 
 /// Adds every version that supersedes a target or is superseded by one. Returns how many.

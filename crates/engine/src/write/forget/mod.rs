@@ -5,6 +5,7 @@
 //! targets are
 //!
 //! - what was asked for, with every version of the same item at its source ([`copies`]);
+//! - the record of an import of which nothing else is left, whose path may say the same;
 //! - records that are marked as echoes of what is forgotten: they say the same;
 //! - corrections and refutations of identities of which nothing is left: no claim, and no group of
 //!   records that concludes it. A person's word about an identity that other records support
@@ -116,7 +117,7 @@ pub(crate) fn hashes_of(sealer: &Sealer) -> DeviceHashes<'_> {
         }
         let unmarked = without_mark(body);
         let forms = [Some(body), unmarked.as_deref()];
-        forms.into_iter().flatten().map(|body| sealer.hash_of(body)).collect()
+        forms.into_iter().flatten().map(|body| sealer.keyed_hash(body)).collect()
     })
 }
 
@@ -208,6 +209,7 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<ForgetPlan, EngineError> {
         let mut plan = self.named(selected)?;
+        copies::add_imports(&Reader::new(self.store, self.derivers)?, &mut plan.targets)?;
         let keys_before = self.beliefs_that_quote(&plan.targets)?;
         let may_derive = self.may_derive(now)?;
         let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason: "", now };

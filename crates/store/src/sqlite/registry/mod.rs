@@ -25,6 +25,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 3, ddl: receipts::SCHEMA },
         Journal { since: 3, ddl: echo::SCHEMA },
         Journal { since: 3, ddl: embedding::SCHEMA },
+        Journal { since: 5, ddl: listings::IMPORTS },
         Journal { since: erasure::SINCE_VERSION, ddl: erasure::SCHEMA },
     ],
 };

@@ -31,6 +31,7 @@ use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
 mod facts;
+mod restored;
 
 pub(super) use facts::FactFolder;
 
@@ -99,7 +100,7 @@ impl Reach {
         let operation = &recorded.operation;
         let header = operation.header();
         match header.kind {
-            Kind::Evidence | Kind::EvidenceRetraction => {
+            Kind::Evidence | Kind::EvidenceRetraction | Kind::RetractionWithdrawal => {
                 self.latest_us = self.latest_us.max(header.ts.0)
             }
             Kind::Grant | Kind::Revoke => {
@@ -270,6 +271,12 @@ impl Folder {
     ) -> Result<(), StoreError> {
         let operation = &recorded.operation;
         let header = operation.header();
+        if header.kind == Kind::RetractionWithdrawal {
+            for target in restored::restored_by(connection, index.access()?, recorded.position)? {
+                batch.revive(connection, recorded.position, target)?;
+            }
+            return Ok(());
+        }
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
             || !index.access()?.holds(&header.author, Capability::Append, operation.order())
         {
