@@ -157,6 +157,9 @@ fn import_each(
                     }
                     Form::Text => print(&report, args.dry_run)?,
                 }
+                if args.mirror && report.problem_count > 0 {
+                    output::note("  nothing was retracted, because not everything could be read");
+                }
                 tell_of_others(path, importer)?;
             }
         }

@@ -95,6 +95,9 @@ fn of_user(error: &UserError) -> Option<&'static str> {
         UserError::Derived { .. } => Some(
             "`because refute` marks it as false, `because correct` replaces it, and `because retract` takes back a record that it was built from",
         ),
+        UserError::TextAlone { .. } => {
+            Some("--set FIELD=VALUE changes a field; --text then says the same in words")
+        }
         UserError::AlreadyRetracted { .. } => Some("`because restore` takes the retraction back"),
         UserError::NothingToWithdraw { .. } => {
             Some("`because restore` takes a retraction back, if it was retracted")

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use engine::belief::name::Named;
 use engine::belief::user::Replacement;
 use engine::inspect::summary;
 use engine::selection::{RecordState, Selection};
@@ -48,7 +49,7 @@ pub(crate) enum Decision {
     Dismiss,
 }
 
-/// Corrects the belief that `name` identifies.
+/// Corrects the belief or the record that `name` identifies.
 pub(crate) fn correct(
     space: &mut Space,
     now: Timestamp,
@@ -56,7 +57,15 @@ pub(crate) fn correct(
     by: &Replacement,
 ) -> Result<Outcome, Failure> {
     let drafts = space.to_correct(name, by)?;
-    let action = Action::on_belief(Verb::Corrected, &space.belief_named(name)?);
+    let action = match space.name_of(name)? {
+        Named::Operation { id, .. } => {
+            let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
+            Action { verb: Verb::Corrected, subject }
+        }
+        Named::Belief { key } | Named::Version { key, .. } => {
+            Action::on_belief(Verb::Corrected, &key)
+        }
+    };
     act(space, now, drafts, vec![action], Intent::Write)
 }
 

@@ -89,3 +89,77 @@ fn many_retractions_are_taken_back_at_once() {
     assert_eq!(records(&here), 3);
     here.refuses(&["restore", "--source", "remember", "--yes"], "no_such_records");
 }
+
+#[test]
+fn an_import_is_listed_and_undone_by_its_id() {
+    let machine = Machine::with_space();
+    machine.because(["imports"]).run().succeeds().says("Nothing was imported");
+    machine.write("notes/a.md", "# A\n\none thing\n");
+    machine.write("notes/b.md", "# B\n\nanother thing\n");
+    machine.because(["import", "notes"]).run().succeeds();
+    machine.write("notes/c.md", "# C\n\na third thing\n");
+    let second = machine.because(["import", "notes", "--json"]).run().succeeds().json();
+    let listed = machine.because(["imports", "--json"]).run().succeeds().json_lines();
+    assert_eq!((listed.len(), &listed[0]["id"]), (2, &second["sources"][0]["import"]));
+    assert_eq!((&listed[0]["added"], &listed[0]["present"]), (&1.into(), &2.into()));
+    machine
+        .because(["imports"])
+        .run()
+        .succeeds()
+        .prints("notes (markdown): 1 new, 2 already there");
+    machine.because(["log"]).run().succeeds().prints("import");
+    let id = listed[0]["id"].as_str().unwrap();
+    machine.because(["show", id]).run().succeeds().prints("\"path\": \"notes\"");
+    machine.because(["retract", "--import", id, "--yes"]).run().succeeds();
+    let left = machine.because(["status", "--json"]).run().succeeds().json();
+    assert_eq!(left["evidence"]["note"], 2);
+    machine.is_sound();
+}
+
+#[test]
+fn a_mirror_retracts_what_is_gone_and_asks_before_it_retracts_most() {
+    let machine = Machine::with_space();
+    for name in ["a", "b", "c", "d"] {
+        machine.write(&format!("notes/{name}.md"), format!("a thing called {name}\n"));
+    }
+    machine.because(["import", "notes"]).run().succeeds();
+    std::fs::remove_file(machine.work().join("notes/a.md")).unwrap();
+    let dry = machine.because(["import", "--mirror", "--dry-run", "notes"]).run().succeeds();
+    assert!(dry.out().contains("would be retracted: 1 record"), "{dry}");
+    assert!(dry.out().contains("already there"), "{dry}");
+    machine.because(["import", "--mirror", "notes"]).run().succeeds().prints("1 retracted");
+    std::fs::remove_file(machine.work().join("notes/b.md")).unwrap();
+    std::fs::remove_file(machine.work().join("notes/c.md")).unwrap();
+    let refused = machine.because(["import", "--mirror", "notes", "--json"]).run().ends(2);
+    assert_eq!(refused.error_code(), "unconfirmed");
+    let done = machine.because(["import", "--mirror", "--yes", "notes", "--json"]).run();
+    assert_eq!(done.succeeds().json()["sources"][0]["retracted"], 2);
+    let left = machine.because(["status", "--json"]).run().succeeds().json();
+    assert_eq!(left["evidence"]["note"], 1);
+    machine.write("chat.txt", "Just a text.\n");
+    let refused = machine.because(["import", "--mirror", "chat.txt", "--json"]).run().ends(2);
+    assert_eq!(refused.error_code(), "not_mirrorable");
+    machine.is_sound();
+}
+
+#[test]
+fn a_record_is_corrected_on_the_command_line() {
+    let here = believing();
+    let corrected = here.json(&[
+        "correct",
+        &here.notes[0],
+        "--text",
+        "gym number one thousand",
+        "--at",
+        "2025-03-01",
+    ]);
+    assert_eq!(corrected["actions"][0]["action"], "corrected");
+    let found = here.run(&["recall", "gym number one thousand"]).succeeds().out();
+    assert!(
+        found.contains("gym number one thousand") && !found.contains("gym number 0"),
+        "{found}"
+    );
+    here.refuses(&["correct", &here.notes[0], "--text", "again"], "superseded");
+    here.refuses(&["correct", HABIT, "--text", "Never goes to the gym"], "text_alone");
+    here.refuses(&["correct", &here.notes[1], "--text", "x", "--at", "someday"], "time_malformed");
+}

@@ -77,7 +77,12 @@ async def two_agents(program, home, work, modes):
             assert episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara", episode
 
             corrected = await call(
-                one, "correct", name=KEY, text="You drink coffee only.", note="no, I drink coffee only"
+                one,
+                "correct",
+                name=KEY,
+                fields={"object": "coffee"},
+                text="You drink coffee only.",
+                note="no, I drink coffee only",
             )
             assert corrected["changes"][0]["key"] == KEY and corrected["changes"][0]["direct"], corrected
             explained = await call(other, "explain", name=KEY)

@@ -109,16 +109,6 @@ impl Prepared {
         Self::of(evidence)
     }
 
-    /// A person's correction of a record, with the reason.
-    pub(crate) fn correction(
-        evidence: Masked<Evidence>,
-        note: Masked<String>,
-    ) -> Result<Self, MalformedError> {
-        let mut evidence = evidence.into_inner();
-        evidence.mark_correction(note.into_inner());
-        Self::of(evidence)
-    }
-
     fn of(evidence: Evidence) -> Result<Self, MalformedError> {
         let fingerprint = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);

@@ -18,6 +18,7 @@ mod mirror;
 mod readers;
 mod recall;
 mod record;
+mod record_corrections;
 mod rederivation;
 mod restoring;
 mod secrets;

@@ -176,7 +176,7 @@ impl Memory {
             return Err(RequestError::EmptyNote.into());
         }
         let set = fields.into_iter().map(|(field, value)| format!("{field}={value}")).collect();
-        let by = Replacement { set, text, note };
+        let by = Replacement { set, text, note, at: None };
         let outcome = corrections::correct(self.opened.space(session)?, session.now, &name, &by)?;
         let answer = Corrected { reading: READING_STRUCTURED, report: outcome.report() };
         let mut words = format!("{READING}\n");

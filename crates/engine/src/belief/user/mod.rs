@@ -17,6 +17,8 @@ use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
 use kernel::seal::Draft;
 use kernel::validity::{State, Validity};
+use kernel::when::When;
+use serde_json::Value;
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
@@ -25,6 +27,8 @@ use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::{EngineError, Reader};
 
 mod payload;
+mod record;
+mod said;
 
 /// Why a correction, refutation, withdrawal or retraction is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +83,24 @@ pub enum UserError {
         /// The correction or refutation.
         id: OpId,
     },
+    /// Words alone would leave the data of a belief as they are.
+    #[error(
+        "the text alone would leave the data of {key} as they are ({fields}); give the fields that change as well"
+    )]
+    TextAlone {
+        /// The identity.
+        key: String,
+        /// Its fields with their values.
+        fields: String,
+    },
+    /// The record has a newer version.
+    #[error("{id} was replaced by {by}; nothing was written")]
+    Superseded {
+        /// The record.
+        id: OpId,
+        /// The newer version.
+        by: OpId,
+    },
     /// No correction or refutation is in force.
     #[error("{name} has no correction or refutation in force; nothing was written")]
     NothingToWithdraw {
@@ -132,6 +154,8 @@ impl UserError {
             Self::AlreadyRefuted { .. } => "already_refuted",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
+            Self::TextAlone { .. } => "text_alone",
+            Self::Superseded { .. } => "superseded",
             Self::NotRetracted { .. } => "not_retracted",
             Self::Rederived { .. } => "rederived",
             Self::Derived { .. } => "derived",
@@ -156,6 +180,8 @@ pub struct Replacement {
     pub text: Option<String>,
     /// Why.
     pub note: String,
+    /// For a record: when it happened; none to leave it as it is.
+    pub at: Option<When>,
 }
 
 impl Reader<'_> {
@@ -169,8 +195,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Drafts that correct a belief.
+    /// Drafts that correct a belief, or a record.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
+        if let Named::Operation { id, kind: Kind::Evidence } = self.name_of(name)? {
+            return self.store.on_snapshot(|index| Ok(vec![record::corrected(index, id, by)?]));
+        }
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
@@ -184,7 +213,10 @@ impl Reader<'_> {
             Body::Claim(claim) => Some(&claim.payload),
             _ => None,
         });
-        let payload = payload::replacing(&belief, claimed, &by.set)?;
+        let payload = match &by.text {
+            Some(text) if by.set.is_empty() => self.payload_in_words(&belief, text)?,
+            _ => payload::replacing(&belief, claimed, &by.set)?,
+        };
         let correction = Correction {
             text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
             corrected_payload: payload,
@@ -192,6 +224,21 @@ impl Reader<'_> {
             note: by.note.clone(),
         };
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
+    }
+
+    /// The payload of a belief that is corrected in words alone: what its deriver reads in them. If
+    /// nothing does, words are enough only where there are no data that they could contradict.
+    fn payload_in_words(&self, belief: &Belief, text: &str) -> Result<Value, EngineError> {
+        if let Some(payload) = said::payload_of(self.derivers, &belief.key, text) {
+            return Ok(payload);
+        }
+        match &belief.payload {
+            Value::Object(fields) if !fields.is_empty() && text.trim() != belief.text.trim() => {
+                let fields = payload::listed(fields);
+                Err(UserError::TextAlone { key: belief.key.clone(), fields }.into())
+            }
+            payload => Ok(payload.clone()),
+        }
     }
 
     /// Drafts that refute a belief.
