@@ -35,6 +35,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NothingSelected,
         RequestError::Unconfirmed,
         RequestError::NoSuchRecords { which: text() },
+        RequestError::NoteForgotten { id: kernel::id::OpId([0; 32]) },
         RequestError::NotMirrorable { format: "text" },
         RequestError::NoSuchFormat { name: text(), known: vec!["text"] },
         RequestError::NoSuchModel { name: text(), known: Vec::new() },
