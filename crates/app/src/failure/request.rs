@@ -283,7 +283,6 @@ impl RequestError {
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } => Fault::NotFound,
-            Self::NoteForgotten { .. } => Fault::Conflict,
             _ => Fault::Caller,
         }
     }
