@@ -242,10 +242,10 @@ impl Reader<'_> {
         position: Position,
         found: &mut BTreeMap<Position, OpId>,
     ) -> Result<(), EngineError> {
-        if let Some((id, body)) = self.store.evidence_at(position)?
-            && selection.fits(body.as_deref())
+        if let Some(evidence) = self.store.evidence_at(position)?
+            && selection.fits(evidence.body.as_deref())
         {
-            found.insert(position, id);
+            found.insert(position, evidence.id);
             if found.len() > RECORDS_MAX {
                 return Err(EngineError::SelectionTooLarge { records_max: RECORDS_MAX });
             }

@@ -144,7 +144,8 @@ impl Reader<'_> {
             *new_notes.entry(*content).or_default() += 1;
         }
         for (position, id) in appended.into_iter().filter(|(_, id)| valid.contains(id)) {
-            let Some((_, Some(body))) = self.store.evidence_at(position)? else { continue };
+            let stored = self.store.evidence_at(position)?;
+            let Some(body) = stored.and_then(|stored| stored.body) else { continue };
             let Ok(evidence) = serde_json::from_slice::<Evidence>(&body) else { continue };
             if found.has(&evidence) {
                 continue;

@@ -1,10 +1,10 @@
 //! Everything that appends to the ledger: records, imports, exchanges with other copies, and what
 //! the user says.
 //!
-//! [`record`] seals records, [`import`] reads sources, [`mirror`] finds
-//! what they no longer have, [`sources`] keeps imports as records, [`exchange`] takes in other copies,
-//! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose. [`forget`] erases.
+//! [`record`] seals records, [`import`] reads sources, [`mirror`] finds what they no longer have,
+//! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
+//! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
+//! the claims that machines propose. [`forget`] erases.
 
 pub mod commit;
 pub mod exchange;

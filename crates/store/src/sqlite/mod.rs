@@ -40,7 +40,9 @@ pub use embedding::{
 };
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
-pub use index::{CandidateFilter, ChainLink, Filter, Found, Search, TermShare, first_after};
+pub use index::{
+    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
+};
 pub use ledger::{SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem};

@@ -336,7 +336,7 @@ impl Reader<'_> {
             },
         };
         self.store.on_snapshot(|index| {
-            let entry = index.entry(&id)?.ok_or_else(|| UserError::NotRetracted { id })?;
+            let entry = index.entry(&id)?.ok_or(UserError::NotRetracted { id })?;
             let retracted = match entry.kind.spec().effect {
                 Effect::Retract => entry.sole_ref(Role::TARGET).unwrap_or(id),
                 _ => id,

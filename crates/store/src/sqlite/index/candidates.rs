@@ -46,6 +46,15 @@ pub struct ChainLink {
     pub seq: u64,
 }
 
+/// Evidence as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEvidence {
+    /// Its id.
+    pub id: OpId,
+    /// Its canonical body, unless removed.
+    pub body: Option<Vec<u8>>,
+}
+
 impl SqliteSpace {
     /// Records that may match, in order of arrival, and how far the index has read.
     pub fn candidates(
@@ -120,16 +129,14 @@ impl SqliteSpace {
         Ok(Some(people))
     }
 
-    /// The evidence at a position: its id, and its canonical body unless removed. None if another
-    /// kind of operation is there.
-    pub fn evidence_at(
-        &self,
-        position: Position,
-    ) -> Result<Option<(OpId, Option<Vec<u8>>)>, StoreError> {
+    /// The evidence at a position; none if another kind of operation is there.
+    pub fn evidence_at(&self, position: Position) -> Result<Option<StoredEvidence>, StoreError> {
         Ok(self
             .connection
             .prepare_cached("SELECT id, body FROM op WHERE pos = ?1 AND kind = 'evidence'")?
-            .query_row([sql(position)], |row| Ok((id_at(row, 0)?, row.get(1)?)))
+            .query_row([sql(position)], |row| {
+                Ok(StoredEvidence { id: id_at(row, 0)?, body: row.get(1)? })
+            })
             .optional()?)
     }
 

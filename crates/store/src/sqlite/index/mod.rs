@@ -38,7 +38,7 @@ pub(super) mod shared;
 mod tables;
 pub(super) mod vectors;
 
-pub use candidates::{CandidateFilter, ChainLink};
+pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
 use fold::{FactFolder, Folder};
