@@ -106,3 +106,11 @@ pub(crate) fn progress(total: Option<u64>, template: &str) -> ProgressBar {
     }
     bar
 }
+
+/// A spinner on the error output while something without countable steps runs.
+pub(crate) fn spinner(message: &'static str) -> ProgressBar {
+    let bar = progress(None, "{spinner} {msg}");
+    bar.set_message(message);
+    bar.enable_steady_tick(std::time::Duration::from_millis(125));
+    bar
+}

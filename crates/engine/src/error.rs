@@ -68,9 +68,31 @@ pub enum EngineError {
         /// Its kind.
         kind: Kind,
     },
+    /// The operation is not an import.
+    #[error("{id} is not an import: its kind is {kind}")]
+    NotAnImport {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// More records are selected than one action may concern.
+    #[error("this selects more than {records_max} records; select fewer at a time")]
+    SelectionTooLarge {
+        /// The limit.
+        records_max: usize,
+    },
     /// The correction, refutation, withdrawal or retraction is not possible.
     #[error(transparent)]
     User(#[from] belief::user::UserError),
+    /// The body of this operation cannot be forgotten by itself.
+    #[error("{id} cannot be forgotten: {}", why_kept(kind))]
+    CannotForget {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
     /// An interchange file cannot be imported.
     #[error("line {line}: {reason}")]
     Exchange {
@@ -114,11 +136,21 @@ impl EngineError {
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::Altered { .. } => "altered",
             Self::NotABelief { .. } => "not_a_belief",
+            Self::NotAnImport { .. } => "not_an_import",
+            Self::SelectionTooLarge { .. } => "selection_too_large",
             Self::User(error) => error.code(),
+            Self::CannotForget { .. } => "cannot_forget",
             Self::Exchange { .. } => "exchange",
             Self::Share(error) => error.code(),
             Self::Io(_) => "io",
         }
+    }
+}
+
+fn why_kept(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Claim => "it was derived, and would be derived again from the records it stands on",
+        _ => "it says who may do what in the space",
     }
 }
 

@@ -13,6 +13,7 @@ use store::sqlite::Size;
 use store::{Ledger, Position, Recorded};
 
 use crate::verify::bodies::MissingBodies;
+use crate::write::forget::WhyForgotten;
 use crate::{EngineError, Reader};
 
 /// One operation with what cites it.
@@ -26,6 +27,8 @@ pub struct Shown {
     pub cited_by: Vec<Citing>,
     /// The fault in its hashes or signature, if any.
     pub fault: Option<String>,
+    /// Why its body was removed, if it was forgotten.
+    pub forgotten: Option<WhyForgotten>,
 }
 
 /// Which operations to list.
@@ -95,7 +98,8 @@ impl Reader<'_> {
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         let fault = operation.clone().verify().err().map(|error| error.to_string());
         let cited_by = self.store.ledger_index()?.citing(id)?;
-        Ok(Shown { operation, position, cited_by, fault })
+        let forgotten = if operation.body().is_none() { self.why_forgotten(id)? } else { None };
+        Ok(Shown { operation, position, cited_by, fault, forgotten })
     }
 
     /// Operations that arrived after `after` and pass the filter, oldest first, to `take` until it
@@ -210,13 +214,16 @@ pub fn speaker(evidence: &Evidence) -> Option<&str> {
     }
 }
 
+/// One line about a record.
+pub fn summary_of_evidence(evidence: &Evidence) -> String {
+    let actor = speaker(evidence).map(|actor| format!("{actor}: ")).unwrap_or_default();
+    format!("{actor}{}", evidence.summary)
+}
+
 /// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {
-        Body::Evidence(evidence) => {
-            let actor = speaker(evidence).map(|actor| format!("{actor}: ")).unwrap_or_default();
-            format!("{actor}{}", evidence.summary)
-        }
+        Body::Evidence(evidence) => summary_of_evidence(evidence),
         Body::Space(space) => format!("space {:?}", space.name),
         Body::Grant(grant) | Body::Revoke(grant) => {
             let names: Vec<&str> =
@@ -234,9 +241,10 @@ pub fn summary_of(body: &Body) -> String {
             noted(&format!("{}: {summary}", correction.identity_key), &correction.note)
         }
         Body::ClaimRefutation(refutation) => noted(&refutation.identity_key, &refutation.note),
-        Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal) => {
-            withdrawal.note.clone()
-        }
+        Body::CorrectionWithdrawal(withdrawal)
+        | Body::RefutationWithdrawal(withdrawal)
+        | Body::RetractionWithdrawal(withdrawal) => withdrawal.note.clone(),
+        Body::Import(import) => import_in_words(import),
         Body::Proposal(proposal) => proposal.text.clone(),
         Body::Decision(decision) => noted(&decision.verdict, &decision.feedback),
         Body::Thought(thought) => summarized(thought.content.as_deref()),
@@ -251,6 +259,24 @@ pub fn summary_of(body: &Body) -> String {
             summarized(text)
         }
     }
+}
+
+/// `notes (markdown): 18 new, 2 changed`.
+fn import_in_words(import: &kernel::body::Import) -> String {
+    let counts = [
+        ("new", import.added),
+        ("changed", import.replaced),
+        ("retracted", import.retracted),
+        ("already there", import.present),
+    ];
+    let counted: Vec<String> = counts
+        .iter()
+        .filter_map(|(word, count)| Some((word, count.filter(|count| *count > 0)?)))
+        .map(|(word, count)| format!("{count} {word}"))
+        .collect();
+    let path = import.path.as_deref().unwrap_or_default();
+    let source = import.source.as_deref().unwrap_or_default();
+    format!("{path} ({source}): {}", counted.join(", "))
 }
 
 fn summarized(text: Option<&str>) -> String {

@@ -19,6 +19,7 @@ pub mod outcome;
 mod reader;
 pub mod recall;
 mod seal;
+pub mod selection;
 mod space;
 pub mod tokens;
 pub mod verify;

@@ -86,8 +86,8 @@ impl Sealer {
         self.0.body_hash(prepared.bytes())
     }
 
-    /// The hash that a body with these canonical bytes carries once this device has sealed it.
-    pub(crate) fn hash(&self, bytes: &[u8]) -> BodyHash {
+    /// A hash that this device's secret keys: others cannot test a guess of the bytes.
+    pub(crate) fn keyed_hash(&self, bytes: &[u8]) -> BodyHash {
         self.0.body_hash(bytes)
     }
 

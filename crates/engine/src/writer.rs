@@ -7,12 +7,14 @@ use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::{Draft, next_timestamp};
 use store::sqlite::{Mode, SqliteSpace};
-use store::{Ledger, StoreError};
+use store::{StoreError, Writing};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
 use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
+use crate::write::forget::hashes_of;
+use crate::write::record::ForgottenPolicy;
 use crate::{EngineError, now_us};
 
 /// Appends to a space with a key.
@@ -30,12 +32,19 @@ pub struct Writer<'a> {
     pub(crate) derivers: &'a [Box<dyn Deriver>],
     /// Keys of texts that a bulk import has not written yet.
     pub(crate) echoes: &'a mut PendingKeys,
+    /// What becomes of a forgotten record that comes again.
+    pub(crate) policy: ForgottenPolicy,
 }
 
 impl Writer<'_> {
     /// Whose key writes.
     pub fn author(&self) -> Author {
         self.sealer.author()
+    }
+
+    /// The same writer with another policy for forgotten records.
+    pub fn with_policy(self, policy: ForgottenPolicy) -> Self {
+        Self { policy, ..self }
     }
 
     pub(crate) fn space(&self) -> Result<SpaceId, EngineError> {
@@ -54,12 +63,13 @@ impl Writer<'_> {
     /// Appends one operation, with its secrets masked.
     pub fn append(&mut self, draft: Draft, now: jiff::Timestamp) -> Result<OpId, EngineError> {
         claim_form::check(&draft)?;
-        let mut writing = self.store.begin()?;
+        let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
         let ts = next_timestamp(now_us(now), writing.latest()?);
-        let sealable = Sealable::masked(draft, &*writing)?;
-        let (operation, body) = self.sealer.seal_next(sealable, &*writing, ts)?;
+        let sealable = Sealable::masked(draft, &writing)?;
+        let (operation, body) = self.sealer.seal_next(sealable, &writing, ts)?;
         writing.record(&operation, Some(&body))?;
-        writing.commit()?;
+        Box::new(writing).commit()?;
         Ok(operation.id())
     }
 

@@ -148,6 +148,11 @@ pub trait Importer: Sync {
     /// How sure this importer is of a source. For a file it decides by the name and the first bytes
     /// alone; for a directory or an archive, by a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
+    /// Whether a source holds everything that it stands for, so that what it no longer has was
+    /// deleted there. An extract, or a log that is cut off at its beginning, does not.
+    fn is_mirrorable(&self) -> bool {
+        false
+    }
     /// Streams the source's records into `sink`, in the source's order.
     fn import(
         &self,

@@ -180,7 +180,8 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     fn follow(&mut self, trigger: &Entry) -> Result<(), W::Error> {
         let mut queue = Vec::new();
         match trigger.kind.spec().effect {
-            Effect::None | Effect::Access | Effect::RecordInvalidation => {}
+            // Nothing loses its ground when something is restored.
+            Effect::None | Effect::Access | Effect::Restore | Effect::RecordInvalidation => {}
             Effect::Retract => {
                 trigger
                     .cited(Role::TARGET)

@@ -155,6 +155,20 @@ impl Evidence {
         if self.payload.text.is_empty() { &self.summary } else { &self.payload.text }
     }
 
+    /// The field of the payload that marks a person's correction of the record that this one
+    /// supersedes, with the reason.
+    pub const CORRECTION: &'static str = "correction";
+
+    /// Why a person corrected the record that this one supersedes; none if it is not a correction.
+    pub fn correction(&self) -> Option<&str> {
+        self.payload.more.get(Self::CORRECTION)?.as_str()
+    }
+
+    /// Marks it as a person's correction.
+    pub fn mark_correction(&mut self, note: String) {
+        self.payload.more.insert(Self::CORRECTION.to_owned(), Value::String(note));
+    }
+
     /// The mark of an echo, if it has a readable one.
     pub fn echo(&self) -> Option<Echo> {
         let mark = self.payload.more.get(Echo::FIELD)?;

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
-use crate::kind_spec::InputValidity;
+use crate::kind_spec::{Effect, InputValidity};
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
 use crate::snapshot::Snapshot;
@@ -80,16 +80,23 @@ fn places_after<'e, W: LedgerIndex + ?Sized>(
     let mut stack: Vec<OpId> = Vec::new();
     let mut note = |id: &OpId, kind: &Kind, role: &str| -> Result<(), W::Error> {
         for acting in index.acting(id, kind, role)? {
-            if let Some(entry) = index.entry(&acting)?
-                && entry.order() > from
-            {
-                places.insert(entry.order());
+            let mut noted = vec![acting];
+            if kind.spec().effect == Effect::Retract {
+                noted.extend(index.acting(&acting, &Kind::RetractionWithdrawal, Role::TARGET)?);
+            }
+            for id in noted {
+                if let Some(entry) = index.entry(&id)?
+                    && entry.order() > from
+                {
+                    places.insert(entry.order());
+                }
             }
         }
         Ok(())
     };
     for version in versions {
         note(&version.id, version.kind.spec().retracted_by, Role::TARGET)?;
+        note(&version.id, &Kind::Redaction, Role::TARGET)?;
         stack.extend(inputs(version));
     }
     let mut stated = BTreeSet::new();
@@ -100,6 +107,7 @@ fn places_after<'e, W: LedgerIndex + ?Sized>(
         let Some(entry) = index.entry(&id)? else { continue };
         let spec = entry.kind.spec();
         note(&id, spec.retracted_by, Role::TARGET)?;
+        note(&id, &Kind::Redaction, Role::TARGET)?;
         if spec.validity == InputValidity::Evidence {
             note(&id, &Kind::Evidence, Role::SUPERSEDES)?;
         }
@@ -185,8 +193,7 @@ impl<'w, W: LedgerIndex + ?Sized> Reasons<'w, W> {
     }
 
     fn step(&mut self, at: &Entry) -> Result<Step, W::Error> {
-        let retracted_by = at.kind.spec().retracted_by;
-        if let Some(retraction) = self.validity.last_acting(&at.id, retracted_by, Role::TARGET)? {
+        if let Some(retraction) = self.validity.retractions(at)?.pop() {
             return Ok(Step::Found(Some(retraction.id)));
         }
         for input in inputs(at) {
@@ -210,17 +217,13 @@ impl<'w, W: LedgerIndex + ?Sized> Reasons<'w, W> {
     fn against(&mut self, entry: &Entry) -> Result<Option<OpId>, W::Error> {
         let spec = entry.kind.spec();
         if spec.validity == InputValidity::Evidence {
-            let retraction =
-                self.validity.last_acting(&entry.id, spec.retracted_by, Role::TARGET)?;
+            let retraction = self.validity.retractions(entry)?.pop();
             let superseding =
                 self.validity.last_acting(&entry.id, &Kind::Evidence, Role::SUPERSEDES)?;
             return Ok(retraction.or(superseding).map(|entry| entry.id));
         }
         let Some(key) = &entry.identity else {
-            return Ok(self
-                .validity
-                .last_acting(&entry.id, spec.retracted_by, Role::TARGET)?
-                .map(|entry| entry.id));
+            return Ok(self.validity.retractions(entry)?.pop().map(|entry| entry.id));
         };
         if !self.standings.contains_key(key) {
             self.standings.insert(key.clone(), self.validity.standing(key)?);

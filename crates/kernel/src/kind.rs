@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::kind_spec::{
-    BodyNeed, DerivationInput, Effect, InputValidity, Inputs, KindSpec, Rule, Target,
+    BodyNeed, DerivationInput, Effect, InputValidity, Inputs, KindSpec, Quotes, Rule, Target,
 };
 use crate::operation::{Malformation, MalformedError, Role, is_word};
 
@@ -96,6 +96,7 @@ kinds! {
     /// Withdraws evidence.
     EvidenceRetraction = "evidence_retraction" {
         target: Target::OneOf(&[Kind::Evidence]),
+        quotes: Quotes::Target,
         effect: Effect::Retract,
         derivation: DerivationInput::Always,
         body: BodyNeed::WithItsTarget,
@@ -104,6 +105,7 @@ kinds! {
     Claim = "claim" {
         capability: Capability::Derive,
         inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
+        quotes: Quotes::AllButSuperseded,
         validity: InputValidity::Claim,
         has_soundness: true,
         effect: Effect::State,
@@ -132,6 +134,7 @@ kinds! {
     CorrectionWithdrawal = "correction_withdrawal" {
         capability: Capability::Correct,
         target: Target::OneOf(&[Kind::ClaimCorrection]),
+        quotes: Quotes::Target,
         effect: Effect::Withdraw,
         derivation: DerivationInput::Always,
         body: BodyNeed::WithItsTarget,
@@ -140,6 +143,7 @@ kinds! {
     RefutationWithdrawal = "refutation_withdrawal" {
         capability: Capability::Correct,
         target: Target::OneOf(&[Kind::ClaimRefutation]),
+        quotes: Quotes::Target,
         effect: Effect::Withdraw,
         derivation: DerivationInput::Always,
         body: BodyNeed::WithItsTarget,
@@ -152,16 +156,18 @@ kinds! {
         rule: Rule::Invalidation,
     }
     /// An agent's contribution.
-    Thought = "thought" { rule: Rule::ThoughtLineage }
+    Thought = "thought" { quotes: Quotes::AllButSuperseded, rule: Rule::ThoughtLineage }
     /// A decision, action, summary, why-trace or entity.
     Node = "node" {
         inputs: Inputs::AllBut(&[Role::SUPERSEDES]),
+        quotes: Quotes::AllButSuperseded,
         validity: InputValidity::WhileSound,
         has_soundness: true,
     }
     /// A link between two operations.
     Edge = "edge" {
         inputs: Inputs::AllBut(&[Role::FROM, Role::TO, Role::SUPERSEDES]),
+        quotes: Quotes::AllButSuperseded,
         validity: InputValidity::Never,
         has_soundness: true,
     }
@@ -170,15 +176,33 @@ kinds! {
         capability: Capability::Correct,
         own_target_needs_append: true,
         target: Target::OneOf(&[Kind::Node, Kind::Edge, Kind::Thought, Kind::Claim]),
+        quotes: Quotes::Target,
         effect: Effect::Retract,
         body: BodyNeed::WithItsTarget,
     }
+    /// Takes back a retraction.
+    RetractionWithdrawal = "retraction_withdrawal" {
+        capability: Capability::Correct,
+        own_target_needs_append: true,
+        target: Target::OneOf(&[Kind::EvidenceRetraction, Kind::Retraction]),
+        quotes: Quotes::Target,
+        effect: Effect::Restore,
+        derivation: DerivationInput::Always,
+        body: BodyNeed::WithItsTarget,
+    }
+    /// Records that a source was read, and what was appended then.
+    Import = "import" { validity: InputValidity::Never }
     /// Operations that await a decision.
-    Proposal = "proposal" { capability: Capability::Derive, validity: InputValidity::Never }
+    Proposal = "proposal" {
+        capability: Capability::Derive,
+        quotes: Quotes::AllButSuperseded,
+        validity: InputValidity::Never,
+    }
     /// The answer to a proposal.
     Decision = "decision" {
         capability: Capability::Correct,
         target: Target::OneOf(&[Kind::Proposal]),
+        quotes: Quotes::Target,
         body: BodyNeed::WithItsTarget,
     }
     /// Labels on an operation.
@@ -186,9 +210,15 @@ kinds! {
         capability: Capability::Correct,
         own_target_needs_append: true,
         target: Target::Any,
+        quotes: Quotes::Target,
     }
-    /// Records that a body was forgotten.
-    Redaction = "redaction" { capability: Capability::Correct, target: Target::Any }
+    /// Forgets its target: the body is erased, and nothing stands on it any more.
+    Redaction = "redaction" {
+        capability: Capability::Correct,
+        target: Target::Any,
+        effect: Effect::Retract,
+        derivation: DerivationInput::Always,
+    }
 }
 
 /// The name of a kind that this version does not know. Only [`Kind::parse`] makes one.

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use crate::kind::{Capability, Kind};
+use crate::operation::Role;
 
 /// The table's entry for one kind.
 #[derive(Debug)]
@@ -19,6 +20,9 @@ pub struct KindSpec {
     pub target: Target,
     /// Which of its citations are inputs: what it was built from.
     pub inputs: Inputs,
+    /// Which of its citations its body may repeat, so that it is forgotten with them
+    /// ([`crate::redaction`]).
+    pub quotes: Quotes,
     /// When it may be built upon.
     pub validity: InputValidity,
     /// The kind of operation that takes it back.
@@ -44,6 +48,7 @@ impl KindSpec {
         own_target_needs_append: false,
         target: Target::None,
         inputs: Inputs::None,
+        quotes: Quotes::None,
         validity: InputValidity::UnlessRetracted,
         retracted_by: &Kind::Retraction,
         has_soundness: false,
@@ -58,6 +63,15 @@ impl KindSpec {
         match self.inputs {
             Inputs::None => false,
             Inputs::AllBut(roles) => !roles.contains(&role),
+        }
+    }
+
+    /// Whether the body may repeat what is cited in `role`.
+    pub fn is_quote(&self, role: &str) -> bool {
+        match self.quotes {
+            Quotes::None => false,
+            Quotes::Target => role == Role::TARGET,
+            Quotes::AllButSuperseded => role != Role::SUPERSEDES,
         }
     }
 }
@@ -98,6 +112,17 @@ pub enum Inputs {
     AllBut(&'static [&'static str]),
 }
 
+/// Which citations a body may repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quotes {
+    /// None: it is its author's own word, or says nothing.
+    None,
+    /// What it acts on.
+    Target,
+    /// Everything that it cites, but what it supersedes.
+    AllButSuperseded,
+}
+
 /// When an operation is a valid input of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputValidity {
@@ -124,6 +149,8 @@ pub enum Effect {
     Access,
     /// Takes its targets back.
     Retract,
+    /// Takes back that its targets, which are retractions, took their targets back.
+    Restore,
     /// Replaces what it cites as `supersedes`.
     Supersede,
     /// What is believed of an identity.
@@ -165,8 +192,8 @@ pub enum DerivationInput {
 pub enum BodyNeed {
     /// Never: who may do what follows from it.
     Always,
-    /// It is a person's word. It can be withheld together with what it is about, by a key that may
-    /// correct, and cannot be forgotten: without it something else would be believed.
+    /// It is a person's word. It can be withheld or forgotten only together with what it is about:
+    /// without it something else would be believed.
     WithItsTarget,
     /// It can be withheld or forgotten.
     Removable,

@@ -3,9 +3,10 @@
 //! Ids, signatures and chains do not need bodies, so whoever passes a ledger on can take bodies
 //! out, and everything still verifies. What is believed then changes without a sign of it. So a
 //! body may be missing only by leave of somebody who may give it, and [`leave`] is the only place
-//! that decides about that, for exchanges, for verification and for forgetting:
+//! that decides about that, for exchanges and for verification:
 //!
-//! - a `redaction` that has effect: the body was forgotten, everywhere and for good;
+//! - a `redaction` that has effect ([`redaction`](crate::redaction)): the body was forgotten,
+//!   everywhere and for good;
 //! - a [`Declaration`](crate::declaration::Declaration) by a key that holds a capability now: the
 //!   body was withheld from this copy, and the whole form completes it.
 //!
@@ -13,11 +14,11 @@
 
 use crate::access::{Access, Place};
 use crate::id::{Author, OpId};
-use crate::kind::{Capability, Kind};
+use crate::kind::Capability;
 use crate::kind_spec::BodyNeed;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Role};
-use crate::validity::Validity;
+use crate::redaction::redaction_behind_entry;
 
 /// After everything in the order of a space.
 const END: Place = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
@@ -31,29 +32,6 @@ pub enum Leave {
     Withheld(Author),
 }
 
-/// The redaction that has effect and by which an operation's body was forgotten; none for an
-/// operation whose body may not be forgotten. The earliest, if there are several.
-pub fn redaction_of<W: LedgerIndex + ?Sized>(
-    index: &W,
-    entry: &Entry,
-) -> Result<Option<OpId>, W::Error> {
-    if entry.kind.spec().body != BodyNeed::Removable {
-        return Ok(None);
-    }
-    let validity = Validity::new(index);
-    let mut first: Option<Entry> = None;
-    for acting in index.acting(&entry.id, &Kind::Redaction, Role::TARGET)? {
-        if let Some(redaction) = index.entry(&acting)?
-            && redaction.sole_ref(Role::TARGET) == Some(entry.id)
-            && first.as_ref().is_none_or(|first| redaction.order() < first.order())
-            && validity.has_effect(&redaction)?
-        {
-            first = Some(redaction);
-        }
-    }
-    Ok(first.map(|redaction| redaction.id))
-}
-
 /// By whose leave the body of an operation is missing; none if it should be there. `declared_by`
 /// are the authors of declarations that name it. `is_missing` answers whether the body of another
 /// operation is missing.
@@ -63,8 +41,8 @@ pub fn leave<W: LedgerIndex + ?Sized>(
     declared_by: &[Author],
     is_missing: impl FnOnce(&OpId) -> Result<bool, W::Error>,
 ) -> Result<Option<Leave>, W::Error> {
-    if let Some(redaction) = redaction_of(index, entry)? {
-        return Ok(Some(Leave::Forgotten(redaction)));
+    if let Some(redaction) = redaction_behind_entry(index, entry.clone())? {
+        return Ok(Some(Leave::Forgotten(redaction.id)));
     }
     let needed: &[Capability] = match entry.kind.spec().body {
         BodyNeed::Always => return Ok(None),

@@ -285,6 +285,12 @@ impl<State> Operation<State> {
         }
     }
 
+    /// The same operation with its body removed. What is verified of it stays so: id and signature
+    /// cover the body through its hash alone.
+    pub fn without_body(self) -> Self {
+        Self { content: Content::Removed, ..self }
+    }
+
     /// The body as a value, unless removed.
     pub fn body_value(&self) -> Option<Value> {
         self.body().and_then(|body| serde_json::from_slice(body).ok())

@@ -105,7 +105,11 @@ pub fn may_change_status(header: &Header) -> bool {
         Effect::Supersede => {
             header.refs.iter().any(|reference| reference.role.as_str() == Role::SUPERSEDES)
         }
-        Effect::Retract | Effect::State | Effect::Withdraw | Effect::RecordInvalidation => true,
+        Effect::Retract
+        | Effect::Restore
+        | Effect::State
+        | Effect::Withdraw
+        | Effect::RecordInvalidation => true,
     }
 }
 
@@ -229,6 +233,15 @@ impl<W: LedgerIndex + ?Sized> StatusWalk<'_, W> {
             Effect::Retract => {
                 for target in entry.cited(Role::TARGET) {
                     self.act_on(&target)?;
+                }
+            }
+            Effect::Restore => {
+                for retraction in entry.cited(Role::TARGET) {
+                    if let Some(withdrawn) = self.index.entry(&retraction)? {
+                        for restored in withdrawn.cited(Role::TARGET) {
+                            self.act_on(&restored)?;
+                        }
+                    }
                 }
             }
             Effect::Supersede => {

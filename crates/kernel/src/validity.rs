@@ -332,9 +332,42 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }
 
-    /// Whether it was retracted.
+    /// Whether it was forgotten, or retracted by a retraction that is not withdrawn.
     pub fn is_retracted(&self, entry: &Entry) -> Result<bool, W::Error> {
-        self.is_acted_on(&entry.id, entry.kind.spec().retracted_by, Role::TARGET)
+        for kind in [entry.kind.spec().retracted_by, &Kind::Redaction] {
+            for acting in self.index.acting(&entry.id, kind, Role::TARGET)? {
+                if let Some(retraction) = self.index.entry(&acting)?
+                    && self.retracts(&retraction)?
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The retractions and redactions of an operation that have effect and are not withdrawn, in
+    /// the space's order.
+    pub fn retractions(&self, entry: &Entry) -> Result<Vec<Entry>, W::Error> {
+        let mut found = Vec::new();
+        for kind in [entry.kind.spec().retracted_by, &Kind::Redaction] {
+            for acting in self.index.acting(&entry.id, kind, Role::TARGET)? {
+                if let Some(retraction) = self.index.entry(&acting)?
+                    && self.retracts(&retraction)?
+                {
+                    found.push(retraction);
+                }
+            }
+        }
+        found.sort_unstable_by_key(Entry::order);
+        Ok(found)
+    }
+
+    /// Whether a retraction or redaction has effect and is not withdrawn.
+    fn retracts(&self, retraction: &Entry) -> Result<bool, W::Error> {
+        Ok(self.has_effect(retraction)?
+            && (retraction.kind == Kind::Redaction
+                || !self.is_acted_on(&retraction.id, &Kind::RetractionWithdrawal, Role::TARGET)?))
     }
 
     fn is_superseded(&self, entry: &Entry) -> Result<bool, W::Error> {

@@ -8,7 +8,9 @@ use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
-use kernel::operation::{HlcTimestamp, Operation, Unverified, Verified};
+use kernel::operation::{HlcTimestamp, Operation, Role, Unverified, Verified};
+use kernel::redaction::redacted_with;
+use kernel::refs::cited;
 use kernel::rules::{self, Verdict};
 use kernel::soundness::{ClaimStatus, StatusUpdate};
 
@@ -40,11 +42,33 @@ impl MemoryLedger {
         self.graph.insert(operation, body)
     }
 
-    /// Makes the ledger anew from its first `count` operations.
-    fn keep_first(&mut self, count: usize) {
-        let kept: Vec<_> = self.operations.drain(..).take(count).collect();
+    /// Removes redacted bodies, and makes the graph again if there were any.
+    fn erase_redacted(&mut self) {
+        let redactions =
+            self.operations.iter().filter(|operation| operation.header().kind == Kind::Redaction);
+        let targets: Vec<OpId> = redactions
+            .flat_map(|redaction| cited(&redaction.header().refs, Role::TARGET))
+            .collect();
+        let Ok(redacted) = redacted_with(&self.graph, targets);
+        let is_whole = |operation: &Operation| {
+            redacted.contains(&operation.id()) && operation.body().is_some()
+        };
+        if self.operations.iter().any(is_whole) {
+            let operations: Vec<_> = std::mem::take(&mut self.operations)
+                .into_iter()
+                .map(|operation| match redacted.contains(&operation.id()) {
+                    true => operation.without_body(),
+                    false => operation,
+                })
+                .collect();
+            self.fill(operations);
+        }
+    }
+
+    /// Replaces everything.
+    fn fill(&mut self, operations: Vec<Operation<Verified>>) {
         *self = Self::default();
-        for operation in kept {
+        for operation in operations {
             let body = operation
                 .body()
                 .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
@@ -98,7 +122,8 @@ impl Ledger for MemoryLedger {
             }
         }
         if completed > 0 {
-            self.keep_first(self.operations.len());
+            let operations = std::mem::take(&mut self.operations);
+            self.fill(operations);
         }
         Ok(completed)
     }
@@ -113,7 +138,8 @@ struct MemoryWriting<'a> {
 impl Drop for MemoryWriting<'_> {
     fn drop(&mut self) {
         if self.ledger.operations.len() > self.committed {
-            self.ledger.keep_first(self.committed);
+            let kept: Vec<_> = self.ledger.operations.drain(..).take(self.committed).collect();
+            self.ledger.fill(kept);
         }
     }
 }
@@ -165,11 +191,13 @@ impl Writing for MemoryWriting<'_> {
     }
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
+        self.ledger.erase_redacted();
         let journal = std::mem::take(&mut self.journal);
         consequences(&*self, &journal, self.ledger.graph.due())
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.ledger.erase_redacted();
         self.committed = self.ledger.operations.len();
         self.ledger.head()
     }

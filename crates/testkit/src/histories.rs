@@ -115,7 +115,7 @@ pub fn next_draft(dice: &mut Dice, history: &NaiveBeliefs) -> Option<Draft> {
         entry.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
     };
     let records: Vec<OpId> = [Kind::Claim, Kind::Node, Kind::Edge].iter().flat_map(ids).collect();
-    Some(match dice.below(30) {
+    Some(match dice.below(33) {
         0..=2 => draft("evidence", &evidence(dice), &[]),
         3 => draft("evidence", &evidence(dice), &[("supersedes", dice.pick(&evidences)?)]),
         4 => draft("evidence_retraction", &json!({}), &[("target", dice.pick(&evidences)?)]),
@@ -172,7 +172,12 @@ pub fn next_draft(dice: &mut Dice, history: &NaiveBeliefs) -> Option<Draft> {
             let input = ("input", dice.pick(&evidences)?);
             draft("edge", &json!({"edge_type": "supports"}), &[ends[0], ends[1], input])
         }
-        _ => draft("retraction", &json!({}), &[("target", dice.pick(&records)?)]),
+        28 | 29 => draft("retraction", &json!({}), &[("target", dice.pick(&records)?)]),
+        _ => {
+            let retractions: Vec<OpId> =
+                [Kind::EvidenceRetraction, Kind::Retraction].iter().flat_map(ids).collect();
+            draft("retraction_withdrawal", &json!({}), &[("target", dice.pick(&retractions)?)])
+        }
     })
 }
 

@@ -156,8 +156,10 @@ pub struct Replay<'s> {
     rights: BTreeMap<Author, BTreeSet<Capability>>,
     /// Operations that their author was permitted to make. Others are kept and ignored.
     effective: HashSet<OpId>,
-    /// Retracted, superseded or withdrawn.
+    /// Superseded or withdrawn.
     undone: HashSet<OpId>,
+    /// What each retraction retracts, unless it is withdrawn.
+    retractions: BTreeMap<OpId, Vec<OpId>>,
     /// A cache of soundness, cleared by each operation.
     sound: RefCell<HashMap<OpId, bool>>,
 }
@@ -210,7 +212,7 @@ impl<'s> Replay<'s> {
                 (may(Capability::Append) || may(Capability::Derive)) && !entry.inputs().is_empty()
             }
             Kind::ClaimInvalidation | Kind::Proposal => may(Capability::Derive),
-            Kind::Retraction | Kind::Annotation => {
+            Kind::Retraction | Kind::RetractionWithdrawal | Kind::Annotation => {
                 let target =
                     entry.cited("target").first().and_then(|target| self.operations.get(target));
                 let is_own = target.is_some_and(|target| target.author() == entry.author());
@@ -227,6 +229,12 @@ impl<'s> Replay<'s> {
     }
 
     fn undo(&mut self, entry: &OperationWithBody) {
+        if *entry.kind() == Kind::RetractionWithdrawal {
+            entry.cited("target").iter().for_each(|retraction| {
+                self.retractions.remove(retraction);
+            });
+            return;
+        }
         let (role, undoes): (&str, fn(&Kind) -> bool) = match entry.kind() {
             Kind::Evidence => ("supersedes", |kind| *kind == Kind::Evidence),
             Kind::EvidenceRetraction => ("target", |kind| *kind == Kind::Evidence),
@@ -235,13 +243,31 @@ impl<'s> Replay<'s> {
             Kind::Retraction => ("target", |kind| {
                 matches!(kind, Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim)
             }),
+            // Of what is forgotten without an identity; the bodies of others are removed.
+            Kind::Redaction => ("target", |kind| {
+                matches!(
+                    kind,
+                    Kind::Evidence | Kind::Node | Kind::Edge | Kind::Thought | Kind::Claim
+                )
+            }),
             _ => return,
         };
+        let is_retraction = matches!(entry.kind(), Kind::EvidenceRetraction | Kind::Retraction);
         for target in entry.cited(role) {
             if self.operations.get(&target).is_some_and(|target| undoes(target.kind())) {
-                self.undone.insert(target);
+                if is_retraction {
+                    self.retractions.entry(entry.id()).or_default().push(target);
+                } else {
+                    self.undone.insert(target);
+                }
             }
         }
+    }
+
+    /// Whether an operation is superseded or withdrawn, or retracted by a retraction that is not
+    /// withdrawn.
+    fn is_undone(&self, id: &OpId) -> bool {
+        self.undone.contains(id) || self.retractions.values().flatten().any(|target| target == id)
     }
 
     /// Whether its author was permitted to make it.
@@ -257,7 +283,7 @@ impl<'s> Replay<'s> {
     /// The latest operation of a kind about an identity that is not withdrawn.
     fn latest(&self, key: &str, kind: &Kind) -> Option<&'s OperationWithBody> {
         let entry = self.by_key.get(key)?.iter().rev();
-        { entry }.find(|entry| entry.kind() == kind && !self.undone.contains(&entry.id())).copied()
+        { entry }.find(|entry| entry.kind() == kind && !self.is_undone(&entry.id())).copied()
     }
 
     /// The current version: the latest claim, retracted or not.
@@ -275,7 +301,7 @@ impl<'s> Replay<'s> {
         }
         match self.current(key) {
             None => State::None,
-            Some(current) if self.undone.contains(&current.id()) => State::Retracted,
+            Some(current) if self.is_undone(&current.id()) => State::Retracted,
             Some(current) if self.is_sound(&current.id()) => State::Active,
             Some(_) => State::Invalidated,
         }
@@ -302,7 +328,7 @@ impl<'s> Replay<'s> {
         }
         let Some(claim) = self.operations.get(id) else { return false };
         let sound = matches!(claim.kind(), Kind::Claim | Kind::Node | Kind::Edge)
-            && !self.undone.contains(id)
+            && !self.is_undone(id)
             && claim.inputs().iter().all(|input| self.is_valid_input(input));
         self.sound.borrow_mut().insert(*id, sound);
         sound
@@ -319,7 +345,7 @@ impl<'s> Replay<'s> {
             }
             Kind::Edge | Kind::Proposal => false,
             Kind::Node => self.is_sound(id),
-            _ => !self.undone.contains(id),
+            _ => !self.is_undone(id),
         }
     }
 
@@ -331,7 +357,7 @@ impl<'s> Replay<'s> {
         let says = |other: &OperationWithBody| same(version.payload(), other.payload());
         if let Some(correction) = self.latest(key, &Kind::ClaimCorrection) {
             let withdrawn =
-                *version.kind() == Kind::ClaimCorrection && self.undone.contains(&version.id());
+                *version.kind() == Kind::ClaimCorrection && self.is_undone(&version.id());
             return says(correction) && !withdrawn;
         }
         *version.kind() == Kind::Claim

@@ -2,33 +2,41 @@
 
 use engine::belief::user::Replacement;
 
+use kernel::when::When;
+
 use super::{CliSession, changes};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::service::corrections;
 
 /// Arguments of `correct`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Your correction is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\""
+    after_help = "A correction of a belief is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow. A corrected record keeps its source and its time; recall shows only what it says now, and importing its source again does not undo it.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\"\n  because correct 03ab77e1 --text \"The van is booked for Saturday\"    a record"
 )]
 pub(crate) struct Args {
-    /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough)
+    /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough);
+    /// or a record, by its id
     #[arg(value_name = "ID|KEY")]
     name: String,
     /// What is true: JSON for the whole payload, or FIELD=VALUE for one field (may be repeated)
     #[arg(long, value_name = "JSON", required_unless_present = "text", allow_hyphen_values = true)]
     set: Vec<String>,
-    /// The same in words
+    /// The same in words; for a record, what it should say. Alone, it is enough for a belief if a
+    /// deriver can read the new value in it
     #[arg(long)]
     text: Option<String>,
+    /// For a record: when it happened [default: unchanged]
+    #[arg(long, value_name = "WHEN", requires = "text")]
+    at: Option<String>,
     /// Why
     #[arg(long, default_value = "", alias = "reason")]
     note: String,
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let at = args.at.as_deref().map(When::parse).transpose().map_err(RequestError::Time)?;
     let by =
-        Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone() };
+        Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone(), at };
     let outcome = corrections::correct(&mut session.open()?, session.now, &args.name, &by)?;
     changes::print(session, &outcome)?;
     Ok(0)

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use engine::write::share::{Selection, Selector, Shared};
+use engine::write::share::{ExportSelection, Selector, Shared};
 use engine::{EngineError, Space};
 use kernel::id::Author;
 use serde_json::json;
@@ -33,9 +33,9 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn selection(&self) -> Result<Selection, Failure> {
+    fn selection(&self) -> Result<ExportSelection, Failure> {
         let parsed = self.recipient.as_deref().map(str::parse::<Author>).transpose();
-        Ok(Selection {
+        Ok(ExportSelection {
             recipient: parsed.map_err(RequestError::Key)?,
             claims_only: self.claims_only,
             without: self.without.clone(),
@@ -46,7 +46,7 @@ impl Args {
 /// Writes the ledger, without what `selection` withholds.
 fn write(
     space: &Space,
-    selection: &Selection,
+    selection: &ExportSelection,
     output: &mut dyn Write,
     progress: impl FnMut(u64),
 ) -> Result<Shared, EngineError> {

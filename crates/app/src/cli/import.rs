@@ -5,7 +5,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
-use engine::write::import::{Intent, PREVIEW_MAX, Report};
+use engine::write::import::{Intent, PREVIEW_MAX, Progress, Report};
+use engine::write::record::ForgottenPolicy;
 use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
@@ -15,7 +16,7 @@ use kernel::rules::judge_time;
 use serde_json::json;
 use store::RecordError;
 
-use super::{CliSession, embedding, incomplete_if};
+use super::{CliSession, embedding, incomplete_if, mirror};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
@@ -39,9 +40,18 @@ pub(crate) struct Args {
     /// Read as this format instead of detecting it
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
+    /// Retract what the source no longer has, and recognise renamed notes; for notes and calendars
+    #[arg(long)]
+    mirror: bool,
+    /// Do not ask before a mirror retracts more than half of a source
+    #[arg(long, requires = "mirror")]
+    yes: bool,
     /// Only print what would be recorded
     #[arg(long)]
     dry_run: bool,
+    /// Also record what was forgotten before
+    #[arg(long)]
+    again: bool,
     /// Do not derive beliefs now; `because derive` does so later
     #[arg(long)]
     no_derive: bool,
@@ -60,7 +70,7 @@ fn after_help() -> String {
         "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
     ));
     text.push_str(
-        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten, unless with --again.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
     text
 }
@@ -90,6 +100,14 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
     let mut summary = Imported::default();
+    if args.mirror {
+        for (_, source) in &sources {
+            match source {
+                Source::Format(importer) => mirror::check(*importer)?,
+                Source::Ledger => return Err(RequestError::NotMirrorable { format: LEDGER }.into()),
+            }
+        }
+    }
     let imported = import_each(session, args, sources, &mut reports, &mut summary);
     let concludes =
         summary.is_new && !summary.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
@@ -142,7 +160,7 @@ fn import_each(
                 }
             }
             Source::Format(importer) => {
-                let report = import(session, importer, path, args.dry_run)?;
+                let Some(report) = import(session, importer, path, args)? else { continue };
                 left_out |= report.problem_count > 0;
                 summary.is_new = true;
                 match session.form {
@@ -150,6 +168,9 @@ fn import_each(
                         reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?)
                     }
                     Form::Text => print(&report, args.dry_run)?,
+                }
+                if args.mirror && report.problem_count > 0 {
+                    output::note("  nothing was retracted, because not everything could be read");
                 }
                 tell_of_others(path, importer)?;
             }
@@ -222,12 +243,17 @@ fn is_ledger(path: &Path) -> bool {
         && text.contains("\"kind\":\"space\"")
 }
 
+/// None if the user was asked and declined.
 fn import(
     session: &CliSession,
     importer: &'static dyn Importer,
     path: &Path,
-    dry_run: bool,
-) -> Result<Report, Failure> {
+    args: &Args,
+) -> Result<Option<Report>, Failure> {
+    let policy = match args.again {
+        true => ForgottenPolicy::RecordAgain,
+        false => ForgottenPolicy::StaysForgotten,
+    };
     let context = Context { now: session.now, zone: session.zone.clone() };
     let total =
         path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
@@ -236,22 +262,40 @@ fn import(
         None => "{spinner} {msg} {bytes}",
     };
     let bar = output::progress(total, template);
-    let intent = if dry_run { Intent::DryRun } else { Intent::Write };
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let locator = session.locator()?;
-    let mut space = if dry_run {
-        scratch_space(session)?
-    } else {
-        Opened::Real(locator.open_or_make(session.now)?)
+    let mut space = match intent {
+        Intent::Write => Opened::Real(locator.open_or_make(session.now)?),
+        Intent::DryRun if locator.path()?.exists() => Opened::Real(locator.open()?),
+        Intent::DryRun => scratch_space(session)?,
     };
-    let report = space.get().import(importer, path, &context, intent, |progress| {
+    let progress = |progress: Progress| {
         bar.set_position(progress.bytes);
         bar.set_message(count(progress.records, "record"));
-    });
+    };
+    if !args.mirror {
+        let mut writer = space.get().writer().with_policy(policy);
+        let report = writer.import(importer, path, &context, intent, progress);
+        bar.finish_and_clear();
+        return Ok(Some(report?));
+    }
+    let planned = mirror::plan(space.get(), importer, path, &context, progress);
     bar.finish_and_clear();
-    Ok(report?)
+    let (report, plan) = planned?;
+    if intent == Intent::DryRun {
+        return Ok(Some(report));
+    }
+    if !mirror::may_go_on(session, &report, &plan, args.yes)? {
+        return Ok(None);
+    }
+    bar.reset();
+    let mut writer = space.get().writer().with_policy(policy);
+    let mirrored = writer.mirror(importer, path, &context, &plan, progress);
+    bar.finish_and_clear();
+    Ok(Some(mirrored?))
 }
 
-/// A dry run does not need the user's space; it uses a temporary one.
+/// A dry run does not need a space; without one it uses a temporary one.
 enum Opened {
     Real(Space),
     Scratch(
@@ -280,23 +324,37 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
     let path = output::path(&report.path);
     let format = &report.format;
     if dry_run {
-        output::line(format_args!(
-            "{BOLD}{path}{BOLD:#} ({format}): would read {}",
-            count(tally.added, "record")
-        ))?;
+        let mut parts = vec![format!("would read {}", count(tally.total(), "record"))];
+        if tally.added < tally.total() {
+            parts.push(format!("{} new", tally.added));
+            parts.extend((tally.replaced > 0).then(|| format!("{} changed", tally.replaced)));
+            parts.extend((tally.present > 0).then(|| format!("{} already there", tally.present)));
+        }
+        output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
         for line in &report.preview {
             output::line(format_args!("  {}", printable(line)))?;
         }
-        if tally.added > PREVIEW_MAX as u64 {
+        if tally.total() > PREVIEW_MAX as u64 {
             output::line(format_args!(
                 "  {DIM}… and {} more{DIM:#}",
-                tally.added - PREVIEW_MAX as u64
+                tally.total() - PREVIEW_MAX as u64
             ))?;
+        }
+        if report.retracted > 0 {
+            let gone = count(report.retracted, "record");
+            output::line(format_args!("  no longer there, would be retracted: {gone}"))?;
+            mirror::print_gone(report)?;
         }
     } else {
         let mut parts = vec![format!("{} new", tally.added)];
         parts.extend((tally.replaced > 0).then(|| format!("{} changed", tally.replaced)));
+        parts.extend((report.retracted > 0).then(|| format!("{} retracted", report.retracted)));
         parts.extend((tally.present > 0).then(|| format!("{} already there", tally.present)));
+        parts.extend(
+            (tally.forgotten > 0).then(|| {
+                format!("{} forgotten and left out (--again records them)", tally.forgotten)
+            }),
+        );
         output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
     }
     if !report.masked.is_empty() {

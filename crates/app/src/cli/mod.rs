@@ -30,19 +30,24 @@ mod exchange;
 mod explain;
 mod explain_support;
 mod facts;
+mod forget;
 mod import;
+mod imports;
 mod init;
 mod install;
 mod intake;
 mod log;
 mod mcp;
+mod mirror;
 mod model;
 mod recall;
 mod receipts;
 mod refute;
 mod remember;
+mod restore;
 mod retract;
 mod review;
+mod selecting;
 mod show;
 mod status;
 mod verify;
@@ -82,6 +87,8 @@ enum Command {
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
+    /// List what was imported, the latest first
+    Imports(imports::Args),
     /// Conclude from what is recorded: routines, places, people, preferences
     Derive(derive::Args),
     /// Write one thing down
@@ -102,8 +109,12 @@ enum Command {
     Refute(refute::Args),
     /// Take back a correction or refutation
     Withdraw(withdraw::Args),
-    /// Take a record back: it stays in the ledger and is no longer recalled
+    /// Take records back: they stay in the ledger and are no longer recalled
     Retract(retract::Args),
+    /// Take a retraction back: the record is recalled and believed again
+    Restore(restore::Args),
+    /// Erase records, and everything that was concluded from them
+    Forget(forget::Args),
     /// See what would follow from a correction, refutation or retraction, without doing it
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
@@ -229,6 +240,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&session, &args),
         Command::Init(args) => init::run(&session, &args),
         Command::Import(args) => import::run(&session, &args),
+        Command::Imports(args) => imports::run(&session, &args),
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
@@ -240,6 +252,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Refute(args) => refute::run(&session, &args),
         Command::Withdraw(args) => withdraw::run(&session, &args),
         Command::Retract(args) => retract::run(&session, &args),
+        Command::Restore(args) => restore::run(&session, &args),
+        Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),

@@ -37,6 +37,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             if let Some(program) = quoted_by {
                 value["quoted_by"] = json!(program);
             }
+            value["forgotten"] = json!(shown.forgotten.map(|forgotten| json!({
+                "redaction": forgotten.redaction, "at": time_of(forgotten.at).to_string(), "reason": forgotten.reason,
+            })));
             output::json(&value)?;
         }
         Form::Text => print(&shown, &keys)?,
@@ -48,10 +51,14 @@ fn shown_is_sound(space: &engine::Space, id: &kernel::id::OpId) -> Result<bool, 
     Ok(space.show(id)?.fault.is_none())
 }
 
+fn time_of(ts: kernel::operation::HlcTimestamp) -> jiff::Timestamp {
+    jiff::Timestamp::from_microsecond(ts.0.cast_signed()).unwrap_or_default()
+}
+
 /// Prints one operation for people.
 pub(crate) fn print(shown: &engine::inspect::Shown, keys: &KeyRing) -> Result<(), Failure> {
     let header = shown.operation.header();
-    let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
+    let time = time_of(header.ts);
     output::line(format_args!("{BOLD}{}{BOLD:#} {ID}{}{ID:#}", header.kind, shown.operation.id()))?;
     output::line(format_args!("  recorded   {time} (position {})", shown.position.0))?;
     output::line(format_args!("  signed by  {}, its number {}", header.author, header.seq))?;
@@ -81,9 +88,20 @@ pub(crate) fn print(shown: &engine::inspect::Shown, keys: &KeyRing) -> Result<()
             citing.role
         ))?;
     }
+    if let Some(forgotten) = &shown.forgotten {
+        let because = match forgotten.reason.as_str() {
+            "" => String::new(),
+            reason => format!(", because {}", printable(reason)),
+        };
+        let (redaction, at) = (short(&forgotten.redaction), time_of(forgotten.at));
+        return output::line(format_args!(
+            "  forgotten on {}{because} ({ID}{redaction}{ID:#})",
+            at.strftime("%Y-%m-%d")
+        ));
+    }
     let Some(body) = shown.operation.body_value() else {
         return output::line(format_args!(
-            "  {DIM}the content was forgotten or withheld; its hash is {}{DIM:#}",
+            "  {DIM}the content was withheld; its hash is {}{DIM:#}",
             header.body
         ));
     };

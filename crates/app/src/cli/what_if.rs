@@ -1,6 +1,6 @@
 //! `because what-if`
 
-use engine::belief::evidence_filter::EvidenceFilter;
+use engine::selection::{Month, Selection};
 
 use super::{CliSession, changes};
 use crate::failure::Failure;
@@ -22,16 +22,25 @@ pub(crate) struct Args {
     /// If this were true instead: the key, `=`, then JSON for the whole payload, or FIELD=VALUE
     #[arg(long, value_name = "KEY=JSON")]
     correct: Vec<String>,
-    /// Without all records of this source, e.g. `ical`
+    /// Without all records of this source, e.g. `ical`. Of several --without options, a record has
+    /// to match all
     #[arg(long, value_name = "SOURCE")]
     without_source: Option<String>,
-    /// Without all that this person said or wrote; with --without-source or --without-month, only
-    /// from that source or month
+    /// Without all records of this file, by its path in the folder that was imported
+    #[arg(long, value_name = "PATH")]
+    without_file: Option<String>,
+    /// Without all records that this import added
+    #[arg(long, value_name = "ID")]
+    without_import: Option<String>,
+    /// Without all records of this session
+    #[arg(long, value_name = "SESSION")]
+    without_session: Option<String>,
+    /// Without all that this person said or wrote
     #[arg(long, value_name = "NAME")]
     without_author: Option<String>,
     /// Without all that happened in this month
     #[arg(long, value_name = "YYYY-MM")]
-    without_month: Option<String>,
+    without_month: Option<Month>,
     /// Without what you said about this belief
     #[arg(long, value_name = "ID|KEY")]
     withdraw: Vec<String>,
@@ -40,10 +49,14 @@ pub(crate) struct Args {
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let hypothesis = Hypothesis {
         retract: args.retract.clone(),
-        without: EvidenceFilter {
+        without: Selection {
+            ids: Vec::new(),
             source: args.without_source.clone(),
+            file: args.without_file.clone(),
+            import: args.without_import.clone(),
+            session: args.without_session.clone(),
             actor: args.without_author.clone(),
-            month: args.without_month.clone(),
+            month: args.without_month,
         },
         withdraw: args.withdraw.clone(),
         correct: args.correct.clone(),

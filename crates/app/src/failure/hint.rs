@@ -6,6 +6,7 @@
 
 use engine::EngineError;
 use engine::belief::user::UserError;
+use kernel::kind::Kind;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
@@ -46,6 +47,13 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
+        RequestError::NothingSelected => {
+            Some("name records by their ids, or describe them, as with --source or --month")
+        }
+        RequestError::Unconfirmed => {
+            Some("--dry-run shows what would change, --yes goes on without a question")
+        }
+        RequestError::NoteForgotten { .. } => Some("without --at it is a new note"),
         RequestError::NoSuchRecords { .. } => {
             Some("`because status` counts the records of each kind")
         }
@@ -76,6 +84,11 @@ fn of_engine(error: &EngineError) -> Option<String> {
             let id = short(id);
             format!("`because show {id}` shows it; `because claims` lists the beliefs")
         }
+        EngineError::CannotForget { id, kind: Kind::Claim } => {
+            let id = short(id);
+            format!("`because explain {id}` names the records that it stands on")
+        }
+        EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),
         _ => return None,
     })
@@ -89,6 +102,13 @@ fn of_user(error: &UserError) -> Option<&'static str> {
         UserError::Derived { .. } => Some(
             "`because refute` marks it as false, `because correct` replaces it, and `because retract` takes back a record that it was built from",
         ),
+        UserError::TextAlone { .. } => {
+            Some("--set FIELD=VALUE changes a field; --text then says the same in words")
+        }
+        UserError::AlreadyRetracted { .. } => Some("`because restore` takes the retraction back"),
+        UserError::NothingToWithdraw { .. } => {
+            Some("`because restore` takes a retraction back, if it was retracted")
+        }
         UserError::UsersWord { .. } => Some("`because withdraw` takes it back"),
         UserError::PayloadMalformed { .. } => Some("in a shell, put it between single quotes"),
         UserError::NoReview { .. } => Some("`because review list` lists them"),

@@ -250,6 +250,9 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         EngineError::Malformed(_)
         | EngineError::ClaimForm(_)
         | EngineError::NotABelief { .. }
+        | EngineError::NotAnImport { .. }
+        | EngineError::CannotForget { .. }
+        | EngineError::SelectionTooLarge { .. }
         | EngineError::AmbiguousId { .. }
         | EngineError::Exchange { .. } => Fault::Caller,
         EngineError::Share(ShareError::AlwaysWhole { .. }) => Fault::Caller,

@@ -9,7 +9,7 @@ use kernel::id::NameError;
 use kernel::when::WhenError;
 
 use super::Fault;
-use crate::text::{path, printable};
+use crate::text::{path, printable, short};
 
 /// Why a request cannot be carried out as it is.
 #[derive(Debug, thiserror::Error)]
@@ -128,11 +128,34 @@ pub(crate) enum RequestError {
         /// What was given.
         text: String,
     },
-    /// There is no record of this source, person and month.
+    /// An action on records without any that is named or described.
+    #[error("no record is named, and none is described")]
+    NothingSelected,
+    /// An action on many records that nobody confirmed.
+    #[error("this changes many records, and nobody can be asked here; nothing was written")]
+    Unconfirmed,
+    /// There is no record of this description.
     #[error("no record {which}")]
     NoSuchRecords {
         /// Which records were asked for.
         which: String,
+    },
+    /// The same note, of the same time, was forgotten.
+    #[error(
+        "the same note of the same time was forgotten ({}), so it was not written again",
+        short(id)
+    )]
+    NoteForgotten {
+        /// The forgotten record.
+        id: kernel::id::OpId,
+    },
+    /// Sources of a format may lack what was not deleted.
+    #[error(
+        "a source of the format {format} cannot be mirrored: what it lacks need not have been deleted"
+    )]
+    NotMirrorable {
+        /// The format.
+        format: &'static str,
     },
     /// No format has this name.
     #[error("the format {name:?} does not exist; the formats are: {}", known.join(", "))]
@@ -206,7 +229,11 @@ impl RequestError {
         "turn_malformed",
         "key_malformed",
         "assignment_malformed",
+        "nothing_selected",
+        "unconfirmed",
         "no_such_records",
+        "note_forgotten",
+        "not_mirrorable",
         "no_such_format",
         "no_such_model",
         "ledger_without_space",
@@ -238,7 +265,11 @@ impl RequestError {
             Self::TurnMalformed { .. } => "turn_malformed",
             Self::Key(_) => "key_malformed",
             Self::AssignmentMalformed { .. } => "assignment_malformed",
+            Self::NothingSelected => "nothing_selected",
+            Self::Unconfirmed => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
+            Self::NoteForgotten { .. } => "note_forgotten",
+            Self::NotMirrorable { .. } => "not_mirrorable",
             Self::NoSuchFormat { .. } => "no_such_format",
             Self::NoSuchModel { .. } => "no_such_model",
             Self::LedgerWithoutSpace => "ledger_without_space",

@@ -177,14 +177,14 @@ pub(super) struct Explain {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Correct {
-    /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example:
-    /// "place.frequent|office"
+    /// The belief's `key` or `id`, as `recall` or `explain` gave it, or the `id` of a record whose
+    /// words are wrong. Example: "place.frequent|office"
     pub(super) name: String,
     /// The fields that change, with their true values, named as in `claim.payload` of `explain`;
     /// the other fields stay. Example: {"label": "Karl Johansgatan 41"}
     pub(super) fields: Option<JsonObject>,
     /// The whole corrected belief in one sentence. Example: "The office is at Karl Johansgatan 41."
-    /// Give `fields`, `text` or both.
+    /// Give `fields`, or both; of a record give `text` alone: all that it should say.
     pub(super) text: Option<String>,
     /// The user's words for the correction, quoted; they are stored with it as its reason. Example:
     /// "we moved, it's Karl Johansgatan 41 now"

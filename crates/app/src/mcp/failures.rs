@@ -33,12 +33,13 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         }
         "ambiguous_id" => "Pass more digits of the id.",
         "not_a_belief" => {
-            "This is a record of what was said or happened. Call explain with its id: it names the beliefs that were concluded from it, and those can be corrected."
+            "This is not a belief. If it is a record of what was said or happened, give `text` alone to correct what it says, or call explain with its id: it names the beliefs that were concluded from it, and those can be corrected."
         }
         "ambiguous_actor" => "Say \"user\" for the user, or leave the actor out for yourself.",
         "payload_shape" | "payload_malformed" => {
             "Call explain first, and name the fields as its claim.payload does, with values of the same sort."
         }
+        "text_alone" => "Call again with `fields` as well: name the ones that change.",
         "corrects_refuted" | "users_word" | "already_refuted" | "derived" => {
             "Tell the user; only the user can take back what the user said, with the command `because withdraw`."
         }

@@ -92,6 +92,7 @@ fn verb_in_words(verb: Verb) -> &'static str {
         Verb::Refuted => "refuted",
         Verb::Withdrew => "withdrew your word on",
         Verb::Retracted => "retracted",
+        Verb::Restored => "restored",
         Verb::AcceptedReview => "accepted the review of",
         Verb::DismissedReview => "dismissed the review of",
         Verb::AcceptedProposal => "accepted the proposal",

@@ -44,6 +44,7 @@ pub(crate) enum Verb {
     Refuted,
     Withdrew,
     Retracted,
+    Restored,
     AcceptedReview,
     DismissedReview,
     AcceptedProposal,

@@ -1,9 +1,12 @@
 //! User actions: correcting, refuting, withdrawing, retracting, deciding reviews, and asking what
 //! would follow from any of them.
 
-use engine::belief::evidence_filter::EvidenceFilter;
+use std::collections::BTreeSet;
+
+use engine::belief::name::Named;
 use engine::belief::user::Replacement;
 use engine::inspect::summary;
+use engine::selection::{RecordState, Selection};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use jiff::Timestamp;
@@ -20,8 +23,8 @@ use crate::failure::{Failure, RequestError};
 pub(crate) struct Hypothesis {
     /// Records to retract.
     pub(crate) retract: Vec<String>,
-    /// Groups of records to retract, by source, person or month.
-    pub(crate) without: EvidenceFilter,
+    /// Records to retract, by what they have in common.
+    pub(crate) without: Selection,
     /// Beliefs whose corrections and refutations are withdrawn.
     pub(crate) withdraw: Vec<String>,
     /// Corrections, as `KEY=JSON`.
@@ -32,8 +35,8 @@ pub(crate) struct Hypothesis {
 
 /// A retraction and its effects.
 pub(crate) struct Retraction {
-    /// The retracted record.
-    pub(crate) target: Option<OpId>,
+    /// The retracted records.
+    pub(crate) targets: Vec<OpId>,
     /// The effects.
     pub(crate) outcome: Outcome,
 }
@@ -47,7 +50,7 @@ pub(crate) enum Decision {
     Dismiss,
 }
 
-/// Corrects the belief that `name` identifies.
+/// Corrects the belief or the record that `name` identifies.
 pub(crate) fn correct(
     space: &mut Space,
     now: Timestamp,
@@ -55,7 +58,15 @@ pub(crate) fn correct(
     by: &Replacement,
 ) -> Result<Outcome, Failure> {
     let drafts = space.to_correct(name, by)?;
-    let action = Action::on_belief(Verb::Corrected, &space.belief_named(name)?);
+    let action = match space.name_of(name)? {
+        Named::Operation { id, .. } => {
+            let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
+            Action { verb: Verb::Corrected, subject }
+        }
+        Named::Belief { key } | Named::Version { key, .. } => {
+            Action::on_belief(Verb::Corrected, &key)
+        }
+    };
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
@@ -84,17 +95,95 @@ pub(crate) fn withdraw(
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
-/// Retracts a record.
+/// Retracts records, in one act: those that are named, or all valid ones that are described.
 pub(crate) fn retract(
     space: &mut Space,
     now: Timestamp,
-    name: &str,
+    selection: &Selection,
     note: &str,
+    intent: Intent,
 ) -> Result<Retraction, Failure> {
-    let drafts = space.to_retract(name, note)?;
-    let target = targets(&drafts).next();
-    let actions = retracted(space, &drafts)?;
-    Ok(Retraction { target, outcome: act(space, now, drafts, actions, Intent::Write)? })
+    if selection.is_empty() {
+        return Err(RequestError::NothingSelected.into());
+    }
+    let (mut drafts, mut actions) = (Vec::new(), Vec::new());
+    if selection.is_by_id() {
+        let mut seen = BTreeSet::new();
+        for name in &selection.ids {
+            let retractions = space.to_retract(name, note)?;
+            // Two names of one record retract it once.
+            if targets(&retractions).all(|target| seen.insert(target)) {
+                actions.extend(retracted(space, &retractions)?);
+                drafts.extend(retractions);
+            }
+        }
+    } else {
+        drafts = described(space, selection, note)?;
+        actions.push(retracted_all(drafts.len(), selection));
+    }
+    let targets = targets(&drafts).collect();
+    Ok(Retraction { targets, outcome: act(space, now, drafts, actions, intent)? })
+}
+
+/// Takes retractions back, in one act: of the records that are named, or of all retracted ones that
+/// are described.
+pub(crate) fn restore(
+    space: &mut Space,
+    now: Timestamp,
+    selection: &Selection,
+    note: &str,
+    intent: Intent,
+) -> Result<Outcome, Failure> {
+    if selection.is_empty() {
+        return Err(RequestError::NothingSelected.into());
+    }
+    let (mut drafts, mut actions) = (Vec::new(), Vec::new());
+    if selection.is_by_id() {
+        let mut seen = BTreeSet::new();
+        for name in &selection.ids {
+            let mut restorations = space.to_restore(name, note)?;
+            restorations.retain(|draft| {
+                targets(std::slice::from_ref(draft)).all(|retraction| seen.insert(retraction))
+            });
+            let mut restored = BTreeSet::new();
+            for retraction in targets(&restorations) {
+                let shown = space.show(&retraction)?;
+                let cited = shown.operation.header().refs.iter();
+                restored.extend(
+                    cited.filter(|cited| cited.role.as_str() == Role::TARGET).map(|cited| cited.id),
+                );
+            }
+            for id in restored {
+                let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
+                actions.push(Action { verb: Verb::Restored, subject });
+            }
+            drafts.extend(restorations);
+        }
+    } else {
+        let ids = space.select(selection, RecordState::Retracted)?;
+        if ids.is_empty() {
+            let which = format!("{}, retracted", selection.in_words());
+            return Err(RequestError::NoSuchRecords { which }.into());
+        }
+        drafts = space.to_restore_all(&ids, note)?;
+        let subject = Subject::Records { count: ids.len(), which: selection.in_words() };
+        actions.push(Action { verb: Verb::Restored, subject });
+    }
+    act(space, now, drafts, actions, intent)
+}
+
+/// Drafts that retract the valid records of a description; an error if there are none.
+fn described(space: &Space, selection: &Selection, note: &str) -> Result<Vec<Draft>, Failure> {
+    let ids = space.select(selection, RecordState::Valid)?;
+    if ids.is_empty() {
+        return Err(RequestError::NoSuchRecords { which: selection.in_words() }.into());
+    }
+    Ok(space.to_retract_all(&ids, note)?)
+}
+
+fn retracted_all(count: usize, selection: &Selection) -> Action {
+    let subject = Subject::Records { count, which: selection.in_words() };
+    Action { verb: Verb::Retracted, subject }
 }
 
 /// Decides the review or the proposed change that `name` identifies.
@@ -130,14 +219,9 @@ pub(crate) fn what_if(
         actions.extend(retracted(space, &retractions)?);
         drafts.extend(retractions);
     }
-    if hypothesis.without != EvidenceFilter::default() {
-        let retractions = space.drafts_to_retract(&hypothesis.without)?;
-        let which = in_words(&hypothesis.without);
-        if retractions.is_empty() {
-            return Err(RequestError::NoSuchRecords { which }.into());
-        }
-        let subject = Subject::Records { count: retractions.len(), which };
-        actions.push(Action { verb: Verb::Retracted, subject });
+    if !hypothesis.without.is_empty() {
+        let retractions = described(space, &hypothesis.without, "")?;
+        actions.push(retracted_all(retractions.len(), &hypothesis.without));
         drafts.extend(retractions);
     }
     for name in &hypothesis.withdraw {
@@ -181,12 +265,6 @@ pub(super) fn retracted(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, 
         Ok(Action { verb: Verb::Retracted, subject })
     };
     targets(drafts).map(action).collect()
-}
-
-fn in_words(filter: &EvidenceFilter) -> String {
-    let parts = [("of source", &filter.source), ("by", &filter.actor), ("from", &filter.month)];
-    let named = parts.iter().filter_map(|(word, part)| Some(format!("{word} {}", part.as_ref()?)));
-    named.collect::<Vec<_>>().join(" ")
 }
 
 /// Splits `KEY=JSON`. A key may contain `=`, so the shortest prefix that names a belief is the key.

@@ -17,6 +17,7 @@
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
@@ -29,6 +30,7 @@ pub(crate) mod clock;
 pub(crate) mod context;
 pub(crate) mod corrections;
 pub(crate) mod derivation;
+pub(crate) mod forgetting;
 pub(crate) mod locator;
 pub(crate) mod notes;
 pub(crate) mod proposals;

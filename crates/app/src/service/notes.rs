@@ -111,9 +111,11 @@ impl CheckedNote {
         let masked = self.evidence.kinds().collect();
         let outcome = writer.remember(self.evidence, now)?;
         writer.finish()?;
-        let is_new = !matches!(outcome, Outcome::Present(_));
-        let (Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. }) =
-            outcome;
+        let (id, is_new) = match outcome {
+            Outcome::Added(id) | Outcome::Replaced { new: id, .. } => (id, true),
+            Outcome::Present(id) => (id, false),
+            Outcome::Forgotten(id) => return Err(RequestError::NoteForgotten { id }.into()),
+        };
         Ok(RecordedNote { id, is_new, masked })
     }
 }

@@ -73,7 +73,7 @@ impl Believing {
         self.machine.because(arguments).arguments(["--json"]).run().succeeds().json()
     }
 
-    fn refuses(&self, arguments: &[&str], code: &str) {
+    pub(crate) fn refuses(&self, arguments: &[&str], code: &str) {
         let before = self.json(&["status"])["ledger_position"].clone();
         let ran = self.machine.because(arguments).arguments(["--json"]).run();
         assert!([1, 2].contains(&ran.code()), "{ran}");

@@ -23,6 +23,7 @@ mod disk_limits;
 mod embeddings;
 mod facts;
 mod flipped_bits;
+mod forgetting;
 mod goldens;
 mod hostile_files;
 mod hostile_queries;
@@ -38,6 +39,7 @@ mod models;
 mod processes;
 #[cfg(unix)] // It shows a shell.
 mod readme;
+mod retraction;
 mod samples;
 mod secrets;
 #[path = "../../../models/tests/it/server.rs"]

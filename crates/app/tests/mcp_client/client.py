@@ -103,7 +103,12 @@ async def two_agents(program, home, work, modes):
             episode = recalled["episodes"][0]
             assert episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara", episode
 
-            correction = {"name": KEY, "text": "You drink coffee only.", "note": "no, I drink coffee only"}
+            correction = {
+                "name": KEY,
+                "fields": {"object": "coffee"},
+                "text": "You drink coffee only.",
+                "note": "no, I drink coffee only",
+            }
             proposed = await call(other, "correct", **correction)
             assert proposed["status"] == "proposed" and proposed["dry_run"], proposed
             assert person.questions == [], person.questions

@@ -111,7 +111,7 @@ pub struct Event {
     /// The operation.
     pub op_id: OpId,
     /// `derived`, `re-derived`, `stated`, `re-stated`, `invalidated`, `corrected`, `refuted`,
-    /// `withdrawn`, `retracted`.
+    /// `withdrawn`, `retracted`, `restored`.
     pub event: &'static str,
     /// When it was recorded.
     pub at: String,
@@ -359,9 +359,18 @@ fn life<B: Bodies>(index: &B, key: &str) -> Result<(Vec<Event>, Vec<UserAction>)
                     retraction.order(),
                     happened(&retraction, "retracted").by(index, Some(entry.id))?,
                 );
+                let withdrawals = acting(index, &retraction.id, &Kind::RetractionWithdrawal)?;
                 // What a deriver concluded, derivation itself takes back.
                 if !is_derived {
-                    actions.insert(retraction.order(), user_action(index, &retraction, true)?);
+                    let active = withdrawals.is_empty();
+                    actions.insert(retraction.order(), user_action(index, &retraction, active)?);
+                }
+                for withdrawal in withdrawals {
+                    life.insert(
+                        withdrawal.order(),
+                        happened(&withdrawal, "restored").by(index, Some(retraction.id))?,
+                    );
+                    actions.insert(withdrawal.order(), user_action(index, &withdrawal, true)?);
                 }
             }
         } else if let Some(withdrawal) = withdrawal_of(&entry.kind) {
@@ -408,9 +417,11 @@ fn user_action<B: Bodies>(
             (correction.note, Some(correction.corrected_payload))
         }
         Some(Body::ClaimRefutation(refutation)) => (refutation.note, None),
-        Some(Body::CorrectionWithdrawal(withdrawal) | Body::RefutationWithdrawal(withdrawal)) => {
-            (withdrawal.note, None)
-        }
+        Some(
+            Body::CorrectionWithdrawal(withdrawal)
+            | Body::RefutationWithdrawal(withdrawal)
+            | Body::RetractionWithdrawal(withdrawal),
+        ) => (withdrawal.note, None),
         Some(Body::Retraction(retraction)) => (retraction.reason, None),
         _ => (String::new(), None),
     };
@@ -426,6 +437,6 @@ fn user_action<B: Bodies>(
 }
 
 /// When something was recorded, RFC 3339.
-pub(crate) fn time(ts: HlcTimestamp) -> String {
+pub fn time(ts: HlcTimestamp) -> String {
     jiff::Timestamp::from_microsecond(ts.0.cast_signed()).unwrap_or_default().to_string()
 }

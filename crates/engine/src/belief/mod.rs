@@ -1,7 +1,6 @@
 //! Beliefs: the state of an identity, and the claim or correction that is served for it.
 
 pub mod claims;
-pub mod evidence_filter;
 pub mod explain;
 pub mod name;
 pub mod proposed;
@@ -11,7 +10,7 @@ pub mod user;
 
 use kernel::body::{Body, Claim, Deriver, LastSeen};
 use kernel::evidence::Visibility;
-use kernel::id::OpId;
+use kernel::id::{BodyHash, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::snapshot::Snapshot;
@@ -114,11 +113,17 @@ impl Belief {
 pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
+    /// The first operation whose header commits to `body` and whose body was removed.
+    fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
 }
 
 impl Bodies for dyn Writing + '_ {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
+    }
+
+    fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        self.removed(body)
     }
 }
 
@@ -126,11 +131,19 @@ impl Bodies for SqliteLedgerIndex<'_> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
     }
+
+    fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        self.removed(body)
+    }
 }
 
 impl<B: Bodies> Bodies for Snapshot<'_, B> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.present().canonical_body(id)
+    }
+
+    fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        self.present().with_removed_body(body)
     }
 }
 

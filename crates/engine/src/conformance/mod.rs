@@ -292,6 +292,9 @@ impl Run<'_> {
                 let withdrawal = Withdrawal { note: String::new() };
                 let body = match device.body(&self.id(name)) {
                     Some(Body::ClaimRefutation(_)) => Body::RefutationWithdrawal(withdrawal),
+                    Some(Body::EvidenceRetraction(_) | Body::Retraction(_)) => {
+                        Body::RetractionWithdrawal(withdrawal)
+                    }
                     _ => Body::CorrectionWithdrawal(withdrawal),
                 };
                 (body, target(name)?)

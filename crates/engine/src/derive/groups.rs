@@ -1,5 +1,5 @@
 //! The read stage: new evidence joins the groups of its derivers, and evidence that was retracted
-//! or superseded leaves them.
+//! or superseded leaves them. Evidence that was restored joins them again.
 //!
 //! Whether evidence counts, and whose word it is, depends on what its author may do at that point
 //! of the space's order. A grant or revocation can arrive after operations that it concerns. Those
@@ -11,7 +11,8 @@ use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::Role;
+use kernel::operation::{Ref, Role};
+use kernel::validity::Validity;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 use store::{Position, Writing};
 
@@ -51,6 +52,10 @@ impl Derivation<'_> {
             Some((records::at_us(&record), wanted_groups(derivers, &record)))
         });
         for (row, wanted) in rows.iter().zip(wanted) {
+            if row.kind == Kind::RetractionWithdrawal {
+                self.rejoin_groups(writing, row)?;
+                continue;
+            }
             let acts_on = match row.kind {
                 Kind::Evidence => Role::SUPERSEDES,
                 Kind::EvidenceRetraction => Role::TARGET,
@@ -115,6 +120,35 @@ impl Derivation<'_> {
         if let Some(record) = records::of_evidence(&row, by) {
             for group in self.groups(writing, &record)? {
                 writing.leave(group, records::at_us(&record), row.position)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts evidence back into its groups, if it counts again because a retraction was withdrawn.
+    fn rejoin_groups(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        withdrawal: &OperationRow,
+    ) -> Result<(), EngineError> {
+        let targets = |refs: &[Ref]| -> Vec<OpId> {
+            let cited = refs.iter().filter(|cited| cited.role.as_str() == Role::TARGET);
+            cited.map(|cited| cited.id).collect()
+        };
+        for retraction in targets(&withdrawal.refs) {
+            let Some(retraction) = writing.entry(&retraction)? else { continue };
+            for target in targets(&retraction.refs) {
+                let row = writing.line(&target)?.filter(|row| row.kind == Kind::Evidence);
+                let Some(row) = row else { continue };
+                if !Validity::new(&*writing).is_valid_input(&target)? {
+                    continue;
+                }
+                let by = records::signed_by(writing.access()?, &row.author, row.place());
+                if let Some(record) = records::of_evidence(&row, by) {
+                    for group in self.groups(writing, &record)? {
+                        writing.join(group, records::at_us(&record), row.ts, row.position)?;
+                    }
+                }
             }
         }
         Ok(())

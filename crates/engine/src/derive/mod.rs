@@ -31,6 +31,7 @@ use store::{Position, RecordError, Writing};
 
 use crate::outcome::{Changes, Intent};
 use crate::seal::Sealer;
+use crate::write::forget::hashes_of;
 use crate::write::submission::{propose_reviews, record_consequences};
 use crate::{EngineError, Writer, now_us};
 
@@ -304,6 +305,7 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<(), EngineError> {
         let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
         writing.resume(journal);
         record_consequences(self.sealer, &mut writing, now_us(now))?;
         propose_reviews(self.sealer, &mut writing, reviews, now_us(now))?;

@@ -9,8 +9,8 @@ use kernel::body::{Body, Reason};
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
-use kernel::missing_body::redaction_of;
 use kernel::operation::{Ref, Role};
+use kernel::redaction::redaction_behind;
 use kernel::rules::RuleViolation;
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::State;
@@ -48,7 +48,7 @@ pub(super) fn lacks_ground(writing: &SqliteWriting<'_>, claim: &OpId) -> Result<
     for input in kernel::validity::inputs(&entry) {
         if writing.lacks_body(&input)?
             && let Some(cited) = writing.entry(&input)?
-            && redaction_of(writing, &cited)?.is_none()
+            && redaction_behind(writing, &cited.id)?.is_none()
         {
             return Ok(true);
         }

@@ -20,7 +20,6 @@ use super::Space;
 use crate::EngineError;
 use crate::belief::Belief;
 use crate::belief::claims::{ClaimFilter, Claims};
-use crate::belief::evidence_filter::EvidenceFilter;
 use crate::belief::explain::Explaining;
 use crate::belief::name::Named;
 use crate::belief::proposed::ProposedChange;
@@ -37,13 +36,17 @@ use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::receipts::{Recalled, Receipt, Recipient};
+use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
+use crate::write::forget::{ForgetPlan, Forgotten};
 use crate::write::import::{Progress, Report};
+use crate::write::mirror::MirrorPlan;
 use crate::write::record::{Outcome, Prepared};
 use crate::write::record_again::RecordedAgain;
-use crate::write::share::{Selection, Shared};
+use crate::write::share::{ExportSelection, Shared};
+use crate::write::sources::ImportRecord;
 
 /// Methods of a [`crate::Reader`].
 macro_rules! read {
@@ -92,7 +95,11 @@ read! {
     to_refute(name: &str, note: &str) -> Vec<Draft>;
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
-    drafts_to_retract(without: &EvidenceFilter) -> Vec<Draft>;
+    imports(limit: usize) -> Vec<ImportRecord>;
+    select(selection: &Selection, state: RecordState) -> Vec<OpId>;
+    to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
+    to_restore(name: &str, note: &str) -> Vec<Draft>;
+    to_restore_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     receipts(filter: &ReceiptFilter, limit: usize) -> Vec<Receipt>;
     receipt(text: &str) -> Receipt;
     texts_of(receipt: &Receipt) -> BTreeMap<OpId, String>;
@@ -163,8 +170,19 @@ write_only! {
         importer: &'static dyn Importer, path: &Path, context: &ImportContext, intent: Intent,
         progress: impl FnMut(Progress)
     ) -> Report;
+    plan_mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext,
+        progress: impl FnMut(Progress)
+    ) -> (Report, MirrorPlan);
+    mirror(
+        importer: &'static dyn Importer, path: &Path, context: &ImportContext, plan: &MirrorPlan,
+        progress: impl FnMut(Progress)
+    ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
     record_again(input: &mut dyn BufRead, now: Timestamp) -> RecordedAgain;
+    plan_to_forget(selected: &[OpId], now: Timestamp) -> ForgetPlan;
+    forget(plan: &ForgetPlan, reason: &str, now: Timestamp) -> Forgotten;
+    finish_erasure() -> bool;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(
@@ -192,7 +210,7 @@ impl Space {
     /// [`crate::Reader::share`] in the name of this handle's key.
     pub fn share(
         &self,
-        selection: &Selection,
+        selection: &ExportSelection,
         output: &mut dyn Write,
         progress: impl FnMut(u64),
     ) -> Result<Shared, EngineError> {

@@ -14,6 +14,7 @@ use store::sqlite::{JournalLimits, Mode, ReceiptWriting, SqliteSpace};
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
 use crate::seal::{Sealable, Sealer};
+use crate::write::record::ForgottenPolicy;
 use crate::writer::can_serve_stale;
 use crate::{EngineError, Reader, Writer, now_us};
 
@@ -139,13 +140,13 @@ impl Space {
     /// A writer with the handle's own key.
     pub fn writer(&mut self) -> Writer<'_> {
         let Self { store, sealer, derivers, echoes } = self;
-        Writer { store, sealer, derivers, echoes }
+        Writer { store, sealer, derivers, echoes, policy: ForgottenPolicy::default() }
     }
 
     /// A writer with another key.
     pub fn writer_with<'a>(&'a mut self, sealer: &'a Sealer) -> Writer<'a> {
         let Self { store, derivers, echoes, .. } = self;
-        Writer { store, sealer, derivers, echoes }
+        Writer { store, sealer, derivers, echoes, policy: ForgottenPolicy::default() }
     }
 
     /// The space's id.

@@ -173,6 +173,15 @@ fn check_operations(
     if let Err(error) = read {
         verification.find(None, error.code(), error.to_string(), false);
     }
+    match store.unerased() {
+        Ok(ids) => {
+            for id in ids {
+                let message = format!("operation {id} is forgotten and still has its body");
+                verification.find(Some(id), "not_erased", message, false);
+            }
+        }
+        Err(error) => verification.find(None, error.code(), error.to_string(), false),
+    }
     Ok(verification)
 }
 

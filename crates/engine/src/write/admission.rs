@@ -3,7 +3,8 @@
 //!
 //! - A body that arrives for an operation that lacks it is filled in, unless it was forgotten.
 //! - A grant, a revocation or a person's word without its body is refused, unless somebody who may
-//!   withhold it declared so ([`kernel::missing_body`]). Kept without it, something else would be
+//!   withhold it declared so ([`kernel::missing_body`]), or what the word is about has no body
+//!   either, as where both were forgotten. Kept without it, something else would be
 //!   believed here. Its author's later operations are refused with it, so that the gap is reported
 //!   and the whole form closes it: whoever passes on an export can cut it short anyway.
 //! - An operation of a key that is not a member ([`kernel::membership`]) is refused.
@@ -16,8 +17,9 @@ use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::membership::Members;
-use kernel::missing_body::{leave, may_declare, redaction_of};
-use kernel::operation::{Operation, Verified};
+use kernel::missing_body::{leave, may_declare};
+use kernel::operation::{Operation, Role, Verified};
+use kernel::redaction::redaction_behind;
 use store::sqlite::{SqliteSpace, SqliteWriting};
 use store::{Ledger, StoreError, Writing};
 
@@ -101,6 +103,14 @@ impl Admission {
         let entry = Entry::of(operation, None);
         let declared_by = writing.withheld_by(&id)?;
         let lacks = |target: &OpId| writing.lacks_body(target);
+        // The redaction that forgot both comes later in the space's order. If none comes, the
+        // verification names both.
+        if header.kind.spec().body == BodyNeed::WithItsTarget
+            && let Some(target) = operation.sole_ref(Role::TARGET)
+            && lacks(&target)?
+        {
+            return Ok(None);
+        }
         let left = leave(writing, &entry, &declared_by, lacks)?;
         Ok(left.is_none().then(|| Refused::BodyMissing { kind: header.kind.clone() }))
     }
@@ -125,7 +135,7 @@ impl Admission {
     ) -> Result<(), StoreError> {
         let Some(body) = operation.body() else { return Ok(()) };
         if writing.lacks_body(&operation.id())?
-            && redaction_of(writing, &Entry::of(&operation, None))?.is_none()
+            && redaction_behind(writing, &operation.id())?.is_none()
         {
             self.waiting_bytes += body.len() + HEADER_BYTES;
             self.waiting.push(operation);
@@ -148,7 +158,7 @@ impl Admission {
         let index = store.ledger_index()?;
         let mut failure = None;
         waiting.retain(|operation| {
-            let redaction = redaction_of(&index, &Entry::of(operation, None));
+            let redaction = redaction_behind(&index, &operation.id());
             redaction.map_err(|error| failure = Some(error)).is_ok_and(|found| found.is_none())
         });
         drop(index);

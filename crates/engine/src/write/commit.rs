@@ -15,6 +15,7 @@ use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
 use crate::seal::Sealable;
 use crate::write::claim_form;
+use crate::write::forget::hashes_of;
 use crate::{EngineError, Writer, now_us};
 
 pub use crate::outcome::{Change, Changes};
@@ -47,6 +48,7 @@ impl Writer<'_> {
             &mut copy
         };
         let mut writing = store.write()?;
+        writing.recognize_forgotten(hashes_of(sealer));
         let mut before = Derivation::new(derivers, sealer, now);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;

@@ -175,7 +175,9 @@ impl Writer<'_> {
             self.note_restored()?;
         }
         // Otherwise what follows is recorded with the next thing that the user does.
-        if !intake.restores {
+        if intake.restores {
+            self.erase_redacted()?;
+        } else {
             self.follow(journal, &reviews, now)?;
         }
         self.advance(|_| {})?;
@@ -197,6 +199,7 @@ impl Writer<'_> {
     /// operations of our own key may follow. Invalidations that are due stay due.
     fn walk(&mut self, journal: Journal) -> Result<Vec<Review>, EngineError> {
         let mut writing = self.store.write()?;
+        writing.defer_erasure();
         writing.resume(journal);
         Ok(writing.follow()?.reviews)
     }
@@ -213,6 +216,7 @@ impl Writer<'_> {
     ) -> Result<(), EngineError> {
         let ours = self.sealer.author();
         let mut writing = self.store.write()?;
+        writing.defer_erasure();
         writing.resume(std::mem::take(journal));
         admission.begin(&mut writing, declarations)?;
         let (mut added, mut without_body) = (0, 0);

@@ -11,8 +11,8 @@ use kernel::body::Body;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::missing_body::redaction_of;
 use kernel::operation::{Operation, Ref, Role};
+use kernel::redaction::redaction_behind;
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::inputs;
 use serde_json::Map;
@@ -64,7 +64,8 @@ fn stands_on_missing(writing: &dyn Writing, claim: &OpId) -> Result<bool, Engine
     for input in inputs(&entry) {
         let Some(cited) = writing.entry(&input)? else { continue };
         let is_belief = matches!(cited.kind, Kind::Claim | Kind::ClaimCorrection);
-        if is_belief && cited.identity.is_none() && redaction_of(writing, &cited)?.is_none() {
+        if is_belief && cited.identity.is_none() && redaction_behind(writing, &cited.id)?.is_none()
+        {
             return Ok(true);
         }
     }

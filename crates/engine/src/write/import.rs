@@ -9,10 +9,20 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use importers::{Context, Importer, Problem, Sink};
+use kernel::body::{Body, Import, Reason};
 use kernel::evidence::Evidence;
+use kernel::id::{BodyHash, OpId};
+use kernel::ledger_index::LedgerIndex;
+use kernel::seal::{Draft, next_timestamp};
+use store::Writing;
 
-use crate::write::record::{BATCH_MAX, Prepared, Tally};
-use crate::{EngineError, Writer};
+use crate::belief::review::acting_on;
+use crate::seal::Sealable;
+use crate::write::mirror::{MirrorPlan, NO_LONGER_THERE, Renames, Sighting, place_of};
+use crate::write::record::{BATCH_MAX, Known, Prepared, Tally, look_up};
+use crate::write::sources::{AppendedRanges, appended_since};
+use crate::write::submission::record_consequences;
+use crate::{EngineError, Reader, Writer, now_us};
 
 pub use crate::outcome::Intent;
 
@@ -31,9 +41,18 @@ pub struct Report {
     pub path: PathBuf,
     /// Its format.
     pub format: String,
-    /// Records by outcome. In a dry run all count as added.
+    /// Records by outcome.
     #[serde(flatten)]
     pub tally: Tally,
+    /// How many of the new ones repeat what is known already; none in a dry run.
+    pub repeated: u64,
+    /// Records that were retracted, because the source no longer has them.
+    pub retracted: u64,
+    /// In a dry run: the first of them, in one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
+    /// The operation that says what was imported; none if nothing was appended.
+    pub import: Option<OpId>,
     /// Secrets that were masked, by kind.
     pub masked: std::collections::BTreeMap<String, u64>,
     /// Items that could not be read.
@@ -75,15 +94,91 @@ pub struct Progress {
     pub records: u64,
 }
 
+/// What an import does besides reading.
+struct Task<'p> {
+    intent: Intent,
+    plan: Option<&'p MirrorPlan>,
+    /// Renamed notes that were not met yet.
+    renames: Renames,
+    /// What was read, in a dry run or for a mirror.
+    found: Sighting,
+    /// Over the body hashes of everything that was read.
+    digest: blake3::Hasher,
+    appended: AppendedRanges,
+}
+
+impl<'p> Task<'p> {
+    fn new(intent: Intent, plan: Option<&'p MirrorPlan>) -> Self {
+        Self {
+            intent,
+            plan,
+            renames: plan.map(|plan| plan.renames.clone()).unwrap_or_default(),
+            found: Sighting::default(),
+            digest: blake3::Hasher::new(),
+            appended: AppendedRanges::default(),
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Imports one source with `importer`. A source that cannot be read at all is an error; items
-    /// that cannot are reported.
+    /// that cannot are reported. What was appended is put on record as an import, also if reading
+    /// ends early.
     pub fn import(
         &mut self,
         importer: &'static dyn Importer,
         path: &Path,
         context: &Context,
         intent: Intent,
+        progress: impl FnMut(Progress),
+    ) -> Result<Report, EngineError> {
+        self.run(importer, path, context, &mut Task::new(intent, None), progress)
+    }
+
+    /// Reads a source without writing anything, and answers what a mirroring import would do
+    /// besides importing; see [`crate::write::mirror`].
+    pub fn plan_mirror(
+        &mut self,
+        importer: &'static dyn Importer,
+        path: &Path,
+        context: &Context,
+        progress: impl FnMut(Progress),
+    ) -> Result<(Report, MirrorPlan), EngineError> {
+        let mut task = Task::new(Intent::DryRun, None);
+        let mut report = self.run(importer, path, context, &mut task, progress)?;
+        let place = self.sealer.keyed_hash(&place_of(path));
+        let reader = Reader::new(self.store, self.derivers)?;
+        let plan = match report.problem_count {
+            0 => reader.mirror_plan(importer.name(), place, &task.found)?,
+            _ => MirrorPlan::default(),
+        };
+        // A renamed note is not new: it replaces the one of the earlier name.
+        report.tally.added = report.tally.added.saturating_sub(plan.renamed);
+        report.tally.replaced += plan.renamed;
+        report.retracted = plan.gone.len() as u64;
+        report.gone = plan.preview.clone();
+        Ok((report, plan))
+    }
+
+    /// Imports a source and retracts what it no longer has, as planned. If not everything could be
+    /// read, nothing is retracted.
+    pub fn mirror(
+        &mut self,
+        importer: &'static dyn Importer,
+        path: &Path,
+        context: &Context,
+        plan: &MirrorPlan,
+        progress: impl FnMut(Progress),
+    ) -> Result<Report, EngineError> {
+        self.run(importer, path, context, &mut Task::new(Intent::Write, Some(plan)), progress)
+    }
+
+    fn run(
+        &mut self,
+        importer: &'static dyn Importer,
+        path: &Path,
+        context: &Context,
+        task: &mut Task<'_>,
         mut progress: impl FnMut(Progress),
     ) -> Result<Report, EngineError> {
         let mut report = Report {
@@ -92,6 +187,7 @@ impl Writer<'_> {
             ..Report::default()
         };
         let mut at = Progress::default();
+        let intent = task.intent;
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let read = std::thread::scope(|scope| -> Result<(), EngineError> {
             let reader = scope.spawn(move || {
@@ -102,7 +198,7 @@ impl Writer<'_> {
             });
             // Dropping the receiver is what tells the reader to stop after a failure here.
             let written =
-                self.receive(receiver, &mut report, &mut at, context, intent, &mut progress);
+                self.receive(receiver, &mut report, &mut at, context, task, &mut progress);
             let read = reader.join().unwrap_or_else(|_| {
                 Err(importers::ImportError::Format {
                     path: path.to_owned(),
@@ -115,7 +211,11 @@ impl Writer<'_> {
             written?;
             Ok(read?)
         });
-        let read = read.and(self.end_bulk());
+        let noted = match intent {
+            Intent::Write => self.put_on_record(&mut report, task, context.now, read.is_ok()),
+            Intent::DryRun => Ok(()),
+        };
+        let read = read.and(noted).and(self.end_bulk());
         let folded = if intent == Intent::Write { self.advance(|_| progress(at)) } else { Ok(()) };
         read?;
         folded?;
@@ -128,16 +228,26 @@ impl Writer<'_> {
         report: &mut Report,
         at: &mut Progress,
         context: &Context,
-        intent: Intent,
+        task: &mut Task<'_>,
         progress: &mut impl FnMut(Progress),
     ) -> Result<(), EngineError> {
         for message in receiver {
             match message {
-                Message::Batch(batch) if intent == Intent::DryRun => {
-                    report.tally.added += batch.len() as u64
+                Message::Batch(batch) if task.intent == Intent::DryRun => {
+                    self.compare(&batch, report, &mut task.found)?;
                 }
                 Message::Batch(batch) => {
-                    report.tally.count(&self.record(batch, context.now)?);
+                    for prepared in &batch {
+                        let hash = self.sealer.body_hash(prepared);
+                        task.digest.update(&hash.0);
+                        if let (Some(_), Some(evidence)) = (task.plan, prepared.evidence()) {
+                            task.found.see(&evidence.source, &evidence.source_uid, hash);
+                        }
+                    }
+                    let recorded = self.record_batch(batch, &mut task.renames, context.now)?;
+                    report.tally.count(&recorded.outcomes);
+                    report.repeated += recorded.repeated;
+                    task.appended.push(recorded.seqs);
                     at.records = report.tally.total();
                     self.store.advance_blocks()?;
                 }
@@ -154,6 +264,96 @@ impl Writer<'_> {
             }
             progress(*at);
         }
+        Ok(())
+    }
+
+    /// Counts what recording a batch would do.
+    fn compare(
+        &self,
+        batch: &[Prepared],
+        report: &mut Report,
+        found: &mut Sighting,
+    ) -> Result<(), EngineError> {
+        self.store.on_snapshot(|index| {
+            for prepared in batch {
+                let Some(evidence) = prepared.evidence() else { continue };
+                let hash = self.sealer.body_hash(prepared);
+                let earlier = found.see(&evidence.source, &evidence.source_uid, hash);
+                let tally = &mut report.tally;
+                match (earlier, look_up(index, self.sealer, self.policy, prepared)?) {
+                    (Some(earlier), _) if earlier == hash => tally.present += 1,
+                    (Some(_), _) | (None, Known::Earlier(_)) => tally.replaced += 1,
+                    (None, Known::Present(_)) => tally.present += 1,
+                    (None, Known::Forgotten(_)) => tally.forgotten += 1,
+                    (None, Known::No) => {
+                        tally.added += 1;
+                        found.see_new(evidence);
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Retracts what the source no longer has, and puts the import on record, in one transaction.
+    fn put_on_record(
+        &mut self,
+        report: &mut Report,
+        task: &mut Task<'_>,
+        now: jiff::Timestamp,
+        read_all: bool,
+    ) -> Result<(), EngineError> {
+        let gone = match task.plan {
+            Some(plan) if read_all && report.problem_count == 0 => {
+                Reader::new(self.store, self.derivers)?.still_gone(plan, &task.found)?
+            }
+            _ => Vec::new(),
+        };
+        if task.appended.is_empty() && gone.is_empty() {
+            return Ok(());
+        }
+        let sealer = self.sealer;
+        let author = sealer.author();
+        let mut writing = self.store.write()?;
+        let before = writing.head(&author)?.map_or(0, |head| head.seq);
+        for id in &gone {
+            let reason = Reason { reason: NO_LONGER_THERE.to_owned() };
+            let draft = acting_on(*id, Body::EvidenceRetraction(reason))?;
+            let ts = next_timestamp(now_us(now), writing.latest()?);
+            let (operation, body) = sealer.seal_next(Sealable::concluded(draft), &writing, ts)?;
+            writing.record(&operation, Some(&body))?;
+        }
+        if !gone.is_empty() {
+            record_consequences(sealer, &mut writing, now_us(now))?;
+        }
+        task.appended.push(appended_since(&writing, &author, before)?);
+        report.retracted = gone.len() as u64;
+        let (operations, is_all) = std::mem::take(&mut task.appended).into_parts();
+        let body = Import {
+            source: Some(report.format.clone()),
+            path: Some(report.path.to_string_lossy().into_owned()),
+            place: Some(sealer.keyed_hash(&place_of(&report.path))),
+            digest: Some(BodyHash(*task.digest.finalize().as_bytes())),
+            added: Some(report.tally.added),
+            replaced: Some(report.tally.replaced),
+            repeated: Some(report.repeated),
+            present: Some(report.tally.present),
+            retracted: Some(report.retracted),
+            problems: Some(report.problem_count),
+            complete: Some(read_all && is_all),
+            importer: Some(kernel::body::Importer {
+                name: "because".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            }),
+            operations: Some(operations),
+            ..Import::default()
+        };
+        let ts = next_timestamp(now_us(now), writing.latest()?);
+        let sealable = Sealable::masked(Draft::new(Body::Import(body)), &writing)?;
+        let (operation, body) = sealer.seal_next(sealable, &writing, ts)?;
+        writing.record(&operation, Some(&body))?;
+        Box::new(writing).commit()?;
+        report.import = Some(operation.id());
         Ok(())
     }
 }

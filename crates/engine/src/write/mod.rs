@@ -1,19 +1,23 @@
 //! Everything that appends to the ledger: records, imports, exchanges with other copies, and what
 //! the user says.
 //!
-//! [`record`] seals records, [`import`] reads sources, [`exchange`] takes in other copies,
-//! [`commit`] appends drafts with all that follows from them, which [`follow`] works out.
-//! [`submission`] decides about the claims that machines propose, [`claim_form`] says what a claim
-//! needs. [`record_again`] says again what a copy cannot accept of this device.
+//! [`record`] seals records, [`import`] reads sources, [`mirror`] finds what they no longer have,
+//! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
+//! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
+//! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
+//! again what a copy cannot accept of this device. [`forget`] erases.
 
 mod admission;
 pub mod claim_form;
 pub mod commit;
 pub mod exchange;
 pub(crate) mod follow;
+pub mod forget;
 pub mod fork;
 pub mod import;
+pub mod mirror;
 pub mod record;
 pub mod record_again;
 pub mod share;
+pub mod sources;
 pub mod submission;

@@ -8,7 +8,7 @@
 //! not count as evidence (`docs/design/0014-echo.md`).
 
 use importers::secrets::Masked;
-use kernel::body::Body;
+use kernel::body::{Body, SeqRange};
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
@@ -18,12 +18,17 @@ use kernel::seal::{ChainPosition, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
+use crate::belief::Bodies;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
 use crate::seal::Sealer;
+use crate::write::mirror::Renames;
+use crate::write::sources::appended_since;
 use crate::write::submission::record_consequences;
 
 use crate::{EngineError, Writer, now_us};
 
+/// Most corrections of one record that are compared with what its source says.
+const CORRECTIONS_MAX: usize = 64;
 /// Most records of one transaction.
 pub const BATCH_MAX: usize = 1_000;
 
@@ -53,8 +58,10 @@ pub struct Prepared {
 pub enum Outcome {
     /// It is new.
     Added(OpId),
-    /// It is there, or was there and is forgotten.
+    /// It is there.
     Present(OpId),
+    /// It was there and is forgotten, so it is not written again.
+    Forgotten(OpId),
     /// It replaces what was there.
     Replaced {
         /// The new operation.
@@ -64,14 +71,45 @@ pub enum Outcome {
     },
 }
 
+/// What becomes of a record that was forgotten and comes again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForgottenPolicy {
+    /// It is not written.
+    #[default]
+    StaysForgotten,
+    /// It is written as a new record.
+    RecordAgain,
+}
+
+impl ForgottenPolicy {
+    /// The forgotten operation that keeps a record from being written.
+    fn forgotten<B: Bodies + ?Sized>(
+        self,
+        index: &B,
+        sealer: &Sealer,
+        prepared: &Prepared,
+    ) -> Result<Option<OpId>, EngineError> {
+        match self {
+            Self::StaysForgotten => Ok(index.with_removed_body(&sealer.body_hash(prepared))?),
+            Self::RecordAgain => Ok(None),
+        }
+    }
+}
+
 impl Prepared {
     /// Makes the canonical bytes. Fails for what is larger than a body may be.
     pub fn new(evidence: Masked<Evidence>) -> Result<Self, MalformedError> {
         let mut evidence = evidence.into_inner();
-        // Whether something is an echo is ours to say, not its source's.
-        if let Some(named) = evidence.payload.more.remove(Echo::FIELD) {
-            evidence.payload.more.insert(format!("source_{}", Echo::FIELD), named);
+        // Whether something is an echo or a correction is ours to say, not its source's.
+        for field in [Echo::FIELD, Evidence::CORRECTION] {
+            if let Some(named) = evidence.payload.more.remove(field) {
+                evidence.payload.more.insert(format!("source_{field}"), named);
+            }
         }
+        Self::of(evidence)
+    }
+
+    fn of(evidence: Evidence) -> Result<Self, MalformedError> {
         let fingerprint = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
@@ -126,8 +164,13 @@ impl Prepared {
     }
 
     fn source(&self) -> Option<(&str, &str)> {
+        self.evidence().map(|evidence| (&*evidence.source, &*evidence.source_uid))
+    }
+
+    /// The record.
+    pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.body {
-            Body::Evidence(evidence) => Some((&evidence.source, &evidence.source_uid)),
+            Body::Evidence(evidence) => Some(evidence),
             _ => None,
         }
     }
@@ -141,6 +184,16 @@ impl Writer<'_> {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
+        Ok(self.record_batch(batch, &mut Renames::default(), now)?.outcomes)
+    }
+
+    /// The same. A new record that `renames` knows by its content supersedes the earlier one.
+    pub(crate) fn record_batch(
+        &mut self,
+        batch: Vec<Prepared>,
+        renames: &mut Renames,
+        now: jiff::Timestamp,
+    ) -> Result<Appended, EngineError> {
         let sealer = self.sealer;
         let waiting = &mut *self.echoes;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
@@ -148,32 +201,35 @@ impl Writer<'_> {
         let mut head = writing.head(&sealer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
+        let before = head.map_or(0, |head| head.seq);
+        let mut repeated = 0;
         let mut outcomes = Vec::with_capacity(batch.len());
         let (mut written, mut replaced) = (false, false);
         // If something fails, what waited is given up, and read again the next time.
         let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
         for prepared in batch {
-            let there = match prepared.source() {
-                Some((source, uid)) => writing.evidence(source, uid)?,
-                None => None,
+            let there = match look_up(&writing as &dyn Writing, sealer, self.policy, &prepared)? {
+                Known::Present(id) => {
+                    outcomes.push(Outcome::Present(id));
+                    continue;
+                }
+                Known::Forgotten(id) => {
+                    outcomes.push(Outcome::Forgotten(id));
+                    continue;
+                }
+                Known::Earlier(id) => Some(id),
+                Known::No => prepared.evidence().and_then(|evidence| renames.take(evidence)),
             };
-            let known = match there {
-                Some((id, hash)) if is_same(&writing, sealer, &prepared, id, hash)? => Some(id),
-                _ => writing.removed(&sealer.body_hash(&prepared))?,
-            };
-            if let Some(id) = known {
-                outcomes.push(Outcome::Present(id));
-                continue;
-            }
-            let mut prepared = prepared.compared(there.map(|(id, _)| id), &echoes, &writing)?;
+            let mut prepared = prepared.compared(there, &echoes, &writing)?;
             if prepared.is_marked()
-                && let Some(id) = writing.removed(&sealer.body_hash(&prepared))?
+                && let Some(id) =
+                    self.policy.forgotten(&writing as &dyn Writing, sealer, &prepared)?
             {
-                outcomes.push(Outcome::Present(id));
+                outcomes.push(Outcome::Forgotten(id));
                 continue;
             }
             let refs = match there {
-                Some((id, _)) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
+                Some(id) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
                 None => Vec::new(),
             };
             let ts = next_timestamp(now_us(now), stamp);
@@ -184,17 +240,18 @@ impl Writer<'_> {
                 echoes.note(fingerprint, writing.position());
             }
             written = true;
+            repeated += u64::from(prepared.is_marked());
             replaced |= there.is_some();
             stamp = Some(ts);
             head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             let new = operation.id();
-            outcomes
-                .push(there.map_or(Outcome::Added(new), |(old, _)| Outcome::Replaced { new, old }));
+            outcomes.push(there.map_or(Outcome::Added(new), |old| Outcome::Replaced { new, old }));
         }
         if replaced {
             // What stood on an earlier version is invalidated with it.
             record_consequences(sealer, &mut writing, now_us(now))?;
         }
+        let seqs = appended_since(&writing, &sealer.author(), before)?;
         if written {
             let waits = echoes.finish(&mut writing, bulk)?;
             Box::new(writing).commit()?;
@@ -202,7 +259,7 @@ impl Writer<'_> {
         } else {
             *waiting = echoes.into_pending();
         }
-        Ok(outcomes)
+        Ok(Appended { outcomes, repeated, seqs })
     }
 
     /// Writes down by what the records of a bulk are found again, after the last of it.
@@ -227,28 +284,102 @@ impl Writer<'_> {
     }
 }
 
+/// What recording some records did.
+#[derive(Debug, Default)]
+pub(crate) struct Appended {
+    /// The outcome of each.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// How many were written with the mark of an echo.
+    pub(crate) repeated: u64,
+    /// What was appended, in the author's chain.
+    pub(crate) seqs: Option<SeqRange>,
+}
+
+/// What the ledger knows of a record that is to be recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It is there.
+    Present(OpId),
+    /// It was there and is forgotten.
+    Forgotten(OpId),
+    /// An earlier version is there.
+    Earlier(OpId),
+    /// Nothing.
+    No,
+}
+
+/// Rule 10: compares a record with the latest of its name.
+pub(crate) fn look_up<B: Bodies + ?Sized>(
+    index: &B,
+    sealer: &Sealer,
+    policy: ForgottenPolicy,
+    prepared: &Prepared,
+) -> Result<Known, EngineError> {
+    let there = match prepared.source() {
+        Some((source, uid)) => index.evidence(source, uid)?,
+        None => None,
+    };
+    if let Some((id, hash)) = there
+        && is_same(index, sealer, prepared, id, hash)?
+    {
+        return Ok(Known::Present(id));
+    }
+    if let Some(id) = policy.forgotten(index, sealer, prepared)? {
+        return Ok(Known::Forgotten(id));
+    }
+    Ok(there.map_or(Known::No, |(id, _)| Known::Earlier(id)))
+}
+
 /// Whether what is there says the same: by hash if this device wrote it, by content if another did.
-/// A record whose author turned out not to be allowed to append says nothing.
-fn is_same(
-    writing: &dyn Writing,
+/// A record whose author turned out not to be allowed to append says nothing. A record that one of
+/// another name superseded, because it was renamed, does not count. A person's correction counts as
+/// the record that it replaced: it holds until the source says something else.
+fn is_same<B: Bodies + ?Sized>(
+    index: &B,
     sealer: &Sealer,
     prepared: &Prepared,
     id: OpId,
     hash: BodyHash,
 ) -> Result<bool, EngineError> {
-    if sealer.body_hash(prepared) != hash
-        && writing.body(&id)?.is_none_or(|body| {
-            body != prepared.bytes && without_mark(&body).is_none_or(|came| came != prepared.bytes)
-        })
+    let Some(entry) = index.entry(&id)? else { return Ok(false) };
+    if !index.access()?.holds(&entry.author, Capability::Append, entry.place())
+        || !index.acting(&id, &Kind::Evidence, Role::SUPERSEDES)?.is_empty()
     {
         return Ok(false);
     }
-    let Some(entry) = writing.entry(&id)? else { return Ok(false) };
-    Ok(writing.access()?.holds(&entry.author, Capability::Append, entry.place()))
+    if sealer.body_hash(prepared) == hash {
+        return Ok(true);
+    }
+    let mut body = index.canonical_body(&id)?;
+    let mut entry = entry;
+    for _ in 0..CORRECTIONS_MAX {
+        let Some(bytes) = body else { return Ok(false) };
+        if bytes == prepared.bytes
+            || without_mark(&bytes).is_some_and(|came| came == prepared.bytes)
+        {
+            return Ok(true);
+        }
+        let Some(corrected) = entry.sole_ref(Role::SUPERSEDES).filter(|_| is_correction(&bytes))
+        else {
+            return Ok(false);
+        };
+        let Some(before) = index.entry(&corrected)? else { return Ok(false) };
+        body = index.canonical_body(&corrected)?;
+        entry = before;
+    }
+    Ok(false)
+}
+
+/// Whether a person corrected the record that this body replaced.
+fn is_correction(body: &[u8]) -> bool {
+    matches!(
+        Body::parse(&Kind::Evidence, body),
+        Ok(Body::Evidence(evidence)) if evidence.correction().is_some()
+    )
 }
 
 /// The record that a marked body holds, as it came; none if it has no mark.
-fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
     let Ok(Body::Evidence(mut evidence)) = Body::parse(&Kind::Evidence, body) else { return None };
     if !evidence.unmark_echo() {
         return None;
@@ -270,6 +401,8 @@ pub struct Tally {
     pub replaced: u64,
     /// Records that were there.
     pub present: u64,
+    /// Records that were there and are forgotten, so that they were not written again.
+    pub forgotten: u64,
 }
 
 impl Tally {
@@ -280,12 +413,13 @@ impl Tally {
                 Outcome::Added(_) => self.added += 1,
                 Outcome::Replaced { .. } => self.replaced += 1,
                 Outcome::Present(_) => self.present += 1,
+                Outcome::Forgotten(_) => self.forgotten += 1,
             }
         }
     }
 
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.added + self.replaced + self.present
+        self.added + self.replaced + self.present + self.forgotten
     }
 }

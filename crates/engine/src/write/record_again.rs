@@ -231,7 +231,7 @@ impl Writer<'_> {
             Body::Evidence(_) => Vec::new(),
             _ => refs.iter().map(cited).collect(),
         };
-        Ok((body.kind().as_str().to_owned(), self.sealer.hash(&body.canonical()?), refs))
+        Ok((body.kind().as_str().to_owned(), self.sealer.keyed_hash(&body.canonical()?), refs))
     }
 }
 
@@ -347,7 +347,8 @@ impl Again<'_, '_> {
                 Outcome::Added(new) | Outcome::Replaced { new, .. } => {
                     (new, &mut self.report.added)
                 }
-                Outcome::Present(new) => (new, &mut self.report.present),
+                // What was forgotten stays forgotten.
+                Outcome::Present(new) | Outcome::Forgotten(new) => (new, &mut self.report.present),
             };
             *count += 1;
             self.stands_for.insert(id, new);

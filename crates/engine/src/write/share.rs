@@ -1,7 +1,7 @@
 //! Sharing a space without all of its bodies.
 //!
 //! A redacted export has every operation, so chains, signatures and provenance can be verified, and
-//! leaves out bodies: those of [`Selection`]. It says which, in [declarations](Declaration) signed
+//! leaves out bodies: those of [`ExportSelection`]. It says which, in [declarations](Declaration) signed
 //! by the key that exports; whoever takes it in knows that these were withheld and not taken out on
 //! the way.
 //!
@@ -44,7 +44,7 @@ const _: () = assert!(CHUNK <= WITHHELD_MAX);
 
 /// Which bodies an export leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct ExportSelection {
     /// For whom the export is made. What is private is left out then.
     pub recipient: Option<Author>,
     /// Leave out everything but beliefs and what people said about them.
@@ -138,7 +138,7 @@ pub struct Shared {
     pub missing: u64,
 }
 
-impl Selection {
+impl ExportSelection {
     /// Whether everything is exported.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -201,14 +201,14 @@ struct Plan {
 
 /// Decides about operations in the space's order.
 struct Sieve<'a> {
-    selection: &'a Selection,
+    selection: &'a ExportSelection,
     store: &'a SqliteSpace,
     plan: Plan,
 }
 
 impl<'a> Sieve<'a> {
     /// Reads the ledger until nothing more has to be withheld.
-    fn planned(selection: &'a Selection, store: &'a SqliteSpace) -> Result<Self, StoreError> {
+    fn planned(selection: &'a ExportSelection, store: &'a SqliteSpace) -> Result<Self, StoreError> {
         let mut sieve = Self { selection, store, plan: Plan::default() };
         for round in 1.. {
             sieve.plan.operations.clear();
@@ -384,7 +384,7 @@ impl Reader<'_> {
     pub fn share(
         &self,
         sealer: &Sealer,
-        selection: &Selection,
+        selection: &ExportSelection,
         output: &mut dyn Write,
         mut progress: impl FnMut(u64),
     ) -> Result<Shared, EngineError> {

@@ -7,7 +7,8 @@ use engine::conformance::{read, run};
 use serde_json::{Value, json};
 
 /// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`,
-/// `orders.json`, `provenance.json`, `refusals.json`, `refutations.json` and `versions.json`.
+/// `orders.json`, `provenance.json`, `refusals.json`, `refutations.json`, `restorations.json` and
+/// `versions.json`.
 const STORED: &str = "../../fixtures/conformance";
 const STORED_MIN: usize = 100;
 

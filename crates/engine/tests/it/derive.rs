@@ -148,7 +148,10 @@ impl Home {
     pub(crate) fn remember(&mut self, uid: &str, text: &str) -> OpId {
         let now = self.now();
         match self.space.remember(note(uid, text), now).unwrap() {
-            Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
+            Outcome::Added(id)
+            | Outcome::Present(id)
+            | Outcome::Forgotten(id)
+            | Outcome::Replaced { new: id, .. } => id,
         }
     }
 

@@ -124,7 +124,8 @@ fn an_importer_that_panics_is_reported_and_its_earlier_records_are_kept() {
         home.space.import(&Odd::Panics, Path::new("some.file"), &context(), Intent::Write, |_| {});
     let message = failed.unwrap_err().to_string();
     assert!(message.contains("some.file") && message.contains("odd"), "{message}");
-    assert_eq!(home.space.head().unwrap().0, 1_001, "the batch that was complete");
+    assert_eq!(home.space.head().unwrap().0, 1_002, "the complete batch, and the import");
+    assert_eq!(home.space.imports(1).unwrap()[0].body.complete, Some(false));
     assert!(!recalled(&home.space, "soup").is_empty());
     assert!(home.space.verify(|_| {}).unwrap().is_sound());
 }

@@ -117,7 +117,11 @@ fn every_kind_of_write_leaves_nothing_to_fold() {
     };
     assert_eq!(folded(&home.space), (0, 0), "after deriving");
     let key = before_key(&home.space);
-    let by = Replacement { text: Some("Never goes".to_owned()), ..Replacement::default() };
+    let by = Replacement {
+        set: vec![r#"{"name":"nowhere"}"#.to_owned()],
+        text: Some("Never goes".to_owned()),
+        ..Replacement::default()
+    };
     let drafts = home.space.to_correct(&key, &by).unwrap();
     home.space.act(drafts, Intent::Write, at(10)).unwrap();
     assert_eq!(folded(&home.space), (0, 0), "after acting");

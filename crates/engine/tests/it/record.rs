@@ -39,7 +39,7 @@ fn a_batch_recognises_its_own_duplicates() {
     let outcomes = home.space.record(batch.into(), at(1)).unwrap();
     let mut tally = Tally::default();
     tally.count(&outcomes);
-    assert_eq!(tally, Tally { added: 1, replaced: 1, present: 1 });
+    assert_eq!(tally, Tally { added: 1, replaced: 1, present: 1, forgotten: 0 });
     assert_eq!(recalled(&home.space, "soup"), ["lentil soup"]);
 }
 
@@ -107,7 +107,7 @@ fn a_forgotten_record_is_not_written_again() {
     let mut copy = engine::Space::copy_of(&path, &genesis, &body, key(1)).unwrap();
     copy.take_in(&mut &lines[..], at(5), |_| {}).unwrap();
     let head = copy.head().unwrap();
-    assert_eq!(copy.remember(note("a", "secret soup"), at(6)).unwrap(), Outcome::Present(secret));
+    assert_eq!(copy.remember(note("a", "secret soup"), at(6)).unwrap(), Outcome::Forgotten(secret));
     assert_eq!(copy.head().unwrap(), head);
     assert_eq!(recalled(&copy, "soup"), ["public soup"]);
     // The full operation does not bring it back either.

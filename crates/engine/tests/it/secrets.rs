@@ -115,6 +115,7 @@ fn corrections_and_notes_are_masked_and_the_changes_report_it() {
         set: vec![format!("name={}", secret())],
         text: Some(sentence()),
         note: sentence(),
+        at: None,
     };
     let drafts = home.space.to_correct(HABIT, &by);
     act(&mut home, drafts, 3);

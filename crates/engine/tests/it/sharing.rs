@@ -8,7 +8,7 @@ use engine::derive::Extent;
 use engine::verify::beliefs::BeliefCheck;
 use engine::verify::bodies::MissingBodies;
 use engine::write::import::Intent;
-use engine::write::share::{Selection, Selector, Shared};
+use engine::write::share::{ExportSelection, Selector, Shared};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::kind::Capability;
@@ -21,23 +21,23 @@ use crate::toys::{HABIT, Habits, TASTE, Tastes, derive, gym};
 
 const RECIPIENT: u8 = 9;
 
-fn shared(space: &Space, selection: &Selection) -> (Vec<u8>, Shared) {
+fn shared(space: &Space, selection: &ExportSelection) -> (Vec<u8>, Shared) {
     let mut lines = Vec::new();
     let shared = space.share(selection, &mut lines, |_| {}).unwrap();
     (lines, shared)
 }
 
-fn claims_only() -> Selection {
-    Selection { claims_only: true, ..Selection::default() }
+fn claims_only() -> ExportSelection {
+    ExportSelection { claims_only: true, ..ExportSelection::default() }
 }
 
-fn without(selectors: &[&str]) -> Selection {
+fn without(selectors: &[&str]) -> ExportSelection {
     let without = selectors.iter().map(|selector| selector.parse().unwrap()).collect();
-    Selection { without, ..Selection::default() }
+    ExportSelection { without, ..ExportSelection::default() }
 }
 
-fn for_recipient() -> Selection {
-    Selection { recipient: Some(key(RECIPIENT).author()), ..Selection::default() }
+fn for_recipient() -> ExportSelection {
+    ExportSelection { recipient: Some(key(RECIPIENT).author()), ..ExportSelection::default() }
 }
 
 /// A copy for a recipient that may do everything but administer, of the lines it gets.

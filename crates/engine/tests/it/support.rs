@@ -99,6 +99,9 @@ pub(crate) fn exported(space: &Space) -> Vec<u8> {
 
 pub(crate) fn id_of(outcome: Outcome) -> OpId {
     match outcome {
-        Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => id,
+        Outcome::Added(id)
+        | Outcome::Present(id)
+        | Outcome::Forgotten(id)
+        | Outcome::Replaced { new: id, .. } => id,
     }
 }

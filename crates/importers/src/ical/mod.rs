@@ -82,6 +82,10 @@ impl Importer for Ical {
         "calendar events, tasks and journal entries (.ics, iCalendar)"
     }
 
+    fn is_mirrorable(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> Match {
         let head =
             probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();

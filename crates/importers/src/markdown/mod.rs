@@ -46,6 +46,10 @@ impl Importer for Markdown {
         "Markdown notes: a file, a folder or an Obsidian vault"
     }
 
+    fn is_mirrorable(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if probe.is_dir {
             if probe.path.join(".obsidian").is_dir() {

@@ -1,7 +1,8 @@
 //! Masking what any operation says, whoever says it: a note of a correction, the name of a device.
 
 use kernel::body::{
-    Body, Claim, Correction, Deriver, Grant, Reason, Refutation, Space, Withdrawal,
+    Body, Claim, Correction, Deriver, Grant, Import, Importer, Reason, Refutation, Space,
+    Withdrawal,
 };
 use kernel::proposal::{Decision, Proposal, Proposed, ProposedTarget, Question};
 use serde_json::{Map, Value};
@@ -39,7 +40,9 @@ pub fn mask_body(mut body: Body) -> Masked<Body> {
         }
         Body::ClaimRefutation(Refutation { identity_key: _, note })
         | Body::CorrectionWithdrawal(Withdrawal { note })
-        | Body::RefutationWithdrawal(Withdrawal { note }) => report.one("note", note),
+        | Body::RefutationWithdrawal(Withdrawal { note })
+        | Body::RetractionWithdrawal(Withdrawal { note }) => report.one("note", note),
+        Body::Import(import) => imported(import, &mut report),
         Body::Proposal(proposal) => proposed(proposal, &mut report),
         Body::Decision(Decision { verdict, feedback, others }) => {
             report.one("verdict", verdict);
@@ -71,6 +74,20 @@ where
     let mut fields = Map::from(std::mem::take(body));
     report.object("", &mut fields);
     *body = T::from(fields);
+}
+
+/// The path is masked, because a file may be named after a token. The digest is not text.
+fn imported(import: &mut Import, report: &mut Report) {
+    for (name, text) in [("source", &mut import.source), ("path", &mut import.path)] {
+        if let Some(text) = text {
+            report.one(name, text);
+        }
+    }
+    if let Some(Importer { name, version }) = &mut import.importer {
+        report.one("importer.name", name);
+        report.one("importer.version", version);
+    }
+    report.object("", &mut import.others);
 }
 
 fn claimed(claim: &mut Claim, report: &mut Report) {

@@ -19,6 +19,7 @@ mod annotation;
 mod claim;
 mod edge;
 pub(crate) mod fields;
+mod import;
 mod node;
 mod redaction;
 mod space;
@@ -28,6 +29,7 @@ mod user;
 pub use annotation::{Annotation, Mark};
 pub use claim::{Claim, Deriver, LastSeen, end_us};
 pub use edge::{Edge, EdgeType};
+pub use import::{Import, Importer, SeqRange};
 pub use node::{Node, NodeType};
 pub use redaction::Redaction;
 pub use space::{Grant, Space};
@@ -71,6 +73,10 @@ pub enum Body {
     RefutationWithdrawal(Withdrawal),
     /// Withdraws a node, edge, thought or claim.
     Retraction(Reason),
+    /// Takes back a retraction.
+    RetractionWithdrawal(Withdrawal),
+    /// Records that a source was read.
+    Import(Import),
     /// Records that a claim lost its ground. Its citations say everything.
     ClaimInvalidation(Map<String, Value>),
     /// An agent's contribution.
@@ -110,6 +116,8 @@ impl Body {
             Kind::CorrectionWithdrawal => Self::CorrectionWithdrawal(typed(bytes)?),
             Kind::RefutationWithdrawal => Self::RefutationWithdrawal(typed(bytes)?),
             Kind::Retraction => Self::Retraction(typed(bytes)?),
+            Kind::RetractionWithdrawal => Self::RetractionWithdrawal(typed(bytes)?),
+            Kind::Import => Self::Import(typed(bytes)?),
             Kind::Proposal => Self::Proposal(typed(bytes)?),
             Kind::Decision => Self::Decision(typed(bytes)?),
             Kind::ClaimInvalidation => Self::ClaimInvalidation(typed(bytes)?),
@@ -138,6 +146,8 @@ impl Body {
             Self::Retraction(_) => Kind::Retraction,
             Self::Proposal(_) => Kind::Proposal,
             Self::Decision(_) => Kind::Decision,
+            Self::RetractionWithdrawal(_) => Kind::RetractionWithdrawal,
+            Self::Import(_) => Kind::Import,
             Self::ClaimInvalidation(_) => Kind::ClaimInvalidation,
             Self::Thought(_) => Kind::Thought,
             Self::Node(_) => Kind::Node,
@@ -160,9 +170,10 @@ impl Body {
             Self::Claim(body) => canonical::to_bytes(body),
             Self::ClaimCorrection(body) => canonical::to_bytes(body),
             Self::ClaimRefutation(body) => canonical::to_bytes(body),
-            Self::CorrectionWithdrawal(body) | Self::RefutationWithdrawal(body) => {
-                canonical::to_bytes(body)
-            }
+            Self::CorrectionWithdrawal(body)
+            | Self::RefutationWithdrawal(body)
+            | Self::RetractionWithdrawal(body) => canonical::to_bytes(body),
+            Self::Import(body) => canonical::to_bytes(body),
             Self::Proposal(body) => canonical::to_bytes(body),
             Self::Decision(body) => canonical::to_bytes(body),
             Self::ClaimInvalidation(body) | Self::Other(_, body) => canonical::to_bytes(body),
@@ -187,6 +198,7 @@ impl Body {
             Self::Edge(body) => body.unfit_field(),
             Self::Annotation(body) => body.unfit_field(),
             Self::Redaction(body) => body.unfit_field(),
+            Self::Import(body) => body.unfit_field(),
             Self::Proposal(body) => body.unfit_field(),
             Self::Space(body) => body.unfit_field(),
             // Nobody has the key that this would empower.
@@ -202,6 +214,7 @@ impl Body {
             | Self::CorrectionWithdrawal(_)
             | Self::RefutationWithdrawal(_)
             | Self::Retraction(_)
+            | Self::RetractionWithdrawal(_)
             | Self::ClaimInvalidation(_)
             | Self::Decision(_)
             | Self::Other(..) => None,

@@ -174,7 +174,16 @@ fn built_upon(
     let mut keys = BTreeSet::new();
     let mut stack: Vec<OpId> = Vec::new();
     match entry.kind {
-        Kind::EvidenceRetraction | Kind::Retraction => stack.extend(entry.cited(Role::TARGET)),
+        Kind::EvidenceRetraction | Kind::Retraction | Kind::Redaction => {
+            stack.extend(entry.cited(Role::TARGET))
+        }
+        Kind::RetractionWithdrawal => {
+            for retraction in entry.cited(Role::TARGET) {
+                if let Some(retraction) = index.entry(&retraction)? {
+                    stack.extend(retraction.cited(Role::TARGET));
+                }
+            }
+        }
         Kind::Evidence => stack.extend(entry.cited(Role::SUPERSEDES)),
         Kind::Claim | Kind::ClaimCorrection | Kind::ClaimRefutation => {
             keys.extend(entry.identity.clone());

@@ -123,6 +123,27 @@ pub(super) fn note_changed(connection: &Connection, key: &str) -> Result<(), Sto
     Ok(())
 }
 
+/// Empties the tables after operations were erased: names of groups and keys of identities may
+/// repeat what they said. The next derivation fills them again from what is left.
+pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
+    for table in TABLES.iter().filter(|table| ![SERVED, "derive_deriver"].contains(table)) {
+        connection.execute(&format!("DELETE FROM {table}"), [])?;
+    }
+    connection
+        .execute("DELETE FROM derive_served WHERE key NOT IN (SELECT key FROM identity)", [])?;
+    refill(connection)?;
+    connection.execute("DELETE FROM view WHERE name = ?1", [VIEW])?;
+    Ok(())
+}
+
+/// Notes that every identity is to be examined again, and that its served claim is to join its
+/// groups again. A layer below zero means that it has not joined yet.
+fn refill(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute("UPDATE derive_served SET layer = -1 - layer WHERE layer >= 0", [])?;
+    connection.execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
+    Ok(())
+}
+
 /// An operation from the columns pos, id, kind, author's key, ts, refs, body, seq.
 fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
     Ok(OperationRow {
@@ -273,12 +294,7 @@ impl SqliteWriting<'_> {
                 [name, version],
             )?;
         }
-        // Every identity is examined again, and its served claim joins its groups again. A layer
-        // below zero means that it has not joined yet.
-        self.connection()
-            .execute("UPDATE derive_served SET layer = -1 - layer WHERE layer >= 0", [])?;
-        self.connection()
-            .execute("INSERT OR IGNORE INTO changed SELECT DISTINCT key FROM identity", [])?;
+        refill(self.connection())?;
         self.set_derived(Position(0))
     }
 

@@ -34,6 +34,12 @@ pub struct Injected {
     pub items: Vec<ShownRecord>,
 }
 
+/// Erases the keys of the operations in `temp.erased`.
+pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute("DELETE FROM echo_key WHERE pos IN (SELECT pos FROM temp.erased)", [])?;
+    Ok(())
+}
+
 impl SqliteWriting<'_> {
     /// The position up to which records can be found by their keys.
     pub fn echo_position(&self) -> Result<Position, StoreError> {
@@ -61,8 +67,11 @@ impl SqliteWriting<'_> {
     /// Adds keys, in order, and stores the position up to which records have theirs.
     pub fn add_keys(&mut self, keys: &[(u32, Position)], read: Position) -> Result<(), StoreError> {
         let connection = self.index.connection;
-        let mut statement = connection
-            .prepare_cached("INSERT OR IGNORE INTO echo_key (key, pos) VALUES (?1, ?2)")?;
+        // A key may have waited while its record was forgotten.
+        let mut statement = connection.prepare_cached(
+            "INSERT OR IGNORE INTO echo_key (key, pos)
+             SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM op WHERE pos = ?2 AND body IS NOT NULL)",
+        )?;
         for (key, position) in keys {
             statement.execute([i64::from(*key), sql(*position)])?;
         }

@@ -150,6 +150,16 @@ pub struct QuestionVector {
     pub numbers: Vec<f32>,
 }
 
+/// Erases the vectors of the operations in `temp.erased`, and messages that may quote them.
+pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
+    for table in TABLES {
+        let query = format!("DELETE FROM {table} WHERE key & ?1 IN (SELECT pos FROM temp.erased)");
+        connection.execute(&query, [(1_i64 << POSITION_BITS) - 1])?;
+    }
+    connection.execute("UPDATE embedding_model SET last_error = NULL", [])?;
+    Ok(())
+}
+
 /// Whether something is known of a record: its key, and the bytes of a vector.
 const KNOWN: &str = "SELECT 1 FROM embedding WHERE key = ?1 AND length(data) = ?2
                      UNION ALL SELECT 1 FROM embedding_failed WHERE key = ?1";

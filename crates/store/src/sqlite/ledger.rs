@@ -18,10 +18,11 @@ use kernel::operation::{
     Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified,
 };
 use kernel::rules::{self, Verdict};
-use kernel::soundness::ClaimStatus;
+use kernel::soundness::{Arrival, ClaimStatus, needs_full_recompute};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::AccessCache;
+use super::erasure::{self, DeviceHashes, PendingRedactions};
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
@@ -339,10 +340,8 @@ impl SqliteSpace {
             return Err(StoreError::ReadOnly);
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
-        let writing = self
-            .registry
-            .migrate(&self.connection)
-            .and_then(|()| SqliteWriting::new(&self.connection, &self.access, &self.journal));
+        let writing =
+            self.registry.migrate(&self.connection).and_then(|()| SqliteWriting::new(self));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -356,7 +355,7 @@ impl SqliteSpace {
             self.migrate()?;
         }
         self.connection.execute_batch("BEGIN")?;
-        let writing = SqliteWriting::new(&self.connection, &self.access, &self.journal);
+        let writing = SqliteWriting::new(self);
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -504,6 +503,14 @@ pub struct SqliteWriting<'a> {
     authors: std::collections::HashMap<Author, i64>,
     journal: Journal,
     open: bool,
+    shared: &'a SharedIndex,
+    registry: &'static Registry,
+    /// Whether there is any redaction, so that what arrives may have to be stored without its body.
+    has_redactions: bool,
+    redactions: PendingRedactions,
+    hashes: Option<DeviceHashes<'a>>,
+    defers_erasure: bool,
+    has_erased: bool,
 }
 
 /// A snapshot with the questions that a [`SqliteWriting`] answers, and nothing to write with.
@@ -518,15 +525,19 @@ impl<'a> std::ops::Deref for Inspection<'a> {
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(
-        connection: &'a Connection,
-        access: &AccessCache,
-        receipts: &'a UsageJournal,
-    ) -> Result<Self, StoreError> {
+    fn new(space: &'a SqliteSpace) -> Result<Self, StoreError> {
+        let connection = &space.connection;
         let latest = latest(connection)?;
         Ok(Self {
-            index: SqliteLedgerIndex::new(connection, access)?.reaching(latest),
-            receipts,
+            index: SqliteLedgerIndex::new(connection, &space.access)?.reaching(latest),
+            receipts: &space.journal,
+            shared: &space.index,
+            registry: space.registry,
+            has_redactions: erasure::has_redactions(connection)?,
+            redactions: PendingRedactions::left(connection)?,
+            defers_erasure: false,
+            hashes: None,
+            has_erased: false,
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -547,6 +558,37 @@ impl<'a> SqliteWriting<'a> {
     /// with.
     pub fn suspend(&mut self) -> Journal {
         std::mem::take(&mut self.journal)
+    }
+
+    /// Remembers bodies that are erased from now on by the hashes that this device would give them,
+    /// so that they are recognised when they are imported.
+    pub fn recognize_forgotten(&mut self, hashes: DeviceHashes<'a>) {
+        self.hashes = Some(hashes);
+    }
+
+    /// Leaves all erasing to the next transaction, which any writer may begin: for one of several
+    /// that belong together.
+    pub fn defer_erasure(&mut self) {
+        self.defers_erasure = true;
+    }
+
+    /// Erases what the redactions that were taken so far concern. Otherwise this happens when the
+    /// consequences are asked for, and with the commit.
+    pub fn erase_redacted(&mut self) -> Result<(), StoreError> {
+        if self.defers_erasure {
+            return Ok(());
+        }
+        let pending = std::mem::take(&mut self.redactions);
+        if erasure::apply(&self.index, self.registry, pending, self.hashes.as_ref())? {
+            // Capabilities may rest on operations that are not committed, so they are not cached
+            // for later transactions.
+            let index = SqliteLedgerIndex::new(self.index.connection, &AccessCache::default())?;
+            self.index = index.reaching(self.latest);
+            self.names.clear();
+            self.marked.clear();
+            self.has_erased = true;
+        }
+        Ok(())
     }
 
     /// The place of the last operation.
@@ -577,9 +619,14 @@ impl<'a> SqliteWriting<'a> {
         let header = operation.header();
         let author = self.author_number(&header.author)?;
         let position = Position(self.head.0 + 1);
-        let (salt, bytes) = match operation.content() {
-            Content::Present { salt, body } => (Some(salt), Some(body)),
-            Content::Removed => (None, None),
+        let (salt, bytes, body) = match operation.content() {
+            Content::Present { .. }
+                if self.has_redactions && erasure::quotes_redacted(&self.index, operation)? =>
+            {
+                (None, None, None)
+            }
+            Content::Present { salt, body: bytes } => (Some(salt), Some(bytes), body),
+            Content::Removed => (None, None, None),
         };
         self.index
             .connection
@@ -606,6 +653,11 @@ impl<'a> SqliteWriting<'a> {
             super::derive::note_changed(self.index.connection, key)?;
         }
         self.journal.note(update);
+        self.has_redactions |= header.kind == Kind::Redaction;
+        if self.has_redactions {
+            let arrival = Arrival::at(header.ts, self.latest);
+            self.redactions.note(operation, needs_full_recompute(header, arrival));
+        }
         self.index.write_beliefs_of_batch()?;
         self.head = position;
         self.latest = self.latest.max(Some(header.ts));
@@ -645,15 +697,7 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
-        let id = self
-            .index
-            .connection
-            .prepare_cached(
-                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
-            )?
-            .query_row([body.0], |row| id_at(row, 0))
-            .optional()?;
-        Ok(id)
+        self.index.removed(body)
     }
 
     fn latest(&self) -> Result<Option<HlcTimestamp>, StoreError> {
@@ -683,14 +727,20 @@ impl Writing for SqliteWriting<'_> {
     }
 
     fn follow(&mut self) -> Result<Consequences, StoreError> {
+        self.erase_redacted()?;
         let journal = std::mem::take(&mut self.journal);
         consequences(&self.index, &journal, self.index.due()?)
     }
 
     fn commit(mut self: Box<Self>) -> Result<Position, StoreError> {
+        self.erase_redacted()?;
+        std::mem::take(&mut self.redactions).leave(self.index.connection)?;
         self.index.write_beliefs()?;
         self.index.connection.execute_batch("COMMIT")?;
         self.open = false;
+        if self.has_erased {
+            self.shared.clear();
+        }
         Ok(self.head)
     }
 }

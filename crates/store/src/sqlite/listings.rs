@@ -2,16 +2,20 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
-use kernel::id::{Author, OpId};
+use kernel::id::{Author, BodyHash, OpId};
 use rusqlite::OptionalExtension;
 
-use super::SqliteSpace;
 use super::graph::{SqliteLedgerIndex, author_at, id_at};
+use super::{SqliteSpace, erasure};
 use crate::{Ledger, StoreError};
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
     "CREATE INDEX IF NOT EXISTS op_proposal ON op (ts, id) WHERE kind = 'proposal';";
+
+/// Lists imports in the same way.
+pub(super) const IMPORTS: &str =
+    "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
 impl SqliteSpace {
     /// Whether an operation is here as it was signed: its id and body hash match its content. Its
@@ -24,6 +28,24 @@ impl SqliteSpace {
             Err(StoreError::Damaged { .. }) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Every record whose body has a field of this name, at any depth, with its canonical body.
+    pub fn each_evidence_with(
+        &self,
+        field: &str,
+        mut take: impl FnMut(OpId, &[u8]),
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, body FROM op WHERE kind = 'evidence' AND instr(body, CAST(?1 AS BLOB)) > 0 ORDER BY pos",
+        )?;
+        let mut rows = statement.query([format!("\"{field}\":")])?;
+        while let Some(row) = rows.next()? {
+            if let Some(body) = row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)? {
+                take(id_at(row, 0)?, body);
+            }
+        }
+        Ok(())
     }
 
     /// Runs `ask` on a snapshot of the ledger, whatever others write meanwhile.
@@ -79,6 +101,32 @@ impl SqliteLedgerIndex<'_> {
         )?;
         let ids = statement.query_map([], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// The latest imports, at most `limit`, from the latest on.
+    pub fn imports(&self, limit: usize) -> Result<Vec<OpId>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM op WHERE kind = 'import' ORDER BY ts DESC, id DESC LIMIT ?1",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let ids = statement.query_map([limit], |row| id_at(row, 0))?;
+        Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// The first operation whose header commits to `body` and whose body was removed, or a
+    /// forgotten one whose body this device would have given that hash.
+    pub fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        let id = self
+            .connection
+            .prepare_cached(
+                "SELECT id FROM op WHERE body_hash = ?1 AND body IS NULL ORDER BY pos LIMIT 1",
+            )?
+            .query_row([body.0], |row| id_at(row, 0))
+            .optional()?;
+        match id {
+            Some(id) => Ok(Some(id)),
+            None => erasure::forgotten(self.connection, body),
+        }
     }
 
     /// Every proposal, in the space's order.

@@ -22,6 +22,7 @@ mod declarations;
 mod derive;
 mod echo;
 mod embedding;
+mod erasure;
 mod graph;
 mod index;
 mod journal;
@@ -44,8 +45,11 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
+pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
-pub use index::{Filter, Found, Search, TermShare, first_after};
+pub use index::{
+    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
+};
 pub use journal::{JournalLimits, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;

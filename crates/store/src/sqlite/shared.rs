@@ -57,6 +57,7 @@ impl SharedIndex {
     /// Drops everything, because the views are rebuilt.
     pub(super) fn clear(&self) {
         self.take_folders();
+        self.analyzers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.columns.clear();
     }
 }

@@ -84,7 +84,10 @@ impl SqliteSpace {
         wait: Duration,
         progress: impl FnMut(Position),
     ) -> Result<Position, StoreError> {
-        self.fold_up_to_head(wait, progress)
+        let position = self.fold_up_to_head(wait, progress)?;
+        // What a killed process or a reader of an older snapshot left. It stays due if it fails.
+        let _ = self.finish_erasure(Duration::ZERO);
+        Ok(position)
     }
 
     /// The same without waiting, for readers: fails with [`StoreError::Busy`] if another process or
@@ -267,7 +270,7 @@ impl SqliteSpace {
     /// new graph is complete, and then a text index that is being filled.
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
-            connection.execute("DELETE FROM view", [])?;
+            connection.execute("DELETE FROM view WHERE name NOT GLOB '*.erased'", [])?;
             self.registry.refold_with_append(connection, self.space)
         })?;
         self.index.clear();

@@ -34,6 +34,9 @@ for_every_ledger! {
     capabilities_are_those_of_the_place_in_the_order
     a_removed_body_is_known_by_its_hash
     an_operation_that_acts_is_found_by_kind_and_role
+    a_redacted_body_is_erased_with_everything_that_quotes_it
+    what_quotes_a_redacted_body_arrives_without_its_own
+    a_redaction_that_is_not_permitted_erases_nothing_until_a_grant_says_it_was
 }
 
 #[test]
@@ -284,6 +287,52 @@ fn a_removed_body_is_known_by_its_hash<L: Ledger>(mut book: Book<L>) {
     );
     writing.commit().unwrap();
     assert_eq!(book.ledger.get(&operation.id()).unwrap().unwrap().operation.body(), None);
+}
+
+fn has_body<L: Ledger>(book: &Book<L>, id: &OpId) -> bool {
+    book.ledger.get(id).unwrap().unwrap().operation.body().is_some()
+}
+
+fn a_redacted_body_is_erased_with_everything_that_quotes_it<L: Ledger>(mut book: Book<L>) {
+    let claim = |key: &str| json!({"claim_type": "t", "identity_key": key, "payload": key});
+    let (gone, kept) = (book.note("a", "secret"), book.note("b", "soup"));
+    let both = book.record(&key(1), "claim", &claim("k"), &[("of", gone), ("of", kept)]);
+    let top = book.record(&key(1), "claim", &claim("top"), &[("of", both)]);
+    let other = book.record(&key(1), "claim", &claim("other"), &[("of", kept)]);
+    book.record(&key(1), "redaction", &json!({"reason": "asked"}), &[("target", gone)]);
+    for (id, expected) in [(gone, false), (both, false), (top, false), (kept, true), (other, true)]
+    {
+        assert_eq!(has_body(&book, &id), expected, "{id}");
+    }
+    let writing = book.ledger.begin().unwrap();
+    assert_eq!(writing.identity("k").unwrap(), []);
+    assert_eq!(writing.identity("other").unwrap().len(), 1);
+    assert_eq!(writing.evidence("test", "a").unwrap(), None);
+    assert_eq!(writing.entry(&both).unwrap().unwrap().identity, None);
+}
+
+fn what_quotes_a_redacted_body_arrives_without_its_own<L: Ledger>(mut book: Book<L>) {
+    let gone = book.note("a", "secret");
+    book.record(&key(1), "redaction", &json!({}), &[("target", gone)]);
+    let claim = json!({"claim_type": "t", "identity_key": "k", "payload": "secret"});
+    let ts = book.clock + 1;
+    let late = book.admit(&key(1), "claim", &claim, &[("of", gone)], ts);
+    let next = book.admit(&key(1), "claim", &claim, &[("of", late)], ts + 1);
+    let free = book.admit(&key(1), "thought", &json!({"content": "x"}), &[], ts + 2);
+    assert_eq!([late, next, free].map(|id| has_body(&book, &id)), [false, false, true]);
+    assert_eq!(book.ledger.begin().unwrap().identity("k").unwrap(), []);
+}
+
+fn a_redaction_that_is_not_permitted_erases_nothing_until_a_grant_says_it_was<L: Ledger>(
+    mut book: Book<L>,
+) {
+    let note = book.note("a", "secret");
+    let ts = book.clock + 10;
+    book.admit(&key(2), "redaction", &json!({}), &[("target", note)], ts);
+    assert!(has_body(&book, &note));
+    let right = json!({"key": key(2).author(), "capabilities": ["correct"]});
+    book.admit(&key(1), "grant", &right, &[], ts - 5);
+    assert!(!has_body(&book, &note));
 }
 
 fn an_operation_that_acts_is_found_by_kind_and_role<L: Ledger>(mut book: Book<L>) {

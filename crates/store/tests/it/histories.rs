@@ -41,18 +41,23 @@ const ROLES: &[&str] = &["target", "supersedes", "cause", "source", "refines", "
 /// One operation that is tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    who: u8,
-    kind: usize,
+    pub(crate) who: u8,
+    pub(crate) kind: usize,
     name: u8,
     text: u8,
-    refs: Vec<(prop::sample::Index, usize)>,
-    jitter: u64,
+    pub(crate) refs: Vec<(prop::sample::Index, usize)>,
+    pub(crate) jitter: u64,
     from_elsewhere: bool,
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
+    step_of(KINDS)
+}
+
+/// A step of one of these kinds.
+pub(crate) fn step_of(kinds: &'static [&'static str]) -> impl Strategy<Value = Step> {
     let refs = vec((any::<prop::sample::Index>(), 0..ROLES.len()), 0..3);
-    (1..4_u8, 0..KINDS.len(), 0..3_u8, 0..2_u8, refs, 1..5_u64, any::<bool>()).prop_map(
+    (1..4_u8, 0..kinds.len(), 0..3_u8, 0..2_u8, refs, 1..5_u64, any::<bool>()).prop_map(
         |(who, kind, name, text, refs, jitter, from_elsewhere)| Step {
             who,
             kind,
@@ -65,8 +70,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     )
 }
 
-fn body(step: &Step) -> (&'static str, Body) {
-    let kind = KINDS[step.kind];
+fn body(step: &Step, kinds: &'static [&'static str]) -> (&'static str, Body) {
+    let kind = kinds[step.kind];
     let key_name = format!("k{}", step.name);
     let body: Value = match kind {
         "evidence" => json!(note(&format!("u{}", step.name), &format!("text {}", step.text))),
@@ -93,7 +98,20 @@ pub(crate) fn operation<W: LedgerIndex>(
 where
     W::Error: std::fmt::Debug,
 {
-    let (_, body) = body(step);
+    operation_of(index, step, KINDS, ids)
+}
+
+/// The same of a step of one of these kinds.
+pub(crate) fn operation_of<W: LedgerIndex>(
+    index: &W,
+    step: &Step,
+    kinds: &'static [&'static str],
+    ids: &[(OpId, HlcTimestamp)],
+) -> (Operation, Body)
+where
+    W::Error: std::fmt::Debug,
+{
+    let (_, body) = body(step, kinds);
     let cited: Vec<(&str, (OpId, HlcTimestamp))> =
         step.refs.iter().map(|(which, role)| (ROLES[*role], *which.get(ids))).collect();
     let head = index.head(&key(step.who).author()).unwrap();

@@ -150,7 +150,10 @@ fn the_journal_of_another_space_is_neither_read_nor_written() {
     let code = |result: Result<(), store::StoreError>| result.unwrap_err().code();
     assert_eq!(code(space.receipts(&ReceiptFilter::default(), 1).map(drop)), "journal_unusable");
     assert_eq!(code(space.keep_receipt(&receipt(1, 1, 1), WAIT)), "journal_unusable");
-    assert_eq!(code(space.erase_from_journal(&[OpId(id_of(1))]).map(drop)), "journal_unusable");
+    assert_eq!(
+        code(space.erase_from_journal(&[OpId(id_of(1))].into()).map(drop)),
+        "journal_unusable"
+    );
     assert!(!space.write().unwrap().has_receipts(), "recording goes on");
     assert!(std::fs::read(&journal).unwrap() == before);
 }
@@ -311,21 +314,21 @@ fn an_erased_record_leaves_nothing_in_the_journal_or_its_log() {
     assert!(contains(&bytes_of(&journal), &erased.0) && contains(&bytes_of(&journal), &stored_key));
     space.set_receipt_writing(ReceiptWriting::Gathered);
     keep(&mut space, 200, 7, 200);
-    assert_eq!(space.erase_from_journal(&[erased, OpId(id_of(999))]).unwrap(), 11);
+    assert_eq!(space.erase_from_journal(&[erased, OpId(id_of(999))].into()).unwrap(), 11);
     let bytes = bytes_of(&journal);
     assert!(!contains(&bytes, &erased.0) && !contains(&bytes, &stored_key));
     assert!(contains(&bytes, &kept.0));
     let of = |record| ReceiptFilter { of: Some(record), ..ReceiptFilter::default() };
     assert_eq!(space.receipts(&of(erased), 10).unwrap().len(), 0);
     assert_eq!(space.receipts(&of(kept), 100).unwrap().len(), 10);
-    assert_eq!(space.erase_from_journal(&[erased]).unwrap(), 0, "it can be repeated");
+    assert_eq!(space.erase_from_journal(&[erased].into()).unwrap(), 0, "it can be repeated");
 }
 
 #[test]
 fn erasing_reports_a_reader_that_keeps_the_log_and_succeeds_after_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut space = space(folder.path(), "space.db");
-    assert_eq!(space.erase_from_journal(&[OpId(id_of(7))]).unwrap(), 0);
+    assert_eq!(space.erase_from_journal(&[OpId(id_of(7))].into()).unwrap(), 0);
     assert!(!space.journal_path().unwrap().exists(), "nothing is made to erase from");
     keep(&mut space, 1, 7, 1);
     let reader = Connection::open(space.journal_path().unwrap()).unwrap();
@@ -333,14 +336,14 @@ fn erasing_reports_a_reader_that_keeps_the_log_and_succeeds_after_it() {
     let erased = std::thread::scope(|scope| {
         let path = space.path().to_owned();
         let erasing = scope.spawn(move || {
-            let mut space = SqliteSpace::open(&path).unwrap();
-            space.erase_from_journal(&[OpId(id_of(7))])
+            let space = SqliteSpace::open(&path).unwrap();
+            space.erase_from_journal(&[OpId(id_of(7))].into())
         });
         erasing.join().unwrap()
     });
     assert_eq!(erased.unwrap_err().code(), "busy");
     reader.execute_batch("COMMIT").unwrap();
-    space.erase_from_journal(&[OpId(id_of(7))]).unwrap();
+    space.erase_from_journal(&[OpId(id_of(7))].into()).unwrap();
     assert!(!contains(&bytes_of(&space.journal_path().unwrap()), &id_of(7)));
 }
 

@@ -10,6 +10,8 @@ mod completion;
 mod conformance;
 mod damage;
 mod embeddings;
+mod erasure;
+mod erasure_histories;
 mod histories;
 mod journal;
 mod older_files;

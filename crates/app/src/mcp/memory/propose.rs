@@ -99,7 +99,7 @@ impl Action {
                     return Err(RequestError::EmptyCorrection);
                 }
                 let set = fields.into_iter().map(|(field, value)| format!("{field}={value}"));
-                let by = Replacement { set: set.collect(), text, note: noted(note)? };
+                let by = Replacement { set: set.collect(), text, note: noted(note)?, at: None };
                 ProposalRequest::Correct { name, by }
             }
             Self::Refute(Refute { name, note }) => {

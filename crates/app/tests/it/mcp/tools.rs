@@ -191,7 +191,10 @@ fn an_accepted_correction_applies_to_all_clients_and_persists() {
     let (question, changes) = one.asks_user(
         "accept",
         "correct",
-        &json!({ "name": key, "text": "You drink no tea at all.", "note": "I never drink tea" }),
+        &json!({
+            "name": key, "text": "You drink no tea at all.", "note": "I never drink tea",
+            "fields": { "polarity": "dislike" },
+        }),
     );
     assert!(question.contains("You drink no tea at all"), "{question}");
     assert_eq!(
@@ -262,9 +265,13 @@ fn invalid_arguments_are_tool_results_with_advice() {
         json!({ "name": "no.such|thing", "text": "x", "note": "y" }),
     );
     let record = host.gets("recall", json!({ "query": "walnuts" }))["episodes"][0]["id"].clone();
-    let words =
-        host.fails("not_a_belief", "correct", json!({ "name": record, "text": "x", "note": "y" }));
-    assert!(words.contains("Call explain") && !words.contains("`because"), "{words}");
+    let fields = json!({ "label": "x" });
+    let words = host.fails(
+        "not_a_belief",
+        "correct",
+        json!({ "name": record, "fields": fields, "note": "y" }),
+    );
+    assert!(words.contains("call explain") && !words.contains("`because"), "{words}");
     host.fails("malformed", "remember", json!({ "text": "x".repeat(2 << 20) }));
     assert_eq!(host.texts("walnuts")[0], "Jonas is allergic to walnuts.");
     host.leaves();
@@ -349,5 +356,26 @@ fn recall_respects_its_limit_and_the_number_of_neighbours() {
         host.gets("recall", json!({ "query": "bowl" }))["episodes"].as_array().unwrap().len(),
         5
     );
+    host.leaves();
+}
+
+#[test]
+fn a_record_is_corrected_by_its_text_and_words_alone_do_not_contradict_a_belief() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    host.gets("remember", json!({ "text": "Jonas is allergic to walnuts.", "actor": "user" }));
+    let record = host.gets("recall", json!({ "query": "walnuts" }))["episodes"][0]["id"].clone();
+    let text = "Jonas is allergic to peanuts, and eats walnuts.";
+    let corrected =
+        host.gets("correct", json!({ "name": record, "text": text, "note": "peanuts!" }));
+    assert_eq!(corrected["actions"][0]["target"], record);
+    assert_eq!(host.texts("walnuts"), [text]);
+    host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
+    let words = host.fails(
+        "text_alone",
+        "correct",
+        json!({ "name": "preference.drink|green-tea", "text": "No tea, please", "note": "no tea" }),
+    );
+    assert!(words.contains("`fields`") && words.contains("polarity=like"), "{words}");
     host.leaves();
 }

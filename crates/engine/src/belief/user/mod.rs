@@ -12,9 +12,13 @@
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::Effect;
 use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::Role;
 use kernel::seal::Draft;
-use kernel::validity::State;
+use kernel::validity::{State, Validity};
+use kernel::when::When;
+use serde_json::Value;
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
@@ -23,6 +27,8 @@ use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::{EngineError, Reader};
 
 mod payload;
+mod record;
+mod said;
 
 /// Why a correction, refutation, withdrawal or retraction is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +55,20 @@ pub enum UserError {
         /// The retraction.
         by: OpId,
     },
+    /// The record is not retracted.
+    #[error("{id} is not retracted; nothing was written")]
+    NotRetracted {
+        /// The record, or a retraction that is not in force.
+        id: OpId,
+    },
+    /// A derived claim is retracted by derivation, which states it again where records support it.
+    #[error(
+        "{key} was derived, and is derived again as soon as records support it: restore a record that it was built from"
+    )]
+    Rederived {
+        /// The identity.
+        key: String,
+    },
     /// The belief would be derived again.
     #[error(
         "{key} was derived, so it would be derived again: refute or correct it, or retract a record that it was built from"
@@ -62,6 +82,24 @@ pub enum UserError {
     UsersWord {
         /// The correction or refutation.
         id: OpId,
+    },
+    /// Words alone would leave the data of a belief as they are.
+    #[error(
+        "the text alone would leave the data of {key} as they are ({fields}); give the fields that change as well"
+    )]
+    TextAlone {
+        /// The identity.
+        key: String,
+        /// Its fields with their values.
+        fields: String,
+    },
+    /// The record has a newer version.
+    #[error("{id} was replaced by {by}; nothing was written")]
+    Superseded {
+        /// The record.
+        id: OpId,
+        /// The newer version.
+        by: OpId,
     },
     /// No correction or refutation is in force.
     #[error("{name} has no correction or refutation in force; nothing was written")]
@@ -116,6 +154,10 @@ impl UserError {
             Self::AlreadyRefuted { .. } => "already_refuted",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
+            Self::TextAlone { .. } => "text_alone",
+            Self::Superseded { .. } => "superseded",
+            Self::NotRetracted { .. } => "not_retracted",
+            Self::Rederived { .. } => "rederived",
             Self::Derived { .. } => "derived",
             Self::UsersWord { .. } => "users_word",
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
@@ -138,6 +180,8 @@ pub struct Replacement {
     pub text: Option<String>,
     /// Why.
     pub note: String,
+    /// For a record: when it happened; none to leave it as it is.
+    pub at: Option<When>,
 }
 
 impl Reader<'_> {
@@ -151,8 +195,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Drafts that correct a belief.
+    /// Drafts that correct a belief, or a record.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
+        if let Named::Operation { id, kind: Kind::Evidence } = self.name_of(name)? {
+            return self.store.on_snapshot(|index| Ok(vec![record::corrected(index, id, by)?]));
+        }
         let belief = self.believed(name)?;
         if belief.state == State::Refuted {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
@@ -166,7 +213,10 @@ impl Reader<'_> {
             Body::Claim(claim) => Some(&claim.payload),
             _ => None,
         });
-        let payload = payload::replacing(&belief, claimed, &by.set)?;
+        let payload = match &by.text {
+            Some(text) if by.set.is_empty() => self.payload_in_words(&belief, text)?,
+            _ => payload::replacing(&belief, claimed, &by.set)?,
+        };
         let correction = Correction {
             text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
             corrected_payload: payload,
@@ -174,6 +224,21 @@ impl Reader<'_> {
             note: by.note.clone(),
         };
         Ok(vec![acting_on(target, Body::ClaimCorrection(correction))?])
+    }
+
+    /// The payload of a belief that is corrected in words alone: what its deriver reads in them. If
+    /// nothing does, words are enough only where there are no data that they could contradict.
+    fn payload_in_words(&self, belief: &Belief, text: &str) -> Result<Value, EngineError> {
+        if let Some(payload) = said::payload_of(self.derivers, &belief.key, text) {
+            return Ok(payload);
+        }
+        match &belief.payload {
+            Value::Object(fields) if !fields.is_empty() && text.trim() != belief.text.trim() => {
+                let fields = payload::listed(fields);
+                Err(UserError::TextAlone { key: belief.key.clone(), fields }.into())
+            }
+            payload => Ok(payload.clone()),
+        }
     }
 
     /// Drafts that refute a belief.
@@ -233,12 +298,12 @@ impl Reader<'_> {
             return Err(UserError::UsersWord { id: target }.into());
         }
         let reason = Reason { reason: note.to_owned() };
-        let (retraction, body) = match kind {
-            Kind::Evidence => (Kind::EvidenceRetraction, Body::EvidenceRetraction(reason)),
-            _ => (Kind::Retraction, Body::Retraction(reason)),
+        let body = match kind {
+            Kind::Evidence => Body::EvidenceRetraction(reason),
+            _ => Body::Retraction(reason),
         };
         self.store.on_snapshot(|index| {
-            if let Some(by) = acting(index, &target, &retraction)?.first() {
+            if let Some(by) = retractions_of(index, &target)?.first() {
                 return Err(EngineError::from(UserError::AlreadyRetracted {
                     id: target,
                     by: by.id,
@@ -252,6 +317,58 @@ impl Reader<'_> {
             }
         })?;
         Ok(vec![acting_on(target, body)?])
+    }
+
+    /// Drafts that retract these records of evidence.
+    pub fn to_retract_all(&self, ids: &[OpId], note: &str) -> Result<Vec<Draft>, EngineError> {
+        let retraction = || Body::EvidenceRetraction(Reason { reason: note.to_owned() });
+        ids.iter().map(|id| acting_on(*id, retraction())).collect()
+    }
+
+    /// Drafts that take retractions back: the one that `name` names, or all of the record that it
+    /// names.
+    pub fn to_restore(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
+        let id = match self.name_of(name)? {
+            Named::Version { id, .. } | Named::Operation { id, .. } => id,
+            Named::Belief { key } => match self.believed(&key)?.current {
+                Some(current) => current,
+                None => return Err(EngineError::UnknownBelief { name: key, near: Vec::new() }),
+            },
+        };
+        self.store.on_snapshot(|index| {
+            let entry = index.entry(&id)?.ok_or(UserError::NotRetracted { id })?;
+            let retracted = match entry.kind.spec().effect {
+                Effect::Retract => entry.sole_ref(Role::TARGET).unwrap_or(id),
+                _ => id,
+            };
+            let mut retractions = retractions_of(index, &retracted)?;
+            if retracted != id {
+                retractions.retain(|retraction| retraction.id == id);
+            }
+            if retractions.is_empty() {
+                return Err(EngineError::from(UserError::NotRetracted { id }));
+            }
+            let kind = index.entry(&retracted)?.map_or(Kind::Evidence, |entry| entry.kind);
+            if let Some(Body::Claim(claim)) = body_of(index, &retracted, &kind)?
+                && claim.deriver.is_some()
+            {
+                return Err(UserError::Rederived { key: claim.identity_key }.into());
+            }
+            retractions.iter().map(|retraction| restoring(retraction.id, note)).collect()
+        })
+    }
+
+    /// Drafts that take back every retraction of these records.
+    pub fn to_restore_all(&self, ids: &[OpId], note: &str) -> Result<Vec<Draft>, EngineError> {
+        self.store.on_snapshot(|index| {
+            let mut drafts = Vec::with_capacity(ids.len());
+            for id in ids {
+                for retraction in retractions_of(index, id)? {
+                    drafts.push(restoring(retraction.id, note)?);
+                }
+            }
+            Ok(drafts)
+        })
     }
 
     /// The review that `name` (an id or the beginning of one) names, to be decided.
@@ -302,6 +419,18 @@ impl Reader<'_> {
             }
         })
     }
+}
+
+/// The retractions of an operation that are in force.
+fn retractions_of<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<Entry>, StoreError> {
+    match index.entry(id)? {
+        Some(entry) => Validity::new(index).retractions(&entry),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn restoring(retraction: OpId, note: &str) -> Result<Draft, EngineError> {
+    acting_on(retraction, Body::RetractionWithdrawal(Withdrawal { note: note.to_owned() }))
 }
 
 fn withdrawn_by<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {

@@ -17,6 +17,8 @@ use crate::belief::Belief;
 
 /// Fields of a payload that an error names.
 const FIELDS_NAMED_MAX: usize = 12;
+/// Characters of a value that an error names.
+const VALUE_CHARS_MAX: usize = 40;
 
 /// The corrected payload, from JSON for the whole or from single fields. `claimed` is the payload
 /// of the latest claim: a field that an earlier correction left out still belongs to the belief.
@@ -113,6 +115,16 @@ pub(super) fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
         text = text.replacen(before, after, 1);
     }
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// Fields with their values, for an error.
+pub(super) fn listed(fields: &Map<String, Value>) -> String {
+    let value = |value: &Value| match value {
+        Value::String(text) => text.chars().take(VALUE_CHARS_MAX).collect(),
+        other => other.to_string().chars().take(VALUE_CHARS_MAX).collect::<String>(),
+    };
+    let listed = fields.iter().take(FIELDS_NAMED_MAX);
+    listed.map(|(name, of)| format!("{name}={}", value(of))).collect::<Vec<_>>().join(", ")
 }
 
 fn read_json(text: &str) -> Result<Value, String> {

@@ -332,9 +332,19 @@ fn standing(
     let latest = writing.evidence(&evidence.source, &evidence.source_uid)?;
     let stands = latest.is_some_and(|(id, _)| id == line.id)
         && evidence.echo().is_none()
-        && writing.acting(&line.id, &Kind::EvidenceRetraction, Role::TARGET)?.is_empty()
+        && !is_retracted(writing, &line.id)?
         && writing.access()?.holds(&line.author, Capability::Append, line.place());
     Ok(stands.then_some((line.id, evidence)))
+}
+
+/// Whether a record is retracted, whoever retracted it, and nobody took that back.
+fn is_retracted(writing: &SqliteWriting<'_>, id: &OpId) -> Result<bool, EngineError> {
+    for retraction in writing.acting(id, &Kind::EvidenceRetraction, Role::TARGET)? {
+        if writing.acting(&retraction, &Kind::RetractionWithdrawal, Role::TARGET)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The share of a text that comes from the records of one receipt, if it is large enough.

@@ -28,7 +28,76 @@ pub(super) fn scripts() -> Vec<Script> {
         thoughts(),
         targets(),
         records(),
+        restorations(),
+        imports(),
     ]
+}
+
+fn restorations() -> Script {
+    let (owner, agent) = (signer(1), signer(2));
+    let mut script = Script::begun(
+        "restorations",
+        "A retraction is taken back by its author, or by who may correct; then its target counts again.",
+        &owner,
+    );
+    script.append(&owner, "grant", grant(&agent, &["append"]), &[]);
+    let seen = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
+    let base = script.append(&owner, "claim", claim("base", json!(1)), &[("input", seen)]);
+    script.append(&owner, "claim", claim("top", json!(1)), &[("input", base)]);
+    let kind = "retraction_withdrawal";
+    script.refuse("target", &owner, kind, note(), &[]);
+    script.refuse("target", &owner, kind, note(), &[("target", seen)]);
+    script.refuse("target", &owner, kind, note(), &[("target", base)]);
+    let gone = script.append(&owner, "evidence_retraction", reason(), &[("target", seen)]);
+    script.states(&[("base", "invalidated"), ("top", "invalidated")]);
+    script.refuse("stale_input", &owner, "claim", claim("k", json!(1)), &[("input", seen)]);
+    script.refuse("not_permitted", &agent, kind, note(), &[("target", gone)]);
+    script.refuse("malformed", &owner, kind, json!({"note": 1}), &[("target", gone)]);
+    let again = script.append(&agent, "evidence_retraction", reason(), &[("target", seen)]);
+    script.append(&owner, kind, note(), &[("target", gone)]);
+    script.states(&[("base", "invalidated")]);
+    script.append(&agent, kind, json!({}), &[("target", again)]);
+    script.states(&[("base", "active"), ("top", "active")]);
+    let told = script.append(&owner, "claim", said("told", json!(1)), &[("input", seen)]);
+    let mine = script.append(&owner, "retraction", reason(), &[("target", told)]);
+    script.states(&[("told", "retracted")]);
+    script.append(&owner, kind, note(), &[("target", mine)]);
+    script.states(&[("told", "active")]);
+    script
+}
+
+fn imports() -> Script {
+    let (owner, agent) = (signer(1), signer(2));
+    let mut script = Script::begun(
+        "imports",
+        "An import says what was read and appended. Nothing is built on it.",
+        &owner,
+    );
+    let body = json!({
+        "source": "markdown", "path": "notes", "digest": format!("b3:{}", "0".repeat(64)),
+        "added": 1, "replaced": 0, "repeated": 0, "present": 2, "retracted": 0, "problems": 0,
+        "complete": true, "importer": {"name": "because", "version": "1.0.0"},
+        "operations": [[2, 2], [5, 9]],
+    });
+    script.refuse("not_permitted", &agent, "import", body.clone(), &[]);
+    let seen = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
+    let read = script.append(&owner, "import", body, &[]);
+    script.append(&owner, "import", json!({}), &[]);
+    script.append(&owner, "import", json!({"com.example": {"deep": [1]}, "path": null}), &[]);
+    for unfit in [
+        json!({"added": -1}),
+        json!({"added": "one"}),
+        json!({"digest": "0"}),
+        json!({"complete": 1}),
+        json!({"operations": [[1]]}),
+        json!({"importer": {"name": "because"}}),
+    ] {
+        script.refuse("unfit_field", &owner, "import", unfit, &[]);
+    }
+    script.refuse("input_kind", &owner, "claim", claim("k", json!(1)), &[("input", read)]);
+    script.append(&owner, "claim", claim("k", json!(1)), &[("input", seen)]);
+    script.states(&[("k", "active")]);
+    script
 }
 
 fn edited(line: &str, edit: impl FnOnce(&mut Value)) -> String {

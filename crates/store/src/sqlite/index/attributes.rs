@@ -151,6 +151,14 @@ pub(super) fn set_flags(data: &mut [u8], document: u32, flags: u8) {
     }
 }
 
+/// Clears flags of one document in a chunk's bytes.
+pub(super) fn clear_flags(data: &mut [u8], document: u32, flags: u8) {
+    let last = (document % CHUNK) as usize * WIDTH + WIDTH - 1;
+    if let Some(byte) = data.get_mut(last) {
+        *byte &= !flags;
+    }
+}
+
 /// The attributes of all documents, as columns.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Attributes {

@@ -145,6 +145,24 @@ impl Batch {
         Ok(())
     }
 
+    /// Marks the record at `target` as one that counts again because of the operation at
+    /// `position`.
+    pub(super) fn revive(
+        &mut self,
+        connection: &Connection,
+        position: Position,
+        target: Position,
+    ) -> Result<(), StoreError> {
+        if let Some(document) = self.document_at(connection, target)? {
+            attributes::clear_flags(
+                self.chunk(connection, position, document)?,
+                document,
+                attributes::DEAD,
+            );
+        }
+        Ok(())
+    }
+
     /// The document of the operation at `target`, found by bisection, because positions rise with
     /// documents.
     fn document_at(

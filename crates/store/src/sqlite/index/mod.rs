@@ -11,7 +11,8 @@
 //! ([`meaning`]).
 //!
 //! Absent: positions in the text (no phrase search), and removal. A record that no longer counts
-//! stays in the postings and is skipped because of its flags.
+//! stays in the postings and is skipped because of its flags. When a record is forgotten, the index
+//! is emptied and folded again.
 
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -22,6 +23,7 @@ use crate::{Position, StoreError};
 
 pub(super) mod attributes;
 mod batch;
+mod candidates;
 pub(super) mod column;
 mod evidence;
 mod fold;
@@ -37,6 +39,7 @@ mod tables;
 mod ties;
 pub(super) mod vectors;
 
+pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
 use fold::{FactFolder, Folder};
@@ -99,12 +102,17 @@ pub(super) struct Reach {
     pub(super) access: Position,
     /// The highest time of a record or retraction up to `position`, microseconds.
     latest_us: u64,
+    /// The end of the ledger when operations were last erased, after which the index was folded
+    /// from the start.
+    erased: Position,
 }
 
 impl Reach {
     /// Whether data cached at `self` can be brought forward to `later`.
     pub(super) fn leads_to(&self, later: &Self) -> bool {
-        self.access == later.access && self.position <= later.position
+        self.access == later.access
+            && self.erased == later.erased
+            && self.position <= later.position
     }
 }
 
@@ -126,11 +134,12 @@ fn reach_in(
             statement.query_row(params![name, tables.version], |row| row.get(0)).optional()?;
         Ok(found.unwrap_or(0).unsigned_abs())
     };
-    let [position, access, latest] = tables.reach_rows;
+    let [position, access, latest, erased] = tables.reach_rows;
     Ok(Reach {
         position: Position(number(position)?),
         access: Position(number(access)?),
         latest_us: number(latest)?,
+        erased: Position(number(erased)?),
     })
 }
 
@@ -139,7 +148,7 @@ fn set_reach(
     tables: &IndexTables,
     reach: &Reach,
 ) -> Result<(), StoreError> {
-    let numbers = [reach.position, reach.access, Position(reach.latest_us)];
+    let numbers = [reach.position, reach.access, Position(reach.latest_us), reach.erased];
     for (name, number) in tables.reach_rows.iter().zip(numbers) {
         connection
             .prepare_cached(
@@ -153,7 +162,8 @@ fn set_reach(
 
 /// Empties the index of evidence, to be folded with the changes of access up to `access`.
 fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreError> {
-    set_reach(connection, &EPISODES, &Reach { access, ..Reach::default() })
+    let erased = reach(connection, &EPISODES)?.erased;
+    set_reach(connection, &EPISODES, &Reach { access, erased, ..Reach::default() })
 }
 
 /// Notes that both indexes, which are empty, are to be folded with the changes of access up to

@@ -17,7 +17,7 @@ pub(in super::super) struct IndexTables {
     /// Version of the tables and their contents; with another version they are folded again.
     pub(super) version: i64,
     /// The rows of the `view` table for the numbers of a reach; the first is the view's name.
-    pub(super) reach_rows: [&'static str; 3],
+    pub(super) reach_rows: [&'static str; 4],
     /// The tables, in the order in which they are digested.
     pub(super) specs: &'static [TableSpec],
     pub(super) term_number: &'static str,
@@ -70,7 +70,12 @@ macro_rules! tables {
         IndexTables {
             unit: $unit,
             version: $version,
-            reach_rows: [$view, concat!($view, ".access"), concat!($view, ".latest")],
+            reach_rows: [
+                $view,
+                concat!($view, ".access"),
+                concat!($view, ".latest"),
+                concat!($view, ".erased"),
+            ],
             specs: &[
                 TableSpec::new(
                     concat!($prefix, "_attribute"),

@@ -10,6 +10,7 @@
 //! are lost if the process is killed.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -277,7 +278,7 @@ impl UsageJournal {
     }
 
     /// Deletes every receipt that shows one of these records, from the file and its log.
-    fn erase(&self, records: &[OpId]) -> Result<u64, StoreError> {
+    fn erase(&self, records: &BTreeSet<OpId>) -> Result<u64, StoreError> {
         let is_of =
             |receipt: &NewReceipt| receipt.items.iter().any(|item| records.contains(&item.record));
         let mut erased = {
@@ -347,7 +348,7 @@ impl SqliteSpace {
     ///
     /// It can be repeated. Fails with [`StoreError::Busy`] if another process keeps reading the
     /// journal; the receipts are then deleted, and parts may be left in the log.
-    pub fn erase_from_journal(&mut self, records: &[OpId]) -> Result<u64, StoreError> {
+    pub fn erase_from_journal(&self, records: &BTreeSet<OpId>) -> Result<u64, StoreError> {
         self.move_earlier_receipts(ERASE_WAIT)?;
         self.journal.erase(records)
     }

@@ -13,7 +13,8 @@ use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
-    beliefs, declarations, derive, echo, embedding, graph, index, ledger, listings, restored,
+    beliefs, declarations, derive, echo, embedding, erasure, graph, index, ledger, listings,
+    restored,
 };
 use crate::{Position, StoreError};
 
@@ -31,6 +32,8 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 3, ddl: embedding::SCHEMA },
         Journal { since: restored::SINCE, ddl: restored::SCHEMA },
         Journal { since: declarations::SINCE, ddl: declarations::SCHEMA },
+        Journal { since: 5, ddl: listings::IMPORTS },
+        Journal { since: erasure::SINCE_VERSION, ddl: erasure::SCHEMA },
     ],
 };
 
@@ -375,6 +378,29 @@ impl Registry {
                 .query_row("SELECT id FROM op WHERE pos = 1", [], |row| graph::id_at(row, 0))
                 .optional()?;
             self.refold_with_append(connection, SpaceId(genesis.unwrap_or(OpId([0; 32]))))?;
+        }
+        if version < erasure::SINCE_VERSION && erasure::has_redactions(connection)? {
+            erasure::apply_all(connection, self)?;
+        }
+        Ok(())
+    }
+
+    /// Empties the lagging views, because operations that they have read were erased. Whoever reads
+    /// them next folds them again; a row under the view's name, a dot and `erased` tells those who
+    /// cached what was there.
+    pub(super) fn empty_lagging(&self, connection: &Connection) -> Result<(), StoreError> {
+        let head = ledger::head(connection)?;
+        for view in self.views {
+            let Fold::Lagging { version, .. } = view.fold else { continue };
+            view.clear(connection)?;
+            connection.execute(
+                "DELETE FROM view WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '.'",
+                [view.name],
+            )?;
+            connection.execute(
+                "INSERT INTO view (name, version, pos) VALUES (?1 || '.erased', ?2, ?3)",
+                params![view.name, version, graph::sql(head)],
+            )?;
         }
         Ok(())
     }

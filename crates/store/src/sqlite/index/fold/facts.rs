@@ -107,7 +107,7 @@ impl Folder {
         let mut reach: Reach = reach(connection, self.tables)?;
         if reach.position > head {
             // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach::default();
+            reach = Reach { erased: reach.erased, ..Reach::default() };
         }
         if !self.reached.leads_to(&reach) {
             self.forget();

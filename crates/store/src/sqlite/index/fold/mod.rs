@@ -32,6 +32,7 @@ use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
 mod facts;
+mod restored;
 
 pub(super) use facts::FactFolder;
 
@@ -102,7 +103,7 @@ impl Reach {
     fn note(&mut self, recorded: &Recorded) -> bool {
         let header = recorded.operation.header();
         match header.kind {
-            Kind::Evidence | Kind::EvidenceRetraction => {
+            Kind::Evidence | Kind::EvidenceRetraction | Kind::RetractionWithdrawal => {
                 self.latest_us = self.latest_us.max(header.ts.0);
                 false
             }
@@ -207,7 +208,7 @@ impl Folder {
         let mut reach = super::reach(connection, self.tables)?;
         if reach.position > ledger::head(connection)? {
             // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach::default();
+            reach = Reach { erased: reach.erased, ..Reach::default() };
         }
         if !self.reached.leads_to(&reach) {
             // The tables were emptied since, or the last fold's transaction failed.
@@ -305,6 +306,12 @@ impl Folder {
     ) -> Result<(), StoreError> {
         let operation = &recorded.operation;
         let header = operation.header();
+        if header.kind == Kind::RetractionWithdrawal {
+            for target in restored::restored_by(connection, index.access()?, recorded.position)? {
+                batch.revive(connection, recorded.position, target)?;
+            }
+            return Ok(());
+        }
         if !matches!(header.kind, Kind::Evidence | Kind::EvidenceRetraction)
             || !index.access()?.holds(&header.author, Capability::Append, operation.place())
         {

@@ -1,0 +1,236 @@
+//! Forgetting records: what would go, in data and in words, and doing it.
+//!
+//! Every surface asks [`plan`] first and shows it. [`forget`] does what the plan says, and nothing
+//! else, even if more was recorded in between.
+
+use std::collections::BTreeMap;
+
+use engine::Space;
+use engine::belief::Belief;
+use engine::selection::{RecordState, Selection};
+use engine::write::forget::{ForgetPlan, Forgotten, UserStatement};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::wording::shortened;
+use crate::failure::{Failure, RequestError};
+use crate::text::{count, printable};
+
+/// Records and beliefs of each sort put in words; the report has more.
+const SHOWN_MAX: usize = 10;
+
+/// What would be forgotten.
+pub(crate) struct Plan {
+    /// Which records were selected, in words.
+    which: String,
+    plan: ForgetPlan,
+}
+
+/// What is forgotten, or would be, as data.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ForgetReport {
+    /// True if nothing was written.
+    dry_run: bool,
+    /// Which records were selected.
+    which: String,
+    /// How many were selected.
+    selected: u64,
+    /// The first of them.
+    records: Vec<RecordLine>,
+    /// Other versions of these records, which go too.
+    versions: u64,
+    /// Records that repeat them, which go too.
+    echoes: u64,
+    /// Operations whose content goes, by kind.
+    erased: BTreeMap<String, u64>,
+    /// Beliefs that stand on nothing else.
+    falls: Vec<BeliefLine>,
+    /// Beliefs that are derived again from other records.
+    derived_anew: Vec<DerivedAnew>,
+    /// Corrections and refutations that go, because nothing else is known of their beliefs.
+    words_forgotten: Vec<StatementLine>,
+    /// Corrections and refutations that stay: forget them by their ids if they repeat what goes.
+    words_kept: Vec<StatementLine>,
+    /// The operations that were written.
+    recorded: Vec<String>,
+    /// Whether free pages and the write-ahead log are clean too; null in a dry run.
+    is_erased: Option<bool>,
+}
+
+/// A record.
+#[derive(Serialize, JsonSchema)]
+struct RecordLine {
+    id: String,
+    summary: String,
+}
+
+/// A belief.
+#[derive(Serialize, JsonSchema)]
+struct BeliefLine {
+    key: String,
+    text: String,
+    confidence: f64,
+}
+
+/// A belief that is derived again.
+#[derive(Serialize, JsonSchema)]
+struct DerivedAnew {
+    key: String,
+    before: BeliefLine,
+    after: BeliefLine,
+}
+
+/// A correction or refutation.
+#[derive(Serialize, JsonSchema)]
+struct StatementLine {
+    id: String,
+    key: String,
+    summary: String,
+}
+
+/// What forgetting a selection would erase and change. Nothing is written.
+pub(crate) fn plan(
+    space: &mut Space,
+    now: Timestamp,
+    selection: &Selection,
+) -> Result<Plan, Failure> {
+    if selection.is_empty() {
+        return Err(RequestError::NothingSelected.into());
+    }
+    let ids = space.select(selection, RecordState::Any)?;
+    let plan = space.plan_to_forget(&ids, now)?;
+    let which = selection.in_words();
+    if plan.is_empty() {
+        return Err(RequestError::NoSuchRecords { which }.into());
+    }
+    Ok(Plan { which, plan })
+}
+
+/// Forgets what a plan says.
+pub(crate) fn forget(
+    space: &mut Space,
+    now: Timestamp,
+    plan: &Plan,
+    reason: &str,
+) -> Result<Forgotten, Failure> {
+    Ok(space.forget(&plan.plan, reason, now)?)
+}
+
+impl Plan {
+    /// How many records were selected.
+    pub(crate) fn selected(&self) -> u64 {
+        self.plan.selected
+    }
+
+    /// The plan as data, with the result if it was carried out.
+    pub(crate) fn report(&self, forgotten: Option<&Forgotten>) -> ForgetReport {
+        let plan = &self.plan;
+        let records = plan.records.iter().map(|record| RecordLine {
+            id: record.id.to_string(),
+            summary: record.summary.clone(),
+        });
+        let anew = plan.derived_anew.iter().map(|(before, after)| DerivedAnew {
+            key: before.key.clone(),
+            before: BeliefLine::of(before),
+            after: BeliefLine::of(after),
+        });
+        let redactions = forgotten.map(|forgotten| forgotten.redactions.as_slice());
+        ForgetReport {
+            dry_run: forgotten.is_none(),
+            which: self.which.clone(),
+            selected: plan.selected,
+            records: records.collect(),
+            versions: plan.versions,
+            echoes: plan.echoes,
+            erased: plan.erased.clone(),
+            falls: plan.falls.iter().map(BeliefLine::of).collect(),
+            derived_anew: anew.collect(),
+            words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
+            words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
+            recorded: redactions.unwrap_or_default().iter().map(ToString::to_string).collect(),
+            is_erased: forgotten.map(|forgotten| forgotten.is_erased),
+        }
+    }
+
+    /// The plan in words, a line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let plan = &self.plan;
+        let records = plan.records.iter().map(|record| shortened(&record.summary));
+        let mut lines = section(
+            &format!("{} {} would go:", count(plan.selected, "record"), printable(&self.which)),
+            plan.selected,
+            records,
+        );
+        let more = [
+            (plan.versions, "other version", "of these"),
+            (plan.echoes, "record", "that repeat them"),
+        ];
+        for (number, what, of_what) in more {
+            if number > 0 {
+                lines.push(format!("with {} {of_what}", count(number, what)));
+            }
+        }
+        let said = |belief: &Belief| shortened(&belief.text);
+        lines.extend(section(
+            "Beliefs that stand on nothing else would fall:",
+            plan.falls.len() as u64,
+            plan.falls.iter().map(said),
+        ));
+        lines.extend(section(
+            "Beliefs that would be derived again from other records:",
+            plan.derived_anew.len() as u64,
+            plan.derived_anew.iter().map(|(before, after)| match said(before) == said(after) {
+                true => format!(
+                    "{} ({} instead of {})",
+                    said(after),
+                    after.confidence,
+                    before.confidence
+                ),
+                false => format!("{} instead of {}", said(after), said(before)),
+            }),
+        ));
+        let word = |statement: &UserStatement| shortened(&statement.summary);
+        lines.extend(section(
+            "Your own words about beliefs that fall would go:",
+            plan.words_forgotten.len() as u64,
+            plan.words_forgotten.iter().map(word),
+        ));
+        lines.extend(section(
+            "Your own words about beliefs that stay would stay; if they repeat what goes, forget them by their ids:",
+            plan.words_kept.len() as u64,
+            plan.words_kept
+                .iter()
+                .map(|statement| format!("{} {}", crate::text::short(&statement.id), word(statement))),
+        ));
+        lines
+    }
+}
+
+/// A headline and the first of some lines; nothing if there are none.
+fn section(headline: &str, number: u64, lines: impl Iterator<Item = String>) -> Vec<String> {
+    if number == 0 {
+        return Vec::new();
+    }
+    let mut section = vec![headline.to_owned()];
+    section.extend(lines.take(SHOWN_MAX).map(|line| format!("  {line}")));
+    let more = number.saturating_sub(SHOWN_MAX as u64);
+    section.extend((more > 0).then(|| format!("  … and {more} more")));
+    section
+}
+
+impl BeliefLine {
+    fn of(belief: &Belief) -> Self {
+        Self { key: belief.key.clone(), text: belief.text.clone(), confidence: belief.confidence }
+    }
+}
+
+impl StatementLine {
+    fn of(statement: &UserStatement) -> Self {
+        Self {
+            id: statement.id.to_string(),
+            key: statement.key.clone(),
+            summary: statement.summary.clone(),
+        }
+    }
+}

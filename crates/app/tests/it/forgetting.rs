@@ -1,0 +1,239 @@
+//! Forgetting on the command line, and what is left of the words in any file.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::embeddings::server;
+use crate::machine::Machine;
+use crate::samples::{Dice, long_chat};
+
+/// The shortest run of bytes that nobody writes by chance.
+const RUN_BYTES: usize = 8;
+/// A note, and the title and place of a weekly event.
+const NOTE: &str =
+    "Zephyrine Quokkasson keeps her vermilion kayak beneath the Jabberwock lighthouse all winter";
+const TITLE: &str = "Xylophone rehearsal before moonlit carnivals";
+const PLACE: &str = "Obadiah Wintergreen Conservatory";
+const CORRECTED: &str = "Bassoon practice below Mulberry cellars";
+
+/// Runs of the forgotten words, as written and in lower case.
+fn runs() -> HashSet<Vec<u8>> {
+    let words = [NOTE, TITLE, PLACE, CORRECTED];
+    let forms = words.iter().flat_map(|text| [(*text).to_owned(), text.to_lowercase()]);
+    forms
+        .flat_map(|text| text.as_bytes().windows(RUN_BYTES).map(<[u8]>::to_vec).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Where such runs are in the files of a folder, at any depth.
+fn traces(folder: &Path) -> Vec<String> {
+    let runs = runs();
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            for run in bytes.windows(RUN_BYTES).filter(|run| runs.contains(*run)) {
+                found.push(format!("{}: {}", path.display(), String::from_utf8_lossy(run)));
+            }
+        }
+    }
+    found
+}
+
+/// The folders in which the program keeps anything.
+fn all_traces(machine: &Machine) -> Vec<String> {
+    let mut found = traces(&machine.work().join(".because"));
+    found.extend(traces(&machine.home()));
+    found
+}
+
+/// A weekly event from January to March.
+fn calendar() -> String {
+    let mut text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//x//EN\r\n".to_owned();
+    for week in 0..10 {
+        let (month, day) = (1 + week / 4, 6 + 7 * (week % 4));
+        text.push_str(&format!(
+            "BEGIN:VEVENT\r\nUID:r{week}@x\r\nDTSTAMP:20250101T000000Z\r\nDTSTART:2025{month:02}{day:02}T180000Z\r\nDTEND:2025{month:02}{day:02}T200000Z\r\nSUMMARY:{TITLE}\r\nLOCATION:{PLACE}\r\nEND:VEVENT\r\n"
+        ));
+    }
+    text + "END:VCALENDAR\r\n"
+}
+
+/// A space in which everything that stores text has stored the words. Sources lie elsewhere.
+fn used(machine: &Machine) -> String {
+    machine.write("sources/notes/kayak.md", NOTE);
+    machine.write("sources/Xylophone rehearsal.ics", calendar());
+    machine.write("sources/chat.jsonl", crate::samples::CHAT);
+    let server = server();
+    let run = |arguments: &[&str]| machine.with(&server, arguments).run().succeeds();
+    run(&["import", "sources/notes", "sources/Xylophone rehearsal.ics", "sources/chat.jsonl"]);
+    run(&["embed"]);
+    let claims: Vec<Value> = run(&["claims", "--json"]).json_lines();
+    let of_title: Vec<&str> = claims
+        .iter()
+        .filter(|claim| claim["text"].as_str().unwrap().to_lowercase().contains("xylophone"))
+        .map(|claim| claim["key"].as_str().unwrap())
+        .collect();
+    let key = of_title.first().unwrap_or_else(|| panic!("{claims:?}"));
+    run(&["correct", key, "--text", CORRECTED, "--set", &format!("title={CORRECTED}")]);
+    run(&["recall", "Where is the vermilion kayak of Zephyrine Quokkasson?"]);
+    let turn = "Sam: Where does Zephyrine Quokkasson keep her vermilion kayak?";
+    run(&["context", "--agent", "claude", "--session", "s9", "--turn", turn]);
+    let echo = format!(
+        r#"{{"session":"s9","speaker":"claude","role":"assistant","time":"2025-04-01T10:00:00Z","text":"{NOTE}"}}"#
+    );
+    machine.write("sources/echo.jsonl", echo + "\n");
+    run(&["import", "sources/echo.jsonl"]);
+    (*key).to_owned()
+}
+
+#[test]
+fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
+    let machine = Machine::with_space();
+    used(&machine);
+    assert!(!all_traces(&machine).is_empty());
+    let notes = machine
+        .because(["forget", "--source", "markdown", "--reason", "she asked", "--yes", "--json"])
+        .run()
+        .succeeds()
+        .json();
+    assert_eq!((&notes["selected"], &notes["echoes"]), (&1.into(), &1.into()), "{notes}");
+    let plan = machine.because(["forget", "--source", "ical", "--dry-run", "--json"]).run();
+    let plan = plan.succeeds().json();
+    assert!(!plan["falls"].as_array().unwrap().is_empty(), "{plan}");
+    assert_eq!(plan["words_forgotten"].as_array().unwrap().len(), 1, "{plan}");
+    assert!(plan["recorded"].as_array().unwrap().is_empty(), "{plan}");
+    let events =
+        machine.because(["forget", "--source", "ical", "--yes", "--json"]).run().succeeds().json();
+    assert_eq!(events["falls"], plan["falls"]);
+    assert_eq!(events["is_erased"], true);
+    assert_eq!(all_traces(&machine), Vec::<String>::new());
+    machine.is_sound();
+    machine.because(["recall", "walnuts"]).run().succeeds().prints("Jonas");
+    machine.because(["rebuild"]).run().succeeds();
+    assert_eq!(all_traces(&machine), Vec::<String>::new());
+
+    let record = notes["recorded"][0].as_str().unwrap().to_owned();
+    let redaction = machine.because(["show", &record, "--json"]).run().succeeds().json();
+    let target = redaction["header"]["refs"][0]["id"].as_str().unwrap().to_owned();
+    machine
+        .because(["show", &target])
+        .run()
+        .succeeds()
+        .prints("forgotten on ")
+        .prints("because she asked");
+    let again = ["import", "sources/notes", "--json"];
+    let report = machine.because(again).run().succeeds().json();
+    assert_eq!(report["sources"][0]["forgotten"], 1, "{report}");
+    machine.because(["import", "sources/notes"]).run().succeeds().prints("--again");
+    assert_eq!(all_traces(&machine), Vec::<String>::new());
+    let report = machine.because(again).arguments(["--again"]).run().succeeds().json();
+    assert_eq!(report["sources"][0]["added"], 1, "{report}");
+    machine.because(["recall", "kayak"]).run().succeeds().prints("Zephyrine");
+}
+
+#[test]
+fn other_devices_forget_after_an_exchange() {
+    let machine = Machine::with_space();
+    used(&machine);
+    machine.because(["export", "--out", "sources/before.jsonl"]).run().succeeds();
+    let copy = |arguments: &[&str]| {
+        let phone = machine.because(arguments).at_home(&machine.work().join("phone-home"));
+        phone.variable("BECAUSE_SPACE", "phone/space.db").run().succeeds()
+    };
+    copy(&["import", "sources/before.jsonl"]);
+    assert!(!traces(&machine.work().join("phone")).is_empty());
+    machine.because(["forget", "--source", "markdown", "--yes"]).run().succeeds();
+    machine.because(["forget", "--source", "ical", "--yes"]).run().succeeds();
+    machine.because(["export", "--out", "sources/after.jsonl"]).run().succeeds();
+    let export = std::fs::read(machine.work().join("sources/after.jsonl")).unwrap();
+    let runs = runs();
+    assert!(!export.windows(RUN_BYTES).any(|run| runs.contains(run)));
+    copy(&["import", "sources/after.jsonl"]);
+    for folder in ["phone", "phone-home"] {
+        assert_eq!(traces(&machine.work().join(folder)), Vec::<String>::new());
+    }
+    assert_eq!(copy(&["verify", "--json"]).json()["sound"], true);
+    // An old export does not bring it back.
+    machine.because(["import", "sources/before.jsonl"]).run().succeeds();
+    assert_eq!(all_traces(&machine), Vec::<String>::new());
+    machine.is_sound();
+}
+
+#[test]
+fn nothing_is_forgotten_without_a_question_or_yes() {
+    let machine = Machine::with_chat();
+    let refuses = |arguments: &[&str], code: &str| {
+        let ran = machine.because(arguments.iter().chain(&["--json"])).run();
+        assert_eq!(ran.ends(2).error_code(), code);
+    };
+    refuses(&["forget", "--source", "chat-jsonl"], "unconfirmed");
+    refuses(&["forget"], "nothing_selected");
+    let ran = machine.because(["forget", "--source", "chat-jsonl"]).run();
+    ran.ends(2).prints("4 records of source chat-jsonl would go").says("--yes");
+    machine
+        .because(["forget", "--author", "Mara", "--dry-run"])
+        .run()
+        .succeeds()
+        .prints("Nothing was written");
+    machine.because(["recall", "walnuts"]).run().succeeds().prints("Jonas is allergic");
+    machine.because(["forget", "--finish"]).run().succeeds().prints("Nothing that was forgotten");
+}
+
+#[test]
+fn a_killed_forget_has_forgotten_everything_or_nothing() {
+    const KILLS: usize = 12;
+    let machine = Machine::with_space();
+    machine.write("sources/chat.jsonl", long_chat(400));
+    machine.write("sources/notes/kayak.md", NOTE);
+    machine
+        .because(["import", "--no-derive", "sources/chat.jsonl", "sources/notes"])
+        .run()
+        .succeeds();
+    let whole = std::fs::read(machine.space()).unwrap();
+    let remove_log = || {
+        for suffix in ["-wal", "-shm"] {
+            let log = machine.work().join(format!(".because/space.db{suffix}"));
+            let _ = std::fs::remove_file(log);
+        }
+    };
+    let forget = || machine.because(["forget", "--source", "markdown", "--yes"]);
+    let begun = Instant::now();
+    forget().run().succeeds();
+    let forget_us = begun.elapsed().as_micros() as u64;
+    let mut dice = Dice(0x0066_6f72_6765_7421);
+    let (mut before, mut after) = (0, 0);
+    for round in 0..KILLS {
+        remove_log();
+        std::fs::write(machine.space(), &whole).unwrap();
+        let mut running = forget().start();
+        std::thread::sleep(Duration::from_micros(dice.below(forget_us)));
+        running.kill().unwrap();
+        running.wait().unwrap();
+        let found =
+            machine.because(["recall", "vermilion kayak", "--json"]).run().succeeds().json();
+        let found = found["results"].to_string().contains("Zephyrine");
+        machine.because(["remember", "the next writer"]).run().succeeds();
+        let left = all_traces(&machine);
+        if found {
+            before += 1;
+            assert!(!left.is_empty());
+        } else {
+            after += 1;
+            assert_eq!(left, Vec::<String>::new(), "round {round}");
+        }
+        if round % 4 == 3 {
+            machine.is_sound();
+        }
+    }
+    println!("{before} kills before, {after} after");
+}

@@ -1,0 +1,57 @@
+//! The correction of a record: a new version of it, of the same name at its source.
+//!
+//! The new version says what the person says, and keeps everything else that its source said. It
+//! is marked, so that importing the source again does not undo it (see [`crate::write::record`]).
+
+use kernel::body::Body;
+use kernel::evidence::{Evidence, summarize};
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::operation::{Ref, Role};
+use kernel::seal::Draft;
+use kernel::validity::Validity;
+
+use super::{Replacement, UserError, retractions_of};
+use crate::EngineError;
+use crate::belief::{Bodies, body_of};
+
+/// The draft of a new version of a record that counts. A record has no fields to set.
+pub(super) fn corrected<B: Bodies>(
+    index: &B,
+    id: OpId,
+    by: &Replacement,
+) -> Result<Draft, EngineError> {
+    let Some(text) = by.text.as_ref().filter(|text| !text.trim().is_empty() && by.set.is_empty())
+    else {
+        return Err(EngineError::NotABelief { id, kind: Kind::Evidence });
+    };
+    if let Some(by) = retractions_of(index, &id)?.first() {
+        return Err(UserError::AlreadyRetracted { id, by: by.id }.into());
+    }
+    let validity = Validity::new(index);
+    for newer in index.acting(&id, &Kind::Evidence, Role::SUPERSEDES)? {
+        if let Some(entry) = index.entry(&newer)?
+            && validity.has_effect(&entry)?
+        {
+            return Err(UserError::Superseded { id, by: newer }.into());
+        }
+    }
+    let Some(Body::Evidence(evidence)) = body_of(index, &id, &Kind::Evidence)? else {
+        return Err(EngineError::UnknownId { prefix: id.to_string() });
+    };
+    let refs = vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }];
+    Ok(Draft { body: Body::Evidence(new_version(evidence, text, by)), refs })
+}
+
+fn new_version(mut evidence: Evidence, text: &str, by: &Replacement) -> Evidence {
+    evidence.unmark_echo();
+    evidence.summary = summarize(text);
+    evidence.payload.text = text.to_owned();
+    // What the images showed was part of what was wrong, or is in the text now.
+    evidence.payload.captions.clear();
+    if by.at.is_some() {
+        evidence.at.clone_from(&by.at);
+    }
+    evidence.mark_correction(by.note.clone());
+    evidence
+}

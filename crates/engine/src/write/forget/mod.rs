@@ -1,0 +1,400 @@
+//! Forgetting: the plan that is shown first, and its execution.
+//!
+//! A plan names *targets*; each gets a `redaction`. What quotes a target is redacted with it by the
+//! kernel's rule ([`kernel::redaction`]), on every device, without a redaction of its own. The
+//! targets are
+//!
+//! - what was asked for, with every version of the same item at its source ([`copies`]);
+//! - the record of an import of which nothing else is left, whose path may say the same;
+//! - records that are marked as echoes of what is forgotten: they say the same;
+//! - corrections and refutations of identities of which nothing is left: no claim, and no group of
+//!   records that concludes it. A person's word about an identity that other records support
+//!   stays, and the plan lists it.
+//!
+//! To know what falls, what is derived anew and of which identities nothing is left, the plan is
+//! carried out in a private copy, which is thrown away.
+//!
+//! [`Writer::forget`] appends the redactions and erases in one transaction; a process that is
+//! killed has forgotten everything or nothing. Beliefs are derived anew after that, as after any
+//! import, and free pages and the write-ahead log are cleaned last ([`Writer::finish_erasure`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use derivers::Deriver;
+use kernel::body::{Body, Redaction};
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, Ref, Role};
+use kernel::redaction::{can_be_redacted, quoting, redaction_behind};
+use kernel::seal::{Draft, next_timestamp};
+use kernel::validity::State;
+use store::Writing;
+use store::sqlite::{DeviceHashes, SqliteSpace, SqliteWriting};
+
+use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::derive::{Derivation, Derived, Extent};
+use crate::inspect::summary_of;
+use crate::seal::{Sealable, Sealer};
+use crate::write::record::without_mark;
+use crate::write::submission::record_consequences;
+use crate::{EngineError, Reader, Writer, now_us};
+
+mod copies;
+
+/// How long the end of an erasure waits for another process.
+const ERASURE_WAIT: Duration = Duration::from_secs(5);
+/// Selected records that a plan has in words; more are only counted.
+const RECORDS_KEPT_MAX: usize = 1_000;
+/// Most rounds in which words of the user are found to stand on nothing. Each round may free those
+/// of the next layer of derivation.
+const ROUNDS_MAX: usize = 16;
+
+/// What is to be forgotten, and what follows.
+#[derive(Debug, Default)]
+pub struct ForgetPlan {
+    /// What gets a redaction.
+    pub targets: BTreeSet<OpId>,
+    /// Operations whose bodies go, by kind.
+    pub erased: BTreeMap<String, u64>,
+    /// Earlier and later versions of the selected records, among the targets.
+    pub versions: u64,
+    /// Records that repeat what is forgotten, among the targets.
+    pub echoes: u64,
+    /// How many records were selected that are not forgotten yet.
+    pub selected: u64,
+    /// The first of them, in one line each.
+    pub records: Vec<ForgottenRecord>,
+    /// Beliefs that stand on nothing else, as they are now.
+    pub falls: Vec<Belief>,
+    /// Beliefs that also stand on other records: now, and derived without what is forgotten.
+    pub derived_anew: Vec<(Belief, Belief)>,
+    /// Corrections and refutations that go, because nothing else is known of their identities.
+    pub words_forgotten: Vec<UserStatement>,
+    /// Corrections and refutations that stay, because other records support their identities.
+    pub words_kept: Vec<UserStatement>,
+}
+
+/// A selected record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForgottenRecord {
+    /// The operation.
+    pub id: OpId,
+    /// What it says, in one line.
+    pub summary: String,
+}
+
+/// A correction or refutation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserStatement {
+    /// The operation.
+    pub id: OpId,
+    /// The identity.
+    pub key: String,
+    /// What it says, in one line.
+    pub summary: String,
+}
+
+/// The result of forgetting.
+#[derive(Debug)]
+pub struct Forgotten {
+    /// The redactions.
+    pub redactions: Vec<OpId>,
+    /// The report of the derivation that followed.
+    pub derived: Derived,
+    /// Whether free pages and the write-ahead log are clean, too. If not, another process still
+    /// reads an older state; the next writer cleans them.
+    pub is_erased: bool,
+}
+
+/// The hashes by which `sealer`'s device recognises a record that it imports again: as it would
+/// record it, with or without the mark of an echo.
+pub(crate) fn hashes_of(sealer: &Sealer) -> DeviceHashes<'_> {
+    Box::new(|kind, body| {
+        if *kind != Kind::Evidence {
+            return Vec::new();
+        }
+        let unmarked = without_mark(body);
+        let forms = [Some(body), unmarked.as_deref()];
+        forms.into_iter().flatten().map(|body| sealer.keyed_hash(body)).collect()
+    })
+}
+
+/// Carries out redactions, with all that follows but the derivation.
+struct Redacting<'a> {
+    sealer: &'a Sealer,
+    derivers: &'a [Box<dyn Deriver>],
+    reason: &'a str,
+    now: jiff::Timestamp,
+}
+
+impl<'a> Redacting<'a> {
+    /// Appends a redaction of each target that has none yet, and erases, in one transaction.
+    fn redact(
+        &self,
+        store: &mut SqliteSpace,
+        targets: &BTreeSet<OpId>,
+    ) -> Result<Vec<OpId>, EngineError> {
+        let mut writing = store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
+        let mut redactions = Vec::with_capacity(targets.len());
+        for target in targets {
+            let Some(entry) = writing.entry(target)? else { continue };
+            if kernel::redaction::redaction_of(&writing, &entry)?.is_some() {
+                continue;
+            }
+            redactions.push(self.append(&mut writing, *target)?);
+        }
+        writing.erase_redacted()?;
+        record_consequences(self.sealer, &mut writing, now_us(self.now))?;
+        Box::new(writing).commit()?;
+        Ok(redactions)
+    }
+
+    fn append(&self, writing: &mut SqliteWriting<'_>, target: OpId) -> Result<OpId, EngineError> {
+        let reason = Some(self.reason.to_owned()).filter(|reason| !reason.is_empty());
+        let body = Body::Redaction(Redaction { reason, ..Redaction::default() });
+        let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET)? }];
+        let sealable = Sealable::masked(Draft { body, refs }, writing)?;
+        let ts = next_timestamp(now_us(self.now), writing.latest()?);
+        let (operation, body) = self.sealer.seal_next(sealable, writing, ts)?;
+        writing.record(&operation, Some(&body))?;
+        Ok(operation.id())
+    }
+
+    /// Derives from what is left, if the key may.
+    fn derive(&self, store: &mut SqliteSpace, may_derive: bool) -> Result<Derived, EngineError> {
+        let mut derivation = Derivation::new(self.derivers, self.sealer, self.now);
+        if may_derive {
+            derivation.run_to_end(store, Extent::Changed, |_| {})?;
+        }
+        Ok(derivation.report)
+    }
+}
+
+/// Why the body of an operation was forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhyForgotten {
+    /// The redaction, which may be of something that the operation quotes.
+    pub redaction: OpId,
+    /// When it was recorded.
+    pub at: HlcTimestamp,
+    /// Its reason; empty if none was given.
+    pub reason: String,
+}
+
+impl Reader<'_> {
+    /// Why an operation was forgotten; none if it was not.
+    pub(crate) fn why_forgotten(&self, id: &OpId) -> Result<Option<WhyForgotten>, EngineError> {
+        self.store.on_snapshot(|index| {
+            let Some(redaction) = redaction_behind(index, id)? else { return Ok(None) };
+            let reason = match body_of(index, &redaction.id, &Kind::Redaction)? {
+                Some(Body::Redaction(body)) => body.reason.unwrap_or_default(),
+                _ => String::new(),
+            };
+            Ok(Some(WhyForgotten { redaction: redaction.id, at: redaction.ts, reason }))
+        })
+    }
+}
+
+impl Writer<'_> {
+    /// What forgetting `selected` would erase and change. Nothing is written.
+    ///
+    /// # Errors
+    /// If one of them cannot be forgotten, the key may not correct, or the store fails.
+    pub fn plan_to_forget(
+        &mut self,
+        selected: &[OpId],
+        now: jiff::Timestamp,
+    ) -> Result<ForgetPlan, EngineError> {
+        let mut plan = self.named(selected)?;
+        copies::add_imports(&Reader::new(self.store, self.derivers)?, &mut plan.targets)?;
+        let keys_before = self.beliefs_that_quote(&plan.targets)?;
+        let may_derive = self.may_derive(now)?;
+        let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason: "", now };
+        let mut copy = self.store.private_copy()?;
+        redacting.derive(&mut copy, may_derive)?;
+        let mut affected = keys_before;
+        for _ in 0..ROUNDS_MAX {
+            redacting.redact(&mut copy, &plan.targets)?;
+            redacting.derive(&mut copy, may_derive)?;
+            let standalone = standing_on_nothing(&mut copy, affected.keys())?;
+            let new: Vec<OpId> =
+                standalone.into_iter().filter(|id| plan.targets.insert(*id)).collect();
+            if new.is_empty() {
+                break;
+            }
+            affected.extend(self.beliefs_that_quote(&new.into_iter().collect())?);
+        }
+        self.fill(&mut plan, affected, &mut copy)?;
+        Ok(plan)
+    }
+
+    /// Forgets what a plan says: appends the redactions and erases, derives anew, and cleans the
+    /// file.
+    ///
+    /// # Errors
+    /// If the key may not correct, or the store fails.
+    pub fn forget(
+        &mut self,
+        plan: &ForgetPlan,
+        reason: &str,
+        now: jiff::Timestamp,
+    ) -> Result<Forgotten, EngineError> {
+        let may_derive = self.may_derive(now)?;
+        let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason, now };
+        let redactions = redacting.redact(self.store, &plan.targets)?;
+        // Keys of forgotten texts may wait in it.
+        *self.echoes = Default::default();
+        let derived = redacting.derive(self.store, may_derive)?;
+        self.advance(|_| {})?;
+        let is_erased = self.store.finish_erasure(ERASURE_WAIT)?;
+        Ok(Forgotten { redactions, derived, is_erased })
+    }
+
+    /// Cleans free pages and the write-ahead log, if an erasure has left that to do. Returns
+    /// whether they are clean. They are not while another process reads an older state.
+    pub fn finish_erasure(&mut self) -> Result<bool, EngineError> {
+        self.erase_redacted()?;
+        Ok(self.store.finish_erasure(ERASURE_WAIT)?)
+    }
+
+    /// Erases what redactions concern that an exchange has taken and not come to, if any.
+    pub(crate) fn erase_redacted(&mut self) -> Result<(), EngineError> {
+        if self.is_read_only() || !self.store.is_erasure_due()? {
+            return Ok(());
+        }
+        let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
+        Box::new(writing).commit()?;
+        self.advance(|_| {})
+    }
+
+    /// A plan with the targets that follow from the selection alone.
+    fn named(&self, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
+        self.store.on_snapshot(|index| {
+            let mut plan = ForgetPlan::default();
+            for id in selected {
+                let entry = index
+                    .entry(id)?
+                    .ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+                let body = body_of(index, id, &entry.kind)?;
+                let is_derived =
+                    matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
+                if is_derived || !can_be_redacted(&entry.kind) {
+                    return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
+                }
+                if let Some(body) = body {
+                    plan.targets.insert(*id);
+                    plan.selected += 1;
+                    if plan.records.len() < RECORDS_KEPT_MAX {
+                        let summary = summary_of(&body);
+                        plan.records.push(ForgottenRecord { id: *id, summary });
+                    }
+                }
+            }
+            copies::add(index, self.store, &mut plan)?;
+            Ok(plan)
+        })
+    }
+
+    /// The identities of claims that quote `targets`, with what is believed of them.
+    fn beliefs_that_quote(
+        &self,
+        targets: &BTreeSet<OpId>,
+    ) -> Result<BTreeMap<String, Belief>, EngineError> {
+        self.store.on_snapshot(|index| {
+            let mut beliefs = BTreeMap::new();
+            for id in quoting(index, targets.iter().copied())? {
+                let Some(key) = index.entry(&id)?.and_then(|entry| entry.identity) else {
+                    continue;
+                };
+                if !beliefs.contains_key(&key) {
+                    beliefs.insert(key.clone(), belief(index, &key)?);
+                }
+            }
+            Ok(beliefs)
+        })
+    }
+
+    /// Adds what follows, from the copy in which the plan was carried out.
+    fn fill(
+        &self,
+        plan: &mut ForgetPlan,
+        affected: BTreeMap<String, Belief>,
+        copy: &mut SqliteSpace,
+    ) -> Result<(), EngineError> {
+        copy.on_snapshot(|after| {
+            self.store.on_snapshot(|before| {
+                for (key, believed) in affected {
+                    let then = belief(after, &key)?;
+                    plan.note_statements(before, &key)?;
+                    if believed.served.is_none() || then.served == believed.served {
+                        continue;
+                    }
+                    if then.served.is_none() {
+                        plan.falls.push(believed);
+                    } else {
+                        plan.derived_anew.push((believed, then));
+                    }
+                }
+                for id in quoting(before, plan.targets.iter().copied())? {
+                    let Some(entry) = before.entry(&id)? else { continue };
+                    if before.canonical_body(&id)?.is_some() {
+                        *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
+                    }
+                }
+                Ok::<_, EngineError>(())
+            })
+        })
+    }
+}
+
+impl ForgetPlan {
+    /// Whether nothing would be erased.
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+
+    /// Sorts the user's statements about an identity into those that go and those that stay.
+    fn note_statements(
+        &mut self,
+        index: &(impl Bodies + ?Sized),
+        key: &str,
+    ) -> Result<(), EngineError> {
+        for entry in index.identity(key)? {
+            if entry.kind == Kind::Claim {
+                continue;
+            }
+            let Some(body) = body_of(index, &entry.id, &entry.kind)? else { continue };
+            let statement =
+                UserStatement { id: entry.id, key: key.to_owned(), summary: summary_of(&body) };
+            if self.targets.contains(&entry.id) {
+                self.words_forgotten.push(statement);
+            } else {
+                self.words_kept.push(statement);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Corrections and refutations of those identities of which nothing else is left: no claim, and no
+/// group that concludes it.
+fn standing_on_nothing<'k>(
+    copy: &mut SqliteSpace,
+    keys: impl Iterator<Item = &'k String>,
+) -> Result<Vec<OpId>, EngineError> {
+    let writing = copy.write()?;
+    let mut found = Vec::new();
+    for key in keys {
+        let believed = belief(&writing as &dyn Writing, key)?;
+        let is_said = believed.current.is_some() || !writing.makers(key)?.is_empty();
+        if is_said || believed.state == State::Active {
+            continue;
+        }
+        found.extend(writing.identity(key)?.into_iter().map(|entry| entry.id));
+    }
+    Ok(found)
+}

@@ -1,0 +1,310 @@
+//! Which bodies are forgotten.
+//!
+//! A `redaction` says that the body of its target is to be erased wherever it is met. What was
+//! built from the target, or speaks about it, may repeat what it said. So the body of an operation
+//! is *redacted*
+//!
+//! - if a redaction that has effect targets it, or
+//! - if it *quotes* an operation whose body is redacted ([`KindSpec::quotes`]): a claim its inputs,
+//!   a proposal its sources, an annotation its target.
+//!
+//! Bodies of grants and revocations, and of the genesis operation, are never redacted: they say who
+//! may do what. A correction and a refutation quote nothing: they are a person's own word. They are
+//! redacted only by name, and only together with what they are about ([`BodyNeed`]).
+//!
+//! This is a function of the set of operations, and needs no bodies. So every device erases the
+//! same, in whatever order redactions and what quotes their targets arrive. Whoever stores a ledger
+//! stores no redacted body; for the rules and the states, it is removed.
+//!
+//! [`KindSpec::quotes`]: crate::kind_spec::KindSpec::quotes
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::id::OpId;
+use crate::kind::Kind;
+use crate::kind_spec::{BodyNeed, Quotes};
+use crate::ledger_index::{Citing, Entry, LedgerIndex};
+use crate::operation::{Ref, Role};
+use crate::validity::Validity;
+
+/// The operations that one with these citations may repeat.
+pub fn quoted<'r>(kind: &Kind, refs: &'r [Ref]) -> impl Iterator<Item = OpId> + use<'r> {
+    let spec = kind.spec();
+    refs.iter()
+        .filter(move |reference| spec.is_quote(reference.role.as_str()))
+        .map(|reference| reference.id)
+}
+
+/// Whether the body of a kind can be redacted.
+pub fn can_be_redacted(kind: &Kind) -> bool {
+    kind.spec().body != BodyNeed::Always
+}
+
+/// The latest redaction that has effect and by which an operation's body is redacted. A person's
+/// word goes only together with what it is about.
+pub fn redaction_of<W: LedgerIndex + ?Sized>(
+    index: &W,
+    entry: &Entry,
+) -> Result<Option<Entry>, W::Error> {
+    let redaction = naming(index, entry)?;
+    if redaction.is_some() && is_word(&entry.kind) && !is_about_redacted(index, entry)? {
+        return Ok(None);
+    }
+    Ok(redaction)
+}
+
+/// The latest redaction that has effect and targets an operation whose body can be redacted.
+fn naming<W: LedgerIndex + ?Sized>(index: &W, entry: &Entry) -> Result<Option<Entry>, W::Error> {
+    if !can_be_redacted(&entry.kind) {
+        return Ok(None);
+    }
+    Validity::new(index).last_acting(&entry.id, &Kind::Redaction, Role::TARGET)
+}
+
+fn is_word(kind: &Kind) -> bool {
+    kind.spec().body == BodyNeed::WithItsTarget
+}
+
+/// Whether what a person's word is about is redacted. A word may be about another word.
+fn is_about_redacted<W: LedgerIndex + ?Sized>(index: &W, word: &Entry) -> Result<bool, W::Error> {
+    let mut word = word.clone();
+    // Each step goes to an earlier operation, so this ends.
+    loop {
+        let Some(target) = word.sole_ref(Role::TARGET) else { return Ok(false) };
+        let Some(about) = index.entry(&target)? else { return Ok(false) };
+        if !is_word(&about.kind) {
+            return Ok(redaction_behind(index, &target)?.is_some());
+        }
+        if about.kind.spec().quotes == Quotes::None && naming(index, &about)?.is_none() {
+            return Ok(false);
+        }
+        word = about;
+    }
+}
+
+/// Why the body of an operation is redacted: the redaction of it, or of the first operation found
+/// on the way down its quotations. None if it is not redacted.
+pub fn redaction_behind<W: LedgerIndex + ?Sized>(
+    index: &W,
+    id: &OpId,
+) -> Result<Option<Entry>, W::Error> {
+    match index.entry(id)? {
+        Some(entry) => redaction_behind_entry(index, entry),
+        None => Ok(None),
+    }
+}
+
+/// The same for an operation that may not be in the ledger yet.
+pub fn redaction_behind_entry<W: LedgerIndex + ?Sized>(
+    index: &W,
+    entry: Entry,
+) -> Result<Option<Entry>, W::Error> {
+    let mut seen = HashSet::new();
+    let mut next = Some(entry);
+    let mut stack = Vec::new();
+    loop {
+        let entry = match next.take() {
+            Some(entry) => entry,
+            None => match stack.pop() {
+                Some(id) => match index.entry(&id)? {
+                    Some(entry) => entry,
+                    None => continue,
+                },
+                None => break,
+            },
+        };
+        if !seen.insert(entry.id) {
+            continue;
+        }
+        if !can_be_redacted(&entry.kind) {
+            continue;
+        }
+        let redaction = naming(index, &entry)?;
+        if redaction.is_some() && (!is_word(&entry.kind) || is_about_redacted(index, &entry)?) {
+            return Ok(redaction);
+        }
+        stack.extend(quoted(&entry.kind, &entry.refs));
+    }
+    Ok(None)
+}
+
+/// Every operation whose body is redacted because those of `targets` are, and these themselves.
+/// `targets` that no redaction with effect names are left out.
+pub fn redacted_with<W: LedgerIndex + ?Sized>(
+    index: &W,
+    targets: impl IntoIterator<Item = OpId>,
+) -> Result<BTreeSet<OpId>, W::Error> {
+    let mut named = Vec::new();
+    for target in targets {
+        if let Some(entry) = index.entry(&target)?
+            && redaction_of(index, &entry)?.is_some()
+        {
+            named.push(target);
+        }
+    }
+    spread(index, named, |citing| {
+        // A redaction of a word counts from when what the word is about is redacted.
+        if citing.role.as_str() != Role::TARGET || !is_word(&citing.kind) {
+            return Ok(false);
+        }
+        let Some(entry) = index.entry(&citing.id)? else { return Ok(false) };
+        Ok(naming(index, &entry)?.is_some())
+    })
+}
+
+/// `ids`, and every operation that quotes one of them, at any depth.
+pub fn quoting<W: LedgerIndex + ?Sized>(
+    index: &W,
+    ids: impl IntoIterator<Item = OpId>,
+) -> Result<BTreeSet<OpId>, W::Error> {
+    spread(index, ids, |_| Ok(false))
+}
+
+/// `ids`, and every operation that quotes one of them or `follows` what it cites, at any depth.
+fn spread<W: LedgerIndex + ?Sized>(
+    index: &W,
+    ids: impl IntoIterator<Item = OpId>,
+    follows: impl Fn(&Citing) -> Result<bool, W::Error>,
+) -> Result<BTreeSet<OpId>, W::Error> {
+    let mut found = BTreeSet::new();
+    let mut stack: Vec<OpId> = ids.into_iter().collect();
+    while let Some(id) = stack.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        for citing in index.citing(&id)? {
+            if citing.kind.spec().is_quote(&citing.role) || follows(&citing)? {
+                stack.push(citing.id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::body::Body;
+    use crate::canonical;
+    use crate::ledger_index::Graph;
+    use crate::operation::HlcTimestamp;
+    use crate::seal::{ChainPosition, Draft, Signer};
+    use crate::validity::State;
+
+    /// A ledger of key 1 in which key 2 may append.
+    struct Ledger {
+        graph: Graph,
+        ts: u64,
+    }
+
+    impl Ledger {
+        fn new() -> Self {
+            let mut ledger = Self { graph: Graph::default(), ts: 0 };
+            let owner = Signer::from_seed([1; 32]).author();
+            ledger.add(
+                1,
+                "space",
+                &json!({"name": "t", "owner": owner, "created": "2026-01-01T00:00:00Z"}),
+                &[],
+            );
+            let other = Signer::from_seed([2; 32]).author();
+            ledger.add(1, "grant", &json!({"key": other, "capabilities": ["append"]}), &[]);
+            ledger
+        }
+
+        fn add(&mut self, key: u8, kind: &str, body: &Value, refs: &[(&str, OpId)]) -> OpId {
+            self.ts += 1;
+            let kind = Kind::parse(kind).unwrap();
+            let body = Body::parse(&kind, &canonical::to_bytes(body).unwrap()).unwrap();
+            let refs = refs
+                .iter()
+                .map(|(role, id)| Ref { id: *id, role: Role::parse(role).unwrap() })
+                .collect();
+            let signer = Signer::from_seed([key; 32]);
+            let Ok(space) = self.graph.space();
+            let Ok(head) = self.graph.head(&signer.author());
+            let place = ChainPosition { space, head, ts: HlcTimestamp(self.ts) };
+            let operation = signer.seal(Draft { body: body.clone(), refs }, place).unwrap();
+            self.graph.insert(&operation, Some(&body));
+            operation.id()
+        }
+
+        fn note(&mut self) -> OpId {
+            let note = json!({"source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}});
+            self.add(1, "evidence", &note, &[])
+        }
+
+        fn claim(&mut self, key: &str, refs: &[(&str, OpId)]) -> OpId {
+            self.add(1, "claim", &json!({"claim_type": "t", "identity_key": key}), refs)
+        }
+
+        fn is_redacted(&self, id: &OpId) -> bool {
+            let Ok(redaction) = redaction_behind(&self.graph, id);
+            redaction.is_some()
+        }
+
+        fn state(&self, key: &str) -> State {
+            let Ok(state) = Validity::new(&self.graph).state(key);
+            state
+        }
+    }
+
+    #[test]
+    fn what_quotes_a_forgotten_record_is_forgotten_with_it_at_any_depth() {
+        let mut ledger = Ledger::new();
+        let (gone, kept) = (ledger.note(), ledger.note());
+        let base = ledger.claim("base", &[("input", gone), ("input", kept)]);
+        let top = ledger.claim("top", &[("input", base)]);
+        let next = ledger.claim("base", &[("input", kept), ("supersedes", base)]);
+        let label = ledger.add(1, "annotation", &json!({}), &[("target", gone)]);
+        let asked = ledger.add(1, "proposal", &json!({}), &[("source", top)]);
+        let answer = ledger.add(1, "decision", &json!({}), &[("target", asked)]);
+        let corrected = json!({"identity_key": "top", "corrected_payload": 1});
+        let own_word = ledger.add(1, "claim_correction", &corrected, &[("target", top)]);
+        let all = [gone, kept, base, top, next, label, asked, answer, own_word];
+        assert!(all.iter().all(|id| !ledger.is_redacted(id)));
+        ledger.add(1, "redaction", &json!({}), &[("target", gone)]);
+        let redacted = [gone, base, top, label, asked, answer];
+        for id in all {
+            assert_eq!(ledger.is_redacted(&id), redacted.contains(&id));
+        }
+        let Ok(with) = redacted_with(&ledger.graph, [gone, kept]);
+        assert_eq!(with, redacted.into_iter().collect());
+    }
+
+    #[test]
+    fn nothing_stands_on_what_is_forgotten() {
+        let mut ledger = Ledger::new();
+        let (gone, kept) = (ledger.note(), ledger.note());
+        ledger.claim("on it", &[("input", gone)]);
+        ledger.claim("beside it", &[("input", kept)]);
+        ledger.add(1, "redaction", &json!({}), &[("target", gone)]);
+        assert_eq!(ledger.state("on it"), State::Invalidated);
+        assert_eq!(ledger.state("beside it"), State::Active);
+    }
+
+    #[test]
+    fn a_key_that_may_not_correct_makes_nobody_forget() {
+        let mut ledger = Ledger::new();
+        let note = ledger.note();
+        ledger.claim("on it", &[("input", note)]);
+        ledger.add(2, "redaction", &json!({}), &[("target", note)]);
+        assert!(!ledger.is_redacted(&note));
+        assert_eq!(ledger.state("on it"), State::Active);
+    }
+
+    #[test]
+    fn who_may_do_what_is_never_forgotten() {
+        let mut ledger = Ledger::new();
+        let Ok(space) = ledger.graph.space();
+        let genesis = space.unwrap().0;
+        let key = Signer::from_seed([3; 32]).author();
+        let grant = ledger.add(1, "grant", &json!({"key": key, "capabilities": []}), &[]);
+        for target in [genesis, grant] {
+            ledger.add(1, "redaction", &json!({}), &[("target", target)]);
+            assert!(!ledger.is_redacted(&target));
+        }
+    }
+}
