@@ -2,6 +2,7 @@
 
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::BodyNeed;
 use kernel::operation::MalformedError;
 use store::{RecordError, StoreError};
 
@@ -150,6 +151,9 @@ impl EngineError {
 fn why_kept(kind: &Kind) -> &'static str {
     match kind {
         Kind::Claim => "it was derived, and would be derived again from the records it stands on",
+        _ if kind.spec().body == BodyNeed::WithItsTarget => {
+            "it is your own word, which goes with the records that it is about; withdraw it if it is wrong"
+        }
         _ => "it says who may do what in the space",
     }
 }

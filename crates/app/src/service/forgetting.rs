@@ -50,7 +50,7 @@ pub(crate) struct ForgetReport {
     derived_anew: Vec<DerivedAnew>,
     /// Corrections and refutations that go, because nothing else is known of their beliefs.
     words_forgotten: Vec<StatementLine>,
-    /// Corrections and refutations that stay: forget them by their ids if they repeat what goes.
+    /// Corrections and refutations that stay, because their beliefs do.
     words_kept: Vec<StatementLine>,
     /// The operations that were written.
     recorded: Vec<String>,
@@ -197,11 +197,11 @@ impl Plan {
             plan.words_forgotten.iter().map(word),
         ));
         lines.extend(section(
-            "Your own words about beliefs that stay would stay; if they repeat what goes, forget them by their ids:",
+            "Your own words about beliefs that stay would stay:",
             plan.words_kept.len() as u64,
-            plan.words_kept
-                .iter()
-                .map(|statement| format!("{} {}", crate::text::short(&statement.id), word(statement))),
+            plan.words_kept.iter().map(|statement| {
+                format!("{} {}", crate::text::short(&statement.id), word(statement))
+            }),
         ));
         lines
     }

@@ -8,7 +8,7 @@
 
 use engine::belief::proposed::{Consent, ProposedChange, propose};
 use engine::belief::review::{Status, acting_on};
-use engine::belief::user::{Replacement, UserError};
+use engine::belief::user::Replacement;
 use engine::keys::KeyRing;
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
@@ -24,7 +24,7 @@ use super::change_wording::lines;
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::{act, retracted};
 use super::wording::shortened;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 
 /// Longest question to the user, characters.
 const QUESTION_CHARS_MAX: usize = 4_000;
@@ -141,7 +141,7 @@ pub(crate) fn handle(
     let Caller { agent, is_allowed, can_ask, reply } = caller;
     let keys = space.key_ring()?;
     let program = program_name_among(Some(&agent.name), &keys);
-    let plan = plan(space, request, &program)?;
+    let plan = plan(space, now, request, &program)?;
     if let ProposalRequest::Retract { .. } = request
         && is_own(space, &keys, agent, &plan)?
     {
@@ -197,7 +197,12 @@ pub(crate) fn decide(
 }
 
 /// The drafts of a request, with their secrets masked.
-fn plan(space: &Space, request: &ProposalRequest, program: &str) -> Result<Plan, Failure> {
+fn plan(
+    space: &mut Space,
+    now: Timestamp,
+    request: &ProposalRequest,
+    program: &str,
+) -> Result<Plan, Failure> {
     let (drafts, verb, note) = match request {
         ProposalRequest::Correct { name, by } => {
             (space.to_correct(name, by)?, "correct", by.note.as_str())
@@ -209,7 +214,7 @@ fn plan(space: &Space, request: &ProposalRequest, program: &str) -> Result<Plan,
             (space.to_retract(name, note)?, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
-            (to_forget(space, name, note)?, "forget", note.as_str())
+            (to_forget(space, now, name, note)?, "forget", note.as_str())
         }
     };
     let actions = actions_of(space, &drafts)?;
@@ -233,23 +238,26 @@ fn plan(space: &Space, request: &ProposalRequest, program: &str) -> Result<Plan,
     Ok(Plan { drafts, actions, masked, headline })
 }
 
-/// What forgetting a record appends: its retraction, after which nothing finds it or builds on it,
-/// and the redaction, which says that its content is to be removed.
-fn to_forget(space: &Space, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
-    let (mut drafts, target) = match space.to_retract(name, note) {
-        Ok(drafts) => {
-            let target = drafts.first().and_then(|draft| draft.refs.first()).map(|cited| cited.id);
-            (drafts, target)
-        }
-        // What is retracted can still be forgotten.
-        Err(EngineError::User(UserError::AlreadyRetracted { id, .. })) => (Vec::new(), Some(id)),
-        Err(error) => return Err(error),
-    };
-    if let Some(target) = target {
-        let redaction = Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
-        drafts.push(acting_on(target, Body::Redaction(redaction))?);
+/// What forgetting a record appends: a redaction of it, and of all that has to go with it. Nothing
+/// finds what is redacted or builds on it, and its content is erased.
+fn to_forget(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    note: &str,
+) -> Result<Vec<Draft>, Failure> {
+    let id = space.resolve(name)?;
+    let plan = space.plan_to_forget(&[id], now)?;
+    if plan.is_empty() {
+        return Err(RequestError::NoSuchRecords { which: name.to_owned() }.into());
     }
-    Ok(drafts)
+    let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
+    // The record that was asked for comes first.
+    let others = plan.targets.iter().filter(|target| **target != id);
+    let drafts = std::iter::once(&id)
+        .chain(others)
+        .map(|target| acting_on(*target, Body::Redaction(redaction())));
+    Ok(drafts.collect::<Result<_, EngineError>>()?)
 }
 
 /// The drafts without the secrets that are recognised in them, so that a proposal says exactly what

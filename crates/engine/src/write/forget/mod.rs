@@ -25,9 +25,10 @@ use derivers::Deriver;
 use kernel::body::{Body, Redaction};
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::redaction::{can_be_redacted, quoting, redaction_behind};
+use kernel::redaction::{quoting, redaction_behind};
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::State;
 use store::Writing;
@@ -282,7 +283,8 @@ impl Writer<'_> {
                 let body = body_of(index, id, &entry.kind)?;
                 let is_derived =
                     matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-                if is_derived || !can_be_redacted(&entry.kind) {
+                // A word goes with what it is about, and not by itself.
+                if is_derived || entry.kind.spec().body != BodyNeed::Removable {
                     return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
                 }
                 if let Some(body) = body {
