@@ -67,7 +67,8 @@ fn accepting_appends_what_was_proposed_and_names_who_proposed_it() {
 fn a_proposal_that_would_append_anything_else_is_not_a_change() {
     let (mut home, note) = home(&[Capability::Append, Capability::Derive]);
     let key = Signer::from_seed([78; 32]).author();
-    let grant = Grant { key, name: String::new(), capabilities: vec![Capability::Admin] };
+    let grant =
+        Grant { key, name: String::new(), capabilities: vec![Capability::Admin], last_seq: None };
     let grant = Draft { body: Body::Grant(grant), ..retraction(note) };
     let mut two_refs = retraction(note);
     two_refs.refs.push(Ref { id: note, role: Role::parse("cause").unwrap() });
