@@ -161,7 +161,7 @@ fn what_a_revoked_key_backdates_has_no_effect_and_what_was_seen_keeps_it() {
     send(&owner, &mut third);
     assert_eq!(texts(&third), seen);
     owner.derive(Extent::Changed, Intent::Write);
-    assert_eq!(owner.believed()["toy.count|tea"].1, json!({ "parity": 0 }));
+    assert_eq!(owner.believed()["org.example.count|tea"].1, json!({ "parity": 0 }));
     send(&owner, &mut third);
     assert_eq!(third.believed(), owner.believed());
     assert!(third.space.verify(|_| {}).unwrap().is_sound());

@@ -52,21 +52,22 @@ fn live(home: &mut Home) {
     let served = |home: &mut Home, key: &str| home.space.believed(key).unwrap().served.unwrap();
     let correction = |payload| {
         Body::ClaimCorrection(Correction {
-            identity_key: "toy.count|tea".into(),
+            identity_key: "org.example.count|tea".into(),
             corrected_payload: payload,
             text: None,
             note: String::new(),
         })
     };
     for payload in [json!({"parity": 5}), json!({"parity": 7})] {
-        let target = served(home, "toy.count|tea");
+        let target = served(home, "org.example.count|tea");
         home.act(correction(payload), target).unwrap();
     }
-    let last = served(home, "toy.count|tea");
+    let last = served(home, "org.example.count|tea");
     let withdrawal = Body::CorrectionWithdrawal(Withdrawal { note: String::new() });
     home.act(withdrawal, last).unwrap();
-    let target = served(home, "toy.count|rain");
-    let refutation = Refutation { identity_key: "toy.count|rain".into(), note: String::new() };
+    let target = served(home, "org.example.count|rain");
+    let refutation =
+        Refutation { identity_key: "org.example.count|rain".into(), note: String::new() };
     home.act(Body::ClaimRefutation(refutation), target).unwrap();
     home.remember("1", "tea tomorrow");
     home.remember("1", "tea today");
@@ -108,7 +109,7 @@ fn what_was_written_under_a_clock_that_was_ahead_is_recorded_again_with_todays_t
     assert_eq!(again.total(), refused.len() as u64);
     home.derive(Extent::Changed, Intent::Write);
     assert_eq!(home.believed(), ahead.believed());
-    assert_eq!(home.space.believed("toy.count|rain").unwrap().state.as_str(), "refuted");
+    assert_eq!(home.space.believed("org.example.count|rain").unwrap().state.as_str(), "refuted");
     assert_eq!(
         recalled(&home, engine::now_us(at(200))),
         ["gym once", "rain once", "rain twice", "tea again", "tea today", "yoga with a date"]
@@ -147,7 +148,15 @@ fn a_fork_of_the_own_chain_is_joined_by_recording_one_branch_again() {
     assert_eq!((again.added, again.left_out), (1, 0), "{again:?}");
     joined.derive(Extent::Changed, Intent::Write);
     let keys: Vec<String> = joined.believed().into_keys().collect();
-    assert_eq!(keys, ["toy.count|gym", "toy.count|tea", "toy.layer|all", "toy.layer|top"]);
+    assert_eq!(
+        keys,
+        [
+            "org.example.count|gym",
+            "org.example.count|tea",
+            "org.example.layer|all",
+            "org.example.layer|top"
+        ]
+    );
     // Devices that have the newer export accept what follows.
     let (mut other, _) = copy(&newer_lines, &folder.path().join("other.db"), 3_000);
     let intake =

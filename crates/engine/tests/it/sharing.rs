@@ -62,9 +62,10 @@ fn home() -> Home {
     let other = Evidence { source: "diary".to_owned(), ..note("d", "diary of a secret") };
     home.space.remember(other, at(3)).unwrap();
     derive(&mut home.space);
-    for (name, set) in
-        [(HABIT, "{\"name\":\"pool\"}"), ("habit.weekly|doctor", "{\"name\":\"dentist\"}")]
-    {
+    for (name, set) in [
+        (HABIT, "{\"name\":\"pool\"}"),
+        ("org.example.habit.weekly|doctor", "{\"name\":\"dentist\"}"),
+    ] {
         let by = Replacement { set: vec![set.to_owned()], ..Replacement::default() };
         let drafts = home.space.to_correct(name, &by).unwrap();
         home.space.act(drafts, Intent::Write, at(5)).unwrap();
@@ -168,14 +169,14 @@ fn selectors_withhold_sources_kinds_and_types_of_beliefs_with_what_was_built_on_
     let (_, report, believed) = withheld(&["kind=note"]);
     assert_eq!((report["evidence"], believed), (10, keys(&home.space)));
     // A taste was built on a habit; nothing is left of either.
-    let (lines, report, believed) = withheld(&["type=habit"]);
+    let (lines, report, believed) = withheld(&["type=org.example.habit"]);
     assert!(believed.is_empty() && report.contains_key("claim_correction"), "{believed:?}");
     assert!(!lines.contains("taste.sport") && lines.contains("gym number"));
-    let (lines, _, believed) = withheld(&["type=taste.sport"]);
+    let (lines, _, believed) = withheld(&["type=org.example.taste.sport"]);
     assert!(
         believed.contains(HABIT) && !believed.contains(TASTE) && !lines.contains("taste.sport")
     );
-    let (_, report, _) = withheld(&["type=hab", "source=nowhere"]);
+    let (_, report, _) = withheld(&["type=org.example.hab", "source=nowhere"]);
     assert!(report.is_empty(), "a type is not a prefix: {report:?}");
 }
 
