@@ -215,7 +215,7 @@ fn used_everywhere(home: &mut Home) -> Vec<OpId> {
     derive(space);
     let by =
         Replacement { set: vec!["name=Quokkasson regatta".to_owned()], ..Replacement::default() };
-    let drafts = space.to_correct("habit.weekly|kayaking", &by).unwrap();
+    let drafts = space.to_correct("org.example.habit.weekly|kayaking", &by).unwrap();
     space.act(drafts, Intent::Write, at(4)).unwrap();
     derive(space);
     let recall = space.recall(&query("Quokkasson Boulevard")).unwrap();
