@@ -152,7 +152,10 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 fn is_variable(value: &str) -> bool {
     let rest = value.get(1..).unwrap_or_default();
     match value.as_bytes().first() {
-        Some(b'$') => rest.starts_with(['(', '$']) || is_identifier(rest.trim_end_matches('$')),
+        Some(b'$') => {
+            rest.starts_with(['(', '$'])
+                || is_identifier(rest.trim_end_matches('$')) && !is_numbered_word(rest)
+        }
         Some(b'%') => rest.len() <= 2 || rest.starts_with('(') || rest.ends_with('%'),
         Some(b'@' | b'*') => is_identifier(rest),
         Some(b'&') => {
@@ -162,6 +165,15 @@ fn is_variable(value: &str) -> bool {
         Some(b'(') => rest.ends_with(')') || !rest.contains(')') || rest.contains("*)"),
         _ => false,
     }
+}
+
+/// True for a word with a number behind it that names nothing: `ecret99`, unlike `password2`.
+fn is_numbered_word(text: &str) -> bool {
+    let word = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    text.len() >= word.len() + 2
+        && !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_made_of_words(word)
 }
 
 /// True for words of placeholders, one after the other, perhaps with hyphens, dots or underscores
