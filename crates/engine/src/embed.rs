@@ -8,6 +8,7 @@
 //! queue stops. Otherwise one of the texts is the cause: it is found by halving the batch, noted
 //! and skipped.
 
+use importers::secrets::without_secrets;
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
 use store::sqlite::{
@@ -330,13 +331,16 @@ impl Reader<'_> {
 
     /// The text that a model embeds for a question: rewritten in the first person of the person
     /// that it names, since that person speaks in the records. A name identifies the speaker, not
-    /// the topic.
+    /// the topic. Secrets are masked first, as they are in the records, because no rule recognises
+    /// what was cut or rewritten.
     pub fn question_to_embed(
         &self,
         text: &str,
         today: Option<jiff::civil::Date>,
     ) -> Result<String, EngineError> {
-        let text = crate::recall::episodes::cut(text, crate::recall::episodes::QUESTION_BYTES_MAX);
+        let masked = without_secrets(text);
+        let text =
+            crate::recall::episodes::cut(&masked, crate::recall::episodes::QUESTION_BYTES_MAX);
         let question =
             self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
         let names = question.mentions.iter().map(|mention| mention.text.as_str());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::bert::Bert;
 use crate::embedder::{EmbedError, Embedder};
 use crate::hub::{HubName, ModelDir};
-use crate::remote::{Remote, Service, ServiceConfig};
+use crate::remote::{Mask, Remote, Service, ServiceConfig};
 
 /// The name of the built-in model.
 pub const BUILT_IN: &str = "built-in";
@@ -107,6 +107,8 @@ pub struct Choice {
     pub selection: Selection,
     /// How to reach a service; unused for other models.
     pub service_config: ServiceConfig,
+    /// What masks the secrets in texts that a service gets; unused for other models.
+    pub mask: Mask,
     /// Where downloaded models are stored.
     pub model_dir: ModelDir,
     /// Threads of a model that runs in this process.
@@ -136,7 +138,7 @@ pub fn open(choice: &Choice) -> Result<Option<Box<dyn Embedder>>, EmbedError> {
             }),
         },
         Selection::Served { service, model } => {
-            Ok(Some(Box::new(Remote::open(*service, model, &choice.service_config)?)))
+            Ok(Some(Box::new(Remote::open(*service, model, choice.mask, &choice.service_config)?)))
         }
     }
 }
@@ -183,6 +185,7 @@ mod tests {
         let choice = Choice {
             selection: "owner/name".parse().unwrap(),
             service_config: ServiceConfig::default(),
+            mask: |text| text.into(),
             model_dir: ModelDir::at(folder.path().to_owned()),
             threads: NonZeroUsize::MIN,
         };

@@ -255,6 +255,7 @@ impl Settings {
         Ok(Choice {
             selection: selection.clone(),
             service_config,
+            mask: importers::secrets::without_secrets,
             model_dir: model_dir(&self.home),
             threads,
         })

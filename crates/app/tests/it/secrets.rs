@@ -27,6 +27,40 @@ fn count(path: &Path) -> usize {
 }
 
 #[test]
+fn no_secret_is_sent_to_a_service_that_embeds() {
+    let (machine, server) = (crate::embeddings::with_records(0), crate::embeddings::server());
+    let sentence = format!("the hound, see {} there", secret());
+    // The longest part of a question that is sent ends within the secret.
+    let long = format!("{} {} hound", "kiln ".repeat(1_598), secret());
+    machine.with(&server, &["embed"]).run().succeeds();
+    machine.write("note.txt", &sentence);
+    for arguments in [
+        vec!["remember", &sentence],
+        vec!["import", "note.txt"],
+        vec!["recall", &sentence],
+        vec!["recall", &long],
+        vec!["context", "--question", &sentence],
+        vec!["context", "--turn", &sentence, "--turn", &long],
+        vec!["doctor"],
+    ] {
+        let asked = server.requests().len();
+        machine.with(&server, &arguments).run();
+        let requests = server.requests();
+        assert!(requests.len() > asked, "{arguments:?} sends something");
+        for request in requests {
+            let body = String::from_utf8_lossy(&request.body);
+            let begins = &secret()[..12];
+            assert!(!body.contains(begins), "{arguments:?} sent {body}");
+        }
+    }
+    let requests = server.requests();
+    let sent = |text: &str| {
+        requests.iter().any(|request| String::from_utf8_lossy(&request.body).contains(text))
+    };
+    assert!(sent("see [masked:github-token] there"));
+}
+
+#[test]
 fn every_command_masks_secrets_and_says_so() {
     let here = believing();
     let machine = &here.machine;

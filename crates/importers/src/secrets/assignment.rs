@@ -2,80 +2,63 @@
 //! secrets.
 //!
 //! The name alone is not enough: prose says "password: see the blue note", code says `token =
-//! parser.next()`. So the value must look random rather than written: long enough, of mixed
-//! characters, with enough entropy, and neither identifier, path, date, placeholder nor content
-//! address. Only the value is masked, never what follows it.
+//! parser.next()`. So the value must look random rather than written (`value`), unless the line is
+//! neither prose nor code: a shell's variable in capitals, or a connection string. Only the value
+//! is masked, never what follows it.
 
 use super::SecretKind;
+use super::commands;
 use super::find::{Span, run};
-
-/// Names that mark a value as a possible secret, with the kind of the secret.
-pub(super) const KEYWORDS: [(&str, SecretKind); 24] = {
-    use SecretKind::{AssignedSecret as Secret, Password};
-    [
-        ("password", Password),
-        ("passwd", Password),
-        ("passphrase", Password),
-        ("passwort", Password),
-        ("pwd", Password),
-        ("secret", Secret),
-        ("token", Secret),
-        ("apikey", Secret),
-        ("api_key", Secret),
-        ("api-key", Secret),
-        ("api key", Secret),
-        ("access_key", Secret),
-        ("accesskey", Secret),
-        ("access-key", Secret),
-        ("private_key", Secret),
-        ("privatekey", Secret),
-        ("auth_key", Secret),
-        ("authkey", Secret),
-        ("account_key", Secret),
-        ("accountkey", Secret),
-        ("signing_key", Secret),
-        ("encryption_key", Secret),
-        ("master_key", Secret),
-        ("credentials", Secret),
-    ]
-};
-
-/// What may follow the keyword within the same name.
-const NAME_ENDS: [&str; 14] = [
-    "",
-    "_base",
-    "_key",
-    "_key_base",
-    "_token",
-    "_prod",
-    "_production",
-    "_dev",
-    "_test",
-    "_staging",
-    "_value",
-    "key",
-    "-key",
-    "accesskey",
-];
+use super::names::{KEYWORDS, Keyword, begins_name, is_name_end};
+use super::prose;
+use super::value::{VALUE_BYTES_MAX, is_word, looks_secret};
 
 /// Longest name around a keyword.
 const NAME_BYTES_MAX: usize = 64;
-/// Longest value.
-const VALUE_BYTES_MAX: usize = 512;
 /// Most spaces around the operator.
 const SPACES_MAX: usize = 8;
-/// Shortest password that is masked.
-const PASSWORD_CHARS_MIN: usize = 6;
-/// Shortest other secret that is masked.
-const SECRET_CHARS_MIN: usize = 8;
-/// Least entropy per character of a password, in bits.
-const PASSWORD_ENTROPY_BITS_MIN: f64 = 2.2;
-/// Least entropy per character of another secret, in bits.
-const SECRET_ENTROPY_BITS_MIN: f64 = 2.8;
-/// From this length on, letters alone may be a secret if their entropy is high.
-const LETTERS_CHARS_MIN: usize = 20;
-/// Least entropy per character of letters alone, in bits; English words stay below.
-const LETTERS_ENTROPY_BITS_MIN: f64 = 3.7;
+/// Longest remark between a name and its operator: `Secret Access Key [None]:`.
+const REMARK_BYTES_MAX: usize = 32;
+/// How far before a name a connection string is recognised.
+const CONNECTION_BYTES_MAX: usize = 160;
+/// Other names in a connection string.
+const CONNECTION_NAMES: [&str; 9] = [
+    "server=",
+    "data source=",
+    "host=",
+    "user id=",
+    "uid=",
+    "user=",
+    "username=",
+    "dbname=",
+    "database=",
+];
+/// Shortest password of letters alone that is masked.
+const WORD_CHARS_MIN: usize = 6;
+/// Shortest other secret of letters alone that is masked.
+const SECRET_WORD_CHARS_MIN: usize = 12;
+/// Shortest password of small letters alone in quotes that is masked.
+const QUOTED_WORD_CHARS_MIN: usize = 8;
+/// Words that stand for the absence of a value, or for a way to get one.
+const SETTINGS: [&str; 14] = [
+    "disabled",
+    "enabled",
+    "required",
+    "optional",
+    "prompt",
+    "changeme",
+    "password",
+    "passwd",
+    "secret",
+    "string",
+    "undefined",
+    "default",
+    "generate",
+    "random",
+];
+/// Typographic quotation marks: the opening and the closing one.
+const QUOTES: [(&str, &str); 6] =
+    [("“", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("‹", "›"), ("「", "」")];
 
 /// Most keywords within one value that are tried separately, as in `token:password:…`.
 const KEYWORDS_A_VALUE_MAX: usize = 4;
@@ -88,39 +71,153 @@ pub(super) struct LastValue {
     keywords: usize,
 }
 
-/// The value assigned to the name that contains the keyword at `start..end`, if it looks like a
+/// The value given to the name that contains the keyword at `start..end`, if it looks like a
 /// secret.
-pub(super) fn find(text: &str, start: usize, end: usize, last: &mut LastValue) -> Option<Span> {
-    last.keywords = if start < last.end { last.keywords + 1 } else { 0 };
-    if last.keywords >= KEYWORDS_A_VALUE_MAX {
+pub(super) fn find(
+    text: &str,
+    start: usize,
+    end: usize,
+    index: usize,
+    last: &mut LastValue,
+) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let keyword = KEYWORDS.get(index)?;
+    if keyword.is_short && !begins_name(bytes, start) {
         return None;
     }
-    let bytes = text.as_bytes();
-    let keyword = text.get(start..end)?;
-    let kind = kind_of(keyword)?;
     let suffix = run(bytes, end, NAME_BYTES_MAX, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
     });
-    let rest = text.get(end..end + suffix)?;
-    if !is_name_end(rest) {
+    if !is_name_end(text.get(end..end + suffix)?) {
+        return None;
+    }
+    last.keywords = if start < last.end { last.keywords + 1 } else { 0 };
+    if last.keywords >= KEYWORDS_A_VALUE_MAX {
         return None;
     }
     let name_end = end + suffix;
     let closed = name_end
         + run(bytes, name_end, 4, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b']' | b'`' | b'*'));
     let spaced = closed + spaces(bytes, closed);
-    let value_at = match operator(bytes, spaced) {
+    let after = operator(bytes, spaced).or_else(|| operator(bytes, remark(bytes, spaced)?));
+    let value_at = match after {
         Some(after) => typed(bytes, after + spaces(bytes, after)),
         None if spaced > closed && is_flag(bytes, start) => spaced,
-        None => return None,
+        None => return without_operator(text, start, closed, keyword),
     };
     let (from, to, quoted) = value(bytes, value_at)?;
+    // A type with a lifetime.
+    if bytes.get(to..).is_some_and(|after| after.starts_with(b"<'")) {
+        return None;
+    }
     last.end = last.end.max(to);
-    looks_secret(text.get(from..to)?, kind, quoted, keyword).then_some(Span {
-        start: from,
-        end: to,
-        kind,
+    let named = Named { text, start, name_end, from, to, quoted, keyword };
+    let is_secret = looks_secret(text.get(from..to)?, keyword.kind, quoted, keyword.name)
+        || named.is_word_in_settings()
+        || quoted && keyword.kind == SecretKind::Password && is_quoted_word(text.get(from..to)?)
+        || keyword.kind == SecretKind::Password
+            && prose::is_owned_word(text, start, from, to, quoted);
+    is_secret.then_some(Span { start: from, end: to, kind: keyword.kind })
+}
+
+/// The value of a name in a sentence, in a `.netrc`, or directly after the name.
+fn without_operator(text: &str, start: usize, end: usize, keyword: &Keyword) -> Option<Span> {
+    let at = end + spaces(text.as_bytes(), end);
+    prose::find(text, start, end, keyword)
+        .or_else(|| {
+            let is_password = keyword.name == "password" && at > end;
+            is_password.then(|| commands::after_login(text, start, end))?
+        })
+        .or_else(|| (at > end).then(|| prose::bare(text, at, keyword))?)
+}
+
+/// A name with its value.
+struct Named<'a> {
+    text: &'a str,
+    /// Where the keyword begins.
+    start: usize,
+    name_end: usize,
+    from: usize,
+    to: usize,
+    quoted: bool,
+    keyword: &'a Keyword,
+}
+
+impl Named<'_> {
+    /// True for a word of letters where the line is neither prose nor code.
+    fn is_word_in_settings(&self) -> bool {
+        let Self { text, start, name_end, from, to, quoted, keyword } = *self;
+        let bytes = text.as_bytes();
+        let value = text.get(from..to).unwrap_or_default();
+        let chars_min = match keyword.kind {
+            SecretKind::Password => WORD_CHARS_MIN,
+            _ => SECRET_WORD_CHARS_MIN,
+        };
+        let lower = value.to_lowercase();
+        // Directly after the name and the sign.
+        let is_tight =
+            from == name_end + 1 + usize::from(quoted) && bytes.get(name_end) == Some(&b'=');
+        is_tight
+            && is_word(value, chars_min)
+            && !SETTINGS.contains(&lower.as_str())
+            && !lower.contains(keyword.name)
+            && (is_shell_variable(bytes, start, name_end) && ends_word(bytes, to, quoted)
+                || is_line(bytes, start, to, quoted)
+                || !quoted && is_in_connection_string(bytes, start, to))
+    }
+}
+
+/// True for one word in small letters that can hardly be a label, a type or a setting.
+fn is_quoted_word(value: &str) -> bool {
+    is_word(value, QUOTED_WORD_CHARS_MIN)
+        && value.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !SETTINGS.contains(&value)
+        && !prose::is_ordinary(value)
+        && !KEYWORDS.iter().any(|keyword| value.contains(keyword.name))
+}
+
+/// True for a name in capitals that begins a word, as shells write them.
+fn is_shell_variable(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let before = bytes.get(..start).unwrap_or_default().iter().rev();
+    let length = before.take(NAME_BYTES_MAX).take_while(|byte| is_name(byte)).count();
+    let name = bytes.get(start - length..end).unwrap_or_default();
+    let ahead = (start - length).checked_sub(1).and_then(|index| bytes.get(index));
+    name.iter().all(|byte| !byte.is_ascii_lowercase())
+        && ahead.is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\''))
+}
+
+/// True if nothing but the name, the sign and the value is in the line, as in a file of settings.
+fn is_line(bytes: &[u8], start: usize, to: usize, quoted: bool) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let before = bytes.get(..start).unwrap_or_default();
+    let length = before.iter().rev().take(NAME_BYTES_MAX).take_while(|byte| is_name(byte)).count();
+    let begins = before.len() == length
+        || before.get(..before.len() - length).is_some_and(|ahead| ahead.ends_with(b"\n"));
+    let after = bytes.get(to + usize::from(quoted)..).unwrap_or_default();
+    begins && matches!(after, [] | [b'\n' | b'\r', ..])
+}
+
+fn ends_word(bytes: &[u8], to: usize, quoted: bool) -> bool {
+    let after = bytes.get(to + usize::from(quoted));
+    after.is_none_or(|byte| {
+        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'\\' | b'`')
     })
+}
+
+/// True if the line has other names of a connection string before the value, and the value ends
+/// like theirs.
+fn is_in_connection_string(bytes: &[u8], start: usize, to: usize) -> bool {
+    let before = bytes.get(start.saturating_sub(CONNECTION_BYTES_MAX)..start).unwrap_or_default();
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
+    let is_within = CONNECTION_NAMES
+        .iter()
+        .any(|name| line.windows(name.len()).any(|window| window == name.as_bytes()));
+    let separated =
+        line.last().is_some_and(|byte| b";&? ".contains(byte)) && !line.ends_with(b", ");
+    let ends =
+        bytes.get(to).is_none_or(|byte| byte.is_ascii_whitespace() || b";&\"'`".contains(byte));
+    is_within && separated && ends
 }
 
 /// The kind of a whole value under `key` in structured data, if it looks like a secret.
@@ -129,33 +226,42 @@ pub(super) fn secret_under_key(key: &str, value: &str) -> Option<SecretKind> {
         return None;
     }
     let lower = key.to_ascii_lowercase();
-    KEYWORDS.iter().find_map(|(keyword, kind)| {
-        let rest = lower.get(lower.find(keyword)? + keyword.len()..)?;
-        (is_name_end(rest) && looks_secret(value.trim(), *kind, true, keyword)).then_some(*kind)
+    KEYWORDS.iter().find_map(|keyword| {
+        let at = lower.find(keyword.name)?;
+        let rest = lower.get(at + keyword.name.len()..)?;
+        let begins = !keyword.is_short || begins_name(key.as_bytes(), at);
+        let is_secret = begins
+            && is_name_end(rest)
+            && (looks_secret(value.trim(), keyword.kind, true, keyword.name)
+                || keyword.kind == SecretKind::Password && is_quoted_word(value.trim()));
+        is_secret.then_some(keyword.kind)
     })
 }
 
-fn kind_of(keyword: &str) -> Option<SecretKind> {
-    KEYWORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(keyword)).map(|(_, kind)| *kind)
-}
-
-fn is_name_end(rest: &str) -> bool {
-    let rest =
-        rest.trim_end_matches(|last: char| last.is_ascii_digit()).trim_end_matches(['_', '-']);
-    NAME_ENDS.iter().any(|end| end.eq_ignore_ascii_case(rest))
-}
-
-fn spaces(bytes: &[u8], from: usize) -> usize {
+pub(super) fn spaces(bytes: &[u8], from: usize) -> usize {
     run(bytes, from, SPACES_MAX, |byte| matches!(byte, b' ' | b'\t' | b'*'))
 }
 
 fn operator(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
-    let length = [b":=".as_slice(), b"=>", b"==", b"=", b":"]
-        .iter()
-        .find(|operator| rest.starts_with(operator))?
-        .len();
+    if rest.starts_with(b"::") {
+        return None;
+    }
+    let operators = [b":=".as_slice(), b"=>", b"==", b"=", b":", "：".as_bytes(), "＝".as_bytes()];
+    let length = operators.iter().find(|operator| rest.starts_with(operator))?.len();
     Some(at + length)
+}
+
+/// Where a remark in brackets after a name ends: `[None]`, `(WLAN)`.
+fn remark(bytes: &[u8], at: usize) -> Option<usize> {
+    let closing = match bytes.get(at)? {
+        b'[' => b']',
+        b'(' => b')',
+        _ => return None,
+    };
+    let length = run(bytes, at, REMARK_BYTES_MAX, |byte| byte != closing && byte != b'\n');
+    let end = at + length + 1;
+    (bytes.get(at + length) == Some(&closing)).then(|| end + spaces(bytes, end))
 }
 
 /// Skips a type between `:` and `=`, as in `password: &str = "…"`.
@@ -181,8 +287,9 @@ fn is_flag(bytes: &[u8], keyword: usize) -> bool {
 }
 
 /// Where the value begins and ends, and whether it is in quotes.
-fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
-    let at = if bytes.get(at) == Some(&b'\\') { at + 1 } else { at };
+pub(super) fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
+    let is_escaped_quote = matches!(bytes.get(at..), Some([b'\\', b'"' | b'\'', ..]));
+    let at = at + usize::from(is_escaped_quote);
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(at).copied() {
         let from = at + 1;
         let length = run(bytes, from, VALUE_BYTES_MAX, |byte| {
@@ -191,14 +298,16 @@ fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
         let closed = bytes.get(from + length).is_some_and(|next| *next == quote || *next == b'\\');
         return closed.then_some((from, from + length, true));
     }
-    let length = run(bytes, at, VALUE_BYTES_MAX, |byte| {
-        byte > b' '
-            && !matches!(
-                byte,
-                b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b')' | b'}' | b']' | b'<' | b'>' | b'|'
-            )
-    });
-    let value = bytes.get(at..at + length)?;
+    let rest = bytes.get(at..)?;
+    if let Some((open, close)) = QUOTES.iter().find(|(open, _)| rest.starts_with(open.as_bytes())) {
+        let from = at + open.len();
+        let window = bytes.get(from..bytes.len().min(from + VALUE_BYTES_MAX))?;
+        let length = window.windows(close.len()).position(|mark| mark == close.as_bytes())?;
+        let is_line = !window.get(..length)?.contains(&b'\n');
+        return is_line.then_some((from, from + length, true));
+    }
+    let length = unquoted_length(rest);
+    let value = rest.get(..length)?;
     let trailing = value
         .iter()
         .rev()
@@ -207,165 +316,48 @@ fn value(bytes: &[u8], at: usize) -> Option<(usize, usize, bool)> {
     Some((at, at + length - trailing, false))
 }
 
-fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword: &str) -> bool {
-    let bytes = value.as_bytes();
-    let password = kind == SecretKind::Password;
-    let (chars_min, entropy_min) = if password {
-        (PASSWORD_CHARS_MIN, PASSWORD_ENTROPY_BITS_MIN)
-    } else {
-        (SECRET_CHARS_MIN, SECRET_ENTROPY_BITS_MIN)
-    };
-    if bytes.len() < chars_min
-        || bytes.len() > VALUE_BYTES_MAX
-        || is_placeholder(value)
-        || is_reference(value)
-    {
-        return false;
-    }
-    if bytes.iter().any(u8::is_ascii_whitespace) {
-        return false;
-    }
-    if keyword.eq_ignore_ascii_case("token") && is_uuid(bytes) {
-        return false;
-    }
-    let upper = bytes.iter().any(u8::is_ascii_uppercase);
-    let lower = bytes.iter().any(u8::is_ascii_lowercase);
-    let digit = bytes.iter().any(u8::is_ascii_digit);
-    // Programs that ask for a password often demand signs, capitals and digits.
-    let demanded = password
-        && upper
-        && lower
-        && digit
-        && bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
-    if is_identifier(value) && !demanded {
-        let repeats = value.to_ascii_lowercase().contains(&keyword.to_ascii_lowercase());
-        let one_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && value.bytes().any(|byte| byte.is_ascii_digit());
-        return password && one_word && !repeats && entropy_bits(bytes) >= entropy_min;
-    }
-    let letters = bytes.iter().any(u8::is_ascii_alphabetic);
-    let digits = bytes.iter().any(u8::is_ascii_digit);
-    let symbols = bytes.iter().any(|byte| b"!@#$%^&*+=?~".contains(byte));
-    if letters && digits || password && quoted && letters && symbols {
-        return entropy_bits(bytes) >= entropy_min;
-    }
-    let mixed =
-        bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase);
-    letters
-        && mixed
-        && bytes.len() >= LETTERS_CHARS_MIN
-        && entropy_bits(bytes) >= LETTERS_ENTROPY_BITS_MIN
-}
-
-fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    [
-        "example",
-        "your",
-        "changeme",
-        "change_me",
-        "placeholder",
-        "redacted",
-        "masked:",
-        "xxxx",
-        "****",
-        "...",
-        "…",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-        || value.starts_with(['$', '%', '{', '<', '[', '@', '&', '('])
-        || value.contains("${")
-        || value.contains("{{")
-}
-
-/// True for a reference to something else: a call, a path, a URL, a content address, a date.
-fn is_reference(value: &str) -> bool {
-    let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start))
-        && !value.contains(['+', '='])
-        || value.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/");
-    // An AWS secret key has forty characters and may begin with a slash.
-    path && value.len() != 40
-        || value.contains(['(', '\\'])
-        || value.contains("://")
-        || value.contains("::")
-        || value.contains("->")
-        || value.starts_with("b3:")
-        || value.starts_with("data:")
-        || value.starts_with("sha256:")
-        || is_number(value)
-        || crate::dates::date_at_start(value).is_some()
-}
-
-/// True for words joined as code and file names join them: `get_password_v2`, `process.env.TOKEN`,
-/// `X509Options`.
-fn is_identifier(value: &str) -> bool {
-    value.split(['_', '.', '-', ':', '[', '/', '!']).all(|word| {
-        let bytes = word.as_bytes();
-        let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-        let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let only_these = letters + digits == bytes.len() && bytes.len() <= NAME_BYTES_MAX;
-        let leading = bytes.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let name: String = word.chars().filter(char::is_ascii_alphabetic).collect();
-        // Digits within a word are rare in names (`X509Options`) and scattered in keys.
-        let inside = leading < letters;
-        let numbered = !inside
-            || bytes.iter().any(u8::is_ascii_uppercase) && letters >= 8 * digits.div_ceil(3);
-        only_these && digits <= 3 && numbered && has_word_shape(&name)
-    })
-}
-
-/// True for numbers as code writes them: `131072u32`, `-2147217308`, `0xC0210024_u32`, `3600s`.
-fn is_number(value: &str) -> bool {
-    let value = value.trim_start_matches(['-', '+']);
-    let suffixes = [
-        "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "f32", "f64", "ms", "s",
-        "m", "h", "d", "px", "kb", "mb",
-    ];
-    let bare = suffixes.iter().find_map(|suffix| value.strip_suffix(suffix)).unwrap_or(value);
-    match bare.strip_prefix("0x") {
-        Some(hex) => {
-            hex.len() <= 17 && hex.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_')
-        }
-        None => bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.')),
-    }
-}
-
-/// True if capitals come as in `camelCase`, `Word` or `WORD`, not scattered.
-fn has_word_shape(word: &str) -> bool {
-    let bytes = word.as_bytes();
-    if bytes.iter().all(u8::is_ascii_uppercase) {
-        return true;
-    }
-    let single = bytes
-        .windows(2)
-        .filter(|pair| matches!(pair, [first, second] if first.is_ascii_uppercase() && second.is_ascii_uppercase()))
-        .count();
-    let humps = bytes.iter().skip(1).filter(|byte| byte.is_ascii_uppercase()).count();
-    single <= 2 && humps * 3 <= bytes.len()
-}
-
-fn is_uuid(bytes: &[u8]) -> bool {
-    bytes.len() == 36
-        && bytes.iter().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-}
-
-/// Shannon entropy of the bytes' distribution, in bits a byte.
-pub(super) fn entropy_bits(bytes: &[u8]) -> f64 {
-    let mut counts = [0_u32; 256];
-    for &byte in bytes {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
+/// The length of a value without quotes: up to a space, or to a sign that belongs to what is around
+/// it, such as a bracket that was opened before it or the `&` of the next parameter.
+fn unquoted_length(rest: &[u8]) -> usize {
+    let mut open = 0_usize;
+    for (index, &byte) in rest.iter().enumerate().take(VALUE_BYTES_MAX) {
+        let after = rest.get(index + 1..).unwrap_or_default();
+        let ends = match byte {
+            0..=b' ' | b'"' | b'`' | b'<' | b'>' => true,
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                false
+            }
+            b')' | b']' | b'}' if open > 0 => {
+                open -= 1;
+                false
+            }
+            b')' | b']' | b'}' => true,
+            b',' | b';' | b'|' | b'&' => {
+                !after.first().is_some_and(u8::is_ascii_graphic)
+                    || after.first().is_some_and(|next| b"\"'`)]}&|;".contains(next))
+                    || begins_name_of_next(after)
+            }
+            b'\'' => !after.first().is_some_and(u8::is_ascii_alphanumeric),
+            b'\\' => after.first().is_some_and(|next| b"nrt\"'".contains(next)),
+            _ => is_full_width_stop(rest.get(index..).unwrap_or_default()),
+        };
+        if ends {
+            return index;
         }
     }
-    let total = bytes.len() as f64;
-    counts
-        .iter()
-        .filter(|count| **count > 0)
-        .map(|&count| f64::from(count) / total)
-        .map(|share| -share * share.log2())
-        .sum()
+    rest.len().min(VALUE_BYTES_MAX)
+}
+
+/// True for `name=` or `name:`, and for the `amp;` of HTML.
+fn begins_name_of_next(after: &[u8]) -> bool {
+    let length = run(after, 0, NAME_BYTES_MAX, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ')
+    });
+    after.starts_with(b"amp;") || length > 0 && matches!(after.get(length), Some(b'=' | b':'))
+}
+
+/// True for the punctuation of Chinese and Japanese, which no space follows.
+fn is_full_width_stop(rest: &[u8]) -> bool {
+    ["，", "。", "；", "、", "）", "！", "？"].iter().any(|stop| rest.starts_with(stop.as_bytes()))
 }

@@ -5,10 +5,14 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::SecretKind;
-use super::assignment::{self, KEYWORDS};
+use super::assignment;
 use super::card::find_cards;
+use super::commands::{self, COMMAND_RULES};
+use super::names::KEYWORDS;
+use super::patterns::{INFIX_RULES, around_infix, find_discord_tokens};
 use super::private_key::private_key;
-use super::tokens::{TOKEN_BYTES_MAX, TOKEN_RULES};
+use super::tokens::{LONG_TOKEN_BYTES_MAX, TOKEN_BYTES_MAX, TOKEN_RULES};
+use super::value;
 
 /// A secret's place, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +36,16 @@ const AUTHORIZATION_BYTES_MIN: usize = 8;
 /// The beginning of a key's header.
 const KEY_BEGIN: &str = "-----BEGIN ";
 /// Fixed texts besides the prefixes of [`TOKEN_RULES`] and the [`KEYWORDS`] of assignments.
-const OTHER_ANCHORS: [(&str, Anchor); 6] = [
+const OTHER_ANCHORS: [(&str, Anchor); 9] = [
     (KEY_BEGIN, Anchor::PrivateKey),
     ("eyJ", Anchor::Jwt),
     ("bearer ", Anchor::Bearer),
     ("basic ", Anchor::Basic),
     ("://", Anchor::Url),
     (":AA", Anchor::Telegram),
+    (":5432:", Anchor::PasswordFile),
+    (":6432:", Anchor::PasswordFile),
+    (":*:", Anchor::PasswordFile),
 ];
 
 #[derive(Clone, Copy)]
@@ -50,7 +57,10 @@ enum Anchor {
     Url,
     Telegram,
     Token(usize),
-    Keyword,
+    Infix(usize),
+    Command(usize),
+    PasswordFile,
+    Keyword(usize),
 }
 
 struct Anchors {
@@ -69,9 +79,17 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
         patterns.push(rule.prefix);
         meanings.push(Anchor::Token(index));
     }
-    for (keyword, _) in KEYWORDS {
-        patterns.push(keyword);
-        meanings.push(Anchor::Keyword);
+    for (index, rule) in INFIX_RULES.iter().enumerate() {
+        patterns.push(rule.infix);
+        meanings.push(Anchor::Infix(index));
+    }
+    for (index, rule) in COMMAND_RULES.iter().enumerate() {
+        patterns.push(rule.option);
+        meanings.push(Anchor::Command(index));
+    }
+    for (index, keyword) in KEYWORDS.iter().enumerate() {
+        patterns.push(keyword.name);
+        meanings.push(Anchor::Keyword(index));
     }
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -115,11 +133,14 @@ pub(super) fn replace(text: &str, spans: Vec<Span>) -> Option<(String, Vec<Secre
 pub(super) fn find(text: &str) -> Vec<Span> {
     let bytes = text.as_bytes();
     let mut spans = Vec::new();
-    let mut masked_to = 0;
+    let (mut masked_to, mut last_start) = (0, 0);
     let mut last_value = assignment::LastValue::default();
     for hit in ANCHORS.automaton.find_overlapping_iter(bytes) {
         let Some(&anchor) = ANCHORS.meanings.get(hit.pattern().as_usize()) else { continue };
-        if hit.start() < masked_to && !matches!(anchor, Anchor::Token(_)) {
+        // Of two prefixes at one place the longer match wins.
+        let is_within = hit.start() < masked_to
+            && !(matches!(anchor, Anchor::Token(_)) && hit.start() <= last_start);
+        if is_within {
             continue;
         }
         let span = match anchor {
@@ -130,16 +151,23 @@ pub(super) fn find(text: &str) -> Vec<Span> {
             Anchor::Url => url_password(bytes, hit.end()),
             Anchor::Telegram => telegram(bytes, hit.start()),
             Anchor::Token(index) => token(bytes, hit.start(), index),
-            Anchor::Keyword => assignment::find(text, hit.start(), hit.end(), &mut last_value),
+            Anchor::Infix(index) => around_infix(bytes, hit.start(), index),
+            Anchor::Command(index) => commands::argument(text, hit.start(), hit.end(), index),
+            Anchor::PasswordFile => commands::password_file(text, hit.start()),
+            Anchor::Keyword(index) => {
+                assignment::find(text, hit.start(), hit.end(), index, &mut last_value)
+            }
         };
         if let Some(span) = span
             && text.is_char_boundary(span.start)
             && text.is_char_boundary(span.end)
         {
             masked_to = masked_to.max(span.end);
+            last_start = span.start;
             spans.push(span);
         }
     }
+    find_discord_tokens(bytes, &mut spans);
     find_cards(bytes, &mut spans);
     without_overlaps(spans)
 }
@@ -192,12 +220,25 @@ fn token(bytes: &[u8], start: usize, index: usize) -> Option<Span> {
     let from = start + rule.prefix.len();
     let length = run(bytes, from, TOKEN_BYTES_MAX, |byte| rule.alphabet.holds(byte));
     let body = bytes.get(from..from + length)?;
-    let fits = (rule.length_min..=rule.length_max).contains(&length);
-    // Words joined by hyphens have few digits; a made-up placeholder repeats one character.
-    let random = assignment::entropy_bits(body) >= 3.0
-        && body.iter().any(|byte| byte.is_ascii_digit())
-        || assignment::entropy_bits(body) >= 4.0 && body.iter().any(u8::is_ascii_uppercase);
-    (fits && random).then_some(Span { start, end: from + length, kind: rule.kind })
+    if !(rule.length_min..=rule.length_max).contains(&length) || !is_random(body) {
+        return None;
+    }
+    let next = bytes.get(from + length).copied().unwrap_or(b' ');
+    if rule.is_common_prefix
+        && (next.is_ascii_alphanumeric() || b"_-(/+=".contains(&next) || !value::is_scattered(body))
+    {
+        return None;
+    }
+    let rest = if length < TOKEN_BYTES_MAX { 0 } else { LONG_TOKEN_BYTES_MAX };
+    let rest = run(bytes, from + length, rest, |byte| rule.alphabet.holds(byte));
+    Some(Span { start, end: from + length + rest, kind: rule.kind })
+}
+
+/// Words joined by hyphens have few digits; a made-up placeholder repeats one character.
+fn is_random(body: &[u8]) -> bool {
+    let entropy = value::entropy_bits(body);
+    entropy >= 3.0 && body.iter().any(u8::is_ascii_digit)
+        || entropy >= 4.0 && body.iter().any(u8::is_ascii_uppercase)
 }
 
 fn jwt(bytes: &[u8], start: usize) -> Option<Span> {
@@ -240,8 +281,14 @@ fn authorization(bytes: &[u8], word: usize, from: usize, length_min: usize) -> O
             || matches!(byte, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-')
     });
     let value = bytes.get(from..from + length)?;
-    let random =
-        in_header || value.iter().any(u8::is_ascii_digit) && assignment::entropy_bits(value) >= 3.0;
+    let text = std::str::from_utf8(value).ok()?;
+    // Examples have names there: `Bearer your_token`.
+    let is_name = value::is_identifier(text)
+        && !(text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && text.bytes().any(|byte| byte.is_ascii_digit()))
+        || value::is_made_of_words(&text.to_ascii_lowercase());
+    let random = in_header && !is_name
+        || value.iter().any(u8::is_ascii_digit) && value::entropy_bits(value) >= 3.0;
     (length >= length_min && random).then_some(Span {
         start: from,
         end: from + length,
@@ -261,7 +308,9 @@ fn url_password(bytes: &[u8], from: usize) -> Option<Span> {
     let authority = bytes.get(from..from + length)?;
     let at = authority.iter().rposition(|byte| *byte == b'@')?;
     let colon = authority.iter().position(|byte| *byte == b':').filter(|colon| *colon + 1 < at)?;
-    let placeholder = authority.get(colon + 1).is_none_or(|first| b"${<[*%".contains(first));
+    let password = std::str::from_utf8(authority.get(colon + 1..at)?).ok()?;
+    let placeholder =
+        value::is_placeholder(password) || value::is_made_of_words(&password.to_ascii_lowercase());
     (scheme_before && !placeholder).then_some(Span {
         start: from + colon + 1,
         end: from + at,

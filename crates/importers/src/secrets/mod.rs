@@ -18,11 +18,17 @@
 mod assignment;
 mod body;
 mod card;
+mod commands;
 mod cut;
 mod find;
+mod names;
+mod patterns;
 mod private_key;
+mod prose;
 mod report;
 mod tokens;
+mod value;
+mod words;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -196,8 +202,14 @@ pub fn mask_string(text: &str) -> Masked<String> {
     }
 }
 
-/// A text as it may be cut, shortened or made into an identity: without its secrets.
-pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
+/// A text as it may be cut, shortened, made into an identity or sent to a service: without its
+/// secrets.
+///
+/// ```
+/// let question = importers::secrets::without_secrets("is the password: tulip77bridge right?");
+/// assert_eq!(question, "is the password: [masked:password] right?");
+/// ```
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
     mask_text(text).map_or(Cow::Borrowed(text), |(masked, _)| Cow::Owned(masked))
 }
 
@@ -212,5 +224,7 @@ pub fn summarize(text: &str) -> String {
     kernel::evidence::summarize(&without_secrets(text))
 }
 
+#[cfg(test)]
+mod further_tests;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Masking whole records: every string of every field, and what is found where.
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use kernel::evidence::{Evidence, Payload};
 use serde_json::{Map, Value};
 
@@ -89,6 +90,20 @@ impl Report {
         self.found_in(field, text, spans);
     }
 
+    /// Where the values that were masked under a name stand in `text`. All are searched for in one
+    /// pass, because their number is the source's choice.
+    fn repeated(&self, text: &str) -> Vec<Span> {
+        let values = self.named.iter().map(|(value, _)| value);
+        let automaton = (!self.named.is_empty())
+            .then(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values));
+        let Some(Ok(automaton)) = automaton else { return Vec::new() };
+        let spans = automaton.find_iter(text).filter_map(|hit| {
+            let (_, kind) = self.named.get(hit.pattern().as_usize())?;
+            Some(Span { start: hit.start(), end: hit.end(), kind: *kind })
+        });
+        spans.collect()
+    }
+
     fn found_in(&mut self, field: &str, text: &mut String, spans: Vec<Span>) {
         if let Some((masked, kinds)) = find::replace(text, spans) {
             *text = masked;
@@ -114,12 +129,8 @@ impl Report {
     /// Masks a text that may repeat what was masked under a name: `{"password": "…"}` and the same
     /// in words.
     pub(super) fn repeating(&mut self, field: &str, text: &mut String) {
-        for (value, kind) in &self.named {
-            if text.contains(value.as_str()) {
-                *text = text.replace(value.as_str(), &mark(*kind));
-                self.secrets.push(MaskedSecret { kind: *kind, field: field.to_owned() });
-            }
-        }
+        let repeated = self.repeated(text);
+        self.found_in(field, text, repeated);
         self.one(field, text);
     }
 

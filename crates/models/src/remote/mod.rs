@@ -1,9 +1,9 @@
 //! Models behind an HTTP service.
 //!
-//! A [`Remote`] speaks one protocol ([`Service`]) with one server. It sends texts and the key,
-//! follows no redirects, and limits the time and the size of each response; everything else that
-//! the server does becomes an [`EmbedError`]. There are no automatic retries: the caller knows
-//! whether somebody is waiting.
+//! A [`Remote`] speaks one protocol ([`Service`]) with one server. It sends the key and texts whose
+//! secrets were masked ([`Mask`]), follows no redirects, and limits the time and the size of each
+//! response; everything else that the server does becomes an [`EmbedError`]. There are no automatic
+//! retries: the caller knows whether somebody is waiting.
 //!
 //! Texts are truncated to a length that every model accepts, because a service rejects the whole
 //! batch of a text that is too long. A blank text is not sent, because services reject it; its
@@ -18,14 +18,17 @@ use crate::http::{Base, Client};
 use crate::roots::Roots;
 use crate::secret::Secret;
 
+mod outgoing;
 mod prompt_prefix;
 mod refusal;
 mod service;
 mod vector;
 
+pub use outgoing::Mask;
 pub use service::Service;
 pub use vector::DIMENSIONS_MAX;
 
+use outgoing::OutgoingText;
 use prompt_prefix::PromptPrefix;
 use refusal::{refusal, request_error, sanitize};
 use service::EmbedRequest;
@@ -85,6 +88,7 @@ pub struct Remote {
     /// The model's name at the service.
     name: String,
     prompt_prefix: PromptPrefix,
+    mask: Mask,
     dimensions: Option<usize>,
     batch_max: usize,
     model: Model,
@@ -97,6 +101,7 @@ impl Remote {
     pub fn open(
         service: Service,
         name: &str,
+        mask: Mask,
         service_config: &ServiceConfig,
     ) -> Result<Self, EmbedError> {
         let provider = || service.to_string();
@@ -132,6 +137,7 @@ impl Remote {
             key: service_config.key.clone(),
             name: name.to_owned(),
             prompt_prefix: PromptPrefix::of(name),
+            mask,
             dimensions: service_config.dimensions,
             batch_max: service_config
                 .batch_max
@@ -156,7 +162,8 @@ impl Remote {
     }
 
     fn probe(&self) -> Result<usize, EmbedError> {
-        let vectors = self.ask(&[PROBE.to_owned()], Purpose::Memory)?;
+        let vectors =
+            self.ask(&[OutgoingText::new(self.mask, "", PROBE, TEXT_BYTES_MAX)], Purpose::Memory)?;
         match vectors.first().map(Vec::len) {
             Some(dimensions @ 1..) => Ok(dimensions),
             _ => Err(EmbedError::Unreadable {
@@ -167,7 +174,7 @@ impl Remote {
     }
 
     /// One request.
-    fn ask(&self, texts: &[String], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn ask(&self, texts: &[OutgoingText], purpose: Purpose) -> Result<Vec<Vec<f32>>, EmbedError> {
         let provider = || self.service.to_string();
         let request =
             EmbedRequest { model: &self.name, texts, purpose, dimensions: self.dimensions };
@@ -212,11 +219,8 @@ impl Remote {
         Ok(is_digest.then_some(digest))
     }
 
-    fn prefixed(&self, text: &str, purpose: Purpose) -> String {
-        let mut prepared = self.prompt_prefix.before(purpose).to_owned();
-        let room = TEXT_BYTES_MAX.saturating_sub(prepared.len());
-        prepared.push_str(text.get(..text.floor_char_boundary(room)).unwrap_or(text));
-        prepared
+    fn outgoing(&self, text: &str, purpose: Purpose) -> OutgoingText {
+        OutgoingText::new(self.mask, self.prompt_prefix.before(purpose), text, TEXT_BYTES_MAX)
     }
 }
 
@@ -234,10 +238,10 @@ impl Embedder for Remote {
         let sent: Vec<usize> = (0..texts.len())
             .filter(|at| texts.get(*at).is_some_and(|text| !text.trim().is_empty()))
             .collect();
-        let prepared: Vec<String> = sent
+        let prepared: Vec<OutgoingText> = sent
             .iter()
             .filter_map(|at| texts.get(*at))
-            .map(|text| self.prefixed(text, purpose))
+            .map(|text| self.outgoing(text, purpose))
             .collect();
         let mut places = sent.into_iter();
         for batch in batches(&prepared, self.batch_max) {
@@ -259,12 +263,12 @@ impl Embedder for Remote {
 }
 
 /// Splits texts into requests, limited in number and in bytes.
-fn batches(texts: &[String], batch_max: usize) -> Vec<&[String]> {
+fn batches(texts: &[OutgoingText], batch_max: usize) -> Vec<&[OutgoingText]> {
     let mut batches = Vec::new();
     let mut rest = texts;
     while !rest.is_empty() {
         let mut bytes = 0;
-        let fits = |text: &&String| {
+        let fits = |text: &&OutgoingText| {
             bytes += text.len();
             bytes <= REQUEST_BYTES_MAX
         };
@@ -289,10 +293,16 @@ fn is_model_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn unmasked(text: &str) -> std::borrow::Cow<'_, str> {
+        text.into()
+    }
+
     #[test]
     fn a_batch_is_bounded_in_texts_and_in_bytes() {
         let sizes = |texts: &[String], batch_max| {
-            batches(texts, batch_max).iter().map(|batch| batch.len()).collect::<Vec<_>>()
+            let text = |text: &String| OutgoingText::new(unmasked, "", text, TEXT_BYTES_MAX);
+            let texts: Vec<OutgoingText> = texts.iter().map(text).collect();
+            batches(&texts, batch_max).iter().map(|batch| batch.len()).collect::<Vec<_>>()
         };
         assert_eq!(sizes(&vec!["a".to_owned(); 7], 3), [3, 3, 1]);
         assert_eq!(sizes(&vec!["a".repeat(TEXT_BYTES_MAX); 80], 100), [37, 37, 6]);
@@ -322,17 +332,21 @@ mod tests {
             dimensions: Some(4),
             ..ServiceConfig::default()
         };
-        let error = Remote::open(Service::OpenAi, "m", &service_config).err().unwrap();
+        let error = Remote::open(Service::OpenAi, "m", unmasked, &service_config).err().unwrap();
         assert_eq!(error.code(), "embedder_refused");
         assert!(!format!("{error} {service_config:?}").contains("sk-secret"));
     }
 
     #[test]
     fn a_service_that_requires_a_key_is_refused_without_one() {
-        let error =
-            Remote::open(Service::Gemini, "gemini-embedding-001", &ServiceConfig::default())
-                .err()
-                .unwrap();
+        let error = Remote::open(
+            Service::Gemini,
+            "gemini-embedding-001",
+            unmasked,
+            &ServiceConfig::default(),
+        )
+        .err()
+        .unwrap();
         assert!(error.to_string().contains("GEMINI_API_KEY"), "{error}");
     }
 }

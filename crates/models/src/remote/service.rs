@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::BATCH_MAX;
+use super::outgoing::OutgoingText;
 use super::vector::{List, Vector};
 use crate::embedder::Purpose;
 
@@ -29,7 +30,7 @@ pub enum Service {
 /// A request for the vectors of some texts.
 pub(super) struct EmbedRequest<'a> {
     pub(super) model: &'a str,
-    pub(super) texts: &'a [String],
+    pub(super) texts: &'a [OutgoingText],
     pub(super) purpose: Purpose,
     pub(super) dimensions: Option<usize>,
 }
@@ -118,7 +119,7 @@ impl Service {
             ),
             Self::Gemini => {
                 let model = model.strip_prefix("models/").unwrap_or(model);
-                let item = |text: &String| {
+                let item = |text: &OutgoingText| {
                     let mut item = json!({ "model": format!("models/{model}"), "content": { "parts": [{ "text": text }] } });
                     if let Some(task) = gemini_task(model, purpose) {
                         item["taskType"] = task.into();
@@ -221,7 +222,7 @@ mod tests {
 
     fn request<'a>(
         model: &'a str,
-        texts: &'a [String],
+        texts: &'a [OutgoingText],
         dimensions: Option<usize>,
     ) -> EmbedRequest<'a> {
         EmbedRequest { model, texts, purpose: Purpose::Question, dimensions }
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn requests_follow_each_services_protocol() {
-        let texts = ["a".to_owned()];
+        let texts = [OutgoingText::new(|text| text.into(), "", "a", 9)];
         let check = |service: Service, model: &str, dimensions, path: &str, body: Value| {
             assert_eq!(
                 service.request(&request(model, &texts, dimensions)),

@@ -14,6 +14,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
+use crate::remote::mask;
+
 const AUTHORITY: &[u8] = include_bytes!("certificates/ca.pem");
 const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
 const KEY: &[u8] = include_bytes!("certificates/server.key");
@@ -76,7 +78,7 @@ fn config(base: String, roots: Option<Roots>) -> ServiceConfig {
 fn a_server_with_a_trusted_certificate_gets_the_request() {
     let (base, request) = serve();
     let remote =
-        Remote::open(Service::OpenAi, "m", &config(base, Roots::parse(AUTHORITY))).unwrap();
+        Remote::open(Service::OpenAi, "m", mask, &config(base, Roots::parse(AUTHORITY))).unwrap();
     assert_eq!(remote.model().dimensions, 3);
     assert!(
         request
@@ -91,7 +93,7 @@ fn a_server_with_a_trusted_certificate_gets_the_request() {
 #[test]
 fn a_server_with_an_untrusted_certificate_gets_nothing() {
     let (base, request) = serve();
-    let error = Remote::open(Service::OpenAi, "m", &config(base, None)).err().unwrap();
+    let error = Remote::open(Service::OpenAi, "m", mask, &config(base, None)).err().unwrap();
     assert!(
         matches!(&error, EmbedError::Unreachable { detail, .. } if detail.contains("certificate")),
         "{error:?}"

@@ -10,6 +10,13 @@ use serde_json::{Value, json};
 use crate::server::{Reply, Request, Server};
 
 const KEY: &str = "sk-very-secret-key";
+/// What [`mask`] replaces.
+const SECRET: &str = "tulip77bridge";
+
+/// Stands for the masking of secrets, which is not below this crate.
+pub(crate) fn mask(text: &str) -> std::borrow::Cow<'_, str> {
+    text.replace(SECRET, "[masked]").into()
+}
 
 fn config(server: &Server) -> ServiceConfig {
     ServiceConfig {
@@ -21,7 +28,7 @@ fn config(server: &Server) -> ServiceConfig {
 }
 
 fn open(service: Service, server: &Server) -> Remote {
-    Remote::open(service, "a-model", &config(server)).unwrap()
+    Remote::open(service, "a-model", mask, &config(server)).unwrap()
 }
 
 /// A vector that depends on the text: its length and a constant.
@@ -102,10 +109,29 @@ fn every_service_returns_vectors_in_the_order_of_the_texts() {
 }
 
 #[test]
+fn every_text_is_masked_before_it_is_sent() {
+    for service in [Service::OpenAi, Service::Ollama, Service::Gemini] {
+        let server = Server::start(answer);
+        let mut remote = open(service, &server);
+        let long = format!("{}{SECRET} and more", "a".repeat(7_990));
+        for purpose in [Purpose::Question, Purpose::Memory] {
+            remote.embed(&[SECRET, &format!("see {SECRET} there"), &long], purpose).unwrap();
+        }
+        let bodies: Vec<String> = server
+            .requests()
+            .iter()
+            .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+            .collect();
+        assert!(bodies.iter().any(|body| body.contains("see [masked] there")), "{bodies:?}");
+        assert!(bodies.iter().all(|body| !body.contains("tulip")), "{bodies:?}");
+    }
+}
+
+#[test]
 fn texts_are_split_into_batches() {
     let server = Server::start(answer);
     let config = ServiceConfig { batch_max: Some(2), dimensions_known: Some(3), ..config(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    let mut remote = Remote::open(Service::OpenAi, "a-model", mask, &config).unwrap();
     assert_eq!(server.requests().len(), 0, "a known length is not requested");
     let vectors = remote.embed(&["a", "bb", "ccc", "dddd", "eeeee"], Purpose::Memory).unwrap();
     assert_eq!(
@@ -130,7 +156,7 @@ fn a_text_that_is_too_long_is_truncated_at_a_character_boundary() {
 fn fails(reply: Reply) -> EmbedError {
     let server = Server::script([reply]);
     let config = ServiceConfig { dimensions_known: Some(3), ..config(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    let mut remote = Remote::open(Service::OpenAi, "a-model", mask, &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert!(!format!("{error} {error:?} {config:?}").contains(KEY), "{error:?}");
     error
@@ -153,7 +179,7 @@ fn after_a_rate_limit_the_same_embedder_succeeds() {
     let good = Reply::json(200, &json!({"data": [{"index": 0, "embedding": [1, 2, 3]}]}));
     let server = Server::script([limit, good]);
     let config = ServiceConfig { dimensions_known: Some(3), ..config(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    let mut remote = Remote::open(Service::OpenAi, "a-model", mask, &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert_eq!(
         error,
@@ -179,7 +205,7 @@ fn a_server_that_never_answers_times_out() {
         let server = Server::script([reply]);
         let config = ServiceConfig { timeout: Some(Duration::from_millis(200)), ..config(&server) };
         let begun = Instant::now();
-        let error = Remote::open(Service::OpenAi, "a-model", &config).err().unwrap();
+        let error = Remote::open(Service::OpenAi, "a-model", mask, &config).err().unwrap();
         assert!(matches!(error, EmbedError::TimedOut { .. }), "{error:?}");
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
@@ -190,10 +216,10 @@ fn a_missing_server_is_unreachable() {
     let server = Server::script([Reply::Silence]);
     let config = config(&server);
     drop(server);
-    let error = Remote::open(Service::Ollama, "a-model", &config).err().unwrap();
+    let error = Remote::open(Service::Ollama, "a-model", mask, &config).err().unwrap();
     assert!(matches!(error, EmbedError::Unreachable { .. }), "{error:?}");
     let config = ServiceConfig { base_url: Some("https://nobody.invalid/v1".to_owned()), ..config };
-    let error = Remote::open(Service::OpenAi, "a-model", &config).err().unwrap();
+    let error = Remote::open(Service::OpenAi, "a-model", mask, &config).err().unwrap();
     assert!(error.is_transient(), "{error:?}");
 }
 
@@ -244,7 +270,7 @@ fn vectors_of_a_wrong_length_are_reported() {
     );
     let server = Server::start(answer);
     let config = ServiceConfig { dimensions: Some(8), ..config(&server) };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    let mut remote = Remote::open(Service::OpenAi, "a-model", mask, &config).unwrap();
     let error = remote.embed(&["a"], Purpose::Question).unwrap_err();
     assert!(matches!(error, EmbedError::WrongDimensions { expected: 8, found: 3, .. }));
     assert_eq!(server.requests()[0].json()["dimensions"], 8);
@@ -252,11 +278,13 @@ fn vectors_of_a_wrong_length_are_reported() {
     let error = Remote::open(
         Service::OpenAi,
         "a-model",
+        mask,
         &ServiceConfig { dimensions: None, ..config.clone() },
     )
     .err();
     assert!(error.is_none());
-    let error = Remote::open(Service::OpenAi, "a-model", &self::config(&server)).err().unwrap();
+    let error =
+        Remote::open(Service::OpenAi, "a-model", mask, &self::config(&server)).err().unwrap();
     assert!(matches!(error, EmbedError::Unreadable { .. }), "{error:?}");
 }
 
@@ -285,7 +313,8 @@ fn servers_compatible_with_ollama_need_no_list_of_models() {
 #[test]
 fn questions_and_texts_get_the_models_prefixes() {
     let server = Server::start(answer);
-    let mut remote = Remote::open(Service::Ollama, "nomic-embed-text", &config(&server)).unwrap();
+    let mut remote =
+        Remote::open(Service::Ollama, "nomic-embed-text", mask, &config(&server)).unwrap();
     remote.embed(&["kiln"], Purpose::Question).unwrap();
     remote.embed(&["kiln"], Purpose::Memory).unwrap();
     let requests: Vec<Value> = server
@@ -312,7 +341,7 @@ fn the_deadline_limits_all_requests_together() {
         dimensions_known: Some(3),
         ..config(&server)
     };
-    let mut remote = Remote::open(Service::OpenAi, "a-model", &config).unwrap();
+    let mut remote = Remote::open(Service::OpenAi, "a-model", mask, &config).unwrap();
     assert_eq!(remote.embed(&["a"], Purpose::Memory).unwrap(), [[1.0, 0.5, -0.25]]);
     for _ in 0..2 {
         let error = remote.embed(&["a"; 20], Purpose::Memory).unwrap_err();
