@@ -2,7 +2,8 @@
 //!
 //! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for
 //! its next turn, ahead of time by [`stream`]; [`receipts`] keeps what was shown, and [`echo`]
-//! recognises it when it comes back. [`integrity`] makes sure that what is shown is what was signed.
+//! recognises it when it comes back. [`integrity`] makes sure that what is shown is what was
+//! signed.
 
 pub mod context;
 pub(crate) mod echo;

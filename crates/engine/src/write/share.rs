@@ -1,9 +1,9 @@
 //! Sharing a space without all of its bodies.
 //!
 //! A redacted export has every operation, so chains, signatures and provenance can be verified, and
-//! leaves out bodies: those of [`ExportSelection`]. It says which, in [declarations](Declaration) signed
-//! by the key that exports; whoever takes it in knows that these were withheld and not taken out on
-//! the way.
+//! leaves out bodies: those of [`ExportSelection`]. It says which, in [declarations](Declaration)
+//! signed by the key that exports; whoever takes it in knows that these were withheld and not taken
+//! out on the way.
 //!
 //! What is withheld takes more with it, so that nothing tells it after all and nothing else is
 //! believed in its place:

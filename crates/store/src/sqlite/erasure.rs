@@ -314,8 +314,8 @@ impl SqliteSpace {
         Ok(true)
     }
 
-    /// Every operation that has no body here. Their receipts go; of those whose bodies were withheld
-    /// there are none.
+    /// Every operation that has no body here. Their receipts go; of those whose bodies were
+    /// withheld there are none.
     fn removed_bodies(&self) -> Result<BTreeSet<OpId>, StoreError> {
         let mut statement =
             self.connection.prepare_cached("SELECT id FROM op WHERE body IS NULL")?;
