@@ -54,6 +54,9 @@ pub(crate) enum RequestError {
     /// A correction without a new value.
     #[error("the correction does not say what is true instead: it has neither fields nor text")]
     EmptyCorrection,
+    /// An agent asks to replace a record that is not its own, and nobody can be asked.
+    #[error("this record is not yours to replace, and the user cannot be asked here")]
+    RecordOfUser,
     /// A correction without a quotation of the user.
     #[error("the note is empty: it must quote the user")]
     EmptyNote,
@@ -218,6 +221,7 @@ impl RequestError {
         "empty_text",
         "empty_turns",
         "empty_correction",
+        "record_of_user",
         "empty_note",
         "name_too_long",
         "too_many_tags",
@@ -254,6 +258,7 @@ impl RequestError {
             Self::EmptyText => "empty_text",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
+            Self::RecordOfUser => "record_of_user",
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",
             Self::TooManyTags { .. } => "too_many_tags",

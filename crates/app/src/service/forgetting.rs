@@ -10,6 +10,7 @@ use engine::belief::Belief;
 use engine::selection::{RecordState, Selection};
 use engine::write::forget::{ForgetPlan, Forgotten, UserStatement};
 use jiff::Timestamp;
+use kernel::id::OpId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -118,6 +119,11 @@ pub(crate) fn forget(
 }
 
 impl Plan {
+    /// What gets a redaction.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &OpId> {
+        self.plan.targets.iter()
+    }
+
     /// How many records were selected.
     pub(crate) fn selected(&self) -> u64 {
         self.plan.selected

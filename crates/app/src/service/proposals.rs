@@ -9,13 +9,17 @@
 use engine::belief::proposed::{Consent, ProposedChange, propose};
 use engine::belief::review::{Status, acting_on};
 use engine::belief::user::Replacement;
+use engine::inspect::summary;
 use engine::keys::KeyRing;
+use engine::selection::Selection;
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use importers::secrets::{SecretKind, mask_body};
 use jiff::Timestamp;
 use kernel::body::{Body, Redaction, payload_digest};
 use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::operation::Role;
 use kernel::seal::Draft;
 use serde_json::json;
 
@@ -23,6 +27,7 @@ use super::agents::{Agent, program_name_among};
 use super::change_wording::lines;
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::{act, retracted};
+use super::forgetting;
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 
@@ -129,6 +134,8 @@ struct Plan {
     masked: Vec<SecretKind>,
     /// The request in one line, for the user.
     headline: String,
+    /// What would be erased, and which beliefs would fall, line by line.
+    erased: Vec<String>,
 }
 
 /// Does what an agent asks for, asks the user about it, or keeps it as a proposal.
@@ -142,7 +149,8 @@ pub(crate) fn handle(
     let keys = space.key_ring()?;
     let program = program_name_among(Some(&agent.name), &keys);
     let plan = plan(space, now, request, &program)?;
-    if let ProposalRequest::Retract { .. } = request
+    let replaces_record = plan.drafts.iter().any(|draft| draft.body.kind() == Kind::Evidence);
+    if (replaces_record || matches!(request, ProposalRequest::Retract { .. }))
         && is_own(space, &keys, agent, &plan)?
     {
         agent.let_in(space, now)?;
@@ -152,6 +160,11 @@ pub(crate) fn handle(
         let outcome = Outcome { actions: plan.actions, changes, intent: Intent::Write };
         return Ok(Handled::Done { outcome, proposal: None });
     }
+    // A proposal holds what acts on records, and not new records in the user's name. So a record is
+    // replaced at once, or not at all.
+    if is_allowed && replaces_record {
+        return replace_record(space, now, plan);
+    }
     if is_allowed {
         return accept_new(space, now, agent, plan, &program, Consent::Setting);
     }
@@ -159,11 +172,15 @@ pub(crate) fn handle(
     let message = question(&plan, &expected);
     let token = payload_digest(&json!([message, program])).to_string();
     match reply.filter(|reply| reply.token == token).map(|reply| reply.verdict) {
+        Some(Verdict::Accepted) if replaces_record => return replace_record(space, now, plan),
         Some(Verdict::Accepted) => {
             return accept_new(space, now, agent, plan, &program, Consent::Elicitation);
         }
         Some(Verdict::Declined) => return Ok(Handled::Declined),
         None if can_ask => return Ok(Handled::Question { message, token }),
+        Some(Verdict::Unanswered) | None if replaces_record => {
+            return Err(RequestError::RecordOfUser.into());
+        }
         Some(Verdict::Unanswered) | None => {}
     }
     let before = space.proposed_before(&plan.drafts)?;
@@ -203,6 +220,7 @@ fn plan(
     request: &ProposalRequest,
     program: &str,
 ) -> Result<Plan, Failure> {
+    let mut erased = Vec::new();
     let (drafts, verb, note) = match request {
         ProposalRequest::Correct { name, by } => {
             (space.to_correct(name, by)?, "correct", by.note.as_str())
@@ -214,7 +232,9 @@ fn plan(
             (space.to_retract(name, note)?, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
-            (to_forget(space, now, name, note)?, "forget", note.as_str())
+            let (drafts, lines) = to_forget(space, now, name, note)?;
+            erased = lines;
+            (drafts, "forget", note.as_str())
         }
     };
     let actions = actions_of(space, &drafts)?;
@@ -235,7 +255,7 @@ fn plan(
     let note = importers::secrets::mask_string(note).into_inner();
     let (what, note) = (shortened(&what), shortened(&note));
     let headline = format!("{program} asks to {verb} {what}{instead}, because: {note}");
-    Ok(Plan { drafts, actions, masked, headline })
+    Ok(Plan { drafts, actions, masked, headline, erased })
 }
 
 /// What forgetting a record appends: a redaction of it, and of all that has to go with it. Nothing
@@ -245,19 +265,17 @@ fn to_forget(
     now: Timestamp,
     name: &str,
     note: &str,
-) -> Result<Vec<Draft>, Failure> {
+) -> Result<(Vec<Draft>, Vec<String>), Failure> {
     let id = space.resolve(name)?;
-    let plan = space.plan_to_forget(&[id], now)?;
-    if plan.is_empty() {
-        return Err(RequestError::NoSuchRecords { which: name.to_owned() }.into());
-    }
+    let selection = Selection { ids: vec![id.to_string()], ..Selection::default() };
+    let plan = forgetting::plan(space, now, &selection)?;
     let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
     // The record that was asked for comes first.
-    let others = plan.targets.iter().filter(|target| **target != id);
+    let others = plan.targets().filter(|target| **target != id);
     let drafts = std::iter::once(&id)
         .chain(others)
         .map(|target| acting_on(*target, Body::Redaction(redaction())));
-    Ok(drafts.collect::<Result<_, EngineError>>()?)
+    Ok((drafts.collect::<Result<_, EngineError>>()?, plan.lines()))
 }
 
 /// The drafts without the secrets that are recognised in them, so that a proposal says exactly what
@@ -293,6 +311,10 @@ fn actions_of(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
             Body::ClaimRefutation(body) => {
                 actions.push(Action::on_belief(Verb::Refuted, &body.identity_key));
             }
+            Body::Evidence(_) => {
+                let records = superseded(space, draft)?;
+                actions.extend(records.map(|subject| Action { verb: Verb::Corrected, subject }));
+            }
             Body::Redaction(_) => {
                 let records = retracted(space, one)?;
                 actions.extend(
@@ -305,8 +327,18 @@ fn actions_of(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
     Ok(actions)
 }
 
-/// Whether a retraction takes back what the agent said itself: its own record, in which it does not
-/// quote the user.
+/// The record that a corrected one replaces.
+fn superseded(space: &Space, draft: &Draft) -> Result<Option<Subject>, Failure> {
+    let Some(cited) = draft.refs.iter().find(|cited| cited.role.as_str() == Role::SUPERSEDES)
+    else {
+        return Ok(None);
+    };
+    let summary = summary(&space.show(&cited.id)?.operation);
+    Ok(Some(Subject::Record { id: cited.id, summary }))
+}
+
+/// Whether a retraction or a correction takes back what the agent said itself: its own record, in
+/// which it does not quote the user.
 fn is_own(space: &Space, keys: &KeyRing, agent: &Agent, plan: &Plan) -> Result<bool, Failure> {
     for cited in plan.drafts.iter().flat_map(|draft| &draft.refs) {
         let shown = space.show(&cited.id)?;
@@ -319,6 +351,13 @@ fn is_own(space: &Space, keys: &KeyRing, agent: &Agent, plan: &Plan) -> Result<b
     Ok(true)
 }
 
+/// Replaces a record with the user's key.
+fn replace_record(space: &mut Space, now: Timestamp, plan: Plan) -> Result<Handled, Failure> {
+    let mut outcome = act(space, now, plan.drafts, plan.actions, Intent::Write)?;
+    outcome.changes.masked.extend(&plan.masked);
+    Ok(Handled::Done { outcome, proposal: None })
+}
+
 /// What would change if the user agreed.
 fn preview(space: &mut Space, now: Timestamp, plan: &Plan) -> Result<Outcome, Failure> {
     let mut outcome = act(space, now, plan.drafts.clone(), plan.actions.clone(), Intent::DryRun)?;
@@ -329,6 +368,10 @@ fn preview(space: &mut Space, now: Timestamp, plan: &Plan) -> Result<Outcome, Fa
 /// The question to the user: who asks for what and why, and what would change.
 fn question(plan: &Plan, expected: &Outcome) -> String {
     let mut question = format!("{}\n", plan.headline);
+    for line in &plan.erased {
+        question.push_str(line);
+        question.push('\n');
+    }
     for line in lines(expected) {
         question.push_str(&line.text());
         question.push('\n');

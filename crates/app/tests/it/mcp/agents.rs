@@ -35,7 +35,7 @@ fn with_tea() -> (Machine, Host) {
 }
 
 fn correction() -> Value {
-    json!({ "name": TEA, "text": "You drink coffee only.", "note": "no, coffee only" })
+    json!({ "name": TEA, "fields": { "object": "coffee" }, "text": "You drink coffee only.", "note": "no, coffee only" })
 }
 
 fn state(host: &mut Host) -> Value {
@@ -178,7 +178,7 @@ fn what_an_agent_asks_for_is_a_proposal_that_the_user_decides() {
     assert_eq!(state(&mut host), "active");
     let again = host.gets(
         "correct",
-        json!({ "name": TEA, "text": "You drink coffee only.", "note": "said again" }),
+        json!({ "name": TEA, "fields": { "object": "coffee" }, "text": "You drink coffee only.", "note": "said again" }),
     );
     assert_eq!(again["proposal"], proposed["proposal"], "the same is proposed once");
     assert_eq!(operations(&machine, "proposal").len(), 1);
@@ -326,10 +326,17 @@ fn forgetting_is_proposed_as_a_redaction() {
     let listed = machine.because(["review", "list", "--json"]).run().succeeds().json_lines();
     let kinds: Vec<&Value> =
         listed[0]["operations"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
-    assert_eq!(kinds, ["evidence_retraction", "redaction"], "{listed:?}");
+    assert_eq!(kinds, ["redaction"], "{listed:?}");
     let id = proposed["proposal"].as_str().unwrap();
-    machine.because(["review", "accept", id]).run().succeeds().prints("no longer believed");
+    machine.because(["review", "accept", id]).run().succeeds().prints("You forgot");
+    host.fails("unknown_belief", "explain", json!({ "name": TEA }));
     assert_eq!(operations(&machine, "redaction").len(), 1);
+    let explained = machine.because(["show", quote.as_str().unwrap(), "--json"]).run().succeeds();
+    let shown = &explained.json_lines()[0];
+    assert_eq!(
+        (&shown["body"], &shown["forgotten"]["reason"]),
+        (&Value::Null, &json!("delete that"))
+    );
     assert!(host.texts("green tea").iter().all(|text| !text.contains("green tea")));
     host.leaves();
     machine.is_sound();
@@ -350,7 +357,7 @@ fn the_users_settings_may_allow_an_agent_more() {
     assert_eq!(explained["user_actions"][0]["proposed_by"]["consent"], "setting", "{explained}");
     host.leaves();
     let mut other = Host::named(&machine, "Other", &json!({}));
-    let again = json!({ "name": TEA, "text": "You drink water.", "note": "water" });
+    let again = json!({ "name": TEA, "fields": { "object": "water" }, "text": "You drink water.", "note": "water" });
     assert_eq!(other.gets("correct", again)["status"], "proposed");
     other.leaves();
     machine.is_sound();

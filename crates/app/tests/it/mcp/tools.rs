@@ -362,14 +362,26 @@ fn recall_respects_its_limit_and_the_number_of_neighbours() {
 #[test]
 fn a_record_is_corrected_by_its_text_and_words_alone_do_not_contradict_a_belief() {
     let machine = Machine::with_space();
-    let mut host = Host::of(&machine);
+    let mut host = Host::named(&machine, "a test", &json!({ "elicitation": {} }));
     host.gets("remember", json!({ "text": "Jonas is allergic to walnuts.", "actor": "user" }));
     let record = host.gets("recall", json!({ "query": "walnuts" }))["episodes"][0]["id"].clone();
     let text = "Jonas is allergic to peanuts, and eats walnuts.";
-    let corrected =
-        host.gets("correct", json!({ "name": record, "text": text, "note": "peanuts!" }));
+    let correction = json!({ "name": record, "text": text, "note": "peanuts!" });
+    let (question, corrected) = host.asks_user("accept", "correct", &correction);
+    assert!(question.contains("allergic to walnuts"), "{question}");
     assert_eq!(corrected["actions"][0]["target"], record);
     assert_eq!(host.texts("walnuts"), [text]);
+    // The agent replaces its own notes itself, and nothing of the user's where nobody can be asked.
+    let own =
+        host.gets("remember", json!({ "text": "The build takes nine minutes." }))["id"].clone();
+    let text = "The build takes four minutes.";
+    host.gets("correct", json!({ "name": own, "text": text, "note": "measured" }));
+    assert_eq!(host.texts("build")[0], text);
+    let mut other = Host::of(&machine);
+    let user = other.gets("recall", json!({ "query": "peanuts" }))["episodes"][0]["id"].clone();
+    let correction = json!({ "name": user, "text": "Jonas eats anything.", "note": "no" });
+    other.fails("record_of_user", "correct", correction);
+    other.leaves();
     host.gets("remember", json!({ "text": "I love green tea.", "actor": "user" }));
     let words = host.fails(
         "text_alone",
