@@ -1,6 +1,6 @@
 //! Printing: text for people, with colours only on a terminal, and JSON for programs.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use importers::secrets::SecretKind;
@@ -62,6 +62,41 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Standard output for lines of JSON that are made elsewhere. A terminal gets them with the
+/// characters escaped that it would interpret; the values are the same.
+pub(crate) fn json_lines() -> Box<dyn Write> {
+    let output = std::io::BufWriter::new(std::io::stdout().lock());
+    match std::io::stdout().is_terminal() {
+        true => Box::new(EscapedLines { output, line: Vec::new() }),
+        false => Box::new(output),
+    }
+}
+
+/// Escapes what is written to it, line by line.
+struct EscapedLines<W> {
+    output: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Write for EscapedLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                let text =
+                    String::from_utf8_lossy(self.line.strip_suffix(b"\n").unwrap_or_default());
+                writeln!(self.output, "{}", escape_json(&text))?;
+                self.line.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.output.flush()
+    }
+}
+
 /// Reports which secrets were masked before anything was written.
 pub(crate) fn masked(kinds: &[SecretKind]) -> Result<(), Failure> {
     kinds.iter().try_for_each(|kind| line(format_args!("  a secret was masked: {kind}")))
@@ -113,4 +148,19 @@ pub(crate) fn spinner(message: &'static str) -> ProgressBar {
     bar.set_message(message);
     bar.enable_steady_tick(std::time::Duration::from_millis(125));
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_for_a_terminal_are_escaped_however_they_are_written() {
+        let mut lines = EscapedLines { output: Vec::new(), line: Vec::new() };
+        for piece in ["{\"a\":\"x\u{9b}", "31m\"}\n{\"b\":\"\u{202e}\"}\n"] {
+            lines.write_all(piece.as_bytes()).unwrap();
+        }
+        let text = String::from_utf8(lines.output).unwrap();
+        assert_eq!(text, "{\"a\":\"x\\u009b31m\"}\n{\"b\":\"\\u202e\"}\n");
+    }
 }

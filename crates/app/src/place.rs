@@ -134,7 +134,8 @@ impl Home {
         let folder = path.parent().unwrap_or(&self.folder).to_owned();
         let file = |source| PlaceError::File { path: path.clone(), source };
         match fs::metadata(&path) {
-            Ok(metadata) if metadata.len() <= KEY_BYTES_MAX => {
+            // A pipe or a device would be read for ever.
+            Ok(metadata) if metadata.is_file() && metadata.len() <= KEY_BYTES_MAX => {
                 let text = fs::read(&path).map_err(file)?;
                 let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);
                 return signer.ok_or_else(|| PlaceError::Key { path: path.clone() });
@@ -155,6 +156,9 @@ impl Home {
         match draft.persist_noclobber(&path) {
             Ok(_) => Ok(Signer::from_seed(seed)),
             Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                // Another process was first, or the name is a link to a file that is not there, as
+                // on a disk that is not connected.
+                fs::metadata(&path).map_err(file)?;
                 self.signer_at(path)
             }
             Err(error) => Err(file(error.error)),

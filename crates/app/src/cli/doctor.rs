@@ -43,6 +43,7 @@ impl Check {
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut checks = vec![Check::ok("program", format!("because {}", env!("CARGO_PKG_VERSION")))];
     checks.push(check_key(session));
+    checks.extend(check_home(session));
     checks.extend(check_space(session));
     checks.extend(check_embedder(session));
     let ok = checks.iter().all(|check| check.ok);
@@ -90,6 +91,26 @@ fn check_key(session: &CliSession) -> Check {
         }
     }
     Check::ok("device key", shown)
+}
+
+/// Whether others may put files, such as a key, into the home.
+fn check_home(session: &CliSession) -> Option<Check> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = session.home.folder();
+        let mode = folder.metadata().map_or(0, |metadata| metadata.permissions().mode() & 0o777);
+        if mode & 0o022 != 0 {
+            let shown = folder.display();
+            return Some(Check::wrong(
+                "home",
+                format!("{shown}: others can write to it (mode {mode:o})"),
+                format!("chmod 700 {shown}"),
+            ));
+        }
+    }
+    let _ = session;
+    None
 }
 
 fn settings_of_space(session: &CliSession) -> Result<Settings, Failure> {

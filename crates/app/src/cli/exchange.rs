@@ -73,8 +73,10 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let selection = args.selection()?;
     let space = session.open()?;
     let Some(path) = &args.out else {
-        let mut writer = BufWriter::new(std::io::stdout().lock());
+        let mut writer = output::json_lines();
         let shared = write(&space, &selection, &mut writer, |_| {})?;
+        writer.flush()?;
+        drop(writer);
         if let Some(withheld) = withheld_in_words(&shared) {
             output::note(withheld);
         }

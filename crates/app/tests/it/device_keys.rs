@@ -115,3 +115,35 @@ fn processes_that_create_the_key_or_the_space_concurrently_agree() {
     assert_eq!(files, ["key", "space.db"]);
     machine.is_sound();
 }
+
+#[test]
+fn a_key_that_is_a_pipe_a_device_or_a_link_to_nothing_is_an_error_at_once() {
+    for (script, code) in [
+        ("mkfifo home/key", "device_key"),
+        ("ln -s /dev/zero home/key", "device_key"),
+        ("ln -s nowhere home/key", "file"),
+    ] {
+        let machine = Machine::new();
+        let script = format!("mkdir home; {script}; BECAUSE_HOME=home exec $BECAUSE key --json");
+        let ran = machine.shell(&script).run().ends(1);
+        assert_eq!(ran.error_code(), code, "{script}");
+    }
+}
+
+#[test]
+fn spaces_are_for_their_owner_alone_and_doctor_names_an_open_home() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::new();
+    let script =
+        r#"umask 000; ln -s elsewhere "space.new-$$"; exec $BECAUSE --space space.db init"#;
+    machine.shell(script).run().succeeds();
+    assert!(!machine.work().join("elsewhere").exists());
+    machine.because(["--space", "space.db", "remember", "a note"]).run().succeeds();
+    for file in ["space.db", "space.db-wal"] {
+        let Ok(metadata) = machine.work().join(file).metadata() else { continue };
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{file}");
+    }
+    let home = machine.home();
+    std::fs::set_permissions(&home, PermissionsExt::from_mode(0o777)).unwrap();
+    machine.because(["doctor"]).run().ends(3).prints("others can write to it");
+}

@@ -28,8 +28,17 @@ use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
-use super::{Mode, configure, create, make_tables, open, refuse_stale_logs, remove_with_logs};
+use super::{Mode, configure, create, make_tables, open, refuse_stale_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
+
+/// Lets only its owner read a file. SQLite gives its logs the same permissions.
+fn only_for_owner(path: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
 
 /// Tables of the ledger and the positions of its views.
 pub(super) const SCHEMA: &str = "
@@ -88,9 +97,16 @@ impl SqliteSpace {
         }
         refuse_stale_logs(path)?;
         let io = |source| StoreError::Io { path: path.to_owned(), source };
-        let draft = path.with_extension(format!("new-{}", std::process::id()));
-        remove_with_logs(&draft);
-        let made = Self::create_draft(registry, &draft, genesis, body);
+        // In a folder that others may write to, a name that can be guessed may be a link by then.
+        // So the draft is in a folder of its own, which only its owner can enter.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = tempfile::Builder::new()
+            .prefix(".because-")
+            .tempdir_in(parent.unwrap_or(Path::new(".")))
+            .map_err(io)?;
+        let draft = folder.path().join("space.db");
+        let made = Self::create_draft(registry, &draft, genesis, body)
+            .and_then(|()| only_for_owner(&draft).map_err(io));
         // Linking fails if the name was taken in the meantime; renaming would replace another's
         // file.
         let placed = made.and_then(|()| match std::fs::hard_link(&draft, path) {
@@ -100,7 +116,7 @@ impl SqliteSpace {
             Err(_) => std::fs::rename(&draft, path).map_err(io),
             Ok(()) => Ok(()),
         });
-        remove_with_logs(&draft);
+        drop(folder);
         placed?;
         Self::open_with(registry, path)
     }

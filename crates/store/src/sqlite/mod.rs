@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::StoreError;
 use registry::Registry;
-use stale_logs::{refuse_stale_logs, remove_with_logs};
+use stale_logs::refuse_stale_logs;
 
 mod access;
 mod belief_list;

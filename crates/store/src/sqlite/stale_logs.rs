@@ -12,9 +12,6 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-/// What SQLite appends to a file's name for its logs and their index.
-const LOG_SUFFIXES: [&str; 3] = ["-wal", "-journal", "-shm"];
-
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -34,11 +31,4 @@ pub(super) fn refuse_stale_logs(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-/// Removes a file of ours and its logs, if they are there.
-pub(super) fn remove_with_logs(path: &Path) {
-    for suffix in std::iter::once("").chain(LOG_SUFFIXES) {
-        let _ = std::fs::remove_file(beside(path, suffix));
-    }
 }

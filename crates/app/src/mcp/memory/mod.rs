@@ -11,6 +11,7 @@ use engine::recall::receipts::Recipient;
 use jiff::Timestamp;
 use kernel::body::Body;
 use kernel::id::OpId;
+use retrieval::text::visible::visible;
 use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::Filter;
@@ -61,10 +62,19 @@ pub(super) struct Answered {
 
 impl Answered {
     fn new(text: String, structured: &impl Serialize) -> Result<Self, Failure> {
-        Ok(Self {
-            text,
-            structured: serde_json::to_value(structured).map_err(std::io::Error::from)?,
-        })
+        let mut structured = serde_json::to_value(structured).map_err(std::io::Error::from)?;
+        show_all(&mut structured);
+        Ok(Self { text, structured })
+    }
+}
+
+/// Leaves nothing in the texts that a model would read and a person would not see.
+fn show_all(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = visible(text),
+        Value::Array(values) => values.iter_mut().for_each(show_all),
+        Value::Object(fields) => fields.values_mut().for_each(show_all),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
