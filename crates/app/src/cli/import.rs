@@ -265,8 +265,8 @@ fn import(
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let locator = session.locator()?;
     let mut space = match intent {
-        Intent::Write => Opened::Real(locator.open_or_make(session.now)?),
-        Intent::DryRun if locator.path()?.exists() => Opened::Real(locator.open()?),
+        Intent::Write => Opened::Real(session.open_or_make()?),
+        Intent::DryRun if locator.path()?.exists() => Opened::Real(session.open()?),
         Intent::DryRun => scratch_space(session)?,
     };
     let progress = |progress: Progress| {
@@ -420,7 +420,7 @@ fn take_in(
         )?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
-        Opened::Real(locator.open()?)
+        Opened::Real(session.open()?)
     } else if session.spaces.is_empty() {
         return Err(RequestError::LedgerWithoutSpace.into());
     } else {

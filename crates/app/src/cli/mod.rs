@@ -1,10 +1,12 @@
 //! The command line: one module a command. Each turns a raw `clap` request into a resolved one.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use engine::Space;
 
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, Form};
@@ -169,6 +171,27 @@ struct CompletionsArgs {
 pub(crate) struct CliSession {
     pub(crate) form: Form,
     session: Session,
+    /// The space, if it was opened before the command runs. Opening it again would cost a short
+    /// command a third of its time.
+    opened: RefCell<Option<Space>>,
+}
+
+impl CliSession {
+    /// The space, which must be there.
+    pub(crate) fn open(&self) -> Result<Space, Failure> {
+        match self.opened.take() {
+            Some(space) => Ok(space),
+            None => self.session.open(),
+        }
+    }
+
+    /// The space, which is made if it is not there.
+    pub(crate) fn open_or_make(&self) -> Result<Space, Failure> {
+        match self.opened.take() {
+            Some(space) => Ok(space),
+            None => self.session.locator()?.open_or_make(self.session.now),
+        }
+    }
 }
 
 impl std::ops::Deref for CliSession {
@@ -232,7 +255,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         now: jiff::Timestamp::now(),
         zone: jiff::tz::TimeZone::system(),
     };
-    let session = CliSession { form, session };
+    let session = CliSession { form, session, opened: RefCell::new(None) };
     if cli.command.writes() {
         warn_of_clock(&session);
     }
@@ -296,6 +319,8 @@ impl Command {
                 | Self::Refute(_)
                 | Self::Withdraw(_)
                 | Self::Retract(_)
+                | Self::Restore(_)
+                | Self::Forget(_)
                 | Self::Review(_)
                 | Self::Grant(_)
                 | Self::Revoke(_)
@@ -307,7 +332,9 @@ impl Command {
 /// open is left to the command.
 fn warn_of_clock(session: &CliSession) {
     let Ok(space) = session.open() else { return };
-    let Ok(Some(warning)) = ClockWarning::of(&space, session.now) else { return };
+    let warning = ClockWarning::of(&space, session.now);
+    session.opened.replace(Some(space));
+    let Ok(Some(warning)) = warning else { return };
     match session.form {
         Form::Json => output::json_note(&serde_json::json!({
             "warning": {

@@ -50,7 +50,7 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
     let note =
         Note { text, actor: args.actor, role: None, agent: None, at: args.at, tags: args.tags }
             .check(session)?;
-    let mut space = session.locator()?.open_or_make(session.now)?;
+    let mut space = session.open_or_make()?;
     let RecordedNote { id, is_new, masked } = note.record(space.writer(), session.now)?;
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,
