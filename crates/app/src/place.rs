@@ -5,10 +5,12 @@
 //! or the platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with
 //! a `.because` in it, or `global` for the user's own.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use kernel::id::SpaceId;
 use kernel::seal::{SEED_BYTES, Signer};
 
 /// The name of a project's folder.
@@ -21,6 +23,10 @@ const KEY: &str = "key";
 const AGENTS: &str = "agents";
 /// Most keys of agents. Programs name themselves, so there could be any number of them.
 const AGENTS_MAX: usize = 64;
+/// The list of trusted spaces, in the home.
+const TRUSTED: &str = "trusted";
+/// Largest list of trusted spaces that is read.
+const TRUSTED_BYTES_MAX: u64 = 1 << 20;
 /// The value of `--space` that names the user's own space.
 pub(crate) const GLOBAL: &str = "global";
 /// A key file is 64 digits and a line break. A much longer file is not a key file.
@@ -124,6 +130,46 @@ impl Home {
             return Err(PlaceError::TooManyAgents { folder: self.folder.join(AGENTS) });
         }
         self.signer_at(path)
+    }
+
+    /// Whether the user trusts a space that somebody else made.
+    pub(crate) fn trusts(&self, space: &SpaceId) -> Result<bool, PlaceError> {
+        Ok(self.trusted()?.contains(&space.to_string()))
+    }
+
+    /// Notes whether the user trusts a space.
+    pub(crate) fn set_trusted(&self, space: &SpaceId, trusted: bool) -> Result<(), PlaceError> {
+        let path = self.folder.join(TRUSTED);
+        let file = |source| PlaceError::File { path: path.clone(), source };
+        let mut ids = self.trusted()?;
+        match trusted {
+            true => ids.insert(space.to_string()),
+            false => ids.remove(&space.to_string()),
+        };
+        make_folder(&self.folder)?;
+        let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(file)?;
+        draft.write_all(text.as_bytes()).map_err(file)?;
+        draft.persist(&path).map_err(|error| file(error.error))?;
+        Ok(())
+    }
+
+    /// The ids of the trusted spaces, one a line.
+    fn trusted(&self) -> Result<BTreeSet<String>, PlaceError> {
+        let path = self.folder.join(TRUSTED);
+        match fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+            Ok(metadata) if metadata.is_file() && metadata.len() <= TRUSTED_BYTES_MAX => {
+                let text = fs::read_to_string(&path);
+                let text = text.map_err(|source| PlaceError::File { path, source })?;
+                Ok(text.lines().map(str::to_owned).collect())
+            }
+            Ok(_) => {
+                let source = std::io::Error::other("it is not a list of trusted spaces");
+                Err(PlaceError::File { path, source })
+            }
+            Err(source) => Err(PlaceError::File { path, source }),
+        }
     }
 
     fn count_agents(&self) -> usize {

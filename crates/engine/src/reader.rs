@@ -54,6 +54,16 @@ impl<'a> Reader<'a> {
         Ok(may(self.store, key, capability, now)?)
     }
 
+    /// Whether a key has signed anything in this space. The signature of its last operation is
+    /// checked, because a file from somebody else can hold any row.
+    pub fn has_signed(&self, key: &Author) -> Result<bool, EngineError> {
+        let Some(head) = self.store.ledger_index()?.head(key)? else { return Ok(false) };
+        let recorded = self.store.get(&head.id)?;
+        Ok(recorded.is_some_and(|recorded| {
+            recorded.operation.header().author == *key && recorded.operation.verify().is_ok()
+        }))
+    }
+
     /// How far the ledger's latest time is ahead of `now`, seconds; 0 if it is not.
     pub fn ahead_s(&self, now: jiff::Timestamp) -> Result<u64, EngineError> {
         let latest = self.store.latest()?.unwrap_or_default();

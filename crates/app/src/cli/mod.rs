@@ -52,6 +52,7 @@ mod review;
 mod selecting;
 mod show;
 mod status;
+mod trust;
 mod verify;
 mod what_if;
 mod withdraw;
@@ -145,6 +146,8 @@ enum Command {
     Conformance(conformance::Args),
     /// Show this device's key
     Key(access::KeyArgs),
+    /// Use the space of a folder from somebody else
+    Trust(trust::Args),
     /// Allow another key to work on the space
     Grant(access::ChangeArgs),
     /// Take capabilities back from a key
@@ -291,6 +294,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),
+        Command::Trust(args) => trust::run(&session, &args),
         Command::Grant(args) => access::grant(&session, &args),
         Command::Revoke(args) => access::revoke(&session, &args),
         Command::Mcp(args) => mcp::run(session.session, &args),

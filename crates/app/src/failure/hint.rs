@@ -47,6 +47,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
+        RequestError::StrangersSpace { .. } => Some(
+            "`--space global` uses your own; `because trust` uses this one from now on, if you know who made it",
+        ),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),
         RequestError::NothingSelected => {
             Some("name records by their ids, or describe them, as with --source or --month")

@@ -54,6 +54,14 @@ pub(crate) enum RequestError {
     /// A correction without a new value.
     #[error("the correction does not say what is true instead: it has neither fields nor text")]
     EmptyCorrection,
+    /// The folder's space was made by somebody else.
+    #[error("the space {} of this folder is somebody else's: {owner} owns it, and your key has signed nothing in it", path.display())]
+    StrangersSpace {
+        /// The space.
+        path: PathBuf,
+        /// Its owner's key.
+        owner: String,
+    },
     /// An agent asks to replace a record that is not its own, and nobody can be asked.
     #[error("this record is not yours to replace, and the user cannot be asked here")]
     RecordOfUser,
@@ -221,6 +229,7 @@ impl RequestError {
         "empty_text",
         "empty_turns",
         "empty_correction",
+        "strangers_space",
         "record_of_user",
         "empty_note",
         "name_too_long",
@@ -258,6 +267,7 @@ impl RequestError {
             Self::EmptyText => "empty_text",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
+            Self::StrangersSpace { .. } => "strangers_space",
             Self::RecordOfUser => "record_of_user",
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",

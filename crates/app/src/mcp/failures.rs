@@ -50,6 +50,12 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "no_space" => {
             "Call remember to begin one, or ask the user to run `because init` in the project's folder."
         }
+        "strangers_space" => {
+            "Tell the user; only the user can decide to use this space, with the command `because trust`."
+        }
+        "record_of_user" => {
+            "Tell the user, who can do it with the command `because correct ID --text TEXT`."
+        }
         "space_missing" | "not_a_space" | "space_too_new" | "read_only" | "disk_full"
         | "write_failed" | "damaged" | "device_key" | "file" | "settings" => {
             "Tell the user; `because doctor` says what is wrong with the installation."

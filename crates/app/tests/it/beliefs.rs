@@ -341,6 +341,7 @@ fn a_contradicted_correction_opens_a_review_that_is_decided_once() {
 fn correcting_without_the_capability_names_who_can_grant_it() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
+    here.machine.because(["trust"]).at_home(&laptop).run().succeeds();
     let refused = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().ends(1);
     assert_eq!(refused.error_code(), "not_permitted");
     assert!(refused.err().contains("--can correct"), "{refused}");
@@ -387,6 +388,7 @@ fn a_correction_without_the_derive_capability_still_invalidates_dependents() {
     let laptop = here.machine.home().with_file_name("laptop");
     let key = here.machine.because(["key"]).at_home(&laptop).run().succeeds().out();
     here.run(&["grant", key.trim(), "--can", "correct", "--can", "append"]).succeeds();
+    here.machine.because(["trust"]).at_home(&laptop).run().succeeds();
     let refuted =
         here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().succeeds().json();
     assert_eq!(refuted["changes"].as_array().unwrap().len(), 2, "{refuted}");

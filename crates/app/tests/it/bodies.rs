@@ -141,6 +141,7 @@ fn an_export_that_cannot_be_made_that_way_says_why() {
     let refused = machine.because(["export", "--without", "kind=grant", "--json"]).run().ends(1);
     assert_eq!(refused.error_code(), "always_whole");
     let stranger = machine.work().join("stranger");
+    machine.because(["trust"]).at_home(&stranger).run().succeeds();
     let refused =
         machine.because(["export", "--claims-only", "--json"]).at_home(&stranger).run().ends(1);
     assert_eq!(refused.error_code(), "not_permitted");

@@ -13,6 +13,7 @@ fn another_key_can_always_read_and_writes_only_while_granted() {
     let machine = Machine::with_chat();
     let foreign: PathBuf = machine.work().join("foreign-home");
     let as_foreign = |arguments: &[&str]| machine.because(arguments).at_home(&foreign);
+    as_foreign(&["trust"]).run().succeeds();
     let refused = as_foreign(&["remember", "from abroad", "--json"]).run().ends(1);
     assert_eq!(refused.error_code(), "not_permitted");
     as_foreign(&["remember", "from abroad"]).run().ends(1).says("because grant");
@@ -57,6 +58,7 @@ fn the_hint_for_a_missing_capability_names_it_and_the_key() {
     let machine = Machine::with_space();
     let foreign = machine.work().join("foreign-home");
     let key = key_at(&machine, &foreign);
+    machine.because(["trust"]).at_home(&foreign).run().succeeds();
     let refused = machine.because(["remember", "x"]).at_home(&foreign).run().ends(1);
     refused.says(&format!("because grant {key} --can append"));
     let refused =

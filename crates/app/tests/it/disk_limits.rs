@@ -165,6 +165,7 @@ fn only_reads(machine: &Machine, place: &str) {
         let become_nobody = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", BECAUSE];
         machine.call("setpriv", become_nobody).arguments(arguments).at_home(&home)
     };
+    call(&["trust"]).run().succeeds();
     call(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
     assert_eq!(call(&["log", "-n", "0"]).run().succeeds().out().lines().count(), 6, "{place}");
     assert_eq!(call(&["status", "--json"]).run().succeeds().json()["read_only"], true, "{place}");

@@ -29,7 +29,8 @@ impl SqliteSpace {
         for view in registry.views {
             view.clear(connection)?;
         }
-        connection.execute("DELETE FROM view", [])?;
+        // What tells other processes that what they cached is void stays.
+        connection.execute("DELETE FROM view WHERE name NOT GLOB '*.erased'", [])?;
         index::begin_again(connection, head)?;
         registry.refold_with_append(connection, space)?;
         read_again_from(connection, first)?;

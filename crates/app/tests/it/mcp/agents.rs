@@ -151,6 +151,7 @@ fn no_program_or_speaker_passes_for_the_user() {
 fn a_key_that_may_not_grant_or_a_revoked_one_is_refused_and_named() {
     let machine = Machine::with_chat();
     let foreign = machine.work().join("foreign-home");
+    machine.because(["trust"]).at_home(&foreign).run().succeeds();
     let mut host = Host::calling(machine.because(["mcp"]).at_home(&foreign));
     host.greet();
     let words = host.fails("agent_not_granted", "remember", json!({ "text": "hello there" }));

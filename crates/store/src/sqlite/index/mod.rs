@@ -102,9 +102,9 @@ pub(super) struct Reach {
     pub(super) access: Position,
     /// The highest time of a record or retraction up to `position`, microseconds.
     latest_us: u64,
-    /// The end of the ledger when operations were last erased, after which the index was folded
+    /// How often operations that it had read were erased or completed, after which it was folded
     /// from the start.
-    erased: Position,
+    erased: u64,
 }
 
 impl Reach {
@@ -139,7 +139,7 @@ fn reach_in(
         position: Position(number(position)?),
         access: Position(number(access)?),
         latest_us: number(latest)?,
-        erased: Position(number(erased)?),
+        erased: number(erased)?,
     })
 }
 
@@ -148,7 +148,7 @@ fn set_reach(
     tables: &IndexTables,
     reach: &Reach,
 ) -> Result<(), StoreError> {
-    let numbers = [reach.position, reach.access, Position(reach.latest_us), reach.erased];
+    let numbers = [reach.position, reach.access, Position(reach.latest_us), Position(reach.erased)];
     for (name, number) in tables.reach_rows.iter().zip(numbers) {
         connection
             .prepare_cached(
@@ -170,7 +170,8 @@ fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreErr
 /// `head`. What other processes keep of them in memory is older and does not lead there.
 pub(super) fn begin_again(connection: &Connection, head: Position) -> Result<(), StoreError> {
     for tables in [&EPISODES, &FACTS] {
-        set_reach(connection, tables, &Reach { access: head, ..Reach::default() })?;
+        let erased = reach(connection, tables)?.erased.saturating_add(1);
+        set_reach(connection, tables, &Reach { access: head, erased, ..Reach::default() })?;
     }
     Ok(())
 }

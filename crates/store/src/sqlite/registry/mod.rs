@@ -386,20 +386,23 @@ impl Registry {
     }
 
     /// Empties the lagging views, because operations that they have read were erased. Whoever reads
-    /// them next folds them again; a row under the view's name, a dot and `erased` tells those who
-    /// cached what was there.
+    /// them next folds them again; a row under the view's name, a dot and `erased` counts how often
+    /// that was so, and tells those who cached what was there.
     pub(super) fn empty_lagging(&self, connection: &Connection) -> Result<(), StoreError> {
-        let head = ledger::head(connection)?;
         for view in self.views {
             let Fold::Lagging { version, .. } = view.fold else { continue };
             view.clear(connection)?;
+            let times: Option<i64> = connection
+                .prepare_cached("SELECT pos FROM view WHERE name = ?1 || '.erased'")?
+                .query_row([view.name], |row| row.get(0))
+                .optional()?;
             connection.execute(
                 "DELETE FROM view WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '.'",
                 [view.name],
             )?;
             connection.execute(
                 "INSERT INTO view (name, version, pos) VALUES (?1 || '.erased', ?2, ?3)",
-                params![view.name, version, graph::sql(head)],
+                params![view.name, version, times.unwrap_or(0).saturating_add(1)],
             )?;
         }
         Ok(())
