@@ -7,7 +7,7 @@ use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::next_timestamp;
 use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
-use store::{Ledger, StoreError};
+use store::{Ledger, Recorded, StoreError};
 
 use crate::{EngineError, now_us};
 
@@ -55,12 +55,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a key has signed anything in this space. The signature of its last operation is
-    /// checked, because a file from somebody else can hold any row.
+    /// checked, because a file from somebody else can hold any row, also the genesis of another
+    /// space.
     pub fn has_signed(&self, key: &Author) -> Result<bool, EngineError> {
         let Some(head) = self.store.ledger_index()?.head(key)? else { return Ok(false) };
         let recorded = self.store.get(&head.id)?;
-        Ok(recorded.is_some_and(|recorded| {
-            recorded.operation.header().author == *key && recorded.operation.verify().is_ok()
+        let space = self.id()?;
+        Ok(recorded.is_some_and(|Recorded { operation, .. }| {
+            operation.header().author == *key
+                && operation.space() == space
+                && operation.verify().is_ok()
         }))
     }
 

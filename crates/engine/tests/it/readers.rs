@@ -196,3 +196,24 @@ fn acknowledged_records_are_found_by_readers_that_begin_later() {
     }
     assert!(fresh.verify(|_| {}).unwrap().is_sound());
 }
+
+#[test]
+fn only_what_a_key_signed_in_this_space_shows_that_it_takes_part() {
+    let home = Home::new();
+    let signed = |number: u8| {
+        home.again(number).reader().unwrap().has_signed(&key(number).author()).unwrap()
+    };
+    assert!(signed(1) && !signed(2));
+    // The beginning of another space is signed, and can be put into any file.
+    let other = home.space.path().with_file_name("other.space");
+    drop(Space::create(&other, key(2), "other", at(0)).unwrap());
+    home.tamper(&format!(
+        "ATTACH '{}' AS other;
+         INSERT INTO author (key) SELECT key FROM other.author;
+         INSERT INTO op SELECT (SELECT max(pos) + 1 FROM op), id, kind,
+             (SELECT number FROM main.author WHERE key = (SELECT key FROM other.author)), seq, prev,
+             ts, refs, body_hash, salt, body, sig FROM other.op WHERE pos = 1",
+        other.display()
+    ));
+    assert!(!signed(2));
+}
