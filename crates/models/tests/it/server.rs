@@ -150,7 +150,10 @@ fn read(stream: &TcpStream) -> Option<Request> {
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
+        // A client that was killed may have sent a part of its request.
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.push((name.to_ascii_lowercase(), value.to_owned()));
     }
@@ -158,8 +161,9 @@ fn read(stream: &TcpStream) -> Option<Request> {
     let length: u64 = request.header("content-length").map_or(0, |length| length.parse().unwrap());
     let mut body = Vec::new();
     reader.take(length).read_to_end(&mut body).ok()?;
+    let is_whole = body.len() as u64 == length;
     request.body = body;
-    Some(request)
+    is_whole.then_some(request)
 }
 
 fn write(mut stream: TcpStream, reply: Reply, over: &AtomicBool) -> std::io::Result<()> {
