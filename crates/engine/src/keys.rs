@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use kernel::access::{Access, Place};
 use kernel::body::Body;
 use kernel::evidence::Evidence;
-use kernel::id::{Author, OpId};
+use kernel::id::Author;
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::{HlcTimestamp, Operation, Unverified};
+use kernel::operation::{Operation, Unverified};
 
 use crate::belief::body_of;
 use crate::{EngineError, Reader};
@@ -50,10 +50,9 @@ impl KeyRing {
 
     /// The names of the keys that hold a capability now.
     pub fn names_of_holders(&self, capability: Capability) -> impl Iterator<Item = &str> {
-        let end = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
         let names = self.names.iter().filter(|(_, name)| !name.is_empty());
         names
-            .filter(move |(key, _)| self.access.holds(key, capability, end))
+            .filter(move |(key, _)| self.access.holds(key, capability, Place::END))
             .map(|(_, name)| name.as_str())
     }
 

@@ -31,6 +31,10 @@ pub struct Place {
 }
 
 impl Place {
+    /// After everything in the order of a space: what a key holds there it holds now. No revocation
+    /// that names a last number reaches so far, so the number does not matter.
+    pub const END: Self = Self { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
+
     /// The place of an operation that is yet to be signed, at a time: after everything that its
     /// author signed so far.
     pub fn next(ts: HlcTimestamp) -> Self {

@@ -17,11 +17,8 @@ use crate::id::{Author, OpId};
 use crate::kind::Capability;
 use crate::kind_spec::BodyNeed;
 use crate::ledger_index::{Entry, LedgerIndex};
-use crate::operation::{HlcTimestamp, Role};
+use crate::operation::Role;
 use crate::redaction::redaction_behind_entry;
-
-/// After everything in the order of a space.
-const END: Place = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
 
 /// By whose leave a body is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,5 +65,5 @@ pub fn may_declare(access: &Access, author: &Author) -> bool {
 }
 
 fn holds_one(access: &Access, author: &Author, capabilities: &[Capability]) -> bool {
-    capabilities.iter().any(|capability| access.holds(author, *capability, END))
+    capabilities.iter().any(|capability| access.holds(author, *capability, Place::END))
 }

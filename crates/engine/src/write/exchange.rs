@@ -72,24 +72,15 @@ impl Reader<'_> {
         mut progress: impl FnMut(u64),
     ) -> Result<u64, EngineError> {
         let mut count = 0;
-        let mut failure = None;
         self.store.in_order(|recorded| {
-            let mut written =
-                writeln!(output, "{}", recorded.operation.to_line()).map_err(EngineError::from);
+            writeln!(output, "{}", recorded.operation.to_line())?;
             count += 1;
             progress(count);
-            if count == 1 {
-                written = written.and_then(|()| self.write_declarations(output));
-            }
-            match written {
-                Ok(()) => true,
-                Err(error) => {
-                    failure = Some(error);
-                    false
-                }
+            match count {
+                1 => self.write_declarations(output),
+                _ => Ok(()),
             }
         })?;
-        failure.map_or(Ok(()), Err)?;
         output.flush()?;
         Ok(count)
     }
@@ -461,7 +452,7 @@ mod tests {
                     if header.author == copy.author() {
                         kinds.push((header.kind.clone(), header.refs.clone()));
                     }
-                    true
+                    Ok::<_, EngineError>(())
                 })
                 .unwrap();
             kinds

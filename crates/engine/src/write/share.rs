@@ -25,7 +25,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::missing_body::may_declare;
-use kernel::operation::{HlcTimestamp, Operation, Role, Unverified};
+use kernel::operation::{Operation, Role, Unverified};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, StoreError};
 
@@ -215,15 +215,7 @@ impl<'a> Sieve<'a> {
             sieve.plan.words = 0;
             sieve.plan.all_beliefs = round >= ROUNDS_MAX;
             let known = (sieve.plan.identities.len(), sieve.plan.named_later.len());
-            let mut failure = None;
-            store.in_order(|recorded| match sieve.note(&recorded.operation) {
-                Ok(()) => true,
-                Err(error) => {
-                    failure = Some(error);
-                    false
-                }
-            })?;
-            failure.map_or(Ok(()), Err)?;
+            store.in_order(|recorded| sieve.note(&recorded.operation))?;
             let found = (sieve.plan.identities.len(), sieve.plan.named_later.len());
             if found == known || sieve.plan.all_beliefs {
                 break;
@@ -395,8 +387,7 @@ impl Reader<'_> {
             return Err(ShareError::MayNotDeclare { author }.into());
         }
         let sieve = Sieve::planned(selection, self.store)?;
-        let end = Place { order: (HlcTimestamp(u64::MAX), OpId([0xff; 32])), seq: 0 };
-        if sieve.plan.words > 0 && !access.holds(&author, Capability::Correct, end) {
+        if sieve.plan.words > 0 && !access.holds(&author, Capability::Correct, Place::END) {
             return Err(ShareError::MayNotWithholdWords { count: sieve.plan.words }.into());
         }
         let space = self.id()?;
@@ -406,23 +397,18 @@ impl Reader<'_> {
         };
         let mut writing =
             Writing { output, lines: Vec::new(), withheld: Vec::new(), shared: Shared::default() };
-        let mut failure = None;
         let mut is_first = true;
         self.store.in_order(|recorded| {
-            let written = self.share_one(&sieve, recorded.operation, &mut writing).and_then(|()| {
-                if std::mem::take(&mut is_first) {
-                    writing.flush(declare)?;
-                    self.write_declarations(writing.output)
-                } else if writing.lines.len() >= CHUNK {
-                    writing.flush(declare)
-                } else {
-                    Ok(())
-                }
-            });
+            self.share_one(&sieve, recorded.operation, &mut writing)?;
+            if std::mem::take(&mut is_first) {
+                writing.flush(declare)?;
+                self.write_declarations(writing.output)?;
+            } else if writing.lines.len() >= CHUNK {
+                writing.flush(declare)?;
+            }
             progress(writing.shared.operations);
-            written.map_err(|error| failure = Some(error)).is_ok()
+            Ok::<_, EngineError>(())
         })?;
-        failure.map_or(Ok(()), Err)?;
         writing.flush(declare)?;
         writing.output.flush()?;
         Ok(writing.shared)

@@ -278,16 +278,16 @@ impl SqliteSpace {
         self.mode
     }
 
-    /// Every operation in the space's order, to `take` until it answers false. Ends at the first
-    /// that does not read.
-    pub fn in_order(&self, mut take: impl FnMut(Recorded) -> bool) -> Result<(), StoreError> {
+    /// Every operation in the space's order, to `take`. Ends at the first that does not read, or
+    /// for which `take` fails.
+    pub fn in_order<E: From<StoreError>>(
+        &self,
+        mut take: impl FnMut(Recorded) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut failure = None;
-        self.in_order_lenient(|read| match read {
-            Ok(recorded) => take(recorded),
-            Err((_, error)) => {
-                failure = Some(error);
-                false
-            }
+        self.in_order_lenient(|read| {
+            let taken = read.map_err(|(_, error)| E::from(error)).and_then(&mut take);
+            taken.map_err(|error| failure = Some(error)).is_ok()
         })?;
         failure.map_or(Ok(()), Err)
     }
