@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::id::OpId;
 use crate::kind::Kind;
-use crate::kind_spec::{BodyNeed, Quotes};
+use crate::kind_spec::BodyNeed;
 use crate::ledger_index::{Citing, Entry, LedgerIndex};
 use crate::operation::{Ref, Role};
 use crate::validity::Validity;
@@ -47,7 +47,8 @@ pub fn redaction_of<W: LedgerIndex + ?Sized>(
     entry: &Entry,
 ) -> Result<Option<Entry>, W::Error> {
     let redaction = naming(index, entry)?;
-    if redaction.is_some() && is_word(&entry.kind) && !is_about_redacted(index, entry)? {
+    if redaction.is_some() && is_word(&entry.kind) && redaction_behind(index, &entry.id)?.is_none()
+    {
         return Ok(None);
     }
     Ok(redaction)
@@ -63,23 +64,6 @@ fn naming<W: LedgerIndex + ?Sized>(index: &W, entry: &Entry) -> Result<Option<En
 
 fn is_word(kind: &Kind) -> bool {
     kind.spec().body == BodyNeed::WithItsTarget
-}
-
-/// Whether what a person's word is about is redacted. A word may be about another word.
-fn is_about_redacted<W: LedgerIndex + ?Sized>(index: &W, word: &Entry) -> Result<bool, W::Error> {
-    let mut word = word.clone();
-    // Each step goes to an earlier operation, so this ends.
-    loop {
-        let Some(target) = word.sole_ref(Role::TARGET) else { return Ok(false) };
-        let Some(about) = index.entry(&target)? else { return Ok(false) };
-        if !is_word(&about.kind) {
-            return Ok(redaction_behind(index, &target)?.is_some());
-        }
-        if about.kind.spec().quotes == Quotes::None && naming(index, &about)?.is_none() {
-            return Ok(false);
-        }
-        word = about;
-    }
 }
 
 /// Why the body of an operation is redacted: the redaction of it, or of the first operation found
@@ -99,31 +83,25 @@ pub fn redaction_behind_entry<W: LedgerIndex + ?Sized>(
     index: &W,
     entry: Entry,
 ) -> Result<Option<Entry>, W::Error> {
+    // The redaction of a word is the one to name, once what the word is about is redacted.
+    let own = if is_word(&entry.kind) { naming(index, &entry)? } else { None };
     let mut seen = HashSet::new();
-    let mut next = Some(entry);
-    let mut stack = Vec::new();
-    loop {
-        let entry = match next.take() {
-            Some(entry) => entry,
-            None => match stack.pop() {
-                Some(id) => match index.entry(&id)? {
-                    Some(entry) => entry,
-                    None => continue,
-                },
-                None => break,
-            },
-        };
-        if !seen.insert(entry.id) {
-            continue;
-        }
-        if !can_be_redacted(&entry.kind) {
+    let mut stack = vec![entry];
+    while let Some(entry) = stack.pop() {
+        if !seen.insert(entry.id) || !can_be_redacted(&entry.kind) {
             continue;
         }
         let redaction = naming(index, &entry)?;
-        if redaction.is_some() && (!is_word(&entry.kind) || is_about_redacted(index, &entry)?) {
-            return Ok(redaction);
+        if redaction.is_some() && !is_word(&entry.kind) {
+            return Ok(own.or(redaction));
         }
-        stack.extend(quoted(&entry.kind, &entry.refs));
+        // Only a word gets here with a redaction; what it is about decides.
+        let about = entry.sole_ref(Role::TARGET).filter(|_| redaction.is_some());
+        for id in quoted(&entry.kind, &entry.refs).chain(about) {
+            if !seen.contains(&id) {
+                stack.extend(index.entry(&id)?);
+            }
+        }
     }
     Ok(None)
 }
@@ -306,5 +284,44 @@ mod tests {
             ledger.add(1, "redaction", &json!({}), &[("target", target)]);
             assert!(!ledger.is_redacted(&target));
         }
+    }
+
+    #[test]
+    fn a_persons_word_goes_by_name_and_only_with_what_it_is_about() {
+        for word_first in [true, false] {
+            let mut ledger = Ledger::new();
+            let note = ledger.note();
+            let claim = ledger.claim("k", &[("input", note)]);
+            let corrected = json!({"identity_key": "k", "corrected_payload": 1});
+            let word = ledger.add(1, "claim_correction", &corrected, &[("target", claim)]);
+            let order = if word_first { [word, note] } else { [note, word] };
+            ledger.add(1, "redaction", &json!({}), &[("target", order[0])]);
+            assert!(!ledger.is_redacted(&word));
+            let second = ledger.add(1, "redaction", &json!({}), &[("target", order[1])]);
+            assert!([note, claim, word].iter().all(|id| ledger.is_redacted(id)));
+            // Whichever redaction arrives last brings the word with it.
+            let Ok(with) = redacted_with(&ledger.graph, [order[1]]);
+            assert!(with.contains(&word));
+            let Ok(entry) = ledger.graph.entry(&word);
+            let Ok(own) = redaction_of(&ledger.graph, &entry.unwrap());
+            assert_eq!(own.map(|own| own.id == second), Some(!word_first));
+        }
+    }
+
+    #[test]
+    fn a_long_chain_of_words_on_words_is_decided_without_recursion() {
+        let mut ledger = Ledger::new();
+        let note = ledger.note();
+        let mut last = note;
+        for number in 0..5_000 {
+            let key = format!("k{number}");
+            let claim = ledger.claim(&key, &[("input", last)]);
+            let corrected = json!({"identity_key": key, "corrected_payload": 1});
+            last = ledger.add(1, "claim_correction", &corrected, &[("target", claim)]);
+            ledger.add(1, "redaction", &json!({}), &[("target", last)]);
+        }
+        assert!(!ledger.is_redacted(&last));
+        ledger.add(1, "redaction", &json!({}), &[("target", note)]);
+        assert!(ledger.is_redacted(&last));
     }
 }
