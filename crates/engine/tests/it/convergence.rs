@@ -136,7 +136,11 @@ impl History {
         let uid = dice.below(14).to_string();
         let evidence = if self.seed.is_multiple_of(2) {
             let words = ["tea", "rain", "gym"];
-            note(&uid, &format!("{} {}", words[dice.below(3)], dice.below(3)))
+            let text = format!("{} {}", words[dice.below(3)], dice.below(3));
+            let mut evidence = note(&uid, &text);
+            // Every device adds to the same conversations.
+            evidence.payload.session = Some(format!("conversation {}", dice.below(2)));
+            evidence
         } else if dice.below(2) == 0 {
             let things = ["olives", "tea", "running"];
             let says = ["I love", "I hate", "I prefer"];

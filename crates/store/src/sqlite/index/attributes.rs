@@ -25,9 +25,6 @@ pub(super) const NO_DAY: i32 = i32::MIN;
 /// No time.
 pub(super) const NO_TIME: i64 = i64::MIN;
 
-/// How far ahead the next record of a session is searched.
-const AHEAD_MAX: u32 = 256;
-
 /// The record has a time.
 pub(super) const TIMEX: u8 = 1;
 /// The record ends with a question.
@@ -47,7 +44,7 @@ pub(super) struct Attribute {
     /// The position of its operation. It rises with the document's number.
     pub(super) position: Position,
     pub(super) session: u32,
-    /// The document before it in its session.
+    /// The document that the same key recorded before it in its session.
     pub(super) previous: u32,
     /// Its author's person number.
     pub(super) author: u32,
@@ -166,6 +163,8 @@ pub(in super::super) struct Attributes {
     seen: Reach,
     pub(super) session: Column<u32>,
     pub(super) rest: Column<Attribute>,
+    /// The document that the same key recorded after each in its session.
+    next: Column<u32>,
     /// The highest session number plus one.
     session_end: u64,
 }
@@ -206,8 +205,7 @@ impl Attributes {
 
     /// The document that follows one in its session.
     pub(super) fn next(&self, document: u32) -> Option<u32> {
-        let follows = |next: &u32| self.get(*next).is_some_and(|next| next.previous == document);
-        (document.saturating_add(1)..document.saturating_add(AHEAD_MAX)).find(follows)
+        self.next.get(document).copied().filter(|next| *next != NONE)
     }
 
     /// Reads what changed since the last read; `reach` is that of the view as `connection` sees it.
@@ -232,9 +230,13 @@ impl Attributes {
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
-                if !(self.rest.put(document, attribute)
-                    && self.session.put(document, attribute.session))
-                {
+                let is_new = document == self.len();
+                let is_put = self.rest.put(document, attribute)
+                    && self.session.put(document, attribute.session)
+                    && (!is_new || self.next.put(document, NONE))
+                    && (attribute.previous >= document
+                        || self.next.put(attribute.previous, document));
+                if !is_put {
                     return Err(StoreError::Damaged {
                         detail: "a chunk of the text index is missing".to_owned(),
                     });

@@ -15,6 +15,14 @@ use super::postings::{self, BLOCK, Block};
 use super::tables::IndexTables;
 use crate::{Position, StoreError};
 
+/// The records of one key in one session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Thread {
+    pub(super) session: u32,
+    /// The key's number in the ledger's table of authors.
+    pub(super) author: u32,
+}
+
 /// The additions of one fold that are not yet written.
 pub(super) struct Batch {
     tables: &'static IndexTables,
@@ -28,8 +36,10 @@ pub(super) struct Batch {
     pub(super) postings: Vec<u64>,
     /// Term and session in one number (see [`postings::session_posting`]), and the count.
     pub(super) session_postings: Vec<(u64, u32)>,
-    /// Last document and added length of each session.
-    pub(super) session_ends: BTreeMap<u32, (u32, u32)>,
+    /// The added length of each session.
+    pub(super) session_lengths: BTreeMap<u32, u32>,
+    /// The last document of each thread.
+    pub(super) thread_ends: BTreeMap<Thread, u32>,
     pub(super) chunks: BTreeMap<u32, (Position, Vec<u8>)>,
     pub(super) meanings: NewMeanings,
     /// Position of the last record that was added.
@@ -57,7 +67,8 @@ impl Batch {
             term_count: count(tables.term_count)?,
             postings: Vec::new(),
             session_postings: Vec::new(),
-            session_ends: BTreeMap::new(),
+            session_lengths: BTreeMap::new(),
+            thread_ends: BTreeMap::new(),
             chunks: BTreeMap::new(),
             meanings: NewMeanings::default(),
             reached: Position(0),
@@ -187,11 +198,11 @@ impl Batch {
     pub(super) fn write(mut self, connection: &Connection) -> Result<(), StoreError> {
         self.write_postings(connection)?;
         self.write_session_postings(connection)?;
-        let mut update = connection.prepare_cached(self.tables.end_session)?;
-        for (session, (last, _)) in &self.session_ends {
-            update.execute(params![session, last])?;
+        let mut put = connection.prepare_cached(self.tables.put_thread_end)?;
+        for (thread, last) in &self.thread_ends {
+            put.execute([thread.session, thread.author, *last])?;
         }
-        lengths::add(connection, self.tables, self.reached, &self.session_ends)?;
+        lengths::add(connection, self.tables, self.reached, &self.session_lengths)?;
         for (chunk, (position, data)) in self.chunks {
             attributes::save_chunk(connection, self.tables, chunk, position, &data)?;
         }

@@ -20,16 +20,16 @@ use crate::{Position, StoreError};
 const CHUNK: u32 = 1_024;
 const WIDTH: usize = 4;
 
-/// Adds to the lengths of sessions: session → (unused, terms).
+/// Adds to the lengths of sessions, in terms.
 pub(super) fn add(
     connection: &Connection,
     tables: &IndexTables,
     position: Position,
-    more: &BTreeMap<u32, (u32, u32)>,
+    more: &BTreeMap<u32, u32>,
 ) -> Result<(), StoreError> {
     let mut read = connection.prepare_cached(tables.length)?;
     let mut write = connection.prepare_cached(tables.put_length)?;
-    let mut sessions = more.iter().map(|(session, (_, length))| (*session, *length)).peekable();
+    let mut sessions = more.iter().map(|(session, length)| (*session, *length)).peekable();
     while let Some((session, _)) = sessions.peek() {
         let chunk = session / CHUNK;
         let stored: Option<Vec<u8>> = read.query_row([chunk], |row| row.get(0)).optional()?;

@@ -9,6 +9,8 @@ use super::super::registry::{TableSpec, Weight};
 
 /// The version of the file's tables that first has vectors of documents.
 const MEANING_SINCE: i64 = 3;
+/// The version of the file's tables that first has threads.
+const THREADS_SINCE: i64 = 6;
 
 /// One index: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
@@ -30,7 +32,8 @@ pub(in super::super) struct IndexTables {
     pub(super) session_named: &'static str,
     pub(super) session_name: &'static str,
     pub(super) add_session: &'static str,
-    pub(super) end_session: &'static str,
+    pub(super) thread_end: &'static str,
+    pub(super) put_thread_end: &'static str,
     pub(super) session_count: &'static str,
     pub(super) length: &'static str,
     pub(super) put_length: &'static str,
@@ -129,8 +132,9 @@ macro_rules! tables {
                 TableSpec::new(
                     concat!($prefix, "_session"),
                     $since,
-                    concat!("CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE, last INTEGER NOT NULL) STRICT;"),
+                    concat!("CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE) STRICT;"),
                 )
+                .altered(THREADS_SINCE, "*")
                 .weighing(Weight::Row(24)),
                 TableSpec::new(
                     concat!($prefix, "_session_posting"),
@@ -144,6 +148,12 @@ macro_rules! tables {
                     concat!("CREATE TABLE ", $prefix, "_term (number INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE) STRICT;"),
                 )
                 .weighing(Weight::Row(24)),
+                TableSpec::new(
+                    concat!($prefix, "_thread"),
+                    THREADS_SINCE,
+                    concat!("CREATE TABLE ", $prefix, "_thread (session INTEGER NOT NULL, author INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (session, author)) STRICT, WITHOUT ROWID;"),
+                )
+                .ordered_by("session, author"),
                 TableSpec::new(
                     concat!($prefix, "_token"),
                     MEANING_SINCE,
@@ -166,10 +176,14 @@ macro_rules! tables {
             put_session_posting: concat!(
                 "INSERT OR REPLACE INTO ", $prefix, "_session_posting (key, data) VALUES (?1, ?2)"
             ),
-            session_named: concat!("SELECT number, last FROM ", $prefix, "_session WHERE name = ?1"),
+            session_named: concat!("SELECT number FROM ", $prefix, "_session WHERE name = ?1"),
             session_name: concat!("SELECT name FROM ", $prefix, "_session WHERE number = ?1"),
-            add_session: concat!("INSERT INTO ", $prefix, "_session (number, name, last) VALUES (?1, ?2, ?3)"),
-            end_session: concat!("UPDATE ", $prefix, "_session SET last = ?2 WHERE number = ?1"),
+            add_session: concat!("INSERT INTO ", $prefix, "_session (number, name) VALUES (?1, ?2)"),
+            thread_end: concat!("SELECT last FROM ", $prefix, "_thread WHERE session = ?1 AND author = ?2"),
+            put_thread_end: concat!(
+                "INSERT INTO ", $prefix, "_thread (session, author, last) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (session, author) DO UPDATE SET last = excluded.last"
+            ),
             session_count: concat!("SELECT max(number) FROM ", $prefix, "_session"),
             length: concat!("SELECT data FROM ", $prefix, "_length WHERE chunk = ?1"),
             put_length: concat!("INSERT OR REPLACE INTO ", $prefix, "_length (chunk, pos, data) VALUES (?1, ?2, ?3)"),

@@ -10,7 +10,7 @@ use kernel::body::{Body, Claim, Correction};
 use kernel::kind::Kind;
 use kernel::when::When;
 use retrieval::rank::lexical::TermCounts;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use super::super::super::graph::sql;
@@ -21,7 +21,7 @@ use super::super::meaning::DocumentVector;
 use super::super::postings::{self, BLOCK};
 use super::super::tables::FACTS;
 use super::super::{Reach, reach, set_reach};
-use super::{Folder, PEOPLE_REMEMBERED_MAX, SESSIONS_REMEMBERED_MAX, Session, days_since_epoch};
+use super::{Folder, PEOPLE_REMEMBERED_MAX, days_since_epoch};
 use crate::{Position, StoreError};
 
 /// Limit of values in a payload that are searched with the text of a claim.
@@ -149,9 +149,7 @@ impl Folder {
         batch.write(connection)?;
         set_reach(connection, self.tables, &reach)?;
         self.reached = reach;
-        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
-            self.sessions.clear();
-        }
+        self.bound_cached_sessions();
         if self.people.len() > PEOPLE_REMEMBERED_MAX {
             self.people.clear();
         }
@@ -203,7 +201,7 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: self.identity(connection, batch, fact.key)?,
+            session: self.session(connection, batch, Some(fact.key))?,
             previous: NONE,
             author: NONE,
             day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
@@ -215,35 +213,6 @@ impl Folder {
         batch.documents += 1;
         batch.reached = position;
         Ok(())
-    }
-
-    /// The number of an identity, which is created if it is new.
-    fn identity(
-        &mut self,
-        connection: &Connection,
-        batch: &mut Batch,
-        key: &str,
-    ) -> Result<u32, StoreError> {
-        if let Some(session) = self.sessions.get(key) {
-            return Ok(session.number);
-        }
-        let stored = connection
-            .prepare_cached(self.tables.session_named)?
-            .query_row([key], |row| row.get::<_, u32>(0))
-            .optional()?;
-        let number = match stored {
-            Some(number) => number,
-            None => {
-                let number = batch.session_count;
-                connection
-                    .prepare_cached(self.tables.add_session)?
-                    .execute(params![number, key, NONE])?;
-                batch.session_count += 1;
-                number
-            }
-        };
-        self.sessions.insert(key.to_owned(), Session { number, last: NONE, ..Session::default() });
-        Ok(number)
     }
 }
 

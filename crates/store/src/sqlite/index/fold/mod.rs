@@ -2,15 +2,19 @@
 //!
 //! A [`Folder`] reads operations after the view's position, collects postings in memory, and writes
 //! them with the new position in one transaction. Its cache (term numbers, the last records of
-//! recent sessions) stays valid between folds, because the tables are a function of the position
+//! recent threads) stays valid between folds, because the tables are a function of the position
 //! alone.
+//!
+//! The neighbours of a record are those that the same key recorded before and after it in the
+//! session, so they are the same on every device: the operations of one key arrive everywhere in
+//! the same order, those of several do not.
 
 use std::collections::HashMap;
 
 use kernel::access::Access;
 use kernel::body::Body;
 use kernel::evidence::Evidence;
-use kernel::id::SpaceId;
+use kernel::id::{Author, SpaceId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Role};
@@ -25,7 +29,7 @@ use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
-use super::batch::{Batch, clear};
+use super::batch::{Batch, Thread, clear};
 use super::meaning::DocumentVector;
 use super::postings::{self, BLOCK};
 use super::tables::{EPISODES, IndexTables};
@@ -38,7 +42,7 @@ pub(super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
-/// Sessions whose last records are cached.
+/// Sessions whose numbers are cached, and threads whose last records are.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
 /// Names whose numbers are cached.
 const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
@@ -56,7 +60,11 @@ pub(in super::super) struct Folder {
     generation: u64,
     people: HashMap<String, Option<u32>>,
     kinds: HashMap<String, u8>,
-    sessions: HashMap<String, Session>,
+    /// The numbers of sessions by name.
+    sessions: HashMap<String, u32>,
+    threads: HashMap<Thread, ThreadEnd>,
+    /// The key that was looked up last, and its number.
+    author: Option<(Author, u32)>,
     /// Where the last fold ended, for which the cache is valid.
     reached: Reach,
     /// The highest time in the graph, if the graph is folded here too.
@@ -77,15 +85,26 @@ pub(in super::super) enum Graph {
     FoldedHere,
 }
 
-/// A session's number and its last two records.
-#[derive(Clone, Default)]
-struct Session {
-    number: u32,
+/// The last two records of a thread.
+#[derive(Clone)]
+struct ThreadEnd {
     last: u32,
     previous: Counts,
     before_previous: Counts,
     previous_meant: DocumentVector,
     before_previous_meant: DocumentVector,
+}
+
+impl Default for ThreadEnd {
+    fn default() -> Self {
+        Self {
+            last: NONE,
+            previous: Counts::new(),
+            before_previous: Counts::new(),
+            previous_meant: DocumentVector::default(),
+            before_previous_meant: DocumentVector::default(),
+        }
+    }
 }
 
 /// What came of a fold.
@@ -159,6 +178,8 @@ impl Folder {
             people: HashMap::new(),
             kinds: HashMap::new(),
             sessions: HashMap::new(),
+            threads: HashMap::new(),
+            author: None,
             reached: Reach::default(),
             graph_reaches: None,
             access: AccessCache::default(),
@@ -214,8 +235,8 @@ impl Folder {
             // The tables were emptied since, or the last fold's transaction failed.
             self.forget();
         } else if reach.position != self.reached.position {
-            // Another process has folded in the meantime and added to the sessions.
-            self.sessions.clear();
+            // Another process has folded in the meantime and added to the threads.
+            self.threads.clear();
         }
         if reach.position.0 == 0 {
             clear(connection, self.tables)?;
@@ -275,9 +296,7 @@ impl Folder {
         }
         self.graph_reaches = graph_index.and_then(|index| index.latest());
         self.reached = reach;
-        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
-            self.sessions.clear();
-        }
+        self.bound_cached_sessions();
         if self.people.len() > PEOPLE_REMEMBERED_MAX {
             self.forget();
         }
@@ -290,6 +309,8 @@ impl Folder {
         self.people.clear();
         self.kinds.clear();
         self.sessions.clear();
+        self.threads.clear();
+        self.author = None;
         self.reached = Reach::default();
         self.access = AccessCache::default();
         self.change_access = AccessCache::default();
@@ -324,7 +345,7 @@ impl Folder {
             }
         }
         if let Some(Body::Evidence(evidence)) = body {
-            self.add(connection, batch, recorded.position, evidence)?;
+            self.add(connection, batch, recorded.position, &header.author, evidence)?;
         }
         Ok(())
     }
@@ -334,12 +355,23 @@ impl Folder {
         connection: &Connection,
         batch: &mut Batch,
         position: Position,
+        key: &Author,
         evidence: &Evidence,
     ) -> Result<(), StoreError> {
         let document = batch.documents;
         let analysis = analyze(&mut self.analyzer, evidence);
         let counts = self.number_terms(connection, batch, &analysis)?;
-        let mut session = self.session(connection, batch, evidence)?;
+        let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
+        let session = self.session(connection, batch, name.as_deref())?;
+        // Without a name it is a session of its own, to which nothing is ever added.
+        let thread = match name {
+            Some(_) => Some(Thread { session, author: self.author_number(connection, key)? }),
+            None => None,
+        };
+        let mut end = match thread {
+            Some(thread) => self.thread_end(connection, batch, thread)?,
+            None => ThreadEnd::default(),
+        };
 
         let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
         merged.extend(
@@ -351,8 +383,8 @@ impl Folder {
             let (previous, before_previous) = if previous { (term.1, 0) } else { (0, term.1) };
             (term.0, TermCounts { own: 0, previous, before_previous })
         };
-        merged.extend(session.previous.iter().map(|term| context(term, true)));
-        merged.extend(session.before_previous.iter().map(|term| context(term, false)));
+        merged.extend(end.previous.iter().map(|term| context(term, true)));
+        merged.extend(end.before_previous.iter().map(|term| context(term, false)));
         merged.sort_unstable_by_key(|(term, _)| *term);
         merged.dedup_by(|(later, more), (earlier, kept)| {
             let same = later == earlier;
@@ -368,11 +400,11 @@ impl Folder {
             batch.postings.push(u64::from(term) << 32 | packed);
         }
         for (term, own) in &counts {
-            batch.session_postings.push((postings::session_posting(*term, session.number), *own));
+            batch.session_postings.push((postings::session_posting(*term, session), *own));
         }
 
         let meant = DocumentVector::of(parts(evidence));
-        let (previous, before_previous) = (&session.previous_meant, &session.before_previous_meant);
+        let (previous, before_previous) = (&end.previous_meant, &end.before_previous_meant);
         batch.meanings.push(
             connection,
             self.tables,
@@ -408,8 +440,8 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: session.number,
-            previous: session.last,
+            session,
+            previous: end.last,
             author: author.unwrap_or(NONE),
             day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
             at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
@@ -418,13 +450,14 @@ impl Folder {
         };
         batch.push_attribute(connection, position, document, &attribute)?;
 
-        let length = batch.session_ends.entry(session.number).or_insert((document, 0));
-        *length = (document, length.1.saturating_add(analysis.length));
-        session.last = document;
-        session.before_previous = std::mem::replace(&mut session.previous, counts);
-        session.before_previous_meant = std::mem::replace(&mut session.previous_meant, meant);
-        if let Some(name) = &evidence.payload.session {
-            self.sessions.insert(session_name(evidence, name), session);
+        let length = batch.session_lengths.entry(session).or_default();
+        *length = length.saturating_add(analysis.length);
+        if let Some(thread) = thread {
+            end.last = document;
+            end.before_previous = std::mem::replace(&mut end.previous, counts);
+            end.before_previous_meant = std::mem::replace(&mut end.previous_meant, meant);
+            batch.thread_ends.insert(thread, document);
+            self.threads.insert(thread, end);
         }
         batch.documents += 1;
         batch.reached = position;
@@ -483,54 +516,81 @@ impl Folder {
             .collect())
     }
 
-    /// The session of a record, or one of its own if the source names none.
+    /// The number of a session, which is created if it is new or has no name.
     fn session(
         &mut self,
         connection: &Connection,
         batch: &mut Batch,
-        evidence: &Evidence,
-    ) -> Result<Session, StoreError> {
-        let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
-        if let Some(name) = &name {
-            if let Some(session) = self.sessions.remove(name) {
-                return Ok(session);
+        name: Option<&str>,
+    ) -> Result<u32, StoreError> {
+        if let Some(name) = name {
+            if let Some(number) = self.sessions.get(name) {
+                return Ok(*number);
             }
             let stored = connection
                 .prepare_cached(self.tables.session_named)?
-                .query_row([name], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, u32>(1)?)))
+                .query_row([name], |row| row.get(0))
                 .optional()?;
-            if let Some((number, last)) = stored {
-                return self.recall_session(connection, batch, number, last);
+            if let Some(number) = stored {
+                self.sessions.insert(name.to_owned(), number);
+                return Ok(number);
             }
         }
         let number = batch.session_count;
-        connection.prepare_cached(self.tables.add_session)?.execute(params![number, name, NONE])?;
+        connection.prepare_cached(self.tables.add_session)?.execute(params![number, name])?;
         batch.session_count += 1;
-        Ok(Session { number, last: NONE, ..Session::default() })
+        if let Some(name) = name {
+            self.sessions.insert(name.to_owned(), number);
+        }
+        Ok(number)
     }
 
-    /// Reads a session's last two records again.
-    fn recall_session(
+    /// The number of a key that has recorded something.
+    fn author_number(&mut self, connection: &Connection, key: &Author) -> Result<u32, StoreError> {
+        if let Some((_, number)) = self.author.filter(|(known, _)| known == key) {
+            return Ok(number);
+        }
+        let number = connection
+            .prepare_cached("SELECT number FROM author WHERE key = ?1")?
+            .query_row([key.0], |row| row.get(0))?;
+        self.author = Some((*key, number));
+        Ok(number)
+    }
+
+    /// The last two records of a thread.
+    fn thread_end(
         &mut self,
         connection: &Connection,
         batch: &mut Batch,
-        number: u32,
-        stored_last: u32,
-    ) -> Result<Session, StoreError> {
-        let last = batch.session_ends.get(&number).map_or(stored_last, |(last, _)| *last);
+        thread: Thread,
+    ) -> Result<ThreadEnd, StoreError> {
+        if let Some(end) = self.threads.remove(&thread) {
+            return Ok(end);
+        }
+        let last = match batch.thread_ends.get(&thread) {
+            Some(last) => *last,
+            None => connection
+                .prepare_cached(self.tables.thread_end)?
+                .query_row([thread.session, thread.author], |row| row.get(0))
+                .optional()?
+                .unwrap_or(NONE),
+        };
         let before =
             batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
         let (previous, previous_meant) = self.read_again(connection, batch, last)?;
         let (before_previous, before_previous_meant) =
             self.read_again(connection, batch, before)?;
-        Ok(Session {
-            number,
-            last,
-            previous,
-            before_previous,
-            previous_meant,
-            before_previous_meant,
-        })
+        Ok(ThreadEnd { last, previous, before_previous, previous_meant, before_previous_meant })
+    }
+
+    /// Empties the cache of sessions and that of threads where they have grown too large.
+    fn bound_cached_sessions(&mut self) {
+        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
+            self.sessions.clear();
+        }
+        if self.threads.len() > SESSIONS_REMEMBERED_MAX {
+            self.threads.clear();
+        }
     }
 
     /// The cached data of a document, from its record.
