@@ -285,7 +285,7 @@ impl<State> Operation<State> {
         }
     }
 
-    /// The same operation with its body removed. What is verified of it stays so: id and signature
+    /// The same operation without salt and body. What is verified of it stays so: id and signature
     /// cover the body through its hash alone.
     pub fn without_body(self) -> Self {
         Self { content: Content::Removed, ..self }
@@ -294,11 +294,6 @@ impl<State> Operation<State> {
     /// The body as a value, unless removed.
     pub fn body_value(&self) -> Option<Value> {
         self.body().and_then(|body| serde_json::from_slice(body).ok())
-    }
-
-    /// The same operation without salt and body, to be passed on to somebody who may not read it.
-    pub fn withhold(self) -> Self {
-        Self { content: Content::Removed, ..self }
     }
 
     /// Ed25519 signature over the 32 bytes of the id.

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use engine::write::share::{ExportSelection, Selector, Shared};
+use engine::write::share::{ExportSelection, Exported, Selector};
 use engine::{EngineError, Space};
 use kernel::id::Author;
 use serde_json::json;
@@ -49,16 +49,15 @@ fn write(
     selection: &ExportSelection,
     output: &mut dyn Write,
     progress: impl FnMut(u64),
-) -> Result<Shared, EngineError> {
+) -> Result<Exported, EngineError> {
     if selection.is_empty() {
-        let operations = space.export(output, progress)?;
-        return Ok(Shared { operations, ..Shared::default() });
+        return space.export(output, progress);
     }
     space.share(selection, output, progress)
 }
 
 /// What was withheld, by kind, in words.
-fn withheld_in_words(shared: &Shared) -> Option<String> {
+fn withheld_in_words(shared: &Exported) -> Option<String> {
     let kinds: Vec<String> = shared
         .withheld
         .iter()
@@ -67,6 +66,18 @@ fn withheld_in_words(shared: &Shared) -> Option<String> {
     let total: u64 = shared.withheld.values().sum();
     let bodies = if total == 1 { "body" } else { "bodies" };
     (total > 0).then(|| format!("{total} {bodies} withheld ({})", kinds.join(", ")))
+}
+
+/// Notes what the file no longer holds as it was signed.
+fn note_altered(shared: &Exported) {
+    if let Some(first) = shared.altered.first() {
+        output::note(format_args!(
+            "{} went without text: the file no longer holds what was signed ({}{}). `because verify` names all that is wrong; another copy of the space can give it back",
+            count(shared.altered.len() as u64, "operation"),
+            output::short(first),
+            if shared.altered.len() > 1 { ", …" } else { "" }
+        ));
+    }
 }
 
 pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -80,6 +91,7 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         if let Some(withheld) = withheld_in_words(&shared) {
             output::note(withheld);
         }
+        note_altered(&shared);
         return Ok(0);
     };
     let file = |source| Failure::File { path: path.clone(), source };
@@ -104,9 +116,11 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     draft.persist(path).map_err(|error| file(error.error))?;
     match session.form {
         Form::Json => {
-            let Shared { operations, withheld, .. } = shared;
+            let Exported { operations, withheld, altered, .. } = shared;
             let path = path.to_string_lossy();
-            output::json(&json!({ "path": path, "operations": operations, "withheld": withheld }))?
+            output::json(&json!({
+                "path": path, "operations": operations, "withheld": withheld, "altered": altered,
+            }))?
         }
         Form::Text => {
             output::line(format_args!(
@@ -117,6 +131,7 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             if let Some(withheld) = withheld_in_words(&shared) {
                 output::line(format_args!("  {withheld}"))?;
             }
+            note_altered(&shared);
         }
     }
     Ok(0)

@@ -45,7 +45,7 @@ use crate::write::import::{Progress, Report};
 use crate::write::mirror::MirrorPlan;
 use crate::write::record::{Outcome, Prepared};
 use crate::write::record_again::RecordedAgain;
-use crate::write::share::{ExportSelection, Shared};
+use crate::write::share::{ExportSelection, Exported};
 use crate::write::sources::ImportRecord;
 
 /// Methods of a [`crate::Reader`].
@@ -76,7 +76,7 @@ read! {
     key_ring() -> KeyRing;
     digests() -> Vec<ViewDigest>;
     verify(progress: impl FnMut(u64)) -> Verification;
-    export(output: &mut dyn Write, progress: impl FnMut(u64)) -> u64;
+    export(output: &mut dyn Write, progress: impl FnMut(u64)) -> Exported;
     resolve(text: &str) -> OpId;
     name_of(text: &str) -> Named;
     belief_named(text: &str) -> String;
@@ -213,7 +213,7 @@ impl Space {
         selection: &ExportSelection,
         output: &mut dyn Write,
         progress: impl FnMut(u64),
-    ) -> Result<Shared, EngineError> {
+    ) -> Result<Exported, EngineError> {
         self.reader()?.share(&self.sealer, selection, output, progress)
     }
 

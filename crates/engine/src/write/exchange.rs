@@ -16,6 +16,7 @@ use store::{RecordError, Writing};
 
 use super::admission::Admission;
 use super::fork::{Fork, note_fork};
+use super::share::Exported;
 use crate::{EngineError, Reader, Writer, now_us};
 
 /// Operations verified and appended at a time.
@@ -65,24 +66,26 @@ pub struct Refusal {
 
 impl Reader<'_> {
     /// Writes every operation, in the space's order, and after the first what was declared of
-    /// bodies that are missing here. Returns how many operations.
+    /// bodies that are missing here.
     pub fn export(
         &self,
         output: &mut dyn Write,
         mut progress: impl FnMut(u64),
-    ) -> Result<u64, EngineError> {
-        let mut count = 0;
+    ) -> Result<Exported, EngineError> {
+        let mut shared = Exported::default();
         self.store.in_order(|recorded| {
-            writeln!(output, "{}", recorded.operation.to_line())?;
-            count += 1;
-            progress(count);
-            match count {
+            let Some(operation) = shared.as_signed(recorded.operation) else { return Ok(()) };
+            writeln!(output, "{}", operation.to_line())?;
+            shared.operations += 1;
+            shared.missing += u64::from(operation.body().is_none());
+            progress(shared.operations);
+            match shared.operations {
                 1 => self.write_declarations(output),
                 _ => Ok(()),
             }
         })?;
         output.flush()?;
-        Ok(count)
+        Ok(shared)
     }
 }
 

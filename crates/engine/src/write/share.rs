@@ -25,7 +25,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::missing_body::may_declare;
-use kernel::operation::{Operation, Role, Unverified};
+use kernel::operation::{Operation, Role, Unverified, VerifyError};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, StoreError};
 
@@ -129,13 +129,30 @@ impl ShareError {
 
 /// What an export wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Shared {
+pub struct Exported {
     /// Operations written.
     pub operations: u64,
     /// Of these, the ones whose bodies were withheld, by kind.
     pub withheld: BTreeMap<String, u64>,
     /// Of these, the ones whose bodies are missing here too.
     pub missing: u64,
+    /// Operations that the file no longer holds as they were signed. They were written without
+    /// their bodies, or left out if more than the body was altered.
+    pub altered: Vec<OpId>,
+}
+
+impl Exported {
+    /// What may be written of an operation: all of it if it is as it was signed, else all but the
+    /// body, and nothing if its header was altered too.
+    pub(super) fn as_signed(
+        &mut self,
+        operation: Operation<Unverified>,
+    ) -> Option<Operation<Unverified>> {
+        let Err(error) = operation.check_hashes() else { return Some(operation) };
+        self.altered.push(operation.id());
+        let bare = operation.without_body();
+        matches!(error, VerifyError::Body { .. }).then_some(bare)
+    }
 }
 
 impl ExportSelection {
@@ -349,7 +366,7 @@ struct Writing<'a> {
     output: &'a mut dyn Write,
     lines: Vec<String>,
     withheld: Vec<OpId>,
-    shared: Shared,
+    shared: Exported,
 }
 
 impl Writing<'_> {
@@ -379,7 +396,7 @@ impl Reader<'_> {
         selection: &ExportSelection,
         output: &mut dyn Write,
         mut progress: impl FnMut(u64),
-    ) -> Result<Shared, EngineError> {
+    ) -> Result<Exported, EngineError> {
         selection.check()?;
         let author = sealer.author();
         let access = self.store.ledger_index()?.access()?.clone();
@@ -395,8 +412,12 @@ impl Reader<'_> {
             let statement = Statement::new(space, author, selection.recipient, withheld);
             Ok(sealer.declare(statement)?)
         };
-        let mut writing =
-            Writing { output, lines: Vec::new(), withheld: Vec::new(), shared: Shared::default() };
+        let mut writing = Writing {
+            output,
+            lines: Vec::new(),
+            withheld: Vec::new(),
+            shared: Exported::default(),
+        };
         let mut is_first = true;
         self.store.in_order(|recorded| {
             self.share_one(&sieve, recorded.operation, &mut writing)?;
@@ -420,6 +441,7 @@ impl Reader<'_> {
         operation: Operation<Unverified>,
         writing: &mut Writing<'_>,
     ) -> Result<(), EngineError> {
+        let Some(operation) = writing.shared.as_signed(operation) else { return Ok(()) };
         let (id, kind) = (operation.id(), operation.header().kind.clone());
         let is_withheld = if kind == Kind::Evidence {
             sieve.withholds(&operation, parsed(&operation).as_ref())?
@@ -430,7 +452,7 @@ impl Reader<'_> {
         if is_withheld {
             *writing.shared.withheld.entry(kind.as_str().to_owned()).or_default() += 1;
             writing.withheld.push(id);
-            writing.lines.push(operation.withhold().to_line());
+            writing.lines.push(operation.without_body().to_line());
         } else {
             writing.lines.push(operation.to_line());
         }

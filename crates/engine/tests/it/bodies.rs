@@ -7,6 +7,7 @@ use engine::derive::Extent;
 use engine::verify::bodies::MissingBodies;
 use engine::write::exchange::{Intake, read_genesis};
 use engine::write::import::Intent;
+use engine::write::share::ExportSelection;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -32,7 +33,7 @@ pub(crate) fn strip(
 ) -> Vec<u8> {
     let mut stripped = Vec::new();
     for operation in operations(lines) {
-        let operation = if is_stripped(&operation) { operation.withhold() } else { operation };
+        let operation = if is_stripped(&operation) { operation.without_body() } else { operation };
         stripped.extend_from_slice(operation.to_line().as_bytes());
         stripped.push(b'\n');
     }
@@ -414,4 +415,42 @@ fn what_an_earlier_version_kept_of_keys_that_hold_nothing_is_counted() {
     let mut space = Space::open_unshared(home.space.path(), key(1)).unwrap();
     space.rebuild(|_| {}).unwrap();
     assert_eq!(space.verify(|_| {}).unwrap().not_members, 2);
+}
+
+#[test]
+fn an_export_passes_on_no_altered_text_and_the_whole_form_heals_it() {
+    let home = corrected();
+    let lines = exported(&home.space);
+    let is_pool = |operation: &Operation<Unverified>| {
+        operation.body().is_some_and(|body| String::from_utf8_lossy(body).contains("pool is warm"))
+    };
+    let pool = operations(&lines).into_iter().find(is_pool).unwrap().id();
+    let hex: String = pool.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    for (alteration, is_written) in [
+        ("body = CAST(replace(CAST(body AS TEXT), 'warm', 'cold') AS BLOB)", true),
+        ("ts = ts + 1", false),
+    ] {
+        let path = home.path(&format!("altered-{is_written}.space"));
+        let mut copy = empty_copy(&path, &lines, key(1));
+        take_in(&mut copy, &lines);
+        tamper(&path, &format!("UPDATE op SET {alteration} WHERE id = x'{hex}'"));
+        let (mut whole, mut claims) = (Vec::new(), Vec::new());
+        let exported_whole = copy.export(&mut whole, |_| {}).unwrap();
+        let only = ExportSelection { claims_only: true, ..ExportSelection::default() };
+        let exported_claims = copy.share(&only, &mut claims, |_| {}).unwrap();
+        for (export, written) in [(exported_whole, &whole), (exported_claims, &claims)] {
+            assert_eq!(export.altered, [pool], "{alteration}");
+            let text = String::from_utf8_lossy(written);
+            assert!(!text.contains("pool is"), "{text}");
+            assert_eq!(text.contains(&format!("\"id\":\"{pool}\"")), is_written, "{text}");
+        }
+        // Whoever imports it knows that a body is missing, and another copy completes it.
+        let mut third =
+            empty_copy(&home.path(&format!("third-{is_written}.space")), &lines, key(4));
+        let intake = take_in(&mut third, &whole);
+        assert_eq!((intake.refused, bodies(&third).missing), (0, u64::from(is_written)));
+        let healed = take_in(&mut third, &lines);
+        assert_eq!((healed.refused, healed.completed), (0, u64::from(is_written)));
+        assert_eq!(exported(&third), lines);
+    }
 }

@@ -298,7 +298,7 @@ fn exported(home: &Home) -> Vec<u8> {
 }
 
 fn count(home: &Home) -> u64 {
-    home.space.export(&mut std::io::sink(), |_| {}).unwrap()
+    home.space.export(&mut std::io::sink(), |_| {}).unwrap().operations
 }
 
 fn ids_of(home: &Home, kind: &Kind) -> Vec<OpId> {

@@ -605,7 +605,7 @@ fn a_long_backlog_stays_derived_even_if_the_drafts_fail() {
 #[test]
 fn a_dry_run_over_a_long_backlog_writes_nothing_and_returns_the_changes() {
     let (mut home, ids) = backlog();
-    let count = |home: &Home| home.space.export(&mut Vec::new(), |_| {}).unwrap();
+    let count = |home: &Home| home.space.export(&mut Vec::new(), |_| {}).unwrap().operations;
     let before = count(&home);
     let mut retract = |intent| {
         let refs = vec![Ref { id: ids[0], role: Role::parse("target").unwrap() }];

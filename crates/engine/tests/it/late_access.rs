@@ -25,7 +25,7 @@ fn change_access(owner: &mut Home, key: Author, rights: &[Capability], gives: bo
 }
 
 fn count(home: &Home) -> u64 {
-    home.space.export(&mut Vec::new(), |_| {}).unwrap()
+    home.space.export(&mut Vec::new(), |_| {}).unwrap().operations
 }
 
 /// An owner and a laptop that may do everything but administer.

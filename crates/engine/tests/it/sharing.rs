@@ -8,7 +8,7 @@ use engine::derive::Extent;
 use engine::verify::beliefs::BeliefCheck;
 use engine::verify::bodies::MissingBodies;
 use engine::write::import::Intent;
-use engine::write::share::{ExportSelection, Selector, Shared};
+use engine::write::share::{ExportSelection, Exported, Selector};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::kind::Capability;
@@ -21,7 +21,7 @@ use crate::toys::{HABIT, Habits, TASTE, Tastes, derive, gym};
 
 const RECIPIENT: u8 = 9;
 
-fn shared(space: &Space, selection: &ExportSelection) -> (Vec<u8>, Shared) {
+fn shared(space: &Space, selection: &ExportSelection) -> (Vec<u8>, Exported) {
     let mut lines = Vec::new();
     let shared = space.share(selection, &mut lines, |_| {}).unwrap();
     (lines, shared)

@@ -54,7 +54,7 @@ proptest! {
             graph.insert(&operation, Some(&body));
             ids.push((operation.id(), operation.header().ts));
             let passed_on = operation.clone();
-            stripped.push(if *is_stripped { passed_on.withhold() } else { passed_on });
+            stripped.push(if *is_stripped { passed_on.without_body() } else { passed_on });
             operations.push(operation);
         }
         let (mut always, mut file, mut memory) = (Book::in_file(), Book::in_file(), Book::in_memory());
@@ -115,8 +115,8 @@ fn a_body_completes_only_the_operation_that_commits_to_it() {
     source.note("1", "soup");
     let operations = whole(&source.ledger);
     let mut book = Book::in_file();
-    admit(&mut book.ledger, &[operations[0].clone().withhold()]);
-    assert_eq!(book.ledger.complete(&[operations[0].clone().withhold()]).unwrap(), 0);
+    admit(&mut book.ledger, &[operations[0].clone().without_body()]);
+    assert_eq!(book.ledger.complete(&[operations[0].clone().without_body()]).unwrap(), 0);
     source.note("2", "bread");
     assert_eq!(book.ledger.complete(&whole(&source.ledger)[1..]).unwrap(), 0);
     assert!(book.ledger.ledger_index().unwrap().lacks_body(&operations[0].id()).unwrap());
