@@ -11,7 +11,7 @@ use super::commands;
 use super::find::{Span, run};
 use super::names::{KEYWORDS, Keyword, begins_name, is_name_end};
 use super::prose;
-use super::value::{VALUE_BYTES_MAX, is_word, looks_secret};
+use super::value::{VALUE_BYTES_MAX, is_passphrase, is_word, looks_secret};
 
 /// Longest name around a keyword.
 const NAME_BYTES_MAX: usize = 64;
@@ -39,8 +39,13 @@ const WORD_CHARS_MIN: usize = 6;
 const SECRET_WORD_CHARS_MIN: usize = 12;
 /// Shortest password of small letters alone in quotes that is masked.
 const QUOTED_WORD_CHARS_MIN: usize = 8;
-/// Words that stand for the absence of a value, or for a way to get one.
-const SETTINGS: [&str; 14] = [
+/// Most words before the name of a password in a note: "guest WiFi".
+const LABEL_WORDS_MAX: usize = 3;
+/// Longest label before the name of a password in a note.
+const LABEL_BYTES_MAX: usize = 48;
+/// Words that stand for the absence of a value, for a way to get one, or for what every program
+/// comes with.
+const SETTINGS: [&str; 20] = [
     "disabled",
     "enabled",
     "required",
@@ -55,6 +60,12 @@ const SETTINGS: [&str; 14] = [
     "default",
     "generate",
     "random",
+    "postgres",
+    "postgresql",
+    "mariadb",
+    "mongodb",
+    "rabbitmq",
+    "wordpress",
 ];
 /// Typographic quotation marks: the opening and the closing one.
 const QUOTES: [(&str, &str); 6] =
@@ -112,8 +123,14 @@ pub(super) fn find(
     }
     last.end = last.end.max(to);
     let named = Named { text, start, name_end, from, to, quoted, keyword };
-    let is_secret = looks_secret(text.get(from..to)?, keyword.kind, quoted, keyword.name)
+    if let Some(end) = named.phrase_end() {
+        last.end = last.end.max(end);
+        return Some(Span { start: from, end, kind: keyword.kind });
+    }
+    let is_string = quoted || named.is_in_shell();
+    let is_secret = looks_secret(text.get(from..to)?, keyword.kind, is_string, keyword.name)
         || named.is_word_in_settings()
+        || named.is_word_in_note()
         || quoted && keyword.kind == SecretKind::Password && is_quoted_word(text.get(from..to)?)
         || keyword.kind == SecretKind::Password
             && prose::is_owned_word(text, start, from, to, quoted);
@@ -144,9 +161,23 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
+    /// True directly after the name and the sign.
+    fn is_tight(&self) -> bool {
+        self.from == self.name_end + 1 + usize::from(self.quoted)
+            && self.text.as_bytes().get(self.name_end) == Some(&b'=')
+    }
+
+    /// True for the value of a shell's variable in capitals, where nothing is code.
+    fn is_in_shell(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        self.is_tight()
+            && is_shell_variable(bytes, self.start, self.name_end)
+            && ends_word(bytes, self.to, self.quoted)
+    }
+
     /// True for a word of letters where the line is neither prose nor code.
     fn is_word_in_settings(&self) -> bool {
-        let Self { text, start, name_end, from, to, quoted, keyword } = *self;
+        let Self { text, start, from, to, quoted, keyword, .. } = *self;
         let bytes = text.as_bytes();
         let value = text.get(from..to).unwrap_or_default();
         let chars_min = match keyword.kind {
@@ -154,17 +185,57 @@ impl Named<'_> {
             _ => SECRET_WORD_CHARS_MIN,
         };
         let lower = value.to_lowercase();
-        // Directly after the name and the sign.
-        let is_tight =
-            from == name_end + 1 + usize::from(quoted) && bytes.get(name_end) == Some(&b'=');
-        is_tight
+        self.is_tight()
             && is_word(value, chars_min)
             && !SETTINGS.contains(&lower.as_str())
             && !lower.contains(keyword.name)
-            && (is_shell_variable(bytes, start, name_end) && ends_word(bytes, to, quoted)
+            && (self.is_in_shell()
                 || is_line(bytes, start, to, quoted)
                 || !quoted && is_in_connection_string(bytes, start, to))
     }
+
+    /// Where the line ends, if nothing but a label and a phrase is in it:
+    /// `Password: correct horse battery staple`.
+    fn phrase_end(&self) -> Option<usize> {
+        let Self { text, start, name_end, from, quoted, keyword, .. } = *self;
+        let line = text.get(from..text.floor_char_boundary(from + VALUE_BYTES_MAX))?;
+        let phrase = line.split(['\n', '\r']).next()?.trim_end_matches([' ', '*']);
+        let is_phrase = keyword.kind == SecretKind::Password
+            && !quoted
+            && text.get(name_end..from).is_some_and(|sign| sign.contains([':', '：']))
+            && phrase.contains(' ')
+            && phrase.chars().all(|letter| letter.is_alphanumeric() || " -'’".contains(letter))
+            && is_note(text, start, from + phrase.len())
+            && is_passphrase(phrase, keyword.name);
+        is_phrase.then_some(from + phrase.len())
+    }
+
+    /// True for a word of small letters that alone follows a label in its line.
+    fn is_word_in_note(&self) -> bool {
+        let Self { text, start, from, to, quoted, keyword, .. } = *self;
+        keyword.kind == SecretKind::Password
+            && !quoted
+            && is_note(text, start, to)
+            && text.get(from..to).is_some_and(is_quoted_word)
+    }
+}
+
+/// True if nothing but a label, the sign and the value is in the line, as people note a password:
+/// `- WiFi password: …`.
+fn is_note(text: &str, start: usize, to: usize) -> bool {
+    let window = text.ceil_char_boundary(start.saturating_sub(LABEL_BYTES_MAX));
+    let before = text.get(window..start).unwrap_or_default();
+    let (label, begins) = match before.rsplit_once('\n') {
+        Some((_, label)) => (label, true),
+        None => (before, window == 0),
+    };
+    let label = label.trim_start_matches([' ', '-', '*', '•', '\t']);
+    let spaces = spaces(text.as_bytes(), to);
+    let after = text.get(to + spaces..).unwrap_or_default();
+    begins
+        && label.split_whitespace().count() <= LABEL_WORDS_MAX
+        && label.chars().all(|letter| letter.is_alphabetic() || " -_'’*".contains(letter))
+        && after.chars().next().is_none_or(|next| next == '\n' || next == '\r')
 }
 
 /// True for one word in small letters that can hardly be a label, a type or a setting.

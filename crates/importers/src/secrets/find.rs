@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::SecretKind;
 use super::assignment;
 use super::card::find_cards;
+use super::codes::{self, CODE_NAMES};
 use super::commands::{self, COMMAND_RULES};
 use super::names::KEYWORDS;
 use super::patterns::{INFIX_RULES, around_infix, find_discord_tokens};
@@ -61,6 +62,7 @@ enum Anchor {
     Command(usize),
     PasswordFile,
     Keyword(usize),
+    Code(codes::CodeName),
 }
 
 struct Anchors {
@@ -90,6 +92,10 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
     for (index, keyword) in KEYWORDS.iter().enumerate() {
         patterns.push(keyword.name);
         meanings.push(Anchor::Keyword(index));
+    }
+    for (name, code) in CODE_NAMES {
+        patterns.push(name);
+        meanings.push(Anchor::Code(code));
     }
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -157,6 +163,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
             Anchor::Keyword(index) => {
                 assignment::find(text, hit.start(), hit.end(), index, &mut last_value)
             }
+            Anchor::Code(name) => codes::find(text, hit.start(), hit.end(), name),
         };
         if let Some(span) = span
             && text.is_char_boundary(span.start)
@@ -186,7 +193,7 @@ fn without_overlaps(mut spans: Vec<Span>) -> Vec<Span> {
 
 /// True if a token may begin at `start`: no letter, digit, `_` or `-` before it. The `n` of an
 /// escaped line break does not count as a letter.
-fn begins_word(bytes: &[u8], start: usize) -> bool {
+pub(super) fn begins_word(bytes: &[u8], start: usize) -> bool {
     let before = |back: usize| start.checked_sub(back).and_then(|index| bytes.get(index));
     match before(1) {
         None => true,

@@ -527,6 +527,12 @@ fn masking_takes_time_in_proportion_to_the_text() {
         "([{",
         "password ",
         "password: ",
+        "password: a b ",
+        "PIN is ",
+        "pin: 48",
+        "door code 4821",
+        "seed phrase: ",
+        "mnemonic is road again ",
         "password is ",
         "my password for ",
         "pass:",
@@ -595,4 +601,88 @@ fn masking_takes_time_in_proportion_to_the_text() {
         });
         assert!(is_linear, "{pattern:?} and ten times as much: {measured:?} s");
     }
+}
+
+#[test]
+fn a_password_alone_behind_a_label_is_masked() {
+    check_masked(&[
+        ("password: letmeinplease", "password: [masked:password]"),
+        (
+            "- Guest WiFi password: tulipbridge\nnext",
+            "- Guest WiFi password: [masked:password]\nnext",
+        ),
+        ("* WLAN-Passwort: tulpenwiese", "* WLAN-Passwort: [masked:password]"),
+        ("Password: correct horse battery staple", "Password: [masked:password]"),
+        ("비밀번호는 tulip77 입니다", "비밀번호는 [masked:password] 입니다"),
+        ("DB_PASSWORD=ab(cd9ef", "DB_PASSWORD=[masked:password]"),
+        ("DB_PASSWORD=let(me)in", "DB_PASSWORD=[masked:password]"),
+        ("password: \"tul(ip77\"", "password: \"[masked:password]\""),
+    ]);
+    check_kept(&[
+        "Password: required",
+        "password: string",
+        "Password: (leave empty)",
+        "POSTGRES_PASSWORD: postgres",
+        "Password: see the blue note",
+        "Password: same as before but with numbers",
+        "password = db.Column(db.String(120), nullable=False)",
+        "password = read(stdin",
+        "| password: boolean |",
+        "I forgot my password: help",
+    ]);
+}
+
+#[test]
+fn codes_of_digits_are_masked_by_their_names() {
+    check_masked(&[
+        ("My PIN is 4821", "My PIN is [masked:pin]"),
+        ("PIN: 4821", "PIN: [masked:pin]"),
+        ("pin: 4821.", "pin: [masked:pin]."),
+        ("the PIN number is 482193, I think", "the PIN number is [masked:pin], I think"),
+        ("PIN code 4821", "PIN code [masked:pin]"),
+        ("my pin code is 560001", "my pin code is [masked:pin]"),
+        ("The door code is 4821#", "The door code is [masked:pin]#"),
+        ("Our gate code: **48213**", "Our gate code: **[masked:pin]**"),
+        ("Geheimzahl: 4821", "Geheimzahl: [masked:pin]"),
+        ("CVV 123", "CVV 123"),
+        ("CVV: 123", "CVV: [masked:pin]"),
+    ]);
+    check_kept(&[
+        "pin 13 is the LED",
+        "pins 4821 and 4822",
+        "PIN code 560001",
+        "PIN: 2024-05-01",
+        "PIN: 4821.50",
+        "PIN: 48213344556",
+        "error code 4041, status code: 5030",
+        "zip code 94110",
+        "source code: 2024",
+        "opinion: 4821",
+        "Spin: 4821",
+        "The pin was 4821 m away",
+    ]);
+}
+
+#[test]
+fn words_that_recover_a_wallet_are_masked_by_their_name() {
+    let words = "witch collapse practice feed shame open despair creek road again ice least";
+    let listed: String = words
+        .split(' ')
+        .enumerate()
+        .map(|(number, word)| format!("{}. {word}\n", number + 1))
+        .collect();
+    check_masked(&[
+        (&format!("seed phrase: {words}"), "seed phrase: [masked:seed-phrase]"),
+        (
+            &format!("My recovery phrase is \"{words}\"."),
+            "My recovery phrase is \"[masked:seed-phrase]\".",
+        ),
+        (&format!("Mnemonic:\n{words}\n"), "Mnemonic:\n[masked:seed-phrase]\n"),
+        (&format!("Seed words:\n{listed}"), "Seed words:\n1. [masked:seed-phrase]\n"),
+    ]);
+    check_kept(&[
+        &format!("in other words: {words}"),
+        "The seed phrase: write it down on paper, and keep that paper in a safe place at home.",
+        "recovery phrase is what you need when your phone was lost or broken and nothing else helps",
+    ]);
 }

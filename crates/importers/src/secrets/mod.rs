@@ -18,6 +18,7 @@
 mod assignment;
 mod body;
 mod card;
+mod codes;
 mod commands;
 mod cut;
 mod find;
@@ -84,6 +85,10 @@ pub enum SecretKind {
     AssignedSecret,
     /// A payment card's number.
     CardNumber,
+    /// A PIN, or the code of a door.
+    Pin,
+    /// The words that recover a wallet.
+    SeedPhrase,
 }
 
 impl SecretKind {
@@ -110,6 +115,8 @@ impl SecretKind {
             Self::Password => "password",
             Self::AssignedSecret => "secret",
             Self::CardNumber => "card-number",
+            Self::Pin => "pin",
+            Self::SeedPhrase => "seed-phrase",
         }
     }
 }

@@ -116,7 +116,8 @@ struct Verb {
 fn verb(text: &str, end: usize, start: usize) -> Option<(usize, Verb)> {
     let window = text.get(end..text.floor_char_boundary(end + AFTER_BYTES))?;
     let window = window.split('\n').next()?;
-    if let Some(verb) = ["是", "は", "为", "是："].iter().find(|verb| window.starts_with(**verb))
+    if let Some(verb) =
+        ["是：", "是", "は", "为", "는", "은"].iter().find(|verb| window.starts_with(**verb))
     {
         return Some((end + verb.len(), Verb { is_qualified: false, is_plain: true }));
     }
@@ -215,7 +216,7 @@ fn looks_spoken(spoken: &str, quoted: bool, after: &[u8]) -> bool {
 }
 
 /// True if a clause ends before `after`.
-fn ends_clause(after: &[u8], quoted: bool) -> bool {
+pub(super) fn ends_clause(after: &[u8], quoted: bool) -> bool {
     let after = if quoted { after.get(1..).unwrap_or_default() } else { after };
     let word =
         |word: &[u8]| after.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word));

@@ -46,6 +46,7 @@ pub(super) fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword:
         || bytes.len() > VALUE_BYTES_MAX
         || is_placeholder(value)
         || is_reference(value)
+        || !quoted && is_cut_call(value)
     {
         return false;
     }
@@ -69,7 +70,8 @@ pub(super) fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword:
         return password && one_word && !repeats && entropy_bits(bytes) >= entropy_min;
     }
     let letters = upper || lower;
-    if letters && digits || password && quoted && letters && signs {
+    let brackets = bytes.iter().any(|byte| b"()".contains(byte));
+    if letters && digits || password && quoted && letters && (signs || brackets) {
         return entropy_bits(bytes) >= entropy_min;
     }
     upper
@@ -109,7 +111,7 @@ pub(super) fn is_scattered(bytes: &[u8]) -> bool {
 }
 
 /// True for words that a person strings together, and that make no sentence or label.
-fn is_passphrase(value: &str, keyword: &str) -> bool {
+pub(super) fn is_passphrase(value: &str, keyword: &str) -> bool {
     let words: Vec<&str> = value.split_whitespace().collect();
     let is_function = |word: &&str| FUNCTION_WORDS.contains(&word.to_lowercase().as_str());
     if !PASSPHRASE_WORDS.contains(&words.len())
@@ -119,6 +121,7 @@ fn is_passphrase(value: &str, keyword: &str) -> bool {
     {
         return false;
     }
+    let is_reference = |word: &str| is_reference(word) || is_cut_call(word);
     let is_mixed = |word: &&str| {
         let bytes = word.as_bytes();
         let letters = bytes.iter().any(u8::is_ascii_alphabetic);
@@ -225,20 +228,28 @@ fn is_reference(value: &str) -> bool {
         || crate::dates::date_at_start(value).is_some()
 }
 
-/// True for `name(…)`, also where the end was cut off, and for `name![…`.
+/// True for `name(…)` and for `name![…`.
 fn is_call(value: &str) -> bool {
     let is_macro = value
         .split_once('!')
         .is_some_and(|(name, rest)| is_identifier(name) && rest.starts_with(['[', '(', '{']));
     let Some((name, arguments)) = value.split_once('(') else { return is_macro };
-    let is_name =
-        !name.is_empty() && name.bytes().all(|byte| is_word_byte(byte) || b".:".contains(&byte));
     is_macro
-        || is_name
+        || is_name_of_call(name)
             && (arguments.ends_with(')') || arguments.contains(").") || arguments.contains(")["))
-        || is_name
+}
+
+/// True for a call whose end was cut off, as code without quotes has it: `name(first`.
+fn is_cut_call(value: &str) -> bool {
+    value.split_once('(').is_some_and(|(name, arguments)| {
+        is_name_of_call(name)
             && (is_identifier(name) || name.contains(['_', '.', ':']))
             && !arguments.contains(')')
+    })
+}
+
+fn is_name_of_call(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| is_word_byte(byte) || b".:".contains(&byte))
 }
 
 /// True for a constant as code writes it: `D3D12_RENDER_PASS_FLAGS`.
