@@ -2,7 +2,7 @@
 
 use engine::write::import::Intent;
 
-use super::selecting::{SelectionArgs, confirm};
+use super::selecting::{BulkArgs, confirm};
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
@@ -18,28 +18,20 @@ pub(crate) struct Args {
     #[arg(value_name = "ID|KEY")]
     ids: Vec<String>,
     #[command(flatten)]
-    selection: SelectionArgs,
-    /// Why
-    #[arg(long, default_value = "", alias = "reason")]
-    note: String,
-    /// Only print what would change
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
-    yes: bool,
+    bulk: BulkArgs,
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let mut space = session.open()?;
-    let selection = args.selection.among(&args.ids);
+    let BulkArgs { selection, note, dry_run, yes } = &args.bulk;
+    let selection = selection.among(&args.ids);
     let mut restore = |intent| {
         let bar = output::spinner("working out what changes");
-        let outcome = corrections::restore(&mut space, session.now, &selection, &args.note, intent);
+        let outcome = corrections::restore(&mut space, session.now, &selection, note, intent);
         bar.finish_and_clear();
         outcome
     };
-    if !args.dry_run && !selection.is_by_id() && !args.yes {
+    if !dry_run && !selection.is_by_id() && !yes {
         let preview = restore(Intent::DryRun)?;
         if session.form == Form::Text {
             changes::print(session, &preview)?;
@@ -49,7 +41,7 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             return Ok(0);
         }
     }
-    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let intent = if *dry_run { Intent::DryRun } else { Intent::Write };
     changes::print(session, &restore(intent)?)?;
     Ok(0)
 }

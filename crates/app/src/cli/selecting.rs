@@ -31,6 +31,22 @@ pub(crate) struct SelectionArgs {
     month: Option<Month>,
 }
 
+/// What commands that change many records have in common.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct BulkArgs {
+    #[command(flatten)]
+    pub(super) selection: SelectionArgs,
+    /// Why
+    #[arg(long, default_value = "", alias = "reason")]
+    pub(super) note: String,
+    /// Only print what would change
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
 impl SelectionArgs {
     /// The selection, among records with these ids if any are named.
     pub(crate) fn among(&self, ids: &[String]) -> Selection {

@@ -49,7 +49,7 @@ pub(crate) enum RequestError {
     #[error("the text is empty")]
     EmptyText,
     /// A context without turns and without a question.
-    #[error("the turns are empty, and there is no question")]
+    #[error("neither turns nor a question was given")]
     EmptyTurns,
     /// A correction without a new value.
     #[error("the correction does not say what is true instead: it has neither fields nor text")]

@@ -111,7 +111,7 @@ fn turns_are_read_from_a_pipe_or_a_file() {
         .succeeds()
         .prints("Idris");
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
-    machine.because(["context"]).run().ends(2).says("the turns are empty");
+    machine.because(["context"]).run().ends(2).says("neither turns nor a question");
     machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
     let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
     wrong.says("line 3 of wrong.jsonl is not a turn").says(r#"{"speaker":"Mara","text":"#);
