@@ -170,6 +170,15 @@ pub enum StoreError {
         /// The log.
         log: PathBuf,
     },
+    /// The log beside the space was written to another state of the file.
+    #[error(
+        "{} does not belong to this state of the space, as when a backup is put back beside a newer log: move the log away, with the -shm file beside it; what was written after the backup is in the log and in the file that was replaced",
+        log.display()
+    )]
+    ForeignLog {
+        /// The log.
+        log: PathBuf,
+    },
     /// Another process writes for longer than we wait.
     #[error(
         "another process has been writing to the space for over {waited_s} s; repeat when it is done"
@@ -227,7 +236,7 @@ impl StoreError {
             Self::DiskFull => "disk_full",
             Self::WriteFailed => "write_failed",
             Self::LogUnreadable { .. } => "log_unreadable",
-            Self::StaleLog { .. } => "stale_log",
+            Self::StaleLog { .. } | Self::ForeignLog { .. } => "stale_log",
             Self::Busy { .. } => "busy",
             Self::Damaged { .. } => "damaged",
             Self::JournalUnusable { .. } => "journal_unusable",

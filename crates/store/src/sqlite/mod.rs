@@ -80,6 +80,7 @@ fn open(path: &Path, registry: &Registry) -> Result<(Connection, Mode), StoreErr
     if !path.exists() {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
+    stale_logs::refuse_foreign_log(path)?;
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     if let Ok(connection) =
         Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE)

@@ -5,11 +5,18 @@
 //! user deleted, or pages of another file. So no space is made beside a log. It is refused and not
 //! moved away, because another process may be making the same space at this moment.
 //!
-//! A backup that is put back beside a newer log cannot be told from a space whose process was
-//! killed: neither the file nor the log says which other it belongs to.
+//! A backup may also be put back beside a newer log. SQLite would apply the log to it, and the file
+//! would have pages of two states. Neither says which other it belongs to, but the file was changed
+//! after the log. Where that is so and the log adds to the file, both together are checked before
+//! they are used. What passes by chance is left to `verify`.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::{IMMUTABLE, uri_path};
 use crate::StoreError;
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -31,4 +38,70 @@ pub(super) fn refuse_stale_logs(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Refuses to use a space beside a log that was written to another state of the file.
+pub(super) fn refuse_foreign_log(path: &Path) -> Result<(), StoreError> {
+    let log = beside(path, "-wal");
+    let (Ok(file), Ok(written)) = (std::fs::metadata(path), std::fs::metadata(&log)) else {
+        return Ok(());
+    };
+    if written.len() == 0 || !is_changed_after(&file, &written) {
+        return Ok(());
+    }
+    // Whatever else is wrong with the file or the log is for those to say who open it.
+    match is_torn(path) {
+        Ok(true) => Err(StoreError::ForeignLog { log }),
+        Ok(false) | Err(_) => Ok(()),
+    }
+}
+
+/// Whether a file was written, copied or moved to its place after a log was last written.
+#[cfg(unix)]
+fn is_changed_after(file: &Metadata, log: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (file.ctime(), file.ctime_nsec()) > (log.mtime(), log.mtime_nsec())
+}
+
+#[cfg(not(unix))]
+fn is_changed_after(file: &Metadata, log: &Metadata) -> bool {
+    matches!((file.modified(), log.modified()), (Ok(file), Ok(log)) if file > log)
+}
+
+/// Whether the log adds something to the file, and both together are not a whole.
+fn is_torn(path: &Path) -> rusqlite::Result<bool> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
+    let without_log = extent(&Connection::open_with_flags(uri, flags)?);
+    let with_log = Connection::open_with_flags(path, flags)?;
+    with_log.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    with_log.execute_batch("PRAGMA trusted_schema=OFF")?;
+    let extent = extent(&with_log);
+    if let (Ok(with), Ok(without)) = (&extent, &without_log)
+        && with == without
+    {
+        return Ok(false);
+    }
+    let checked: rusqlite::Result<String> =
+        with_log.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+    let count: rusqlite::Result<i64> =
+        with_log.query_row("SELECT count(*) FROM op", [], |row| row.get(0));
+    let has_all = matches!((extent, count), (Ok(extent), Ok(count)) if extent.last == count);
+    Ok(!(has_all && checked.is_ok_and(|found| found == "ok")))
+}
+
+/// How much a file holds.
+#[derive(PartialEq, Eq)]
+struct Extent {
+    pages: i64,
+    last: i64,
+}
+
+fn extent(connection: &Connection) -> rusqlite::Result<Extent> {
+    Ok(Extent {
+        pages: connection.query_row("PRAGMA page_count", [], |row| row.get(0))?,
+        last: connection.query_row("SELECT ifnull(max(pos), 0) FROM op", [], |row| row.get(0))?,
+    })
 }

@@ -1,4 +1,5 @@
-//! A space is never made beside the log of another, which SQLite would take for its own.
+//! A space is never made beside the log of another, which SQLite would take for its own; nor is a
+//! backup used beside the log of a newer state.
 
 use serde_json::json;
 
@@ -40,5 +41,37 @@ fn the_log_of_a_deleted_space_never_gets_into_a_new_one() {
     machine.because(["init"]).run().succeeds();
     let found = machine.because(["recall", "haunted"]).run().succeeds().out();
     assert!(!found.contains("kiln"), "{found}");
+    machine.is_sound();
+}
+
+#[test]
+fn a_backup_put_back_beside_a_newer_log_is_refused_until_the_log_is_moved_away() {
+    let machine = Machine::with_space();
+    let backup = std::fs::read(machine.space()).unwrap();
+    let turns: String = (0..200)
+        .map(|number| format!("{{\"id\":\"{number}\",\"author\":\"Ada\",\"at\":\"2025-03-01\",\"text\":\"turn {number} about the kiln\"}}\n"))
+        .collect();
+    std::fs::write(machine.work().join("turns.jsonl"), turns).unwrap();
+    machine.because(["import", "turns.jsonl"]).run().succeeds();
+    let mut host = Host::of(&machine);
+    host.gets("remember", json!({ "text": "The kiln is haunted" }));
+    host.child.kill().unwrap();
+    host.ends();
+    // The killed process left a log that belongs to the file as it is.
+    let newer = [machine.space(), log(&machine)].map(|path| std::fs::read(path).unwrap());
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    std::fs::write(machine.space(), &backup).unwrap();
+    for command in [&["status"] as &[_], &["recall", "kiln"], &["remember", "x"], &["verify"]] {
+        let refused = machine.because(command.iter().chain(&["--json"])).run().ends(1);
+        assert_eq!(refused.error_code(), "stale_log", "{command:?}");
+    }
+    assert_eq!(std::fs::read(log(&machine)).unwrap(), newer[1]);
+    std::fs::remove_file(log(&machine)).unwrap();
+    machine.is_sound();
+    std::fs::write(log(&machine), &newer[1]).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    std::fs::write(machine.space(), &newer[0]).unwrap();
+    let found = machine.because(["recall", "haunted"]).run().succeeds().out();
+    assert!(found.contains("kiln"), "{found}");
     machine.is_sound();
 }
