@@ -28,6 +28,7 @@ use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
+use super::without_trace::OpenedFile;
 use super::{Mode, configure, create, make_tables, open, refuse_stale_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -70,6 +71,8 @@ pub struct SqliteSpace {
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
     pub(super) journal: UsageJournal,
+    /// Declared after the connection, so that a copy is closed before it is deleted.
+    pub(super) opened: OpenedFile,
 }
 
 impl SqliteSpace {
@@ -162,6 +165,7 @@ impl SqliteSpace {
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::in_memory(genesis.space()),
+            opened: OpenedFile::in_place(path, Mode::ReadWrite),
         };
         let mut writing = making.begin()?;
         // A copy begins as its original did, also where that would not be appended any more.
@@ -244,6 +248,7 @@ impl SqliteSpace {
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
+            opened: OpenedFile::in_place(path, mode),
         })
     }
 
@@ -266,6 +271,13 @@ impl SqliteSpace {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Makes a handle on a copy one that only reads, and stands for the file at `path`.
+    pub(super) fn become_read_only(&mut self, path: &Path, copy: OpenedFile) {
+        self.mode = Mode::ReadOnly;
+        path.clone_into(&mut self.path);
+        self.opened = copy;
     }
 
     /// Whether two handles have one index in memory.

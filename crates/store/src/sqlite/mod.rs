@@ -36,6 +36,7 @@ mod restored;
 mod shared;
 mod stale_logs;
 mod views;
+mod without_trace;
 
 pub use belief_list::{BeliefFilter, BeliefPage};
 pub use declarations::WithoutBody;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The name of a file that SQLite keeps beside another.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
