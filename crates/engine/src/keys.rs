@@ -55,9 +55,7 @@ impl KeyRing {
 
     /// Whether a key holds any capability now.
     pub fn holds_any(&self, key: &Author) -> bool {
-        Capability::ALL
-            .iter()
-            .any(|capability| self.access.holds(key, *capability, Place::END))
+        Capability::ALL.iter().any(|capability| self.access.holds(key, *capability, Place::END))
     }
 
     /// The names of the keys that hold a capability now.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::inspect::speaker;
 use crate::keys::KeyRing;
 
-/// Characters of a key that stand for it: the algorithm and eight digits.
+/// Characters of a key that stand for it: the algorithm and eight more.
 const KEY_CHARS: usize = 16;
 /// Longest name that is used, characters.
 const NAME_CHARS_MAX: usize = 40;
@@ -45,6 +45,11 @@ impl SpaceOwner {
         Self::named(owner.as_ref(), name)
     }
 
+    /// The owner of a space that does not say whose it is.
+    pub fn unknown() -> Self {
+        Self::named(None, None)
+    }
+
     fn named(key: Option<&Author>, name: Option<&str>) -> Self {
         let key = key.map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
         Self { key, name: name.map(|name| name.trim().to_owned()) }
@@ -58,6 +63,11 @@ impl SpaceOwner {
     /// The beginning of the key. Unlike the name, nobody can choose it to say something.
     pub fn short_key(&self) -> &str {
         self.key.get(..KEY_CHARS).unwrap_or(&self.key)
+    }
+
+    /// Whether it has a name.
+    pub fn has_name(&self) -> bool {
+        self.name.is_some()
     }
 
     /// The name, or the beginning of the key.
@@ -153,7 +163,7 @@ mod tests {
         let short = unnamed.short_key();
         assert_eq!(unnamed.attribute("x"), format!("{short} says, about {short}: x"));
         assert!(owner(Some("Mara")).label().contains(short));
-        assert_eq!(SpaceOwner::named(None, None).short_key(), "an unknown key");
+        assert_eq!(SpaceOwner::unknown().short_key(), "an unknown key");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use super::{CliSession, embedding, incomplete_if, mirror};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
+use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::After;
 
 /// Problems printed; `--json` has more.
@@ -265,8 +266,10 @@ fn import(
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let locator = session.locator()?;
     let mut space = match intent {
-        Intent::Write => Opened::Real(session.open_or_make()?),
-        Intent::DryRun if locator.path()?.exists() => Opened::Real(session.open()?),
+        Intent::Write => Opened::Real(session.open_or_make(SpaceUse::Manage)?.space),
+        Intent::DryRun if locator.locate()?.path.exists() => {
+            Opened::Real(session.open(SpaceUse::Manage)?.space)
+        }
         Intent::DryRun => scratch_space(session)?,
     };
     let progress = |progress: Progress| {
@@ -408,7 +411,7 @@ fn take_in(
         Ok::<_, Failure>((genesis, body))
     };
     let locator = session.locator()?;
-    let target = locator.path()?;
+    let target = locator.locate()?.path;
     let mut space = if args.dry_run {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
@@ -420,7 +423,7 @@ fn take_in(
         )?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
-        Opened::Real(session.open()?)
+        Opened::Real(session.open(SpaceUse::TakeIn)?.space)
     } else if session.spaces.is_empty() {
         return Err(RequestError::LedgerWithoutSpace.into());
     } else {

@@ -8,6 +8,7 @@ use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
 use crate::service::corrections::{self, Retraction};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `retract`.
 #[derive(clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage)?;
     let selection = args.selection.among(&args.ids);
     let mut retract = |intent| {
         let bar = output::spinner("working out what changes");

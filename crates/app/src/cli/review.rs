@@ -11,6 +11,7 @@ use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
+use crate::service::opening::SpaceUse;
 use crate::service::wording::{hundredths, shortened};
 
 /// Reviews printed for people.
@@ -53,7 +54,11 @@ struct DecideArgs {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let purpose = match args.action {
+        Action::List(_) => SpaceUse::Read,
+        Action::Accept(_) | Action::Dismiss(_) => SpaceUse::Write,
+    };
+    let mut space = session.open(purpose)?;
     let (args, decision) = match &args.action {
         Action::List(args) => {
             list(session, &space, args)?;

@@ -5,6 +5,7 @@ use engine::selection::{Month, Selection};
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::service::corrections::{self, Hypothesis};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `what-if`.
 #[derive(clap::Args)]
@@ -62,7 +63,8 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         correct: args.correct.clone(),
         refute: args.refute.clone(),
     };
-    let outcome = corrections::what_if(&mut session.open()?, session.now, &hypothesis)?;
+    let mut space = session.open(SpaceUse::Write)?;
+    let outcome = corrections::what_if(&mut space, session.now, &hypothesis)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

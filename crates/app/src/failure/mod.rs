@@ -215,6 +215,9 @@ impl Failure {
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Request(RequestError::NotYourSpace { .. })) {
+            return exit::FAILED;
+        }
         let unfit = matches!(
             self,
             Self::Request(_)

@@ -22,6 +22,11 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyTurns,
         RequestError::EmptyCorrection,
         RequestError::StrangersSpace { path: PathBuf::new(), owner: text() },
+        RequestError::NotYourSpace {
+            path: PathBuf::new(),
+            owner: text(),
+            key: kernel::seal::Signer::from_seed([1; 32]).author(),
+        },
         RequestError::RecordOfUser,
         RequestError::EmptyNote,
         RequestError::NameTooLong { bytes_max: 256 },

@@ -56,6 +56,7 @@ pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use views::{Size, ViewDigest};
+pub use without_trace::Reopening;
 
 /// How long a writer waits for another, milliseconds.
 pub const BUSY_WAIT_MS: u64 = 60_000;

@@ -56,7 +56,29 @@ impl OpenedFile {
     }
 }
 
+/// Opens a file once more, in the way in which it was opened, as by another thread.
+pub struct Reopening {
+    path: PathBuf,
+    is_as_it_is: bool,
+}
+
+impl Reopening {
+    /// Another handle.
+    pub fn open(&self) -> Result<SqliteSpace, StoreError> {
+        match self.is_as_it_is {
+            true => SqliteSpace::peek(&self.path),
+            false => SqliteSpace::open(&self.path),
+        }
+    }
+}
+
 impl SqliteSpace {
+    /// How to open the same file again.
+    pub fn reopening(&self) -> Reopening {
+        let is_as_it_is = self.opened.ways == [IMMUTABLE];
+        Reopening { path: self.opened.path.clone(), is_as_it_is }
+    }
+
     /// Reads a file as it is, without its log: fit to look who made it, not to answer from it.
     pub fn peek(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {

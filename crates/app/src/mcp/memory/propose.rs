@@ -5,7 +5,7 @@ use engine::belief::user::Replacement;
 use engine::derive::Derived;
 use engine::write::import::Intent;
 
-use super::{Answered, Memory, Response, clock_warning};
+use super::{Answered, Memory, Response, clock_warning, joined};
 use crate::failure::{Failure, RequestError};
 use crate::mcp::answers::{Decided, DecidedStatus};
 use crate::mcp::arguments::{Action, Asking, Correct, Forget, Refute, Retract};
@@ -28,8 +28,9 @@ impl Memory {
         let request = action.request()?;
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
-        let space = self.opened.space(session)?;
-        let warning = clock_warning(space, session)?;
+        let open = self.opened.to_write(session)?;
+        let warning = joined(open.warning(), clock_warning(&open.opened, session)?);
+        let space = &mut open.opened.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
         let caller = Caller { agent: &agent, is_allowed, can_ask, reply };

@@ -116,7 +116,8 @@ impl Filling<'_> {
             self.counter.count(&self.marks.open(section))
                 + self.counter.count(&self.marks.close(section))
         });
-        let heading = if is_there(tier) { 0 } else { self.counter.count(&self.marks.heading(tier)) };
+        let heading =
+            if is_there(tier) { 0 } else { self.counter.count(&self.marks.heading(tier)) };
         marks + heading
     }
 
