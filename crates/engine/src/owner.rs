@@ -14,8 +14,10 @@ use derivers::lookalikes::{likeness, passes_for_owner};
 use derivers::names::is_self;
 use kernel::evidence::Evidence;
 use kernel::id::Author;
+use kernel::kind::Kind;
 use serde::Serialize;
 
+use crate::belief::explain::Explaining;
 use crate::inspect::speaker;
 use crate::keys::KeyRing;
 
@@ -89,6 +91,26 @@ impl SpaceOwner {
         let name = self.name();
         let words: Vec<&str> = text.split_whitespace().collect();
         format!("{name} says, about {name}: {}", words.join(" "))
+    }
+
+    /// Attributes every text of an explanation that says something about the owner.
+    pub fn attribute_explanation(&self, explaining: &mut Explaining) {
+        let attribute = |text: &mut String| {
+            if !text.is_empty() {
+                *text = self.attribute(text);
+            }
+        };
+        let Explaining { explanation, text, .. } = explaining;
+        attribute(text);
+        explanation.agreements.iter_mut().for_each(|agreement| attribute(&mut agreement.text));
+        for source in &mut explanation.built_from {
+            if source.source.as_deref().is_some_and(is_of_reader) {
+                source.source = Some(self.name().to_owned());
+            }
+            if source.kind.starts_with(Kind::Claim.as_str()) {
+                source.summary.iter_mut().for_each(attribute);
+            }
+        }
     }
 
     /// Who said, wrote or made a record of the space. What the owner said is said by the owner, and

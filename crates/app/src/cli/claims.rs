@@ -106,7 +106,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if session.form == Form::Json {
         claims.beliefs.iter().try_for_each(|belief| {
             let mut value = to_json(belief);
-            value["owner"] = json!(space.owner);
+            describe_owner(&mut value, space.owner.as_ref());
             output::json(&value)
         })?;
         if !claims.altered.is_empty() {
@@ -134,6 +134,16 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
     }
     Ok(0)
+}
+
+/// Adds to a belief as JSON whose it is, and attributes its text if that is somebody else.
+pub(super) fn describe_owner(value: &mut serde_json::Value, owner: Option<&SpaceOwner>) {
+    value["owner"] = json!(owner);
+    if let (Some(owner), Some(text)) = (owner, value["text"].as_str())
+        && !text.is_empty()
+    {
+        value["text"] = owner.attribute(text).into();
+    }
 }
 
 /// Two lines about a belief.

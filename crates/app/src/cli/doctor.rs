@@ -209,7 +209,10 @@ fn check_space(session: &CliSession) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     let path = space.path().display().to_string();
-    if space.is_read_only() {
+    if let Some(owner) = &space.owner {
+        let found = format!("{path}: somebody else's ({}), so it is only read", owner.label());
+        checks.push(Check::ok(NAME, found));
+    } else if space.is_read_only() {
         checks.push(Check::wrong(
             NAME,
             format!("{path}: read-only"),

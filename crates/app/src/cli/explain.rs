@@ -41,7 +41,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
-    let explaining = space.explain(&args.name)?;
+    let mut explaining = space.explain(&args.name)?;
+    if let Some(owner) = &space.owner {
+        owner.attribute_explanation(&mut explaining);
+    }
     match session.form {
         Form::Json => {
             let mut record =
@@ -73,8 +76,10 @@ fn print(
 ) -> Result<(), Failure> {
     let Explaining { explanation, belief, text } = explaining;
     let claim = &explanation.claim;
-    let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
-    let said = attributed(said, owner);
+    let said = match text.is_empty() {
+        true => attributed(claim.payload.to_string(), owner),
+        false => text.clone(),
+    };
     output::line(format_args!("{BOLD}{}{BOLD:#}{}", shortened(&said), times(session, belief)))?;
     output::line(format_args!("  {}  {ID}{}{ID:#}", printable(&belief.key), short(&claim.op_id)))?;
     output::line(format_args!("  {}", standing(explaining, owner)))?;

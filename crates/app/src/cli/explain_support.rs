@@ -73,7 +73,10 @@ pub(super) fn print(
             }
         }
     }
-    section("what would change it")?;
+    let is_examined = matches!(support, Support::Examined(_));
+    if owner.is_none() || is_examined {
+        section("what would change it")?;
+    }
     if let Support::Examined(search) = support {
         print_losses(search, explaining, name)?;
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::sqlite::Filter;
 
 use super::episodes::{Detail, SpaceShown};
-use super::{CliSession, embedding, episodes, facts, print_owner};
+use super::{CliSession, claims, embedding, episodes, facts, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::query_embedding::EmbedderPool;
@@ -194,6 +194,8 @@ fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Val
     let facts = answer.facts.iter().map(|found| {
         let mut value = engine::recall::facts::to_json(&found.item);
         describe(&mut value, found.space);
+        let owner = spaces.get(found.space).and_then(|space| space.owner.as_ref());
+        claims::describe_owner(&mut value, owner);
         value
     });
     let results = answer.episodes.iter().map(|found| {

@@ -50,12 +50,8 @@ impl Whose {
                 quote(&mut words, &format!("its owner is called {}", owner.name()));
             }
         }
-        let warning = warning(passed);
-        if warning.is_some() {
-            words.push_str("The space of this folder is somebody else's and was not used. Tell the user, who can allow it with the command below:\n");
-            passed.iter().for_each(|passed| quote(&mut words, &command(passed)));
-        }
-        Self { owner: space.owner.as_ref().map(Owner::of), warning, words }
+        words.push_str(&passed_in_words(passed));
+        Self { owner: space.owner.as_ref().map(Owner::of), warning: warning(passed), words }
     }
 
     /// The same in words of the server's own; empty for the user's own memory.
@@ -69,6 +65,17 @@ impl Owner {
         let name = owner.has_name().then(|| owner.name().to_owned());
         Self { key: owner.key().to_owned(), name }
     }
+}
+
+/// What to tell the user about spaces that were passed over, in words of the server's own. The name
+/// of a folder is quoted, because whoever made the folder chose it.
+pub(super) fn passed_in_words(passed: &[PassedOver]) -> String {
+    let mut words = String::new();
+    if !passed.is_empty() {
+        words.push_str("The space of this folder is somebody else's, so another was used. Tell the user, who can allow it by this command:\n");
+        passed.iter().for_each(|passed| quote(&mut words, &command(passed)));
+    }
+    words
 }
 
 fn command(passed: &PassedOver) -> String {

@@ -41,7 +41,12 @@ impl Memory {
         let whose = open.whose();
         let space = &open.opened;
         match space.explain(name) {
-            Ok(explaining) => belief(&explaining, space.owner.as_ref(), whose),
+            Ok(mut explaining) => {
+                if let Some(owner) = &space.owner {
+                    owner.attribute_explanation(&mut explaining);
+                }
+                belief(&explaining, space.owner.as_ref(), whose)
+            }
             Err(EngineError::NotABelief { id, .. }) => record(space, session, &id, whose),
             Err(error) => Err(error.into()),
         }
@@ -68,7 +73,7 @@ fn belief(
     let answer = Explained {
         reading: READING_STRUCTURED,
         found: Found::Belief,
-        text: attributed(text.clone(), owner),
+        text: text.clone(),
         key: Some(belief.key.clone()),
         claim: Some(object(
             serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?,
@@ -95,8 +100,11 @@ fn belief_in_words(explaining: &Explaining, owner: Option<&SpaceOwner>) -> Strin
     let Explaining { explanation, belief, text } = explaining;
     let claim = &explanation.claim;
     let mut words = format!("{READING}\n");
-    let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
-    quote(&mut words, &attributed(said, owner));
+    let said = match text.is_empty() {
+        true => attributed(claim.payload.to_string(), owner),
+        false => text.clone(),
+    };
+    quote(&mut words, &said);
     quote(&mut words, &format!("key {}", belief.key));
     quote(&mut words, &format!("data {}", claim.payload));
     let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);

@@ -179,7 +179,8 @@ impl Memory {
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
         note.check_limits()?;
         let open = self.opened.to_add(session)?;
-        let warning = joined(open.warning(), clock_warning(&open.opened, session)?);
+        let clock = clock_warning(&open.opened, session)?;
+        let (passed, mut words) = open.warning();
         let space = &mut open.opened.space;
         let keys = space.key_ring()?;
         if note.actor.as_deref().is_some_and(|actor| is_name_of_user(actor, &keys)) {
@@ -206,9 +207,10 @@ impl Memory {
                 .take(CHANGED_MAX)
                 .map(|(key, change)| Changed::of(key, change))
                 .collect(),
-            warning,
+            warning: joined(passed, clock.clone()),
         };
-        Answered::new(remembered_in_words(&answer), &answer)
+        words.push_str(&remembered_in_words(&answer, clock.as_deref()));
+        Answered::new(words, &answer)
     }
 
     fn recall(
@@ -314,7 +316,7 @@ fn object(value: Value) -> Object {
     }
 }
 
-fn remembered_in_words(answer: &Remembered) -> String {
+fn remembered_in_words(answer: &Remembered, clock: Option<&str>) -> String {
     let mut words = match answer.is_new {
         true => format!("Remembered as {}.\n", answer.id),
         false => format!("This was recorded before, as {}.\n", answer.id),
@@ -325,8 +327,8 @@ fn remembered_in_words(answer: &Remembered) -> String {
             "It only repeats what is in memory ({of}), so it does not count as new evidence. There was no need to write it down.\n"
         ));
     }
-    if let Some(warning) = &answer.warning {
-        words.push_str(&format!("{warning}\n"));
+    if let Some(clock) = clock {
+        words.push_str(&format!("{clock}\n"));
     }
     for kind in &answer.masked {
         words.push_str(&format!("A secret was masked: {kind}\n"));

@@ -84,9 +84,11 @@ impl Open {
         Whose::of(&self.opened, passed)
     }
 
-    /// What to tell the user about a write, which may not go where the folder suggests.
-    pub(super) fn warning(&self) -> Option<String> {
-        whose::warning(&self.opened.passed)
+    /// What to tell the user about a write, which may not go where the folder suggests; the same in
+    /// words of the server's own.
+    pub(super) fn warning(&self) -> (Option<String>, String) {
+        let passed = &self.opened.passed;
+        (whose::warning(passed), whose::passed_in_words(passed))
     }
 }
 

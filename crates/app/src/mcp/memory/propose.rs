@@ -29,7 +29,9 @@ impl Memory {
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
         let open = self.opened.to_write(session)?;
-        let warning = joined(open.warning(), clock_warning(&open.opened, session)?);
+        let clock = clock_warning(&open.opened, session)?;
+        let (passed, words) = open.warning();
+        let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
         let space = &mut open.opened.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
@@ -48,7 +50,7 @@ impl Memory {
                 None,
                 &unchanged(),
                 "The user declined. Nothing was written. Do not ask again unless the user brings it up.",
-                None,
+                Warning::default(),
             )?,
             Handled::Proposed { outcome, proposal, before } => {
                 let (status, words) = match before {
@@ -116,6 +118,16 @@ impl Action {
     }
 }
 
+/// What the user should know about the space and the clock.
+#[derive(Default)]
+struct Warning {
+    /// Both, as data.
+    structured: Option<String>,
+    clock: Option<String>,
+    /// What is said of the space, in words of the server's own.
+    words: String,
+}
+
 /// The outcome of a request that changed nothing.
 fn unchanged() -> Outcome {
     let changes =
@@ -128,9 +140,10 @@ fn answer(
     proposal: Option<String>,
     outcome: &Outcome,
     status_in_words: &str,
-    warning: Option<String>,
+    warning: Warning,
 ) -> Result<Answered, Failure> {
-    let mut words = warning.iter().map(|warning| format!("{warning}\n")).collect::<String>();
+    let Warning { structured: warning, clock, mut words } = warning;
+    words.extend(clock.map(|clock| format!("{clock}\n")));
     let report = outcome.report();
     let answer = Decided { reading: READING_STRUCTURED, status, proposal, report, warning };
     if !status_in_words.is_empty() {
