@@ -60,7 +60,7 @@ pub(crate) fn key(session: &CliSession, _: &KeyArgs) -> Result<u8, Failure> {
 
 pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failure> {
     let key: Author = args.key.parse().map_err(RequestError::Key)?;
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Admin))?;
     let name = mask_string(&args.name);
     let capabilities = args.capabilities.clone();
     let id = space.change_access(key, name.get(), capabilities, true, session.now)?;
@@ -70,7 +70,7 @@ pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failu
 pub(crate) fn revoke(session: &CliSession, args: &RevokeArgs) -> Result<u8, Failure> {
     let RevokeArgs { change, keep_unseen } = args;
     let key: Author = change.key.parse().map_err(RequestError::Key)?;
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Admin))?;
     let name = mask_string(&change.name);
     let capabilities = change.capabilities.clone();
     let id = if *keep_unseen {

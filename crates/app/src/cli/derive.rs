@@ -5,6 +5,7 @@ use engine::derive::{Derived, Extent};
 use engine::write::commit::Change;
 use engine::write::import::Intent;
 use kernel::confidence::Band;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::{CliSession, incomplete_if};
@@ -31,7 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Derive))?;
     let extent = if args.full { Extent::Full } else { Extent::Changed };
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let bar = output::progress(None, "{spinner} deriving {msg}");

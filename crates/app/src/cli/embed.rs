@@ -5,6 +5,7 @@ use std::time::Duration;
 use engine::Space;
 use engine::embed::{Embedded, EmbeddingStatus, Portion};
 use jiff::Timestamp;
+use kernel::kind::Capability;
 use models::Embedder;
 use models::choice::Selection;
 use serde_json::json;
@@ -34,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Append))?;
     if let Some(name) = &args.forget {
         return forget(session, &mut space, name);
     }

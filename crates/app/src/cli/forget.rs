@@ -1,5 +1,6 @@
 //! `because forget`
 
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     if args.finish {
         return finish(session, space.finish_erasure()?);
     }

@@ -11,6 +11,7 @@ use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
 use kernel::body::Body;
+use kernel::kind::Capability;
 use kernel::operation::Operation;
 use kernel::rules::judge_time;
 use serde_json::json;
@@ -266,9 +267,11 @@ fn import(
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let locator = session.locator()?;
     let mut space = match intent {
-        Intent::Write => Opened::Real(session.open_or_make(SpaceUse::Manage)?.space),
+        Intent::Write => {
+            Opened::Real(session.open_or_make(SpaceUse::Manage(Capability::Append))?.space)
+        }
         Intent::DryRun if locator.locate()?.path.exists() => {
-            Opened::Real(session.open(SpaceUse::Manage)?.space)
+            Opened::Real(session.open(SpaceUse::Manage(Capability::Append))?.space)
         }
         Intent::DryRun => scratch_space(session)?,
     };

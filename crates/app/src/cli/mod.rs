@@ -190,7 +190,7 @@ impl CliSession {
             Some(opened) => opened,
             None => self.session.open(purpose)?,
         };
-        self.note_whose(&opened);
+        self.note_whose(&opened, purpose);
         Ok(opened)
     }
 
@@ -200,25 +200,26 @@ impl CliSession {
             Some(opened) => opened,
             None => self.session.locator()?.open_or_make(purpose, self.session.now)?,
         };
-        self.note_whose(&opened);
+        self.note_whose(&opened, purpose);
         Ok(opened)
     }
 
     /// Every space that was named, or the one that was found.
     pub(crate) fn open_all(&self) -> Result<Vec<OpenedSpace>, Failure> {
         let opened = self.session.open_all()?;
-        opened.iter().for_each(|opened| self.note_whose(opened));
+        opened.iter().for_each(|opened| self.note_whose(opened, SpaceUse::Read));
         Ok(opened)
     }
 
-    /// Says on the error output which spaces were passed over, and whose the space is if it is not
-    /// the person's.
-    fn note_whose(&self, opened: &OpenedSpace) {
+    /// Says on the error output which spaces were passed over, and whose the space that is read is,
+    /// if it is not the person's.
+    fn note_whose(&self, opened: &OpenedSpace, purpose: SpaceUse) {
         for passed in &opened.passed {
             let used = output::path(opened.path());
             self.warn(PassedOver::CODE, &format!("{passed}, so {used} is used"), &passed.hint());
         }
-        if let Some(owner) = &opened.owner {
+        let is_read = matches!(purpose, SpaceUse::Read | SpaceUse::HandOut);
+        if let Some(owner) = opened.owner.as_ref().filter(|_| is_read) {
             let path = output::path(opened.path());
             let message = format!("the space {path} is somebody else's: {}", owner.label());
             self.warn("not_your_space", &message, WHOSE_WORDS);

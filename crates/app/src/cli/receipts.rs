@@ -2,6 +2,7 @@
 
 use engine::Space;
 use engine::recall::receipts::{RECEIPTS_MAX, Receipt};
+use kernel::kind::Capability;
 use serde_json::json;
 use store::sqlite::ReceiptFilter;
 
@@ -43,7 +44,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let purpose = if args.prune.is_some() { SpaceUse::Manage } else { SpaceUse::Read };
+    let purpose =
+        if args.prune.is_some() { SpaceUse::Manage(Capability::Append) } else { SpaceUse::Read };
     let mut space = session.open(purpose)?;
     if let Some(before) = &args.prune {
         return prune(session, &mut space, before);

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use kernel::kind::Capability;
 use kernel::operation::BODY_BYTES_MAX;
 use serde_json::json;
 
@@ -51,7 +52,7 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
     let note =
         Note { text, actor: args.actor, role: None, agent: None, at: args.at, tags: args.tags }
             .check(session)?;
-    let mut space = session.open_or_make(SpaceUse::Write)?;
+    let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
     let RecordedNote { id, is_new, masked } = note.record(space.writer(), session.now)?;
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,

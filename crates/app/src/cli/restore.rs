@@ -1,6 +1,7 @@
 //! `because restore`
 
 use engine::write::import::Intent;
+use kernel::kind::Capability;
 
 use super::selecting::{SelectionArgs, confirm};
 use super::{CliSession, changes};
@@ -32,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let selection = args.selection.among(&args.ids);
     let mut restore = |intent| {
         let bar = output::spinner("working out what changes");

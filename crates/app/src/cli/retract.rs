@@ -1,6 +1,7 @@
 //! `because retract`
 
 use engine::write::import::Intent;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::selecting::{SelectionArgs, confirm};
@@ -33,7 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let selection = args.selection.among(&args.ids);
     let mut retract = |intent| {
         let bar = output::spinner("working out what changes");

@@ -2,6 +2,7 @@
 
 use engine::verify::beliefs::BeliefCheck;
 use engine::verify::ledger::Verification;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
@@ -133,7 +134,7 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
 }
 
 pub(crate) fn rebuild(session: &CliSession, _: &RebuildArgs) -> Result<u8, Failure> {
-    let mut space = session.open(SpaceUse::Manage)?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Append))?;
     let bar = output::progress(Some(space.head()?.0), "folding {bar:30} {pos}/{len} operations");
     space.rebuild(|position| bar.set_position(position))?;
     bar.finish_and_clear();

@@ -1,6 +1,7 @@
 //! `because what-if`
 
 use engine::selection::{Month, Selection};
+use kernel::kind::Capability;
 
 use super::{CliSession, changes};
 use crate::failure::Failure;
@@ -63,7 +64,7 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         correct: args.correct.clone(),
         refute: args.refute.clone(),
     };
-    let mut space = session.open(SpaceUse::Write)?;
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let outcome = corrections::what_if(&mut space, session.now, &hypothesis)?;
     changes::print(session, &outcome)?;
     Ok(0)

@@ -24,8 +24,9 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             "`--space global` uses your own; `because trust {}` uses this one from now on, if you know who made it",
             quoted(&path(file))
         )),
-        Failure::Request(RequestError::NotYourSpace { key, .. }) => Some(format!(
-            "its owner can let you write: because grant {key} --can append; `--space global` names your own"
+        Failure::NotYourSpace { key, capability, .. } => Some(format!(
+            "the owner of the space can allow it: because grant {key} --can {}; `--space global` names your own",
+            capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
         Failure::Agent(error) => Some(format!(

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use kernel::id::{Author, NameError};
+use kernel::id::NameError;
 use kernel::when::WhenError;
 
 use super::Fault;
@@ -61,16 +61,6 @@ pub(crate) enum RequestError {
         path: PathBuf,
         /// Its owner.
         owner: String,
-    },
-    /// The space was made by somebody else, who has let nobody here write to it.
-    #[error("the space {} is somebody else's: {owner} owns it, and no key of yours may write to it", path.display())]
-    NotYourSpace {
-        /// The space.
-        path: PathBuf,
-        /// Its owner.
-        owner: String,
-        /// This device's key.
-        key: Author,
     },
     /// An agent asks to replace a record that is not its own, and nobody can be asked.
     #[error("this record is not yours to replace, and the user cannot be asked here")]
@@ -240,7 +230,6 @@ impl RequestError {
         "empty_turns",
         "empty_correction",
         "strangers_space",
-        "not_your_space",
         "record_of_user",
         "empty_note",
         "name_too_long",
@@ -279,7 +268,6 @@ impl RequestError {
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
             Self::StrangersSpace { .. } => "strangers_space",
-            Self::NotYourSpace { .. } => "not_your_space",
             Self::RecordOfUser => "record_of_user",
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",
@@ -310,7 +298,6 @@ impl RequestError {
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } => Fault::NotFound,
-            Self::NotYourSpace { .. } => Fault::Forbidden,
             _ => Fault::Caller,
         }
     }

@@ -95,9 +95,9 @@ impl SpaceLocator<'_> {
             }
             Standing::Foreign(foreign) => *foreign,
         };
-        if purpose.writes() && !foreign.may_write {
+        if let Some(capability) = purpose.capability().filter(|_| !foreign.may_write) {
             let (owner, key) = (foreign.owner.label(), foreign.space.author());
-            return Err(RequestError::NotYourSpace { path, owner, key }.into());
+            return Err(Failure::NotYourSpace { path, owner, key, capability });
         }
         let space = match purpose {
             SpaceUse::Read | SpaceUse::HandOut => foreign.space,

@@ -4,13 +4,14 @@
 //! though it were not there. Reading goes on to the next space, and so does what adds a note or
 //! names what it changes. What describes many records, lets somebody in or hands the whole space
 //! out stops instead: it would do that to another space than the one in the folder
-//! (`docs/design/0019-what-a-strangers-folder-may-set.md`).
+//! (`docs/design/0019-settings-and-strangers.md`).
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
 use engine::Space;
 use engine::owner::SpaceOwner;
+use kernel::kind::Capability;
 
 use crate::text::{path, quoted};
 
@@ -21,10 +22,11 @@ pub(crate) enum SpaceUse {
     Read,
     /// To hand all of it out.
     HandOut,
-    /// To add a note, or to act on what is named by its id or key.
-    Write,
-    /// To act on what is described, on who may do what, or on the whole space.
-    Manage,
+    /// To add a note, or to act on what is named by its id or key. It needs this capability.
+    Write(Capability),
+    /// To act on what is described, on who may do what, or on the whole space. It needs this
+    /// capability.
+    Manage(Capability),
     /// To take in what other copies of it hold, which nobody here has to sign.
     TakeIn,
 }
@@ -32,12 +34,15 @@ pub(crate) enum SpaceUse {
 impl SpaceUse {
     /// Whether it may go on to another space than the one that the working folder has.
     pub(super) fn passes_over(self) -> bool {
-        matches!(self, Self::Read | Self::Write)
+        matches!(self, Self::Read | Self::Write(_))
     }
 
-    /// Whether it needs a key that may write.
-    pub(super) fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Manage)
+    /// The capability that it needs.
+    pub(super) fn capability(self) -> Option<Capability> {
+        match self {
+            Self::Write(capability) | Self::Manage(capability) => Some(capability),
+            Self::Read | Self::HandOut | Self::TakeIn => None,
+        }
     }
 }
 

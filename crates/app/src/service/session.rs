@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use kernel::kind::Capability;
 
 use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
@@ -44,8 +45,8 @@ impl Session {
     /// The same for work that follows a write; none if none of the person's keys may write to it,
     /// as after taking in what another copy holds.
     pub(crate) fn open_if_permitted(&self) -> Result<Option<OpenedSpace>, Failure> {
-        match self.open(SpaceUse::Write) {
-            Err(Failure::Request(RequestError::NotYourSpace { .. })) => Ok(None),
+        match self.open(SpaceUse::Write(Capability::Derive)) {
+            Err(Failure::NotYourSpace { .. }) => Ok(None),
             opened => opened.map(Some),
         }
     }

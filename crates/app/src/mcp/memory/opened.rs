@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use engine::Space;
+use kernel::kind::Capability;
 use store::sqlite::ReceiptWriting;
 
 use crate::failure::Failure;
@@ -106,7 +107,7 @@ impl Opened {
     pub(super) fn to_write(&mut self, session: &Session) -> Result<&mut Open, Failure> {
         let open = match self.still_there(|opened| opened.owner.is_none()) {
             Some(open) => open,
-            None => Open::new(session, session.open(SpaceUse::Write)?),
+            None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?),
         };
         Ok(self.0.insert(open))
     }
@@ -117,7 +118,10 @@ impl Opened {
             Some(open) => open,
             None => {
                 let locator = session.locator()?;
-                Open::new(session, locator.open_or_make(SpaceUse::Write, session.now)?)
+                Open::new(
+                    session,
+                    locator.open_or_make(SpaceUse::Write(Capability::Append), session.now)?,
+                )
             }
         };
         Ok(self.0.insert(open))
