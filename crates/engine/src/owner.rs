@@ -1,7 +1,7 @@
 //! Whose memory a space is, where it is not the reader's own.
 //!
-//! What a space says is about its owner: "You love olives" was derived from the owner's words, and a
-//! correction is the owner's word. Read by anybody else, the same text would be about the wrong
+//! What a space says is about its owner: "You love olives" was derived from the owner's words, and
+//! a correction is the owner's word. Read by anybody else, the same text would be about the wrong
 //! person. So every answer from somebody else's space names its owner, and no text of it stands
 //! alone. The stored text stays as it is, because it was signed and can be in any words; it is
 //! attributed: `Mara says, about Mara: You love olives`.

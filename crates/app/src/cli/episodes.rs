@@ -24,7 +24,7 @@ pub(super) enum Detail {
     Explained,
 }
 
-/// What is said of the space that a result is from.
+/// The space that a result is from, as it is named beside the result.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SpaceShown<'a> {
     /// Its name, if there are several spaces.

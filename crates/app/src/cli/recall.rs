@@ -178,7 +178,7 @@ fn list<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     printable(&words.join(", "))
 }
 
-/// What is said of a space that was searched.
+/// A space that was searched, as it is named beside its results.
 struct SpaceDescribed {
     name: String,
     /// Its owner, if it is somebody else's.

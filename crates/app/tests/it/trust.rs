@@ -229,7 +229,7 @@ fn a_named_space_of_somebody_else_is_read_without_a_trace_and_named_in_every_ans
         &["status"],
     ] {
         let ran = clone.named(command).succeeds().prints(&short);
-        ran.err().contains("somebody else's").then_some(()).unwrap_or_else(|| panic!("{ran}"));
+        assert!(ran.err().contains("somebody else's"), "{ran}");
         for line in ran.out().lines().filter(|line| line.contains("setup.sh")) {
             assert!(line.contains(&short), "{line}\n{ran}");
         }
@@ -431,7 +431,7 @@ fn a_file_that_claims_the_id_of_a_trusted_space_is_not_trusted() {
     let id = clone.run(["trust", "--json"]).succeeds().json()["space"].take();
     std::fs::remove_dir_all(clone.machine.work().join(".because")).unwrap();
     clone.machine.because(["init"]).run().succeeds();
-    let id = data_encoding::HEXLOWER.decode(id.as_str().unwrap()[3..].as_bytes()).unwrap();
+    let id = data_encoding::HEXLOWER.decode(&id.as_str().unwrap().as_bytes()[3..]).unwrap();
     let connection = rusqlite::Connection::open(clone.machine.space()).unwrap();
     connection.execute("UPDATE op SET id = ?1 WHERE pos = 1", [id]).unwrap();
     connection.close().unwrap();

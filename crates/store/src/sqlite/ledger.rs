@@ -64,7 +64,7 @@ pub(super) const COLUMNS: &str = "op.pos, op.id, op.kind, author.key, op.seq, op
 pub struct SqliteSpace {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    mode: Mode,
+    pub(super) mode: Mode,
     pub(super) space: SpaceId,
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
@@ -271,13 +271,6 @@ impl SqliteSpace {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Makes a handle on a copy one that only reads, and stands for the file at `path`.
-    pub(super) fn become_read_only(&mut self, path: &Path, copy: OpenedFile) {
-        self.mode = Mode::ReadOnly;
-        path.clone_into(&mut self.path);
-        self.opened = copy;
     }
 
     /// Whether two handles have one index in memory.

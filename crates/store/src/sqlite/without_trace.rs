@@ -131,7 +131,10 @@ impl SqliteSpace {
         space.journal = UsageJournal::absent(space.space);
         // What cannot be folded is answered from the views as they are, which say how far they are.
         let _ = space.advance(|_| {});
-        space.become_read_only(path, OpenedFile::copy_in(folder));
+        // From here on the handle stands for the file, and only reads.
+        space.mode = Mode::ReadOnly;
+        path.clone_into(&mut space.path);
+        space.opened = OpenedFile::copy_in(folder);
         Ok(space)
     }
 }

@@ -51,7 +51,7 @@ impl Memory {
             today: Some(session.today()),
             ..Request::new(&agent, session.now)
         };
-        let open = self.opened.to_read(session)?;
+        let open = self.opened.readable(session)?;
         request.owner.clone_from(&open.opened.owner);
         let AssembledContext { context, embedding } =
             assemble(session, &mut self.pool, &mut open.opened, request)?;

@@ -37,7 +37,7 @@ const RECORD_CHARS_MAX: usize = 20_000;
 
 impl Memory {
     pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
-        let open = self.opened.to_read(session)?;
+        let open = self.opened.readable(session)?;
         let whose = open.whose();
         let space = &open.opened;
         match space.explain(name) {

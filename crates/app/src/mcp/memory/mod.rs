@@ -149,7 +149,7 @@ impl Memory {
             return;
         }
         let session = self.session.at(Timestamp::now());
-        if let Ok(open) = self.opened.to_write(&session) {
+        if let Ok(open) = self.opened.writable(&session) {
             // A failure is retried after the next write, and `because status` shows it.
             let _ = self.pool.embed_new_records(&session, &mut open.opened);
         }
@@ -178,7 +178,7 @@ impl Memory {
         let tags = tags.unwrap_or_default();
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
         note.check_limits()?;
-        let open = self.opened.to_add(session)?;
+        let open = self.opened.writable_or_new(session)?;
         let clock = clock_warning(&open.opened, session)?;
         let (passed, mut words) = open.warning();
         let space = &mut open.opened.space;
@@ -236,7 +236,7 @@ impl Memory {
             reader: Some((Recipient { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
             ..request
         };
-        let (found, owner, whose) = match self.opened.to_read(session) {
+        let (found, owner, whose) = match self.opened.readable(session) {
             Ok(open) => {
                 let spaces = &mut [&mut open.opened.space];
                 let found = recall(session, &mut self.pool, spaces, &request)?;

@@ -95,7 +95,7 @@ impl Open {
 
 impl Opened {
     /// The space to read, which must exist.
-    pub(super) fn to_read(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+    pub(super) fn readable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
         let open = match self.still_there(|_| true) {
             Some(open) => open,
             None => Open::new(session, session.open(SpaceUse::Read)?),
@@ -104,7 +104,7 @@ impl Opened {
     }
 
     /// The space to change, which must exist.
-    pub(super) fn to_write(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+    pub(super) fn writable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
         let open = match self.still_there(|opened| opened.owner.is_none()) {
             Some(open) => open,
             None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?),
@@ -113,7 +113,7 @@ impl Opened {
     }
 
     /// The space to add to, which is made if it does not exist.
-    pub(super) fn to_add(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+    pub(super) fn writable_or_new(&mut self, session: &Session) -> Result<&mut Open, Failure> {
         let open = match self.still_there(|opened| opened.owner.is_none()) {
             Some(open) => open,
             None => {

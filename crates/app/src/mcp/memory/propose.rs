@@ -28,7 +28,7 @@ impl Memory {
         let request = action.request()?;
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
-        let open = self.opened.to_write(session)?;
+        let open = self.opened.writable(session)?;
         let clock = clock_warning(&open.opened, session)?;
         let (passed, words) = open.warning();
         let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
@@ -124,7 +124,7 @@ struct Warning {
     /// Both, as data.
     structured: Option<String>,
     clock: Option<String>,
-    /// What is said of the space, in words of the server's own.
+    /// The warning about the space, in words of the server's own.
     words: String,
 }
 
