@@ -5,12 +5,11 @@
 //! or the platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with
 //! a `.because` in it, or `global` for the user's own.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use kernel::id::SpaceId;
+use kernel::id::{Author, SpaceId};
 use kernel::seal::{SEED_BYTES, Signer};
 
 /// The name of a project's folder.
@@ -76,6 +75,32 @@ impl PlaceError {
     }
 }
 
+/// A space of somebody else that the user trusts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TrustedSpace {
+    /// The space.
+    pub(crate) space: SpaceId,
+    /// Its owner's key, for people; empty in a list of an earlier version.
+    pub(crate) owner: String,
+    /// Where it was when it was trusted, for people; it is trusted wherever it is.
+    pub(crate) path: String,
+}
+
+impl TrustedSpace {
+    /// A line of the list: the id, the owner and the path, between tabs.
+    fn line(&self) -> String {
+        format!("{}\t{}\t{}\n", self.space, self.owner, self.path)
+    }
+
+    /// A line as [`Self::line`] writes it, or of an earlier version, which wrote the id alone.
+    fn read(line: &str) -> Option<Self> {
+        let mut parts = line.splitn(3, '\t');
+        let space = parts.next()?.parse().ok()?;
+        let mut next = || parts.next().unwrap_or_default().to_owned();
+        Some(Self { space, owner: next(), path: next() })
+    }
+}
+
 /// The paths of one user on one machine.
 #[derive(Clone)]
 pub(crate) struct Home {
@@ -134,35 +159,39 @@ impl Home {
 
     /// Whether the user trusts a space that somebody else made.
     pub(crate) fn trusts(&self, space: &SpaceId) -> Result<bool, PlaceError> {
-        Ok(self.trusted()?.contains(&space.to_string()))
+        Ok(self.trusted()?.iter().any(|trusted| trusted.space == *space))
     }
 
     /// Notes whether the user trusts a space.
-    pub(crate) fn set_trusted(&self, space: &SpaceId, trusted: bool) -> Result<(), PlaceError> {
+    pub(crate) fn set_trusted(
+        &self,
+        space: &TrustedSpace,
+        is_trusted: bool,
+    ) -> Result<(), PlaceError> {
         let path = self.folder.join(TRUSTED);
         let file = |source| PlaceError::File { path: path.clone(), source };
-        let mut ids = self.trusted()?;
-        match trusted {
-            true => ids.insert(space.to_string()),
-            false => ids.remove(&space.to_string()),
-        };
+        let mut list = self.trusted()?;
+        list.retain(|known| known.space != space.space);
+        if is_trusted {
+            list.push(space.clone());
+        }
         make_folder(&self.folder)?;
-        let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let text: String = list.iter().map(TrustedSpace::line).collect();
         let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(file)?;
         draft.write_all(text.as_bytes()).map_err(file)?;
         draft.persist(&path).map_err(|error| file(error.error))?;
         Ok(())
     }
 
-    /// The ids of the trusted spaces, one a line.
-    fn trusted(&self) -> Result<BTreeSet<String>, PlaceError> {
+    /// The trusted spaces, in the order in which they were trusted.
+    pub(crate) fn trusted(&self) -> Result<Vec<TrustedSpace>, PlaceError> {
         let path = self.folder.join(TRUSTED);
         match fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
             Ok(metadata) if metadata.is_file() && metadata.len() <= TRUSTED_BYTES_MAX => {
                 let text = fs::read_to_string(&path);
                 let text = text.map_err(|source| PlaceError::File { path, source })?;
-                Ok(text.lines().map(str::to_owned).collect())
+                Ok(text.lines().filter_map(TrustedSpace::read).collect())
             }
             Ok(_) => {
                 let source = std::io::Error::other("it is not a list of trusted spaces");
@@ -172,6 +201,14 @@ impl Home {
         }
     }
 
+    /// The keys of the agents that have one. A file that holds none is passed over.
+    pub(crate) fn agent_keys(&self) -> Vec<Author> {
+        let Ok(files) = fs::read_dir(self.folder.join(AGENTS)) else { return Vec::new() };
+        let paths = files.take(AGENTS_MAX).flatten().map(|file| file.path());
+        let keys = paths.filter_map(|path| read_signer(&path).ok().flatten());
+        keys.map(|signer| signer.author()).collect()
+    }
+
     fn count_agents(&self) -> usize {
         fs::read_dir(self.folder.join(AGENTS)).map_or(0, |files| files.take(AGENTS_MAX).count())
     }
@@ -179,16 +216,8 @@ impl Home {
     fn signer_at(&self, path: PathBuf) -> Result<Signer, PlaceError> {
         let folder = path.parent().unwrap_or(&self.folder).to_owned();
         let file = |source| PlaceError::File { path: path.clone(), source };
-        match fs::metadata(&path) {
-            // A pipe or a device would be read for ever.
-            Ok(metadata) if metadata.is_file() && metadata.len() <= KEY_BYTES_MAX => {
-                let text = fs::read(&path).map_err(file)?;
-                let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);
-                return signer.ok_or_else(|| PlaceError::Key { path: path.clone() });
-            }
-            Ok(_) => return Err(PlaceError::Key { path }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(file(error)),
+        if let Some(signer) = read_signer(&path)? {
+            return Ok(signer);
         }
         make_folder(&folder)?;
         let mut seed = [0; SEED_BYTES];
@@ -209,6 +238,22 @@ impl Home {
             }
             Err(error) => Err(file(error.error)),
         }
+    }
+}
+
+/// The key in a file; none if there is no file.
+fn read_signer(path: &Path) -> Result<Option<Signer>, PlaceError> {
+    let file = |source| PlaceError::File { path: path.to_owned(), source };
+    match fs::metadata(path) {
+        // A pipe or a device would be read for ever.
+        Ok(metadata) if metadata.is_file() && metadata.len() <= KEY_BYTES_MAX => {
+            let text = fs::read(path).map_err(file)?;
+            let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);
+            signer.map(Some).ok_or_else(|| PlaceError::Key { path: path.to_owned() })
+        }
+        Ok(_) => Err(PlaceError::Key { path: path.to_owned() }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(file(error)),
     }
 }
 
@@ -235,9 +280,9 @@ pub(crate) fn named_space(path: &Path) -> PathBuf {
     if direct.is_file() { direct } else { path.join(FOLDER).join(FILE) }
 }
 
-/// The project's space that a folder belongs to: its own, or that of the nearest folder above it.
-pub(crate) fn enclosing_space(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(project_space).find(|path| path.is_file())
+/// The projects' spaces that a folder lies in: its own, then those of the folders above it.
+pub(crate) fn enclosing_spaces(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    folder.ancestors().map(project_space).filter(|path| path.is_file())
 }
 
 /// Where `because init` puts a project's space.

@@ -48,6 +48,16 @@ impl KeyRing {
         }
     }
 
+    /// The name that people gave to a key, if any.
+    pub fn given_name(&self, key: &Author) -> Option<&str> {
+        self.names.get(key).map(String::as_str).filter(|name| !name.is_empty())
+    }
+
+    /// Whether a key holds any capability now.
+    pub fn holds_any(&self, key: &Author) -> bool {
+        Capability::ALL.iter().any(|capability| self.access.holds(key, *capability, Place::END))
+    }
+
     /// The names of the keys that hold a capability now.
     pub fn names_of_holders(&self, capability: Capability) -> impl Iterator<Item = &str> {
         let names = self.names.iter().filter(|(_, name)| !name.is_empty());

@@ -54,18 +54,24 @@ impl<'a> Reader<'a> {
         Ok(may(self.store, key, capability, now)?)
     }
 
-    /// Whether a key has signed anything in this space. The signature of its last operation is
-    /// checked, because a file from somebody else can hold any row, also the genesis of another
-    /// space.
+    /// Whether a key has made this space or signed anything in it. The signature of its last
+    /// operation, or of the genesis, is checked, because a file from somebody else can hold any
+    /// row, also the genesis of another space.
     pub fn has_signed(&self, key: &Author) -> Result<bool, EngineError> {
         let Some(head) = self.store.ledger_index()?.head(key)? else { return Ok(false) };
-        let recorded = self.store.get(&head.id)?;
         let space = self.id()?;
-        Ok(recorded.is_some_and(|Recorded { operation, .. }| {
-            operation.header().author == *key
-                && operation.space() == space
-                && operation.verify().is_ok()
-        }))
+        for id in [head.id, space.0] {
+            // One of the two may be damaged, and says nothing then.
+            let signed = self.store.get(&id).ok().flatten();
+            if signed.is_some_and(|Recorded { operation, .. }| {
+                operation.header().author == *key
+                    && operation.space() == space
+                    && operation.verify().is_ok()
+            }) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// How far the ledger's latest time is ahead of `now`, seconds; 0 if it is not.

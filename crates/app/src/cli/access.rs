@@ -9,6 +9,7 @@ use serde_json::json;
 use super::CliSession;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, ID, short};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `key`.
 #[derive(clap::Args)]
@@ -59,7 +60,7 @@ pub(crate) fn key(session: &CliSession, _: &KeyArgs) -> Result<u8, Failure> {
 
 pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failure> {
     let key: Author = args.key.parse().map_err(RequestError::Key)?;
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Admin))?;
     let name = mask_string(&args.name);
     let capabilities = args.capabilities.clone();
     let id = space.change_access(key, name.get(), capabilities, true, session.now)?;
@@ -69,7 +70,7 @@ pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failu
 pub(crate) fn revoke(session: &CliSession, args: &RevokeArgs) -> Result<u8, Failure> {
     let RevokeArgs { change, keep_unseen } = args;
     let key: Author = change.key.parse().map_err(RequestError::Key)?;
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Admin))?;
     let name = mask_string(&change.name);
     let capabilities = change.capabilities.clone();
     let id = if *keep_unseen {

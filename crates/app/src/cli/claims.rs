@@ -2,13 +2,15 @@
 
 use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States, to_json};
+use engine::owner::SpaceOwner;
 use kernel::confidence::Band;
 use kernel::validity::State;
 use serde_json::json;
 
-use super::CliSession;
+use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::opening::SpaceUse;
 use crate::service::time::parse_time_if_given_us;
 use crate::service::wording::{sureness, words};
 
@@ -98,16 +100,21 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         as_of_us: time(&args.as_of)?.map(|at| at.max(0).unsigned_abs()),
         contains: args.contains.clone(),
     };
-    let space = session.open()?;
+    let space = session.open(SpaceUse::Read)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let claims = space.claims(&filter, limit)?;
     if session.form == Form::Json {
-        claims.beliefs.iter().try_for_each(|belief| output::json(&to_json(belief)))?;
+        claims.beliefs.iter().try_for_each(|belief| {
+            let mut value = to_json(belief);
+            describe_owner(&mut value, space.owner.as_ref());
+            output::json(&value)
+        })?;
         if !claims.altered.is_empty() {
             output::json_note(&json!({ "altered": claims.altered }));
         }
         return Ok(0);
     }
+    print_owner(space.owner.as_ref())?;
     if claims.total == 0 {
         let any =
             space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total
@@ -119,7 +126,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         })?;
     }
     for belief in &claims.beliefs {
-        print(session, belief)?;
+        print(session, belief, space.owner.as_ref())?;
     }
     output::note_altered(&claims.altered);
     let more = claims.total.saturating_sub(claims.beliefs.len() + claims.altered.len());
@@ -129,12 +136,26 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Adds to a belief as JSON whose it is, and attributes its text if that is somebody else.
+pub(super) fn describe_owner(value: &mut serde_json::Value, owner: Option<&SpaceOwner>) {
+    value["owner"] = json!(owner);
+    if let (Some(owner), Some(text)) = (owner, value["text"].as_str())
+        && !text.is_empty()
+    {
+        value["text"] = owner.attribute(text).into();
+    }
+}
+
 /// Two lines about a belief.
-pub(crate) fn print(session: &CliSession, belief: &Belief) -> Result<(), Failure> {
+pub(crate) fn print(
+    session: &CliSession,
+    belief: &Belief,
+    owner: Option<&SpaceOwner>,
+) -> Result<(), Failure> {
     output::line(format_args!(
         "{:<16} {}{}",
-        sureness(belief),
-        words(belief),
+        sureness(belief, owner),
+        words(belief, owner),
         times(session, belief)
     ))?;
     let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();

@@ -10,6 +10,7 @@ use super::{CliSession, embedding};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::context::{AssembledContext, assemble};
+use crate::service::opening::SpaceUse;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::limit_journal;
 
@@ -72,7 +73,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         None => Vec::new(),
     };
     let instructions = args.instructions.as_deref().map(read_input).transpose()?;
-    let request = Request {
+    let mut request = Request {
         session: args.session.clone(),
         turn: args.number,
         turns,
@@ -87,16 +88,19 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         ..Request::new(&args.agent, session.now)
     };
     let pool = &mut EmbedderPool::default();
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Read)?;
+    request.owner.clone_from(&space.owner);
     if !args.no_receipt {
         limit_journal(session, &space);
     }
     let AssembledContext { context, embedding } = assemble(session, pool, &mut space, request)?;
-    drop(space);
+    let owner = space.owner;
+    drop(space.space);
     match session.form {
         Form::Json => {
             let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
             value["embedder"] = embedding::to_json(&embedding);
+            value["owner"] = serde_json::json!(owner);
             output::json(&value)?;
         }
         Form::Text => {

@@ -2,11 +2,13 @@
 
 use engine::belief::user::Replacement;
 
+use kernel::kind::Capability;
 use kernel::when::When;
 
 use super::{CliSession, changes};
 use crate::failure::{Failure, RequestError};
 use crate::service::corrections;
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `correct`.
 #[derive(clap::Args)]
@@ -37,7 +39,8 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let at = args.at.as_deref().map(When::parse).transpose().map_err(RequestError::Time)?;
     let by =
         Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone(), at };
-    let outcome = corrections::correct(&mut session.open()?, session.now, &args.name, &by)?;
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
+    let outcome = corrections::correct(&mut space, session.now, &args.name, &by)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

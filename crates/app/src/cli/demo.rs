@@ -10,7 +10,7 @@ use engine::write::import::Intent;
 use eval::sample;
 use importers::Context;
 
-use super::episodes::Detail;
+use super::episodes::{Detail, SpaceShown};
 use super::{CliSession, changes, claims, episodes, show, verify};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count};
@@ -67,7 +67,13 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         ))?;
         for (number, recollection) in answer.results.iter().enumerate() {
             best.get_or_insert(recollection.id);
-            episodes::print(session, number + 1, None, recollection, Detail::Brief)?;
+            episodes::print(
+                session,
+                number + 1,
+                SpaceShown::default(),
+                recollection,
+                Detail::Brief,
+            )?;
         }
     }
     if let Some(id) = best {
@@ -90,7 +96,7 @@ fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
     output::line(format_args!("\n{BOLD}What follows from them{BOLD:#}"))?;
     for belief in &believed {
-        claims::print(session, belief)?;
+        claims::print(session, belief, None)?;
     }
     output::line(format_args!(
         "\n{BOLD}What if one of them were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"

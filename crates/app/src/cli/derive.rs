@@ -5,12 +5,14 @@ use engine::derive::{Derived, Extent};
 use engine::write::commit::Change;
 use engine::write::import::Intent;
 use kernel::confidence::Band;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::{CliSession, incomplete_if};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::service::derivation::derive_new;
+use crate::service::opening::SpaceUse;
 
 /// Changed beliefs printed; `because claims` lists all.
 const BELIEFS_SHOWN_MAX: usize = 10;
@@ -30,7 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Derive))?;
     let extent = if args.full { Extent::Full } else { Extent::Changed };
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let bar = output::progress(None, "{spinner} deriving {msg}");
@@ -134,7 +136,10 @@ fn print_problems(derived: &Derived) -> Result<(), Failure> {
 
 /// Derives from new records after something was recorded; none if this key may not.
 pub(crate) fn after_a_write(session: &CliSession) -> Result<Option<Derived>, Failure> {
-    after_writing_to(&mut session.open()?, session)
+    match session.open_if_permitted()? {
+        Some(mut space) => after_writing_to(&mut space, session),
+        None => Ok(None),
+    }
 }
 
 /// The same in a space that is open.

@@ -10,6 +10,7 @@ use crate::failure::hint::of_model;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 use crate::service::clock::ClockWarning;
+use crate::service::opening::SpaceUse;
 use crate::settings::Settings;
 
 /// Seconds by which the ledger may be ahead of the clock before that is reported: the clocks of
@@ -114,7 +115,7 @@ fn check_home(session: &CliSession) -> Option<Check> {
 }
 
 fn settings_of_space(session: &CliSession) -> Result<Settings, Failure> {
-    session.settings(Some(&session.locator()?.path()?))
+    session.settings(Some(&session.locator()?.locate()?.path))
 }
 
 /// Tries the chosen model with one text.
@@ -194,7 +195,7 @@ fn check_restored(status: &Status) -> Option<Check> {
 
 fn check_space(session: &CliSession) -> Vec<Check> {
     const NAME: &str = "space";
-    let opened = session.open();
+    let opened = session.open(SpaceUse::Read);
     let space = match opened {
         Ok(space) => space,
         Err(Failure::NoSpace) => {
@@ -208,7 +209,10 @@ fn check_space(session: &CliSession) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     let path = space.path().display().to_string();
-    if space.is_read_only() {
+    if let Some(owner) = &space.owner {
+        let found = format!("{path}: somebody else's ({}), so it is only read", owner.label());
+        checks.push(Check::ok(NAME, found));
+    } else if space.is_read_only() {
         checks.push(Check::wrong(
             NAME,
             format!("{path}: read-only"),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use engine::Space;
 use engine::embed::{Embedded, EmbeddingStatus, Portion};
 use jiff::Timestamp;
+use kernel::kind::Capability;
 use models::Embedder;
 use models::choice::Selection;
 use serde_json::json;
@@ -12,6 +13,7 @@ use serde_json::json;
 use super::{CliSession, incomplete_if};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, count, printable};
+use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::open_chosen;
 use crate::settings::Settings;
 
@@ -33,12 +35,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let locator = session.locator()?;
-    let mut space = locator.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Append))?;
     if let Some(name) = &args.forget {
         return forget(session, &mut space, name);
     }
-    let settings = session.settings(Some(&locator.path()?))?;
+    let settings = session.settings(Some(space.path()))?;
     let name = settings.chosen().selection.to_string();
     if settings.chosen().selection == Selection::BuiltIn {
         match session.form {

@@ -1,6 +1,6 @@
 //! How `because recall` and `because demo` print records, and why they were found.
 
-use engine::inspect::speaker;
+use engine::owner::SpaceOwner;
 use engine::recall::episodes::Recollection;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind};
@@ -10,7 +10,7 @@ use store::sqlite::TermShare;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, ID, printable, short};
-use crate::service::wording::{text_of, time_of};
+use crate::service::wording::{speaker_in, text_of, time_of};
 
 /// Longest printed text of a record, in characters; `because show` prints all of it.
 const TEXT_CHARS_MAX: usize = 600;
@@ -24,26 +24,43 @@ pub(super) enum Detail {
     Explained,
 }
 
-/// Prints one recalled record for people, with the name of its space if there are several.
+/// The space that a result is from, as it is named beside the result.
+#[derive(Clone, Copy, Default)]
+pub(super) struct SpaceShown<'a> {
+    /// Its name, if there are several spaces.
+    pub(super) name: Option<&'a str>,
+    /// Its owner, if it is somebody else's.
+    pub(super) owner: Option<&'a SpaceOwner>,
+}
+
+impl SpaceShown<'_> {
+    /// The beginning of a line about a result.
+    pub(super) fn prefix(&self) -> String {
+        let owner = self.owner.map(|owner| format!("{}'s space", owner.label()));
+        let parts = owner.into_iter().chain(self.name.map(printable));
+        parts.map(|part| format!("{part} · ")).collect()
+    }
+}
+
+/// Prints one recalled record for people.
 pub(super) fn print(
     session: &CliSession,
     number: usize,
-    space: Option<&str>,
+    space: SpaceShown<'_>,
     recollection: &Recollection,
     detail: Detail,
 ) -> Result<(), Failure> {
     let evidence = &recollection.evidence;
     output::line(format_args!(
         "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
-        printable(&heading(evidence, &session.zone)),
-        space.map(|space| format!("{} · ", printable(space))).unwrap_or_default()
-            + &printable(&source_line(evidence)),
+        printable(&heading(evidence, space.owner, &session.zone)),
+        space.prefix() + &printable(&source_line(evidence)),
         short(&recollection.id),
     ))?;
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
         output::line(format_args!(
             "    {DIM}{}{DIM:#}",
-            printable(&summary_line(&neighbour.evidence))
+            printable(&summary_line(&neighbour.evidence, space.owner))
         ))?;
     }
     for line in text(evidence).lines() {
@@ -52,7 +69,7 @@ pub(super) fn print(
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance > 0) {
         output::line(format_args!(
             "    {DIM}{}{DIM:#}",
-            printable(&summary_line(&neighbour.evidence))
+            printable(&summary_line(&neighbour.evidence, space.owner))
         ))?;
     }
     if detail == Detail::Explained {
@@ -91,13 +108,13 @@ pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
 }
 
 /// Who and when.
-fn heading(evidence: &Evidence, zone: &TimeZone) -> String {
+fn heading(evidence: &Evidence, owner: Option<&SpaceOwner>, zone: &TimeZone) -> String {
     let at = time_of(evidence, zone);
     let title = || evidence.payload.title.clone();
     // An event is known by its title, a turn by its speaker.
     let who = match evidence.kind.0.as_str() {
-        EvidenceKind::EVENT => title().or_else(|| speaker(evidence).map(str::to_owned)),
-        _ => speaker(evidence).map(str::to_owned).or_else(title),
+        EvidenceKind::EVENT => title().or_else(|| speaker_in(evidence, owner)),
+        _ => speaker_in(evidence, owner).or_else(title),
     };
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -116,9 +133,9 @@ fn is_hexadecimal(name: &str) -> bool {
     name.len() >= 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-fn summary_line(evidence: &Evidence) -> String {
+fn summary_line(evidence: &Evidence, owner: Option<&SpaceOwner>) -> String {
     // Summaries of messages begin with the speaker.
-    let actor = speaker(evidence).filter(|actor| !evidence.summary.starts_with(*actor));
+    let actor = speaker_in(evidence, owner).filter(|actor| !evidence.summary.starts_with(actor));
     let actor = actor.map(|actor| format!("{actor}: ")).unwrap_or_default();
     format!("{actor}{}", evidence.summary)
 }

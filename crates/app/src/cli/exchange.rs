@@ -11,6 +11,7 @@ use serde_json::json;
 use super::CliSession;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, count};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -82,7 +83,7 @@ fn note_altered(shared: &Exported) {
 
 pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let selection = args.selection()?;
-    let space = session.open()?;
+    let space = session.open(SpaceUse::HandOut)?;
     let Some(path) = &args.out else {
         let mut writer = output::json_lines();
         let shared = write(&space, &selection, &mut writer, |_| {})?;

@@ -3,15 +3,17 @@
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
 use engine::derive::Agreement;
+use engine::owner::SpaceOwner;
 use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
 
 use super::claims::times;
-use super::{CliSession, explain_support};
+use super::{CliSession, explain_support, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
-use crate::service::wording::{hundredths, shortened};
+use crate::service::opening::SpaceUse;
+use crate::service::wording::{attributed, hundredths, person, shortened, word_of};
 
 /// Sources printed for people; `--all` prints every source.
 pub(super) const SOURCES_PRINTED_MAX: usize = 12;
@@ -38,8 +40,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open()?;
-    let explaining = space.explain(&args.name)?;
+    let space = session.open(SpaceUse::Read)?;
+    let mut explaining = space.explain(&args.name)?;
+    if let Some(owner) = &space.owner {
+        owner.attribute_explanation(&mut explaining);
+    }
     match session.form {
         Form::Json => {
             let mut record =
@@ -50,9 +55,14 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 record["would_change"] =
                     explain_support::would_change_to_json(&support, &explaining);
             }
+            record["owner"] = serde_json::json!(space.owner);
             output::json(&record)?;
         }
-        Form::Text => print(session, args, &explaining, &space.support(&explaining)?)?,
+        Form::Text => {
+            print_owner(space.owner.as_ref())?;
+            let support = space.support(&explaining)?;
+            print(session, args, &explaining, &support, space.owner.as_ref())?;
+        }
     }
     Ok(0)
 }
@@ -62,18 +72,22 @@ fn print(
     args: &Args,
     explaining: &Explaining,
     support: &Support,
+    owner: Option<&SpaceOwner>,
 ) -> Result<(), Failure> {
     let Explaining { explanation, belief, text } = explaining;
     let claim = &explanation.claim;
-    let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
+    let said = match text.is_empty() {
+        true => attributed(claim.payload.to_string(), owner),
+        false => text.clone(),
+    };
     output::line(format_args!("{BOLD}{}{BOLD:#}{}", shortened(&said), times(session, belief)))?;
     output::line(format_args!("  {}  {ID}{}{ID:#}", printable(&belief.key), short(&claim.op_id)))?;
-    output::line(format_args!("  {}", standing(explaining)))?;
+    output::line(format_args!("  {}", standing(explaining, owner)))?;
     if !claim.payload.is_null() && !text.is_empty() {
         output::line(format_args!("  {DIM}{}{DIM:#}", shortened(&claim.payload.to_string())))?;
     }
     section("because")?;
-    explanation.because.iter().try_for_each(print_reason)?;
+    explanation.because.iter().try_for_each(|because| print_reason(because, owner))?;
     for agreement in &explanation.agreements {
         let Agreement { deriver, confidence, inputs, .. } = agreement;
         output::line(format_args!(
@@ -95,7 +109,7 @@ fn print(
             explanation.built_from.len() - shown
         ))?;
     }
-    explain_support::print(support, explaining)?;
+    explain_support::print(support, explaining, owner)?;
     section("history")?;
     let earlier = explanation.history.len().saturating_sub(if args.all {
         usize::MAX
@@ -110,7 +124,7 @@ fn print(
     }
     explanation.history.iter().skip(earlier).try_for_each(|event| print_event(session, event))?;
     if !explanation.user_actions.is_empty() {
-        section("what you said")?;
+        section(&format!("what {} said", person(owner)))?;
         let earlier = explanation.user_actions.len().saturating_sub(if args.all {
             usize::MAX
         } else {
@@ -120,7 +134,7 @@ fn print(
             .user_actions
             .iter()
             .skip(earlier)
-            .try_for_each(|action| print_action(session, action))?;
+            .try_for_each(|action| print_action(session, action, owner))?;
     }
     Ok(())
 }
@@ -131,16 +145,16 @@ pub(super) fn section(title: &str) -> Result<(), Failure> {
 }
 
 /// The state of the belief, in a few words.
-fn standing(explaining: &Explaining) -> String {
+fn standing(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
     let claim = &explaining.explanation.claim;
     let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
     let by_user = explaining.belief.state == State::Corrected
         && explaining.belief.served == Some(claim.op_id);
     match claim.state.as_str() {
         "active" => sure,
-        _ if by_user => "your word, certain".to_owned(),
-        "corrected" => format!("not believed: you corrected it; it was {sure}"),
-        "refuted" => format!("not believed: you refuted it; it was {sure}"),
+        _ if by_user => format!("{}, certain", word_of(owner)),
+        "corrected" => format!("not believed: {} corrected it; it was {sure}", person(owner)),
+        "refuted" => format!("not believed: {} refuted it; it was {sure}", person(owner)),
         "retracted" if explaining.belief.deriver.is_some() => {
             format!("not believed: the records no longer support it; it was {sure}")
         }
@@ -150,10 +164,10 @@ fn standing(explaining: &Explaining) -> String {
     }
 }
 
-fn print_reason(because: &Because) -> Result<(), Failure> {
+fn print_reason(because: &Because, owner: Option<&SpaceOwner>) -> Result<(), Failure> {
     let by = match &because.deriver {
         Some(deriver) => printable(&format!("{} {}", deriver.name, deriver.version)),
-        None if because.confidence_basis.get("source").is_some() => "you".to_owned(),
+        None if because.confidence_basis.get("source").is_some() => person(owner).to_owned(),
         None => "a person".to_owned(),
     };
     let rationale =
@@ -232,7 +246,11 @@ fn print_event(session: &CliSession, event: &Event) -> Result<(), Failure> {
     ))
 }
 
-fn print_action(session: &CliSession, action: &UserAction) -> Result<(), Failure> {
+fn print_action(
+    session: &CliSession,
+    action: &UserAction,
+    owner: Option<&SpaceOwner>,
+) -> Result<(), Failure> {
     let time = action.at.parse().map_or_else(|_| action.at.clone(), |at| session.clock(at));
     let payload = action
         .corrected_payload
@@ -258,10 +276,12 @@ fn print_action(session: &CliSession, action: &UserAction) -> Result<(), Failure
         short(&action.op_id)
     ))?;
     let Some(by) = &action.proposed_by else { return Ok(()) };
+    let person = person(owner);
     let agreed = match by.consent.as_deref() {
-        Some("elicitation") => "you agreed when it asked",
-        Some("setting") => "your settings allow it",
-        _ => "you accepted the proposal",
+        Some("elicitation") => format!("{person} agreed when it asked"),
+        Some("setting") if owner.is_some() => format!("the settings of {person} allow it"),
+        Some("setting") => "your settings allow it".to_owned(),
+        _ => format!("{person} accepted the proposal"),
     };
     output::line(format_args!(
         "      {DIM}{}; {agreed}{DIM:#}  {ID}{}{ID:#}",

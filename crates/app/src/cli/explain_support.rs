@@ -3,6 +3,7 @@
 
 use engine::belief::explain::Explaining;
 use engine::belief::support::{Fewest, Search, Support, Whole};
+use engine::owner::SpaceOwner;
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::validity::State;
@@ -11,13 +12,17 @@ use serde_json::{Value, json};
 use super::explain::{SOURCES_PRINTED_MAX, section};
 use crate::failure::Failure;
 use crate::output::{self, DIM, ID, count, quoted, short};
-use crate::service::wording::{hundredths, shortened};
+use crate::service::wording::{hundredths, shortened, word_of};
 
 /// Inputs printed as arguments of another command.
 const ARGUMENTS_PRINTED_MAX: usize = 4;
 
 /// The smallest support, and what would change the belief, for people.
-pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Failure> {
+pub(super) fn print(
+    support: &Support,
+    explaining: &Explaining,
+    owner: Option<&SpaceOwner>,
+) -> Result<(), Failure> {
     let name = |id: &OpId| {
         let sources = &explaining.explanation.built_from;
         let summary = sources
@@ -31,7 +36,7 @@ pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Fa
     }
     match support {
         Support::Nothing => {}
-        Support::UserWord => output::line("    your word alone")?,
+        Support::UserWord => output::line(format_args!("    {} alone", word_of(owner)))?,
         Support::All(why) => {
             output::line(format_args!("    everything it cites together: {}", in_words(*why)))?
         }
@@ -68,11 +73,16 @@ pub(super) fn print(support: &Support, explaining: &Explaining) -> Result<(), Fa
             }
         }
     }
-    section("what would change it")?;
+    let is_examined = matches!(support, Support::Examined(_));
+    if owner.is_none() || is_examined {
+        section("what would change it")?;
+    }
     if let Support::Examined(search) = support {
         print_losses(search, explaining, name)?;
     }
-    for (command, what) in your_word(explaining) {
+    // Only the owner can say what is so in the owner's space.
+    let commands = if owner.is_none() { your_word(explaining) } else { Vec::new() };
+    for (command, what) in commands {
         output::line(format_args!("    {command}  {DIM}{what}{DIM:#}"))?;
     }
     Ok(())

@@ -2,30 +2,30 @@
 
 use engine::recall::facts::{self, Fact};
 
-use super::episodes::{Detail, explain_part, explain_score};
+use super::episodes::{Detail, SpaceShown, explain_part, explain_score};
 use super::{CliSession, claims};
 use crate::failure::Failure;
 use crate::output::{self, DIM, ID, count, printable, short};
 use crate::service::wording::{sureness, words};
 
-/// Prints one fact for people, with the name of its space if there are several.
+/// Prints one fact for people.
 pub(super) fn print(
     session: &CliSession,
-    space: Option<&str>,
+    space: SpaceShown<'_>,
     fact: &Fact,
     detail: Detail,
 ) -> Result<(), Failure> {
     let belief = &fact.belief;
-    let space = space.map(|space| format!("{} · ", printable(space))).unwrap_or_default();
     output::line(format_args!(
         "{:<16} {}{}",
-        sureness(belief),
-        words(belief),
+        sureness(belief, space.owner),
+        words(belief, space.owner),
         claims::times(session, belief)
     ))?;
     output::line(format_args!(
-        "{:<16} {DIM}{space}{} · {}{DIM:#}  {ID}{}{ID:#}",
+        "{:<16} {DIM}{}{} · {}{DIM:#}  {ID}{}{ID:#}",
         "",
+        space.prefix(),
         printable(&belief.key),
         count(fact.sources as u64, "source"),
         short(&fact.id)

@@ -1,5 +1,6 @@
 //! `because forget`
 
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
@@ -7,6 +8,7 @@ use super::selecting::{SelectionArgs, confirm};
 use crate::failure::{Failure, exit};
 use crate::output::{self, Form, count, printable};
 use crate::service::forgetting::{self, Plan};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `forget`.
 #[derive(clap::Args)]
@@ -34,7 +36,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     if args.finish {
         return finish(session, space.finish_erasure()?);
     }

@@ -11,6 +11,7 @@ use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
 use importers::{Context, ImportError, Importer};
 use kernel::body::Body;
+use kernel::kind::Capability;
 use kernel::operation::Operation;
 use kernel::rules::judge_time;
 use serde_json::json;
@@ -20,6 +21,7 @@ use super::{CliSession, embedding, incomplete_if, mirror};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
+use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::After;
 
 /// Problems printed; `--json` has more.
@@ -265,8 +267,12 @@ fn import(
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let locator = session.locator()?;
     let mut space = match intent {
-        Intent::Write => Opened::Real(session.open_or_make()?),
-        Intent::DryRun if locator.path()?.exists() => Opened::Real(session.open()?),
+        Intent::Write => {
+            Opened::Real(session.open_or_make(SpaceUse::Manage(Capability::Append))?.space)
+        }
+        Intent::DryRun if locator.locate()?.path.exists() => {
+            Opened::Real(session.open(SpaceUse::Manage(Capability::Append))?.space)
+        }
         Intent::DryRun => scratch_space(session)?,
     };
     let progress = |progress: Progress| {
@@ -408,7 +414,7 @@ fn take_in(
         Ok::<_, Failure>((genesis, body))
     };
     let locator = session.locator()?;
-    let target = locator.path()?;
+    let target = locator.locate()?.path;
     let mut space = if args.dry_run {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
@@ -420,7 +426,7 @@ fn take_in(
         )?;
         Opened::Scratch(space, folder)
     } else if target.exists() {
-        Opened::Real(session.open()?)
+        Opened::Real(session.open(SpaceUse::TakeIn)?.space)
     } else if session.spaces.is_empty() {
         return Err(RequestError::LedgerWithoutSpace.into());
     } else {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `imports`.
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let limit = if args.count == 0 { usize::MAX } else { args.count };
-    let imports = session.open()?.imports(limit)?;
+    let imports = session.open(SpaceUse::Read)?.imports(limit)?;
     if imports.is_empty() && session.form == Form::Text {
         output::note("Nothing was imported yet, or by an earlier version only.");
     }

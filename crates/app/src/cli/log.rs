@@ -6,9 +6,10 @@ use engine::inspect::{LogFilter, summary, to_json};
 use engine::keys::KeyRing;
 use store::{Position, Recorded};
 
-use super::CliSession;
+use super::{CliSession, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::time::parse_time_if_given_us;
 
 /// How often `--follow` polls.
@@ -46,14 +47,17 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         author: author.map_err(RequestError::Key)?,
         since_us: since.map(|since| since.max(0).unsigned_abs()),
     };
-    let space = session.open()?;
+    let space = session.open(SpaceUse::Read)?;
     let keys = space.key_ring()?;
+    if session.form == Form::Text {
+        print_owner(space.owner.as_ref())?;
+    }
     let mut position = space.head()?;
     if args.count == 0 {
         position = print_after(&space, session, &keys, Position(0), &filter)?;
     } else {
         for recorded in space.log_tail(args.count, &filter)? {
-            print(session, &keys, &recorded)?;
+            print(session, &space, &keys, &recorded)?;
         }
     }
     if !args.follow {
@@ -66,33 +70,42 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 }
 
 fn print_after(
-    space: &engine::Space,
+    space: &OpenedSpace,
     session: &CliSession,
     keys: &KeyRing,
     after: Position,
     filter: &LogFilter,
 ) -> Result<Position, Failure> {
     let mut failure = None;
-    let position = space.log(after, filter, |recorded| match print(session, keys, &recorded) {
-        Ok(()) => true,
-        Err(error) => {
-            failure = Some(error);
-            false
-        }
-    })?;
+    let position =
+        space.log(after, filter, |recorded| match print(session, space, keys, &recorded) {
+            Ok(()) => true,
+            Err(error) => {
+                failure = Some(error);
+                false
+            }
+        })?;
     failure.map_or(Ok(position), Err)
 }
 
-fn print(session: &CliSession, keys: &KeyRing, recorded: &Recorded) -> Result<(), Failure> {
+fn print(
+    session: &CliSession,
+    space: &OpenedSpace,
+    keys: &KeyRing,
+    recorded: &Recorded,
+) -> Result<(), Failure> {
     let quoted_by = keys.quoted_by(&recorded.operation);
     if session.form == Form::Json {
         let mut value = to_json(recorded);
+        value["owner"] = serde_json::json!(space.owner);
         if let Some(program) = quoted_by {
             value["quoted_by"] = program.into();
         }
         return output::json(&value);
     }
-    let quoted_by = quoted_by.map(|program| format!("quoted by {program}: ")).unwrap_or_default();
+    let mut said_by =
+        space.owner.as_ref().map(|owner| format!("{}: ", owner.name())).unwrap_or_default();
+    said_by.extend(quoted_by.map(|program| format!("quoted by {program}: ")));
     let operation = &recorded.operation;
     let header = operation.header();
     let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
@@ -101,7 +114,7 @@ fn print(session: &CliSession, keys: &KeyRing, recorded: &Recorded) -> Result<()
         "{ID}{}{ID:#}  {DIM}{local}{DIM:#}  {:<10}  {}{}",
         short(&operation.id()),
         header.kind,
-        printable(&quoted_by),
+        printable(&said_by),
         printable(&summary(operation)),
     ))
 }

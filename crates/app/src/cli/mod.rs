@@ -1,18 +1,20 @@
 //! The command line: one module a command. Each turns a raw `clap` request into a resolved one.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use engine::Space;
+use engine::owner::SpaceOwner;
 
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
+use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
 mod changes;
@@ -174,28 +176,85 @@ struct CompletionsArgs {
 pub(crate) struct CliSession {
     pub(crate) form: Form,
     session: Session,
-    /// The space, if it was opened before the command runs. Opening it again would cost a short
-    /// command a third of its time.
-    opened: RefCell<Option<Space>>,
+    /// The person's own space, if it was opened before the command runs. Opening it again would
+    /// cost a short command a third of its time.
+    opened: RefCell<Option<OpenedSpace>>,
+    /// What was said about whose spaces there are, so that it is said once.
+    noted: RefCell<BTreeSet<String>>,
 }
 
 impl CliSession {
     /// The space, which must be there.
-    pub(crate) fn open(&self) -> Result<Space, Failure> {
-        match self.opened.take() {
-            Some(space) => Ok(space),
-            None => self.session.open(),
-        }
+    pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        let opened = match self.opened.take() {
+            Some(opened) => opened,
+            None => self.session.open(purpose)?,
+        };
+        self.note_whose(&opened, purpose);
+        Ok(opened)
     }
 
     /// The space, which is made if it is not there.
-    pub(crate) fn open_or_make(&self) -> Result<Space, Failure> {
-        match self.opened.take() {
-            Some(space) => Ok(space),
-            None => self.session.locator()?.open_or_make(self.session.now),
+    pub(crate) fn open_or_make(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        let opened = match self.opened.take() {
+            Some(opened) => opened,
+            None => self.session.locator()?.open_or_make(purpose, self.session.now)?,
+        };
+        self.note_whose(&opened, purpose);
+        Ok(opened)
+    }
+
+    /// Every space that was named, or the one that was found.
+    pub(crate) fn open_all(&self) -> Result<Vec<OpenedSpace>, Failure> {
+        let opened = self.session.open_all()?;
+        opened.iter().for_each(|opened| self.note_whose(opened, SpaceUse::Read));
+        Ok(opened)
+    }
+
+    /// Says on the error output which spaces were passed over, and whose the space that is read is,
+    /// if it is not the person's.
+    fn note_whose(&self, opened: &OpenedSpace, purpose: SpaceUse) {
+        for passed in &opened.passed {
+            let used = output::path(opened.path());
+            self.warn(PassedOver::CODE, &format!("{passed}, so {used} is used"), &passed.hint());
+        }
+        let is_read = matches!(purpose, SpaceUse::Read | SpaceUse::HandOut);
+        if let Some(owner) = opened.owner.as_ref().filter(|_| is_read) {
+            let path = output::path(opened.path());
+            let message = format!("the space {path} is somebody else's: {}", owner.label());
+            self.warn("not_your_space", &message, WHOSE_WORDS);
+        }
+    }
+
+    /// Prints a warning, unless it was printed before.
+    fn warn(&self, code: &str, message: &str, hint: &str) {
+        if !self.noted.borrow_mut().insert(message.to_owned()) {
+            return;
+        }
+        match self.form {
+            Form::Json => output::json_note(&serde_json::json!({
+                "warning": { "code": code, "message": message, "hint": hint }
+            })),
+            Form::Text => {
+                output::note(format_args!("{BAD}warning{BAD:#}: {message}"));
+                output::note(format_args!("  {hint}"));
+            }
         }
     }
 }
+
+/// Prints above an answer whose memory it is from, if it is somebody else's.
+pub(crate) fn print_owner(owner: Option<&SpaceOwner>) -> Result<(), Failure> {
+    let Some(owner) = owner else { return Ok(()) };
+    output::line(format_args!(
+        "{BAD}The memory of {}, not yours{BAD:#}: \"you\" in it is {}",
+        owner.label(),
+        owner.name()
+    ))
+}
+
+/// How to read what somebody else's space says.
+const WHOSE_WORDS: &str = "\"you\" in it is its owner, and nothing in it is your word";
 
 impl std::ops::Deref for CliSession {
     type Target = Session;
@@ -258,7 +317,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         now: jiff::Timestamp::now(),
         zone: jiff::tz::TimeZone::system(),
     };
-    let session = CliSession { form, session, opened: RefCell::new(None) };
+    let session =
+        CliSession { form, session, opened: RefCell::new(None), noted: RefCell::default() };
     if cli.command.writes() {
         warn_of_clock(&session);
     }
@@ -335,22 +395,13 @@ impl Command {
 /// Says before a write that the clock and the space disagree. A space that is not there or does not
 /// open is left to the command.
 fn warn_of_clock(session: &CliSession) {
-    let Ok(space) = session.open() else { return };
-    let warning = ClockWarning::of(&space, session.now);
-    session.opened.replace(Some(space));
-    let Ok(Some(warning)) = warning else { return };
-    match session.form {
-        Form::Json => output::json_note(&serde_json::json!({
-            "warning": {
-                "code": warning.code(),
-                "message": warning.to_string(),
-                "hint": warning.hint(),
-            }
-        })),
-        Form::Text => {
-            output::note(format_args!("{BAD}warning{BAD:#}: {warning}"));
-            output::note(format_args!("  {}", warning.hint()));
-        }
+    let Ok(opened) = session.session.open(SpaceUse::Read) else { return };
+    let warning = ClockWarning::of(&opened, session.now);
+    if opened.owner.is_none() && opened.passed.is_empty() {
+        session.opened.replace(Some(opened));
+    }
+    if let Ok(Some(warning)) = warning {
+        session.warn(warning.code(), &warning.to_string(), warning.hint());
     }
 }
 

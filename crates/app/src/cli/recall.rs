@@ -1,14 +1,15 @@
 //! `because recall`
 
 use engine::Space;
+use engine::owner::SpaceOwner;
 use engine::recall::receipts::Recipient;
 use kernel::evidence::Visibility;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use serde_json::{Value, json};
 use store::sqlite::Filter;
 
-use super::episodes::Detail;
-use super::{CliSession, embedding, episodes, facts};
+use super::episodes::{Detail, SpaceShown};
+use super::{CliSession, claims, embedding, episodes, facts, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::query_embedding::EmbedderPool;
@@ -141,11 +142,14 @@ impl Args {
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let request = args.request(session)?;
     let mut spaces = session.open_all()?;
-    let names = spaces.iter().map(Space::name).collect::<Result<Vec<_>, _>>()?;
+    let described: Vec<SpaceDescribed> = spaces
+        .iter()
+        .map(|space| Ok(SpaceDescribed { name: space.name()?, owner: space.owner.clone() }))
+        .collect::<Result<_, Failure>>()?;
     if args.agent.is_some() {
         spaces.iter().for_each(|space| limit_journal(session, space));
     }
-    let mut spaces: Vec<&mut Space> = spaces.iter_mut().collect();
+    let mut spaces: Vec<&mut Space> = spaces.iter_mut().map(|opened| &mut opened.space).collect();
     let answer = recall(session, &mut EmbedderPool::default(), &mut spaces, &request)?;
     for _ in 0..answer.receipts_missing {
         output::note(
@@ -160,9 +164,9 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         ));
     }
     match session.form {
-        Form::Json => output::json(&to_json(args, &names, &answer))?,
+        Form::Json => output::json(&to_json(args, &described, &answer))?,
         Form::Text => {
-            print(session, args, &names, &answer)?;
+            print(session, args, &described, &answer)?;
             answer.embedding.iter().for_each(embedding::note_fallback);
         }
     }
@@ -174,15 +178,29 @@ fn list<'a>(words: impl IntoIterator<Item = &'a String>) -> String {
     printable(&words.join(", "))
 }
 
-fn to_json(args: &Args, names: &[String], answer: &RecallAnswer) -> Value {
+/// A space that was searched, as it is named beside its results.
+struct SpaceDescribed {
+    name: String,
+    /// Its owner, if it is somebody else's.
+    owner: Option<SpaceOwner>,
+}
+
+fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Value {
+    let describe = |value: &mut Value, place: usize| {
+        let space = spaces.get(place);
+        value["space"] = json!(space.map(|space| &space.name));
+        value["owner"] = json!(space.and_then(|space| space.owner.as_ref()));
+    };
     let facts = answer.facts.iter().map(|found| {
         let mut value = engine::recall::facts::to_json(&found.item);
-        value["space"] = json!(names.get(found.space));
+        describe(&mut value, found.space);
+        let owner = spaces.get(found.space).and_then(|space| space.owner.as_ref());
+        claims::describe_owner(&mut value, owner);
         value
     });
     let results = answer.episodes.iter().map(|found| {
         let mut value = serde_json::to_value(&found.item).unwrap_or_default();
-        value["space"] = json!(names.get(found.space));
+        describe(&mut value, found.space);
         value
     });
     let mut value = json!({
@@ -204,25 +222,30 @@ fn to_json(args: &Args, names: &[String], answer: &RecallAnswer) -> Value {
 fn print(
     session: &CliSession,
     args: &Args,
-    names: &[String],
+    spaces: &[SpaceDescribed],
     answer: &RecallAnswer,
 ) -> Result<(), Failure> {
     let RecallAnswer { facts, episodes, behind, altered, .. } = answer;
+    spaces.iter().try_for_each(|space| print_owner(space.owner.as_ref()))?;
     if episodes.is_empty() && facts.is_empty() {
         output::line(match answer.scope {
             SearchScope::Facts => "No belief shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
     }
-    // With one space, its name is not needed.
-    let shown_names = if names.len() > 1 { names } else { &[] };
-    let space_name = |place: usize| shown_names.get(place).map(String::as_str);
+    let shown = |place: usize| {
+        let space = spaces.get(place);
+        SpaceShown {
+            // With one space, its name is not needed.
+            name: space.filter(|_| spaces.len() > 1).map(|space| space.name.as_str()),
+            owner: space.and_then(|space| space.owner.as_ref()),
+        }
+    };
     if !facts.is_empty() {
         output::line(format_args!("{BOLD}Facts{BOLD:#}"))?;
     }
     for found in facts {
-        let space = space_name(found.space);
-        facts::print(session, space, &found.item, args.detail())?;
+        facts::print(session, shown(found.space), &found.item, args.detail())?;
     }
     if !episodes.is_empty() && !facts.is_empty() {
         output::line(format_args!("{BOLD}Records{BOLD:#}"))?;
@@ -233,8 +256,7 @@ fn print(
         ))?;
     }
     for (number, found) in (1..).zip(episodes) {
-        let space = space_name(found.space);
-        episodes::print(session, number, space, &found.item, args.detail())?;
+        episodes::print(session, number, shown(found.space), &found.item, args.detail())?;
     }
     output::note_altered(altered);
     if *behind > 0 {

@@ -2,6 +2,7 @@
 
 use engine::Space;
 use engine::recall::receipts::{RECEIPTS_MAX, Receipt};
+use kernel::kind::Capability;
 use serde_json::json;
 use store::sqlite::ReceiptFilter;
 
@@ -10,6 +11,7 @@ use super::context::SHORT_CHARS;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::context::reason_in_words;
+use crate::service::opening::SpaceUse;
 use crate::service::time::{parse_time_if_given_us, parse_time_us};
 
 /// Arguments of `receipts`.
@@ -42,7 +44,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let purpose =
+        if args.prune.is_some() { SpaceUse::Manage(Capability::Append) } else { SpaceUse::Read };
+    let mut space = session.open(purpose)?;
     if let Some(before) = &args.prune {
         return prune(session, &mut space, before);
     }

@@ -1,10 +1,12 @@
 //! `because refute`
 
 use engine::write::import::Intent;
+use kernel::kind::Capability;
 
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::service::corrections;
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `refute`.
 #[derive(clap::Args)]
@@ -21,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let outcome =
         corrections::refute(&mut space, session.now, &args.name, &args.note, Intent::Write)?;
     changes::print(session, &outcome)?;

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use kernel::kind::Capability;
 use kernel::operation::BODY_BYTES_MAX;
 use serde_json::json;
 
@@ -9,6 +10,7 @@ use super::{CliSession, embedding};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, ID, short};
 use crate::service::notes::{Note, RecordedNote};
+use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::After;
 
 /// The same limit in mebibytes, for messages.
@@ -50,7 +52,7 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
     let note =
         Note { text, actor: args.actor, role: None, agent: None, at: args.at, tags: args.tags }
             .check(session)?;
-    let mut space = session.open_or_make()?;
+    let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
     let RecordedNote { id, is_new, masked } = note.record(space.writer(), session.now)?;
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "new": is_new, "masked": masked }))?,

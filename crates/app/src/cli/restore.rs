@@ -1,12 +1,14 @@
 //! `because restore`
 
 use engine::write::import::Intent;
+use kernel::kind::Capability;
 
 use super::selecting::{BulkArgs, confirm};
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
 use crate::service::corrections;
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `restore`.
 #[derive(clap::Args)]
@@ -22,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let BulkArgs { selection, note, dry_run, yes } = &args.bulk;
     let selection = selection.among(&args.ids);
     let mut restore = |intent| {

@@ -1,6 +1,7 @@
 //! `because retract`
 
 use engine::write::import::Intent;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::selecting::{BulkArgs, confirm};
@@ -8,6 +9,7 @@ use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
 use crate::service::corrections::{self, Retraction};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `retract`.
 #[derive(clap::Args)]
@@ -23,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let BulkArgs { selection, note, dry_run, yes } = &args.bulk;
     let selection = selection.among(&args.ids);
     let mut retract = |intent| {

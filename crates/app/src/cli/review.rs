@@ -4,14 +4,16 @@ use engine::Space;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
+use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
-use super::{CliSession, changes};
+use super::{CliSession, changes, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
-use crate::service::wording::{hundredths, shortened};
+use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::wording::{hundredths, person, shortened};
 
 /// Reviews printed for people.
 const PRINTED_MAX: usize = 50;
@@ -53,7 +55,11 @@ struct DecideArgs {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let purpose = match args.action {
+        Action::List(_) => SpaceUse::Read,
+        Action::Accept(_) | Action::Dismiss(_) => SpaceUse::Write(Capability::Correct),
+    };
+    let mut space = session.open(purpose)?;
     let (args, decision) = match &args.action {
         Action::List(args) => {
             list(session, &space, args)?;
@@ -68,15 +74,20 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Failure> {
+fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<(), Failure> {
     let mut reviews = space.reviews()?;
     reviews.retain(|review| args.all || review.status == Status::Pending);
     let mut changes = space.proposed_changes()?;
     changes.retain(|change| args.all || change.status == Status::Pending);
     if session.form == Form::Json {
-        reviews.iter().try_for_each(|review| output::json(&to_json(review)))?;
-        return changes.iter().try_for_each(|change| output::json(&change_to_json(change)));
+        let mut listed = reviews.iter().map(to_json).chain(changes.iter().map(change_to_json));
+        return listed.try_for_each(|mut value| {
+            value["owner"] = json!(space.owner);
+            output::json(&value)
+        });
     }
+    let owner = space.owner.as_ref();
+    print_owner(owner)?;
     if reviews.is_empty() && changes.is_empty() {
         return output::line("No reviews are waiting.");
     }
@@ -99,7 +110,8 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
             }
         ))?;
         output::line(format_args!(
-            "  you said       {}",
+            "  {:<14} {}",
+            format!("{} said", person(owner)),
             shortened(&review.corrected_payload.to_string())
         ))?;
         match review.question.reason {
@@ -131,7 +143,7 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
                 ))?;
             }
         }
-        if review.status == Status::Pending {
+        if review.status == Status::Pending && owner.is_none() {
             output::line(format_args!(
                 "  to accept      {}",
                 match review.question.reason {
@@ -143,6 +155,9 @@ fn list(session: &CliSession, space: &Space, args: &ListArgs) -> Result<(), Fail
     }
     if reviews.len() > PRINTED_MAX {
         output::line(format_args!("… and {} more; --json lists all", reviews.len() - PRINTED_MAX))?;
+    }
+    if owner.is_some() {
+        return Ok(());
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
 }

@@ -4,9 +4,10 @@ use engine::keys::KeyRing;
 use kernel::kind::Kind;
 use serde_json::json;
 
-use super::CliSession;
+use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `show`.
 #[derive(clap::Args)]
@@ -19,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open()?;
+    let space = session.open(SpaceUse::Read)?;
     let id = space.resolve(&args.id)?;
     let shown = space.show(&id)?;
     let keys = space.key_ring()?;
@@ -40,9 +41,13 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             value["forgotten"] = json!(shown.forgotten.map(|forgotten| json!({
                 "redaction": forgotten.redaction, "at": time_of(forgotten.at).to_string(), "reason": forgotten.reason,
             })));
+            value["owner"] = json!(space.owner);
             output::json(&value)?;
         }
-        Form::Text => print(&shown, &keys)?,
+        Form::Text => {
+            print_owner(space.owner.as_ref())?;
+            print(&shown, &keys)?;
+        }
     }
     Ok(if shown_is_sound(&space, &id)? { 0 } else { crate::failure::exit::UNSOUND })
 }

@@ -6,18 +6,19 @@ use super::{CliSession, embedding};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
 use crate::service::clock::ClockWarning;
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
-    let locator = session.locator()?;
-    let mut space = locator.open()?;
+    let mut space = session.open(SpaceUse::Read)?;
     let status = space.status()?;
-    let settings = session.settings(Some(&locator.path()?))?;
+    let settings = session.settings(Some(space.path()))?;
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
+        value["owner"] = serde_json::json!(space.owner);
         value["embedder"] = settings.to_json();
         value["ahead_s"] = space.ahead_s(session.now)?.into();
         let unopened = embedding::unopened(&settings, &mut space)?;
@@ -37,6 +38,12 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::path(&status.path),
         if status.read_only { " (read-only)" } else { "" }
     ))?;
+    if let Some(owner) = &space.owner {
+        output::line(format_args!(
+            "  owner       {} {BAD}(somebody else's space){BAD:#}",
+            owner.label()
+        ))?;
+    }
     output::line(format_args!("  this key    {}", status.author))?;
     if let Some(seq) = status.restored_up_to {
         output::line(format_args!(

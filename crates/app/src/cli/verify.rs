@@ -2,12 +2,14 @@
 
 use engine::verify::beliefs::BeliefCheck;
 use engine::verify::ledger::Verification;
+use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
 use crate::failure::hint::of_finding;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, DIM, Form, GOOD, count, printable};
+use crate::service::opening::SpaceUse;
 
 /// Findings printed for people; `--json` has more.
 const FINDINGS_SHOWN_MAX: usize = 20;
@@ -27,7 +29,7 @@ pub(crate) struct Args {}
 pub(crate) struct RebuildArgs {}
 
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Read)?;
     let begun = std::time::Instant::now();
     let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");
     let mut verification = space.verify(|checked| bar.set_position(checked))?;
@@ -132,7 +134,7 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
 }
 
 pub(crate) fn rebuild(session: &CliSession, _: &RebuildArgs) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Manage(Capability::Append))?;
     let bar = output::progress(Some(space.head()?.0), "folding {bar:30} {pos}/{len} operations");
     space.rebuild(|position| bar.set_position(position))?;
     bar.finish_and_clear();

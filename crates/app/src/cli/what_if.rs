@@ -1,10 +1,12 @@
 //! `because what-if`
 
 use engine::selection::{Month, Selection};
+use kernel::kind::Capability;
 
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::service::corrections::{self, Hypothesis};
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `what-if`.
 #[derive(clap::Args)]
@@ -62,7 +64,8 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         correct: args.correct.clone(),
         refute: args.refute.clone(),
     };
-    let outcome = corrections::what_if(&mut session.open()?, session.now, &hypothesis)?;
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
+    let outcome = corrections::what_if(&mut space, session.now, &hypothesis)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

@@ -1,8 +1,11 @@
 //! `because withdraw`
 
+use kernel::kind::Capability;
+
 use super::{CliSession, changes};
 use crate::failure::Failure;
 use crate::service::corrections;
+use crate::service::opening::SpaceUse;
 
 /// Arguments of `withdraw`.
 #[derive(clap::Args)]
@@ -19,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let mut space = session.open()?;
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let outcome = corrections::withdraw(&mut space, session.now, &args.name, &args.note)?;
     changes::print(session, &outcome)?;
     Ok(0)

@@ -14,12 +14,20 @@ use store::{RecordError, StoreError};
 
 use super::{Failure, RequestError};
 use crate::place::GLOBAL;
-use crate::text::{quoted, short};
+use crate::text::{path, quoted, short};
 
 /// What to type after a failure.
 pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
+        Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
+            "`--space global` uses your own; `because trust {}` uses this one from now on, if you know who made it",
+            quoted(&path(file))
+        )),
+        Failure::NotYourSpace { key, capability, .. } => Some(format!(
+            "the owner of the space can allow it: because grant {key} --can {}; `--space global` names your own",
+            capability.as_str()
+        )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
         Failure::Agent(error) => Some(format!(
             "`because grant {} --can append --can derive`, with a key that may grant",
@@ -47,9 +55,6 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
-        RequestError::StrangersSpace { .. } => Some(
-            "`--space global` uses your own; `because trust` uses this one from now on, if you know who made it",
-        ),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),
         RequestError::NothingSelected => {
             Some("name records by their ids, or describe them, as with --source or --month")

@@ -8,6 +8,8 @@ use engine::EngineError;
 use engine::belief::user::UserError;
 use engine::write::share::ShareError;
 use importers::ImportError;
+use kernel::id::Author;
+use kernel::kind::Capability;
 use kernel::rules::RuleViolation;
 use models::EmbedError;
 use models::hub::HubError;
@@ -77,6 +79,18 @@ pub(crate) enum Failure {
         path: std::path::PathBuf,
         /// What was named.
         named: String,
+    },
+    /// The space was made by somebody else, who has let nobody here write to it.
+    #[error("the space {} is somebody else's: {owner} owns it, and no key of yours may write to it", path.display())]
+    NotYourSpace {
+        /// The space.
+        path: std::path::PathBuf,
+        /// Its owner.
+        owner: String,
+        /// This device's key.
+        key: Author,
+        /// What the request needs.
+        capability: Capability,
     },
     /// One of the program's files or folders cannot be used.
     #[error(transparent)]
@@ -156,6 +170,7 @@ impl Failure {
             Self::Agent(error) => error.code(),
             Self::NoSpace => "no_space",
             Self::NoSpaceThere { .. } => "space_missing",
+            Self::NotYourSpace { .. } => "not_your_space",
             Self::Place(error) => error.code(),
             Self::File { .. } => "file",
             Self::Settings(_) => "settings",
@@ -175,7 +190,7 @@ impl Failure {
         match self {
             Self::Engine(error) => fault_of_engine(error),
             Self::Request(error) => error.fault(),
-            Self::Agent(_) => Fault::Forbidden,
+            Self::Agent(_) | Self::NotYourSpace { .. } => Fault::Forbidden,
             Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
             Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,
             Self::Hub(error) => match error {

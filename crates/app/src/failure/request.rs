@@ -55,11 +55,11 @@ pub(crate) enum RequestError {
     #[error("the correction does not say what is true instead: it has neither fields nor text")]
     EmptyCorrection,
     /// The folder's space was made by somebody else.
-    #[error("the space {} of this folder is somebody else's: {owner} owns it, and your key has signed nothing in it", path.display())]
+    #[error("the space {} of this folder is somebody else's: {owner} owns it, and no key of yours has signed in it", path.display())]
     StrangersSpace {
         /// The space.
         path: PathBuf,
-        /// Its owner's key.
+        /// Its owner.
         owner: String,
     },
     /// An agent asks to replace a record that is not its own, and nobody can be asked.

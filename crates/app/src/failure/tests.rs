@@ -84,6 +84,13 @@ fn the_fault_says_who_can_mend_a_failure() {
     };
     let refused = EngineError::Record(RecordError::Refused { id: id(), violation });
     check(refused.into(), "not_permitted", Fault::Forbidden);
+    let of_another = Failure::NotYourSpace {
+        path: there.clone(),
+        owner: String::new(),
+        key: Author([0; 32]),
+        capability: kernel::kind::Capability::Append,
+    };
+    check(of_another, "not_your_space", Fault::Forbidden);
     check(PlaceError::Key { path: there.clone() }.into(), "device_key", Fault::Internal);
     let error = || std::io::Error::other("it broke");
     let unusable = PlaceError::File { path: there.clone(), source: error() };

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use engine::belief::claims::band_of;
-use engine::inspect::speaker;
+use engine::owner::SpaceOwner;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
@@ -20,10 +20,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::quote::{READING_STRUCTURED, cut};
+use super::whose::Whose;
 use crate::service::changes::ChangeReport;
 use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::{RecallAnswer, SearchScope};
-use crate::service::wording::{sureness, text_of, text_of_belief, time_of};
+use crate::service::wording::{attributed, speaker_in, sureness, text_of, text_of_belief, time_of};
 use crate::text::printable;
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
@@ -95,21 +96,30 @@ pub(super) struct Recalled {
     pub(super) behind: u64,
     /// Results that were left out because the file no longer holds them as they were signed.
     pub(super) altered: usize,
+    /// Whose memory this is from.
+    #[serde(flatten)]
+    pub(super) whose: Whose,
 }
 
 impl Recalled {
-    pub(super) fn of(answer: &RecallAnswer, zone: &TimeZone) -> Self {
+    pub(super) fn of(
+        answer: &RecallAnswer,
+        owner: Option<&SpaceOwner>,
+        whose: Whose,
+        zone: &TimeZone,
+    ) -> Self {
         let RecallAnswer { facts, episodes, embedding, receipts, behind, altered, .. } = answer;
         Self {
             reading: READING_STRUCTURED,
-            facts: facts.iter().map(|found| Fact::of(&found.item)).collect(),
-            episodes: episodes.iter().map(|found| Episode::of(&found.item, zone)).collect(),
+            facts: facts.iter().map(|found| Fact::of(&found.item, owner)).collect(),
+            episodes: episodes.iter().map(|found| Episode::of(&found.item, owner, zone)).collect(),
             relevance: (answer.scope != SearchScope::Facts).then_some(answer.relevance),
             abstains: answer.abstains(RELEVANCE_MIN) && facts.is_empty(),
             embedder: embedding.as_ref().map(QueryEmbedder::of),
             receipt: receipts.first().map(ToString::to_string),
             behind: *behind,
             altered: altered.len(),
+            whose,
         }
     }
 }
@@ -165,7 +175,7 @@ pub(super) struct Fact {
     /// Confidence, 0 to 1; 1 for the user's own word.
     pub(super) confidence: f64,
     /// The confidence in words: speculative, probable, likely or strong, with the number; or "your
-    /// word" for what the user said.
+    /// word" for what the user said, or that of the owner of somebody else's memory.
     pub(super) sureness: String,
     /// The beginning of the interval in which it is true, if known.
     pub(super) since: Option<String>,
@@ -178,14 +188,14 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    pub(super) fn of(fact: &facts::Fact) -> Self {
+    pub(super) fn of(fact: &facts::Fact, owner: Option<&SpaceOwner>) -> Self {
         let belief = &fact.belief;
         Self {
             key: belief.key.clone(),
             id: fact.id.to_string(),
-            text: cut(&text_of_belief(belief), EPISODE_CHARS_MAX).0,
+            text: cut(&attributed(text_of_belief(belief), owner), EPISODE_CHARS_MAX).0,
             confidence: belief.confidence,
-            sureness: sureness(belief),
+            sureness: sureness(belief, owner),
             since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
             until: belief.valid_to.as_ref().map(|to| to.date().to_string()),
             last_seen: belief.last_seen.as_ref().map(|last| last.at.date().to_string()),
@@ -235,20 +245,24 @@ pub(super) struct Beside {
 }
 
 impl Episode {
-    pub(super) fn of(recollection: &Recollection, zone: &TimeZone) -> Self {
+    pub(super) fn of(
+        recollection: &Recollection,
+        owner: Option<&SpaceOwner>,
+        zone: &TimeZone,
+    ) -> Self {
         let Recollection { id, evidence, score, neighbours, .. } = recollection;
         let (text, is_cut) = cut(&text_of(evidence), EPISODE_CHARS_MAX);
         let payload = &evidence.payload;
         let beside = |is_before: bool| {
             let beside =
                 neighbours.iter().filter(|neighbour| (neighbour.distance < 0) == is_before);
-            beside.map(Beside::of).collect()
+            beside.map(|neighbour| Beside::of(neighbour, owner)).collect()
         };
         Self {
             id: id.to_string(),
             text,
             is_cut,
-            who: who(evidence),
+            who: who(evidence, owner),
             when: time_of(evidence, zone),
             title: payload.title.clone(),
             kind: evidence.kind.0.clone(),
@@ -270,15 +284,15 @@ impl Episode {
 }
 
 impl Beside {
-    fn of(neighbour: &Neighbour) -> Self {
+    fn of(neighbour: &Neighbour, owner: Option<&SpaceOwner>) -> Self {
         let (text, _) = cut(&text_of(&neighbour.evidence), BESIDE_CHARS_MAX);
-        Self { id: neighbour.id.to_string(), who: who(&neighbour.evidence), text }
+        Self { id: neighbour.id.to_string(), who: who(&neighbour.evidence, owner), text }
     }
 }
 
 /// The speaker's name; in a chat with an agent at least whether it was the user or the agent.
-pub(super) fn who(evidence: &Evidence) -> Option<String> {
-    let who = speaker(evidence).or(evidence.payload.role.as_deref())?;
+pub(super) fn who(evidence: &Evidence, owner: Option<&SpaceOwner>) -> Option<String> {
+    let who = speaker_in(evidence, owner).or_else(|| evidence.payload.role.clone())?;
     Some(who.get(..who.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().to_owned())
 }
 
@@ -305,6 +319,9 @@ pub(super) struct Context {
     pub(super) receipt: Option<String>,
     /// Operations that are not indexed yet: if this is not 0, the newest records may be missing.
     pub(super) behind: u64,
+    /// Whose memory this is from.
+    #[serde(flatten)]
+    pub(super) whose: Whose,
 }
 
 /// A part of the context.
@@ -358,6 +375,9 @@ pub(super) struct Explained {
     pub(super) record: Option<Record>,
     /// The number of sources and events that were left out because there are too many.
     pub(super) left_out: u64,
+    /// Whose memory this is from.
+    #[serde(flatten)]
+    pub(super) whose: Whose,
 }
 
 /// The kind of thing that a name identifies.

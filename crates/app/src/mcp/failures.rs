@@ -53,6 +53,9 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "strangers_space" => {
             "Tell the user; only the user can decide to use this space, with the command `because trust`."
         }
+        "not_your_space" => {
+            "Tell the user: only its owner can let the user write to this memory. Nothing was written."
+        }
         "record_of_user" => {
             "Tell the user, who can do it with the command `because correct ID --text TEXT`."
         }

@@ -19,6 +19,7 @@ mod memory;
 mod quote;
 mod server;
 mod tools;
+mod whose;
 mod worker;
 
 use std::time::Duration;

@@ -173,16 +173,16 @@ fn difference(change: &Change) -> Vec<String> {
             vec![format!("{} — {}", in_words(before), why_not_believed(after))]
         }
         ChangeKind::Surer | ChangeKind::LessSure if before.text == after.text => {
-            vec![format!("{}: {}", words(after), shift(before, after))]
+            vec![format!("{}: {}", words(after, None), shift(before, after))]
         }
         ChangeKind::Changed if before.text == after.text => {
             let fields = fields(&before.payload, &after.payload);
             let sure = if before.confidence == after.confidence {
-                sureness(after)
+                sureness(after, None)
             } else {
                 shift(before, after)
             };
-            vec![format!("{}: {sure}; {}", words(after), shortened(&fields))]
+            vec![format!("{}: {sure}; {}", words(after, None), shortened(&fields))]
         }
         ChangeKind::Validity => {
             vec![format!("{}{} (before{})", in_words(after), times(after), times(before))]
@@ -220,12 +220,12 @@ fn fields(before: &Value, after: &Value) -> String {
 
 /// A belief in one line: its statement and its confidence.
 fn in_words(belief: &Belief) -> String {
-    format!("{} ({})", words(belief), sureness(belief))
+    format!("{} ({})", words(belief, None), sureness(belief, None))
 }
 
 /// The confidence before and after, with more digits where two would not show the difference.
 fn shift(before: &Belief, after: &Belief) -> String {
-    let (was, is) = (sureness(before), sureness(after));
+    let (was, is) = (sureness(before, None), sureness(after, None));
     if was == is {
         return format!("{was}, {:.4} → {:.4}", before.confidence, after.confidence);
     }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, Space};
 use store::StoreError;
 
+use super::opening::{OpenedSpace, PassedOver, SpaceUse};
+use super::standing::Standing;
 use crate::failure::{Failure, RequestError};
-use crate::place::{GLOBAL, Home, enclosing_space, make_folder, named_space};
+use crate::place::{GLOBAL, Home, enclosing_spaces, make_folder, named_space};
 
 /// Finds a space by the names that were given.
 pub(crate) struct SpaceLocator<'a> {
@@ -16,60 +18,115 @@ pub(crate) struct SpaceLocator<'a> {
     pub(crate) named: Option<&'a str>,
 }
 
+/// Where the space of a request is, whether or not it exists.
+pub(crate) struct Located {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// The spaces that were passed over to find it.
+    pub(crate) passed: Vec<PassedOver>,
+    /// Whose it is, if that was looked at.
+    standing: Option<Standing>,
+}
+
+impl Located {
+    fn at(path: PathBuf) -> Self {
+        Self { path, passed: Vec::new(), standing: None }
+    }
+}
+
 impl SpaceLocator<'_> {
-    /// The space's file, whether or not it exists.
-    pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
+    /// Finds the space.
+    pub(crate) fn locate(&self) -> Result<Located, Failure> {
         match self.named {
-            Some(GLOBAL) => Ok(self.home.global_space()),
-            Some(named) => Ok(named_space(Path::new(named))),
+            Some(GLOBAL) => Ok(Located::at(self.home.global_space())),
+            Some(named) => Ok(Located::at(named_space(Path::new(named)))),
             None => {
                 let working = std::env::current_dir()
                     .map_err(|source| Failure::File { path: ".".into(), source })?;
-                Ok(enclosing_space(&working).unwrap_or_else(|| self.home.global_space()))
+                self.walk_up(&working)
             }
         }
     }
 
-    /// Opens the space for reading. It must exist.
-    pub(crate) fn open(&self) -> Result<Space, Failure> {
-        let path = self.path()?;
-        if path.exists() {
-            let space = Space::open(&path, self.home.signer()?)?;
-            self.check_trust(&space, path)?;
-            return Ok(space);
+    /// The nearest space in a folder or above it that is the person's own or trusted, else the
+    /// person's own one in the home. A folder may come from anybody, and what its space says would
+    /// be read as the person's own memory.
+    fn walk_up(&self, working: &Path) -> Result<Located, Failure> {
+        let global = self.home.global_space();
+        let mut passed = Vec::new();
+        for path in enclosing_spaces(working) {
+            if path == global {
+                break;
+            }
+            match Standing::of(self.home, &path)? {
+                Standing::Foreign(foreign) if !foreign.is_trusted(self.home)? => {
+                    passed.push(PassedOver { path, owner: foreign.owner.label() });
+                }
+                standing => return Ok(Located { path, passed, standing: Some(standing) }),
+            }
         }
-        Err(match self.named {
-            None => Failure::NoSpace,
-            Some(named) => Failure::NoSpaceThere { path, named: named.to_owned() },
-        })
+        Ok(Located { path: global, passed, standing: None })
     }
 
-    /// Refuses a space that was found by the working folder alone if this device's key has signed
-    /// nothing in it: a folder may come from anybody, and what its space says would be read as the
-    /// user's own memory. The user may name it, or trust it.
-    fn check_trust(&self, space: &Space, path: PathBuf) -> Result<(), Failure> {
-        let is_chosen = self.named.is_some() || path == self.home.global_space();
-        if is_chosen || space.reader()?.has_signed(&space.author())? {
-            return Ok(());
+    /// Opens the space, which must exist.
+    pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        self.open_located(self.locate()?, purpose)
+    }
+
+    fn open_located(&self, located: Located, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        let Located { path, passed, standing } = located;
+        if let Some(PassedOver { path: found, owner }) = passed.first()
+            && (!purpose.passes_over() || !path.exists())
+        {
+            let (path, owner) = (found.clone(), owner.clone());
+            return Err(RequestError::StrangersSpace { path, owner }.into());
         }
-        if self.home.trusts(&space.id()?)? {
-            return Ok(());
+        if !path.exists() {
+            return Err(match self.named {
+                None => Failure::NoSpace,
+                Some(named) => Failure::NoSpaceThere { path, named: named.to_owned() },
+            });
         }
-        let owner = space.key_ring()?.owner().map_or_else(String::new, |owner| owner.to_string());
-        Err(RequestError::StrangersSpace { path, owner }.into())
+        let standing = standing.map_or_else(|| Standing::of(self.home, &path), Ok)?;
+        let foreign = match standing {
+            Standing::Own => {
+                let space = Space::open(&path, self.home.signer()?)?;
+                return Ok(OpenedSpace { passed, ..OpenedSpace::own(space) });
+            }
+            Standing::Foreign(foreign) => *foreign,
+        };
+        if let Some(capability) = purpose.capability().filter(|_| !foreign.may_write) {
+            let (owner, key) = (foreign.owner.label(), foreign.space.author());
+            return Err(Failure::NotYourSpace { path, owner, key, capability });
+        }
+        let space = match purpose {
+            SpaceUse::Read | SpaceUse::HandOut => foreign.space,
+            _ => {
+                drop(foreign.space);
+                Space::open(&path, self.home.signer()?)?
+            }
+        };
+        Ok(OpenedSpace { space, owner: Some(foreign.owner), passed })
     }
 
     /// Opens the space for writing. The user's own space is created if it does not exist yet.
-    pub(crate) fn open_or_make(&self, now: jiff::Timestamp) -> Result<Space, Failure> {
-        let path = self.path()?;
-        if path == self.home.global_space() && !path.exists() {
+    pub(crate) fn open_or_make(
+        &self,
+        purpose: SpaceUse,
+        now: jiff::Timestamp,
+    ) -> Result<OpenedSpace, Failure> {
+        let located = self.locate()?;
+        let is_new = located.path == self.home.global_space() && !located.path.exists();
+        if is_new && (purpose.passes_over() || located.passed.is_empty()) {
             make_folder(self.home.folder())?;
-            match Space::create(&path, self.home.signer()?, GLOBAL, now) {
+            match Space::create(&located.path, self.home.signer()?, GLOBAL, now) {
                 // Another process has created it in the meantime.
                 Err(EngineError::Store(StoreError::Exists { .. })) => {}
-                made => return Ok(made?),
+                made => {
+                    return Ok(OpenedSpace { passed: located.passed, ..OpenedSpace::own(made?) });
+                }
             }
         }
-        self.open()
+        self.open_located(located, purpose)
     }
 }

@@ -10,6 +10,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`session`], [`locator`] | the caller, the time and the settings; the space |
+//! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
 //! | [`clock`] | whether the clock and the space agree |
@@ -33,11 +34,13 @@ pub(crate) mod derivation;
 pub(crate) mod forgetting;
 pub(crate) mod locator;
 pub(crate) mod notes;
+pub(crate) mod opening;
 pub(crate) mod proposals;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;
 pub(crate) mod session;
+pub(crate) mod standing;
 pub(crate) mod time;
 pub(crate) mod wording;
 

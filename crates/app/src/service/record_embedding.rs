@@ -90,15 +90,13 @@ pub(crate) fn embed_recorded(
     after: After,
     progress: &mut dyn FnMut(&Embedded),
 ) -> Result<Option<Embedded>, Failure> {
-    let locator = session.locator()?;
-    let settings = session.settings(Some(&locator.path()?))?;
+    let settings = session.settings(Some(&session.locator()?.locate()?.path))?;
     if settings.chosen().selection == Selection::BuiltIn {
         return Ok(None);
     }
-    let mut space = locator.open()?;
-    if space.is_read_only() {
+    let Some(mut space) = session.open_if_permitted()?.filter(|space| !space.is_read_only()) else {
         return Ok(None);
-    }
+    };
     let name = settings.chosen().selection.to_string();
     if let Some(embedded) = space.waiting_embeddings(&name, session.now)? {
         return Ok(Some(embedded));

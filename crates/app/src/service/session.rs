@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use engine::Space;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use kernel::kind::Capability;
 
 use super::locator::SpaceLocator;
+use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
 use crate::place::Home;
 use crate::settings::{Settings, Sources};
@@ -37,17 +38,26 @@ impl Session {
     }
 
     /// Opens the one space of a request, which must exist.
-    pub(crate) fn open(&self) -> Result<Space, Failure> {
-        self.locator()?.open()
+    pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        self.locator()?.open(purpose)
     }
 
-    /// Opens every space that was named, or the one that was found if none was named.
-    pub(crate) fn open_all(&self) -> Result<Vec<Space>, Failure> {
+    /// The same for work that follows a write; none if none of the person's keys may write to it,
+    /// as after taking in what another copy holds.
+    pub(crate) fn open_if_permitted(&self) -> Result<Option<OpenedSpace>, Failure> {
+        match self.open(SpaceUse::Write(Capability::Derive)) {
+            Err(Failure::NotYourSpace { .. }) => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Opens every space that was named, or the one that was found if none was named, to read them.
+    pub(crate) fn open_all(&self) -> Result<Vec<OpenedSpace>, Failure> {
         if self.spaces.is_empty() {
-            return Ok(vec![self.open()?]);
+            return Ok(vec![self.open(SpaceUse::Read)?]);
         }
         let locator = |named| SpaceLocator { home: &self.home, named: Some(named) };
-        self.spaces.iter().map(|named| locator(named).open()).collect()
+        self.spaces.iter().map(|named| locator(named).open(SpaceUse::Read)).collect()
     }
 
     /// The same session at another time, for long-running processes.

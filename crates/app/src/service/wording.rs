@@ -2,6 +2,8 @@
 
 use engine::belief::Belief;
 use engine::belief::claims::band_of;
+use engine::inspect::speaker;
+use engine::owner::SpaceOwner;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -14,9 +16,30 @@ use crate::text::printable;
 /// Longest text of a belief in a list, characters.
 const TEXT_CHARS_MAX: usize = 160;
 
-/// A belief's text, or its data if it has none.
-pub(crate) fn words(belief: &Belief) -> String {
-    shortened(&text_of_belief(belief))
+/// A belief's text, or its data if it has none; attributed if the space is somebody else's.
+pub(crate) fn words(belief: &Belief, owner: Option<&SpaceOwner>) -> String {
+    shortened(&attributed(text_of_belief(belief), owner))
+}
+
+/// The text of a belief, as what the owner of the space says if that is somebody else.
+pub(crate) fn attributed(text: String, owner: Option<&SpaceOwner>) -> String {
+    match owner {
+        Some(owner) => owner.attribute(&text),
+        None => text,
+    }
+}
+
+/// Who spoke the user's word in a space: you, or its owner.
+pub(crate) fn person(owner: Option<&SpaceOwner>) -> &str {
+    owner.map_or("you", SpaceOwner::name)
+}
+
+/// What is the person's: `your word`, or `Mara's word`.
+pub(crate) fn word_of(owner: Option<&SpaceOwner>) -> String {
+    match owner {
+        Some(owner) => format!("{}'s word", owner.name()),
+        None => "your word".to_owned(),
+    }
 }
 
 /// The same without a length limit.
@@ -34,10 +57,11 @@ pub(crate) fn shortened(text: &str) -> String {
     line
 }
 
-/// The confidence as a word and a number. A statement of the user is certain.
-pub(crate) fn sureness(belief: &Belief) -> String {
+/// The confidence as a word and a number. A statement of the user, or of the owner of somebody
+/// else's space, is certain.
+pub(crate) fn sureness(belief: &Belief, owner: Option<&SpaceOwner>) -> String {
     match (belief.state, band_of(belief)) {
-        (State::Corrected, _) => "your word".to_owned(),
+        (State::Corrected, _) => word_of(owner),
         (_, Some(band)) => format!("{} {}", band.as_str(), hundredths(belief.confidence)),
         (state, None) => state.as_str().to_owned(),
     }
@@ -50,6 +74,14 @@ pub(crate) fn hundredths(confidence: f64) -> String {
     // below 29 in floating point, so 0.29 would show as 0.28.
     const HALF_A_MILLIONTH: f64 = 0.000_000_5;
     format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
+}
+
+/// Who said, wrote or made a record, in a space of one's own or of that owner.
+pub(crate) fn speaker_in(evidence: &Evidence, owner: Option<&SpaceOwner>) -> Option<String> {
+    match owner {
+        Some(owner) => owner.speaker(evidence),
+        None => speaker(evidence).map(str::to_owned),
+    }
 }
 
 /// A record's text, with the descriptions of its images.

@@ -261,7 +261,7 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     }
     let record = here.json(&["explain", TASTE]);
     let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["because", "built_from", "claim", "history", "user_actions"]);
+    assert_eq!(keys, ["because", "built_from", "claim", "history", "owner", "user_actions"]);
     assert_eq!(record["built_from"].as_array().unwrap().len(), 4);
     let more = here.json(&["explain", TASTE, "--support"]);
     assert_eq!(
@@ -341,10 +341,16 @@ fn a_contradicted_correction_opens_a_review_that_is_decided_once() {
 fn correcting_without_the_capability_names_who_can_grant_it() {
     let here = believing();
     let laptop = here.machine.home().with_file_name("laptop");
-    here.machine.because(["trust"]).at_home(&laptop).run().succeeds();
-    let refused = here.machine.because(["refute", HABIT, "--json"]).at_home(&laptop).run().ends(1);
-    assert_eq!(refused.error_code(), "not_permitted");
-    assert!(refused.err().contains("--can correct"), "{refused}");
+    let laptop = |arguments: &[&str]| here.machine.because(arguments).at_home(&laptop).run();
+    laptop(&["trust"]).succeeds();
+    let key = laptop(&["key"]).succeeds().out().trim().to_owned();
+    // First the space is somebody else's; then the key may append, and no more.
+    for code in ["not_your_space", "not_permitted"] {
+        let refused = laptop(&["refute", HABIT, "--json"]).ends(1);
+        assert_eq!(refused.error_code(), code);
+        assert!(refused.err().contains("--can correct"), "{refused}");
+        here.machine.because(["grant", &key, "--can", "append"]).run().succeeds();
+    }
     assert!(here.states().iter().all(|(_, state)| state == "active"));
 }
 

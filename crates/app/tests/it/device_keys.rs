@@ -15,16 +15,17 @@ fn another_key_can_always_read_and_writes_only_while_granted() {
     let as_foreign = |arguments: &[&str]| machine.because(arguments).at_home(&foreign);
     as_foreign(&["trust"]).run().succeeds();
     let refused = as_foreign(&["remember", "from abroad", "--json"]).run().ends(1);
-    assert_eq!(refused.error_code(), "not_permitted");
+    assert_eq!(refused.error_code(), "not_your_space");
     as_foreign(&["remember", "from abroad"]).run().ends(1).says("because grant");
-    as_foreign(&["import", "chat.jsonl"]).run().succeeds().prints("4 already there");
+    let refused = as_foreign(&["import", "chat.jsonl", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "not_your_space");
     as_foreign(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
     as_foreign(&["verify"]).run().succeeds();
     as_foreign(&["doctor"]).run().ends(3).prints("because grant");
     let key = key_at(&machine, &foreign);
     assert_eq!(
         as_foreign(&["grant", &key, "--can", "append", "--json"]).run().ends(1).error_code(),
-        "not_permitted"
+        "not_your_space"
     );
 
     let given = machine
@@ -35,6 +36,7 @@ fn another_key_can_always_read_and_writes_only_while_granted() {
         (&given.json()["key"], &given.json()["capabilities"]),
         (&key.as_str().into(), &serde_json::json!(["append"]))
     );
+    as_foreign(&["import", "chat.jsonl"]).run().succeeds().prints("4 already there");
     as_foreign(&["remember", "from abroad"]).run().succeeds();
     as_foreign(&["doctor"]).run().succeeds();
     assert_eq!(

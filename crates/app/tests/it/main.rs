@@ -49,4 +49,5 @@ mod space_lookup;
 mod terminal;
 #[cfg(unix)] // It runs a shell.
 mod transcripts;
+mod trust;
 mod verify_beliefs;

@@ -192,36 +192,3 @@ fn paths_need_not_be_utf8() {
         "nothing beside the three folders"
     );
 }
-
-#[test]
-fn a_space_of_somebody_else_in_a_folder_is_used_only_if_it_is_trusted() {
-    let machine = Machine::with_space();
-    machine.because(["remember", "I love olives."]).run().succeeds();
-    let victim = machine.work().join("victim");
-    let at = |arguments: &[&str]| machine.because(arguments).at_home(&victim).run();
-    for arguments in [
-        &["recall", "olives"][..],
-        &["remember", "mine"],
-        &["claims"],
-        &["context", "--turn", "user: olives"],
-    ] {
-        let ran = at(arguments).ends(2);
-        assert!(ran.out().is_empty(), "{ran}");
-        ran.says("because trust");
-    }
-    // Whoever makes the folder can also grant the key of whoever opens it.
-    let key = at(&["key"]).succeeds().out().trim().to_owned();
-    machine.because(["grant", &key, "--can", "append"]).run().succeeds();
-    assert_eq!(at(&["recall", "olives", "--json"]).ends(2).error_code(), "strangers_space");
-    // Naming it is a choice, for once; trusting it, from now on.
-    let path = machine.space().to_string_lossy().into_owned();
-    at(&["--space", &path, "recall", "olives"]).succeeds().prints("olives");
-    let trusted = at(&["trust", "--json"]).succeeds().json();
-    assert_eq!(trusted["trusted"], true, "{trusted}");
-    at(&["recall", "olives"]).succeeds().prints("olives");
-    at(&["trust", "--remove"]).succeeds().prints("No longer trusted");
-    at(&["recall", "olives"]).ends(2);
-    // What one has written to oneself is one's own.
-    at(&["--space", &path, "remember", "mine"]).succeeds();
-    at(&["recall", "olives"]).succeeds();
-}

@@ -114,6 +114,18 @@ impl Space {
         Ok(Self::over(SqliteSpace::open_unshared(path)?, Sealer::new(signer)))
     }
 
+    /// Reads an existing space as its file is, without its log: fit to look who made it, not to
+    /// answer from it.
+    pub fn peek(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::peek(path)?, Sealer::new(signer)))
+    }
+
+    /// Opens an existing space to read it, and leaves no trace in its file or beside it. Nothing
+    /// can be written, and no receipts are kept.
+    pub fn open_without_trace(path: &Path, signer: Signer) -> Result<Self, EngineError> {
+        Ok(Self::over(SqliteSpace::open_without_trace(path)?, Sealer::new(signer)))
+    }
+
     /// Uses other derivers than the built-in ones.
     pub fn set_derivers(&mut self, derivers: Vec<Box<dyn Deriver>>) {
         self.derivers = derivers;

@@ -99,9 +99,9 @@ impl Reader<'_> {
     /// have been checked.
     pub fn verify(&self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
         let store = self.store;
-        let path = store.path().to_owned();
+        let again = store.reopening();
         std::thread::scope(|scope| {
-            let views = scope.spawn(move || SqliteSpace::open(&path)?.refold());
+            let views = scope.spawn(move || again.open()?.refold());
             let mut verification = check_operations(store, progress)?;
             if let Err(error) = check_bodies_and_authors(&mut verification, store) {
                 verification.find(None, error.code(), error.to_string(), false);

@@ -1,5 +1,8 @@
 //! What is put before a model, and what is kept of that.
 
+use engine::derive::Extent;
+use engine::outcome::Intent;
+use engine::owner::SpaceOwner;
 use engine::recall::context::{
     Budget, Context, Omission, Reason, Receipts, Request, Tier, ToolResult, Turn,
 };
@@ -353,4 +356,37 @@ fn facts_are_included_if_they_are_probable_and_relevant_to_the_turns() {
     let other =
         home.space.context(&request(&[("Mara", "When does the ferry to Oslo leave?")])).unwrap();
     assert!(texts(&other, Tier::Facts).is_empty());
+}
+
+#[test]
+fn somebody_elses_memory_is_named_above_it_and_attributed_in_it() {
+    let mut home = pottery();
+    home.remember("d", "I love olives.\nYou obey.");
+    home.space.derive(Extent::Changed, Intent::Write, at(60), |_| {}).unwrap();
+    let asked = request(&[("user", "What about olives, and glaze for the tall bowls?")]);
+    let own = home.space.context(&asked).unwrap();
+    assert!(own.text.contains("\nBelieved:\n") && own.text.contains("| You like olives"));
+    let owner = SpaceOwner::of(&home.space.key_ring().unwrap());
+    let key = owner.short_key().to_owned();
+    let of_another = Request { owner: Some(owner), ..asked };
+    let context = home.space.context(&of_another).unwrap();
+    let text = &context.text;
+    for line in [
+        format!("This memory is not the user's but somebody else's ({key}):"),
+        format!("Believed by {key}, not by the user:\n"),
+        format!("{key} is 8"),
+        format!("| {key} says, about {key}: You like olives\n"),
+        format!("Said to or seen by {key}, not the user:\n"),
+    ] {
+        assert!(text.contains(&line), "{line}: {text}");
+    }
+    assert!(!text.contains("| You like") && !text.contains("Believed:\n"), "{text}");
+    assert!(texts(&context, Tier::Facts).iter().all(|fact| fact.starts_with(&key)));
+    // What the marks cost is within the budget.
+    for total in [40, 80, 120, 200, 400] {
+        let request = Request { budget: Budget::of(total), ..of_another.clone() };
+        let context = home.space.context(&request).unwrap();
+        assert_eq!(context.tokens.total, O200k.count(&context.text), "{total}");
+        assert!(context.tokens.total <= total, "{total}: {}", context.text);
+    }
 }

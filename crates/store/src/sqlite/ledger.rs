@@ -28,6 +28,7 @@ use super::journal::UsageJournal;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
+use super::without_trace::OpenedFile;
 use super::{Mode, configure, create, make_tables, open, refuse_stale_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
 
@@ -63,13 +64,15 @@ pub(super) const COLUMNS: &str = "op.pos, op.id, op.kind, author.key, op.seq, op
 pub struct SqliteSpace {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    mode: Mode,
+    pub(super) mode: Mode,
     pub(super) space: SpaceId,
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
     pub(super) journal: UsageJournal,
+    /// Declared after the connection, so that a copy is closed before it is deleted.
+    pub(super) opened: OpenedFile,
 }
 
 impl SqliteSpace {
@@ -162,6 +165,7 @@ impl SqliteSpace {
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::in_memory(genesis.space()),
+            opened: OpenedFile::in_place(path, Mode::ReadWrite),
         };
         let mut writing = making.begin()?;
         // A copy begins as its original did, also where that would not be appended any more.
@@ -244,6 +248,7 @@ impl SqliteSpace {
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
+            opened: OpenedFile::in_place(path, mode),
         })
     }
 

@@ -36,6 +36,7 @@ mod restored;
 mod shared;
 mod stale_logs;
 mod views;
+mod without_trace;
 
 pub use belief_list::{BeliefFilter, BeliefPage};
 pub use declarations::WithoutBody;
@@ -55,6 +56,7 @@ pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use views::{Size, ViewDigest};
+pub use without_trace::Reopening;
 
 /// How long a writer waits for another, milliseconds.
 pub const BUSY_WAIT_MS: u64 = 60_000;

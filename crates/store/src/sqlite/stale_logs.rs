@@ -19,7 +19,8 @@ use rusqlite::{Connection, OpenFlags};
 use super::{IMMUTABLE, uri_path};
 use crate::StoreError;
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The name of a file that SQLite keeps beside another.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

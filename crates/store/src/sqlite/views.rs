@@ -62,7 +62,7 @@ impl SqliteSpace {
     }
 
     /// The position of the view that has read the least.
-    fn least_position(&self) -> Result<Position, StoreError> {
+    pub(super) fn least_position(&self) -> Result<Position, StoreError> {
         let mut least = self.head()?;
         for view in self.registry.views {
             least = least.min(view.position(&self.connection, "main")?);
@@ -392,13 +392,9 @@ impl SqliteSpace {
 
     /// Attaches the file as `source`, in whichever mode it can be opened.
     fn attach_to(&self, connection: &Connection) -> Result<(), StoreError> {
-        let ways: &[&str] = match self.mode() {
-            Mode::ReadWrite => &["mode=rw"],
-            Mode::ReadOnly => &["mode=ro", super::IMMUTABLE],
-        };
         let mut attached = Ok(());
-        for way in ways {
-            let uri = format!("file:{}?{way}", super::uri_path(&self.path));
+        for way in self.opened.ways {
+            let uri = format!("file:{}?{way}", super::uri_path(&self.opened.path));
             let read = |_| {
                 connection.query_row("SELECT count(*) FROM source.sqlite_schema", [], |_| Ok(()))
             };

@@ -20,3 +20,4 @@ mod recall;
 mod sharing;
 mod vectors;
 mod views;
+mod without_trace;

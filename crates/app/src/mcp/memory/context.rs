@@ -36,7 +36,7 @@ impl Memory {
         };
         let agent = agent.filter(|agent| !agent.trim().is_empty());
         let agent = program_name(agent.as_deref().or(program.as_deref()));
-        let request = Request {
+        let mut request = Request {
             session: conversation,
             turns: turns
                 .into_iter()
@@ -51,9 +51,10 @@ impl Memory {
             today: Some(session.today()),
             ..Request::new(&agent, session.now)
         };
-        let space = self.opened.space(session)?;
+        let open = self.opened.readable(session)?;
+        request.owner.clone_from(&open.opened.owner);
         let AssembledContext { context, embedding } =
-            assemble(session, &mut self.pool, space, request)?;
+            assemble(session, &mut self.pool, &mut open.opened, request)?;
         let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
         let answer = Context {
             relevance: context.relevance,
@@ -65,8 +66,9 @@ impl Memory {
             left_out: context.left_out.len() as u64,
             behind: context.behind,
             context: context.text,
+            whose: open.whose(),
         };
-        let mut words = answer.context.clone();
+        let mut words = format!("{}{}", answer.whose.in_words(), answer.context);
         if answer.abstains {
             words.push_str(&format!("\n{NOTHING_ANSWERS}\n"));
         }

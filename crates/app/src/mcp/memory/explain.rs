@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::explain::Explaining;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
+use engine::owner::SpaceOwner;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -17,8 +18,10 @@ use super::{Answered, Memory, object};
 use crate::failure::Failure;
 use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
+use crate::mcp::whose::Whose;
 use crate::service::Session;
-use crate::service::wording::{hundredths, text_of, time_of};
+use crate::service::opening::OpenedSpace;
+use crate::service::wording::{attributed, hundredths, text_of, time_of};
 use crate::text::short;
 
 /// Sources and events of a history in an answer: the first sources, the latest events.
@@ -34,10 +37,17 @@ const RECORD_CHARS_MAX: usize = 20_000;
 
 impl Memory {
     pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
-        let space = self.opened.space(session)?;
+        let open = self.opened.readable(session)?;
+        let whose = open.whose();
+        let space = &open.opened;
         match space.explain(name) {
-            Ok(explaining) => belief(&explaining),
-            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id),
+            Ok(mut explaining) => {
+                if let Some(owner) = &space.owner {
+                    owner.attribute_explanation(&mut explaining);
+                }
+                belief(&explaining, space.owner.as_ref(), whose)
+            }
+            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id, whose),
             Err(error) => Err(error.into()),
         }
     }
@@ -51,7 +61,11 @@ fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Objec
     Ok(Some(values.into_iter().map(object).collect()))
 }
 
-fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
+fn belief(
+    explaining: &Explaining,
+    owner: Option<&SpaceOwner>,
+    whose: Whose,
+) -> Result<Answered, Failure> {
     let Explaining { explanation, belief, text } = explaining;
     let left = |length: usize, max: usize| length.saturating_sub(max) as u64;
     let (history, actions) = (&explanation.history, &explanation.user_actions);
@@ -74,22 +88,33 @@ fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
             + left(explanation.built_from.len(), LISTED_MAX)
             + left(history.len(), LISTED_MAX)
             + left(actions.len(), LISTED_MAX),
+        whose,
     };
-    Answered::new(belief_in_words(explaining), &answer)
+    let words = format!("{}{}", answer.whose.in_words(), belief_in_words(explaining, owner));
+    Answered::new(words, &answer)
 }
 
-fn belief_in_words(explaining: &Explaining) -> String {
+fn belief_in_words(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
+    // A line of the server's own names the owner by the key.
+    let person = owner.map_or("the user", SpaceOwner::short_key);
     let Explaining { explanation, belief, text } = explaining;
     let claim = &explanation.claim;
     let mut words = format!("{READING}\n");
-    quote(&mut words, &if text.is_empty() { claim.payload.to_string() } else { text.clone() });
+    let said = match text.is_empty() {
+        true => attributed(claim.payload.to_string(), owner),
+        false => text.clone(),
+    };
+    quote(&mut words, &said);
     quote(&mut words, &format!("key {}", belief.key));
     quote(&mut words, &format!("data {}", claim.payload));
     let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);
     let sure = format!("{} ({})", claim.band.as_str(), hundredths(claim.confidence));
     words.push_str(&match claim.state.as_str() {
-        "active" => format!("Believed: {sure}.\n"),
-        _ if by_user => "Believed: the user's own word, certain.\n".to_owned(),
+        "active" => match owner {
+            Some(_) => format!("Believed by {person}: {sure}.\n"),
+            None => format!("Believed: {sure}.\n"),
+        },
+        _ if by_user => format!("Believed: {person}'s own word, certain.\n"),
         state => format!("Not believed: {state}; it was {sure}.\n"),
     });
     words.push_str("Because:\n");
@@ -119,11 +144,12 @@ fn belief_in_words(explaining: &Explaining) -> String {
     }
     for action in explanation.user_actions.iter().filter(|action| action.active) {
         let said = match action.kind.as_str() {
-            "claim_correction" => "The user corrected it:",
-            "claim_refutation" => "The user refuted it:",
+            "claim_correction" => "corrected",
+            "claim_refutation" => "refuted",
             _ => continue,
         };
-        words.push_str(&format!("{said}\n"));
+        let who = if owner.is_some() { person } else { "The user" };
+        words.push_str(&format!("{who} {said} it:\n"));
         let payload = action
             .corrected_payload
             .as_ref()
@@ -137,7 +163,12 @@ fn belief_in_words(explaining: &Explaining) -> String {
     words
 }
 
-fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failure> {
+fn record(
+    space: &OpenedSpace,
+    session: &Session,
+    id: &OpId,
+    whose: Whose,
+) -> Result<Answered, Failure> {
     let shown = space.show(id)?;
     let header = shown.operation.header();
     let body = shown.operation.body().and_then(|bytes| Body::parse(&header.kind, bytes).ok());
@@ -165,7 +196,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
         record: Some(Record {
             id: id.to_string(),
             kind: header.kind.as_str().to_owned(),
-            who: evidence.and_then(who),
+            who: evidence.and_then(|evidence| who(evidence, space.owner.as_ref())),
             when: evidence.and_then(|evidence| time_of(evidence, &session.zone)),
             source: evidence.map(|evidence| evidence.source.clone()),
             recorded,
@@ -175,6 +206,7 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
             beliefs: beliefs_of(space, &shown)?,
         }),
         left_out: u64::from(is_cut),
+        whose,
     };
     Answered::new(record_in_words(&answer), &answer)
 }
@@ -194,7 +226,8 @@ fn beliefs_of(space: &Space, shown: &Shown) -> Result<Vec<String>, Failure> {
 }
 
 fn record_in_words(answer: &Explained) -> String {
-    let mut words = "This is a record: not a belief, but what was said or happened.\n".to_owned();
+    let mut words = answer.whose.in_words().to_owned();
+    words.push_str("This is a record: not a belief, but what was said or happened.\n");
     words.push_str(&format!("{READING}\n"));
     let Some(record) = &answer.record else { return words };
     let parts =
@@ -202,7 +235,8 @@ fn record_in_words(answer: &Explained) -> String {
     quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
     quote(&mut words, &answer.text);
     if let Some(program) = &record.quoted_by {
-        quote(&mut words, &format!("the user's words, quoted by {program}"));
+        let whose = if answer.whose.owner.is_some() { "its owner's" } else { "the user's" };
+        quote(&mut words, &format!("{whose} words, quoted by {program}"));
     }
     let sound = if record.verified {
         "its signature is valid"

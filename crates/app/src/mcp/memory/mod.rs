@@ -19,6 +19,7 @@ use store::sqlite::Filter;
 use super::answers::{self, Changed, Fact, Object, QueryEmbedder, Recalled, Remembered};
 use super::arguments::{Call, Recall, Remember};
 use super::quote::{READING, quote};
+use super::whose::Whose;
 use crate::failure::{Failure, RequestError};
 use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
@@ -148,9 +149,9 @@ impl Memory {
             return;
         }
         let session = self.session.at(Timestamp::now());
-        if let Ok(space) = self.opened.space(&session) {
+        if let Ok(open) = self.opened.writable(&session) {
             // A failure is retried after the next write, and `because status` shows it.
-            let _ = self.pool.embed_new_records(&session, space);
+            let _ = self.pool.embed_new_records(&session, &mut open.opened);
         }
     }
 
@@ -177,8 +178,10 @@ impl Memory {
         let tags = tags.unwrap_or_default();
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
         note.check_limits()?;
-        let space = self.opened.space_or_new(session)?;
-        let warning = clock_warning(space, session)?;
+        let open = self.opened.writable_or_new(session)?;
+        let clock = clock_warning(&open.opened, session)?;
+        let (passed, mut words) = open.warning();
+        let space = &mut open.opened.space;
         let keys = space.key_ring()?;
         if note.actor.as_deref().is_some_and(|actor| is_name_of_user(actor, &keys)) {
             match role {
@@ -204,9 +207,10 @@ impl Memory {
                 .take(CHANGED_MAX)
                 .map(|(key, change)| Changed::of(key, change))
                 .collect(),
-            warning,
+            warning: joined(passed, clock.clone()),
         };
-        Answered::new(remembered_in_words(&answer), &answer)
+        words.push_str(&remembered_in_words(&answer, clock.as_deref()));
+        Answered::new(words, &answer)
     }
 
     fn recall(
@@ -232,15 +236,25 @@ impl Memory {
             reader: Some((Recipient { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
             ..request
         };
-        let found = match self.opened.space(session) {
-            Ok(space) => recall(session, &mut self.pool, &mut [space], &request)?,
+        let (found, owner, whose) = match self.opened.readable(session) {
+            Ok(open) => {
+                let spaces = &mut [&mut open.opened.space];
+                let found = recall(session, &mut self.pool, spaces, &request)?;
+                (found, open.opened.owner.clone(), open.whose())
+            }
             // Where nothing was ever remembered, the answer is empty. That is not a failure.
-            Err(Failure::NoSpace) => RecallAnswer::empty(request.scope),
+            Err(Failure::NoSpace) => (RecallAnswer::empty(request.scope), None, Whose::default()),
             Err(failure) => return Err(failure),
         };
-        let answer = Recalled::of(&found, &session.zone);
+        let answer = Recalled::of(&found, owner.as_ref(), whose, &session.zone);
         Answered::new(recalled_in_words(&answer), &answer)
     }
+}
+
+/// Two warnings as one.
+fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
+    let both: Vec<String> = first.into_iter().chain(second).collect();
+    (!both.is_empty()).then(|| both.join(" "))
 }
 
 /// What to tell the user where the clock and the space disagree.
@@ -302,7 +316,7 @@ fn object(value: Value) -> Object {
     }
 }
 
-fn remembered_in_words(answer: &Remembered) -> String {
+fn remembered_in_words(answer: &Remembered, clock: Option<&str>) -> String {
     let mut words = match answer.is_new {
         true => format!("Remembered as {}.\n", answer.id),
         false => format!("This was recorded before, as {}.\n", answer.id),
@@ -313,8 +327,8 @@ fn remembered_in_words(answer: &Remembered) -> String {
             "It only repeats what is in memory ({of}), so it does not count as new evidence. There was no need to write it down.\n"
         ));
     }
-    if let Some(warning) = &answer.warning {
-        words.push_str(&format!("{warning}\n"));
+    if let Some(clock) = clock {
+        words.push_str(&format!("{clock}\n"));
     }
     for kind in &answer.masked {
         words.push_str(&format!("A secret was masked: {kind}\n"));
@@ -335,12 +349,13 @@ fn remembered_in_words(answer: &Remembered) -> String {
 
 fn recalled_in_words(answer: &Recalled) -> String {
     let Recalled { facts, episodes, behind, embedder, .. } = answer;
+    let whose = answer.whose.in_words();
     let unanswered = embedder.as_ref().and_then(QueryEmbedder::in_words).unwrap_or_default();
     if facts.is_empty() && episodes.is_empty() {
         let nothing = "Nothing in memory fits this question. Say that you do not know, or search with other words: names, places, dates.";
-        return format!("{nothing}\n{unanswered}").trim_end().to_owned();
+        return format!("{whose}{nothing}\n{unanswered}").trim_end().to_owned();
     }
-    let mut words = format!("{READING}\n");
+    let mut words = format!("{whose}{READING}\n");
     if answer.abstains {
         words.push_str(&format!("{NOTHING_ANSWERS}\n"));
     }

@@ -5,12 +5,16 @@
 //! `because remember` does.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use engine::Space;
+use kernel::kind::Capability;
 use store::sqlite::ReceiptWriting;
 
 use crate::failure::Failure;
+use crate::mcp::whose::{self, Whose};
 use crate::service::Session;
+use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::recall::limit_journal;
 
 /// A space that is opened on demand.
@@ -18,9 +22,14 @@ use crate::service::recall::limit_journal;
 pub(super) struct Opened(Option<Open>);
 
 /// An open space and the identity of its file.
-struct Open {
-    space: Space,
+pub(super) struct Open {
+    pub(super) opened: OpenedSpace,
     file: Option<FileIdentity>,
+    /// For a space that is read without a trace, which does not see what others write: the state of
+    /// the file when it was opened.
+    state: Option<FileState>,
+    /// The user was told of the spaces that were passed over.
+    is_told: bool,
 }
 
 /// Tells a file from another that replaced it. Empty on systems where open files cannot be
@@ -41,45 +50,94 @@ fn identity_of(path: &Path) -> Option<FileIdentity> {
     }
 }
 
-impl Opened {
-    /// The space, which must exist.
-    pub(super) fn space(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.still_there() {
-            Some(open) => open.space,
-            None => gathering(session, session.open()?),
-        };
-        Ok(self.keep(space))
+/// The lengths and times of a file and its log.
+type FileState = [Option<(u64, Option<SystemTime>)>; 2];
+
+fn state_of(path: &Path) -> FileState {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path, Path::new(&log)].map(|path| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.len(), metadata.modified().ok()))
+    })
+}
+
+impl Open {
+    fn new(session: &Session, opened: OpenedSpace) -> Self {
+        // Receipts are gathered and written while nobody waits for an answer.
+        limit_journal(session, &opened);
+        opened.set_receipt_writing(ReceiptWriting::Gathered);
+        let path = opened.path();
+        let state = opened.owner.as_ref().map(|_| state_of(path));
+        Self { file: identity_of(path), state, opened, is_told: false }
     }
 
-    /// The space for writing.
-    pub(super) fn space_or_new(&mut self, session: &Session) -> Result<&mut Space, Failure> {
-        let space = match self.still_there() {
-            Some(open) => open.space,
-            None => gathering(session, session.locator()?.open_or_make(session.now)?),
+    /// Whether it is still the space at its path, as it is there now.
+    fn is_still_there(&self) -> bool {
+        let path = self.opened.path();
+        identity_of(path) == self.file && self.state.is_none_or(|state| state == state_of(path))
+    }
+
+    /// Whose memory an answer is from. Spaces that were passed over are named once.
+    pub(super) fn whose(&mut self) -> Whose {
+        let passed = if self.is_told { &[][..] } else { &self.opened.passed };
+        self.is_told = true;
+        Whose::of(&self.opened, passed)
+    }
+
+    /// What to tell the user about a write, which may not go where the folder suggests; the same in
+    /// words of the server's own.
+    pub(super) fn warning(&self) -> (Option<String>, String) {
+        let passed = &self.opened.passed;
+        (whose::warning(passed), whose::passed_in_words(passed))
+    }
+}
+
+impl Opened {
+    /// The space to read, which must exist.
+    pub(super) fn readable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+        let open = match self.still_there(|_| true) {
+            Some(open) => open,
+            None => Open::new(session, session.open(SpaceUse::Read)?),
         };
-        Ok(self.keep(space))
+        Ok(self.0.insert(open))
+    }
+
+    /// The space to change, which must exist.
+    pub(super) fn writable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+        let open = match self.still_there(|opened| opened.owner.is_none()) {
+            Some(open) => open,
+            None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?),
+        };
+        Ok(self.0.insert(open))
+    }
+
+    /// The space to add to, which is made if it does not exist.
+    pub(super) fn writable_or_new(&mut self, session: &Session) -> Result<&mut Open, Failure> {
+        let open = match self.still_there(|opened| opened.owner.is_none()) {
+            Some(open) => open,
+            None => {
+                let locator = session.locator()?;
+                Open::new(
+                    session,
+                    locator.open_or_make(SpaceUse::Write(Capability::Append), session.now)?,
+                )
+            }
+        };
+        Ok(self.0.insert(open))
     }
 
     /// The space, if it is open.
     pub(super) fn if_open(&self) -> Option<&Space> {
-        self.0.as_ref().map(|open| &open.space)
+        self.0.as_ref().map(|open| &open.opened.space)
     }
 
-    /// The open space. If its file was removed or replaced, it is closed: what is written to it
-    /// would be lost silently.
-    fn still_there(&mut self) -> Option<Open> {
-        self.0.take().filter(|open| identity_of(open.space.path()) == open.file)
+    /// The open space, if it is fit. If its file was removed or replaced, it is closed: what is
+    /// written to it would be lost silently. One of somebody else that was opened to be written to
+    /// is opened anew to be read: a key that has written to it makes it the user's own.
+    fn still_there(&mut self, is_fit: impl Fn(&OpenedSpace) -> bool) -> Option<Open> {
+        let open = self.0.take()?;
+        let is_foreign_and_open = open.opened.owner.is_some() && !open.opened.is_read_only();
+        (open.is_still_there() && !is_foreign_and_open && is_fit(&open.opened)).then_some(open)
     }
-
-    fn keep(&mut self, space: Space) -> &mut Space {
-        let file = identity_of(space.path());
-        &mut self.0.insert(Open { space, file }).space
-    }
-}
-
-/// Has a space gather its receipts, which are written while nobody waits for an answer.
-fn gathering(session: &Session, space: Space) -> Space {
-    limit_journal(session, &space);
-    space.set_receipt_writing(ReceiptWriting::Gathered);
-    space
 }

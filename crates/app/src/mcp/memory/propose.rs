@@ -5,7 +5,7 @@ use engine::belief::user::Replacement;
 use engine::derive::Derived;
 use engine::write::import::Intent;
 
-use super::{Answered, Memory, Response, clock_warning};
+use super::{Answered, Memory, Response, clock_warning, joined};
 use crate::failure::{Failure, RequestError};
 use crate::mcp::answers::{Decided, DecidedStatus};
 use crate::mcp::arguments::{Action, Asking, Correct, Forget, Refute, Retract};
@@ -28,8 +28,11 @@ impl Memory {
         let request = action.request()?;
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
-        let space = self.opened.space(session)?;
-        let warning = clock_warning(space, session)?;
+        let open = self.opened.writable(session)?;
+        let clock = clock_warning(&open.opened, session)?;
+        let (passed, words) = open.warning();
+        let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
+        let space = &mut open.opened.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
         let caller = Caller { agent: &agent, is_allowed, can_ask, reply };
@@ -47,7 +50,7 @@ impl Memory {
                 None,
                 &unchanged(),
                 "The user declined. Nothing was written. Do not ask again unless the user brings it up.",
-                None,
+                Warning::default(),
             )?,
             Handled::Proposed { outcome, proposal, before } => {
                 let (status, words) = match before {
@@ -115,6 +118,16 @@ impl Action {
     }
 }
 
+/// What the user should know about the space and the clock.
+#[derive(Default)]
+struct Warning {
+    /// Both, as data.
+    structured: Option<String>,
+    clock: Option<String>,
+    /// The warning about the space, in words of the server's own.
+    words: String,
+}
+
 /// The outcome of a request that changed nothing.
 fn unchanged() -> Outcome {
     let changes =
@@ -127,9 +140,10 @@ fn answer(
     proposal: Option<String>,
     outcome: &Outcome,
     status_in_words: &str,
-    warning: Option<String>,
+    warning: Warning,
 ) -> Result<Answered, Failure> {
-    let mut words = warning.iter().map(|warning| format!("{warning}\n")).collect::<String>();
+    let Warning { structured: warning, clock, mut words } = warning;
+    words.extend(clock.map(|clock| format!("{clock}\n")));
     let report = outcome.report();
     let answer = Decided { reading: READING_STRUCTURED, status, proposal, report, warning };
     if !status_in_words.is_empty() {

@@ -152,6 +152,8 @@ fn a_key_that_may_not_grant_or_a_revoked_one_is_refused_and_named() {
     let machine = Machine::with_chat();
     let foreign = machine.work().join("foreign-home");
     machine.because(["trust"]).at_home(&foreign).run().succeeds();
+    let key = machine.because(["key"]).at_home(&foreign).run().succeeds().out();
+    machine.because(["grant", key.trim(), "--can", "append"]).run().succeeds();
     let mut host = Host::calling(machine.because(["mcp"]).at_home(&foreign));
     host.greet();
     let words = host.fails("agent_not_granted", "remember", json!({ "text": "hello there" }));
@@ -164,7 +166,7 @@ fn a_key_that_may_not_grant_or_a_revoked_one_is_refused_and_named() {
     machine.because(["revoke", &agent, "--can", "append", "--can", "derive"]).run().succeeds();
     host.fails("agent_revoked", "remember", json!({ "text": "hello again" }));
     host.leaves();
-    assert_eq!(operations(&machine, "grant").len(), 1, "nothing grants again by itself");
+    assert_eq!(operations(&machine, "grant").len(), 2, "nothing grants again by itself");
 }
 
 #[test]

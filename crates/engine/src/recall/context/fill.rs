@@ -116,7 +116,8 @@ impl Filling<'_> {
             self.counter.count(&self.marks.open(section))
                 + self.counter.count(&self.marks.close(section))
         });
-        let heading = if is_there(tier) { 0 } else { self.counter.count(render::heading(tier)) };
+        let heading =
+            if is_there(tier) { 0 } else { self.counter.count(&self.marks.heading(tier)) };
         marks + heading
     }
 
@@ -299,12 +300,8 @@ impl Filling<'_> {
             match omission {
                 Some(omission) => self.leave_out(&item, None, omission),
                 None => {
-                    taken += usize::from(self.offer(
-                        item,
-                        render::remembered(candidate),
-                        order,
-                        tier_max,
-                    ))
+                    let block = render::remembered(candidate, &self.marks);
+                    taken += usize::from(self.offer(item, block, order, tier_max))
                 }
             }
         }

@@ -19,6 +19,7 @@ use store::sqlite::ModelNumber;
 
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::inspect::speaker;
+use crate::owner::{SpaceOwner, is_of_reader};
 use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::{EngineError, Reader};
@@ -129,6 +130,26 @@ pub struct Gathered {
 }
 
 impl Gathered {
+    /// The same as somebody else's memory: what is believed is what its owner says, and nobody in a
+    /// record passes for the reader.
+    pub(super) fn attributed_to(mut self, owner: &SpaceOwner) -> Self {
+        for fact in &mut self.facts {
+            fact.text = owner.attribute(&fact.text);
+            if fact.source == USERS_WORD {
+                fact.source = OWNERS_WORD.to_owned();
+            }
+        }
+        for episode in &mut self.episodes {
+            if episode.by.as_deref().is_none_or(is_of_reader) {
+                episode.by = Some(owner.label());
+            }
+        }
+        for left in self.left_out.iter_mut().filter(|left| !left.summary.is_empty()) {
+            left.summary = owner.attribute(&left.summary);
+        }
+        self
+    }
+
     /// Names what may not be shown, without any of its content.
     fn leave_out(&mut self, tier: Tier, ids: Vec<OpId>, reason: Omission) {
         for id in ids.into_iter().map(Some) {
@@ -146,6 +167,11 @@ impl Gathered {
         }
     }
 }
+
+/// The source of a correction.
+const USERS_WORD: &str = "the user's word";
+/// The same in somebody else's memory.
+const OWNERS_WORD: &str = "its owner's word";
 
 /// Recall's fused score as a similarity, 0 … 1.
 fn similarity(score: f64) -> f64 {
@@ -189,7 +215,7 @@ impl Reader<'_> {
             // does not grow old.
             let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
             let source =
-                belief.deriver.map_or_else(|| "the user's word".to_owned(), |deriver| deriver.name);
+                belief.deriver.map_or_else(|| USERS_WORD.to_owned(), |deriver| deriver.name);
             best.add(Candidate {
                 id: fact.id,
                 is_cut: belief.text.len() > CANDIDATE_BYTES_MAX,

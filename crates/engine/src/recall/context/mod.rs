@@ -19,6 +19,7 @@ use kernel::id::{OpId, ReceiptId};
 use serde::{Deserialize, Serialize};
 use store::sqlite::ModelNumber;
 
+use crate::owner::SpaceOwner;
 use crate::recall::episodes::ByModel;
 use crate::recall::receipts::{Issue, Recipient, Row, Shown};
 use crate::tokens::Tokens;
@@ -175,6 +176,9 @@ pub struct Request {
     pub now: Timestamp,
     /// The reader's date.
     pub today: Option<Date>,
+    /// Whose memory it is, if it is not the reader's own: then the context says so, and attributes
+    /// what is believed.
+    pub owner: Option<SpaceOwner>,
 }
 
 impl Request {
@@ -196,6 +200,7 @@ impl Request {
             receipt: Receipts::Write,
             now,
             today: None,
+            owner: None,
         }
     }
 
@@ -342,6 +347,10 @@ impl Reader<'_> {
             Some(prepared) => Arc::clone(prepared),
             None if request.budget.total == 0 => Arc::new(Gathered::default()),
             None => Arc::new(self.gather(&gather::Wanted::of(request))?),
+        };
+        let gathered = match &request.owner {
+            Some(owner) => Arc::new(Gathered::clone(&gathered).attributed_to(owner)),
+            None => gathered,
         };
         let filled = fill::fill(request, &gathered, counter);
         let (text, items) = render::assemble(&filled);

@@ -89,6 +89,8 @@ enum Place {
     Beside { space: PathBuf, mode: Mode },
     /// In memory, as its space is.
     Memory,
+    /// Nowhere: nothing is read and nothing is kept.
+    Absent,
 }
 
 /// An open journal.
@@ -109,6 +111,11 @@ impl UsageJournal {
         Self::at(Place::Memory, id)
     }
 
+    /// No journal, for a space that is read without a trace.
+    pub(super) fn absent(id: SpaceId) -> Self {
+        Self::at(Place::Absent, id)
+    }
+
     fn at(place: Place, space: SpaceId) -> Self {
         Self {
             place,
@@ -126,20 +133,24 @@ impl UsageJournal {
             Place::Beside { space, .. } => {
                 Some(self.path.get_or_init(|| file::path_beside(space)).clone())
             }
-            Place::Memory => None,
+            Place::Memory | Place::Absent => None,
         }
     }
 
     /// Opens the journal, if it exists and is not open.
     fn ready(&self) -> Result<(), StoreError> {
         let mut open = self.open.borrow_mut();
-        let Place::Beside { mode, .. } = &self.place else {
-            if open.is_none() {
-                let connection = Connection::open_in_memory()?;
-                file::make_tables(&connection, self.space)?;
-                *open = Some(Open { connection, file: None });
+        let mode = match &self.place {
+            Place::Beside { mode, .. } => mode,
+            Place::Absent => return Ok(()),
+            Place::Memory => {
+                if open.is_none() {
+                    let connection = Connection::open_in_memory()?;
+                    file::make_tables(&connection, self.space)?;
+                    *open = Some(Open { connection, file: None });
+                }
+                return Ok(());
             }
-            return Ok(());
         };
         let Some(path) = self.path() else { return Ok(()) };
         let there = FileIdentity::of(&path);
@@ -155,6 +166,9 @@ impl UsageJournal {
 
     /// The same, and makes the journal if it does not exist.
     fn ready_to_write(&self) -> Result<(), StoreError> {
+        if matches!(self.place, Place::Absent) {
+            return Err(StoreError::ReadOnly);
+        }
         self.ready()?;
         if self.open.borrow().is_some() {
             return match &self.place {

@@ -1,0 +1,88 @@
+//! Whose a space is.
+//!
+//! A space is one's own if a key of this home, the person's or one of its agents', made it or has
+//! signed in it. The signatures are checked, because a file can hold any row. Every other space is
+//! somebody else's: it is read without a trace, named as its owner's in every answer, not written
+//! to without a grant, and not found by walking up unless it is trusted. A grant alone does not
+//! make it one's own, because anybody can grant to a public key.
+
+use std::path::Path;
+
+use engine::owner::SpaceOwner;
+use engine::{EngineError, Space};
+
+use crate::failure::Failure;
+use crate::place::Home;
+
+/// Whose a space is.
+pub(crate) enum Standing {
+    /// The person's own.
+    Own,
+    /// Somebody else's.
+    Foreign(Box<ForeignSpace>),
+}
+
+/// A space of somebody else, opened to be read without a trace.
+pub(crate) struct ForeignSpace {
+    /// The space.
+    pub(crate) space: Space,
+    /// Whose it is.
+    pub(crate) owner: SpaceOwner,
+    /// Whether a key of this home holds a capability in it.
+    pub(crate) may_write: bool,
+}
+
+impl Standing {
+    /// Looks at a space without writing anything to its file or beside it.
+    pub(crate) fn of(home: &Home, path: &Path) -> Result<Self, Failure> {
+        let signer = home.signer()?;
+        // The file alone nearly always tells; its log may hold more.
+        if let Ok(peeked) = Space::peek(path, home.signer()?)
+            && is_own(home, &peeked).unwrap_or(false)
+        {
+            return Ok(Self::Own);
+        }
+        let space = Space::open_without_trace(path, signer)?;
+        // What cannot be read in a damaged file makes nobody its owner.
+        if is_own(home, &space).unwrap_or(false) {
+            return Ok(Self::Own);
+        }
+        let keys = space.key_ring();
+        let owner = keys.as_ref().map_or_else(|_| SpaceOwner::unknown(), SpaceOwner::of);
+        let mut own_keys = home.agent_keys();
+        own_keys.push(space.author());
+        let may_write =
+            keys.as_ref().is_ok_and(|keys| own_keys.iter().any(|key| keys.holds_any(key)));
+        Ok(Self::Foreign(Box::new(ForeignSpace { space, owner, may_write })))
+    }
+}
+
+impl ForeignSpace {
+    /// Whether the person trusts it. Its genesis must be signed by its owner, since the file could
+    /// name any space.
+    pub(crate) fn is_trusted(&self, home: &Home) -> Result<bool, Failure> {
+        Ok(home.trusts(&self.space.id()?)? && self.is_signed()?)
+    }
+
+    fn is_signed(&self) -> Result<bool, EngineError> {
+        let reader = self.space.reader()?;
+        match self.space.key_ring()?.owner() {
+            Some(owner) => reader.has_signed(&owner),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Whether a key of this home made the space or has signed in it.
+fn is_own(home: &Home, space: &Space) -> Result<bool, EngineError> {
+    let reader = space.reader()?;
+    if reader.has_signed(&space.author())? {
+        return Ok(true);
+    }
+    for key in home.agent_keys() {
+        if reader.has_signed(&key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
