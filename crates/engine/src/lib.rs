@@ -16,6 +16,7 @@ mod error;
 pub mod inspect;
 pub mod keys;
 pub mod outcome;
+pub mod private;
 mod reader;
 pub mod recall;
 mod seal;
