@@ -63,7 +63,7 @@ fn print(
     explaining: &Explaining,
     support: &Support,
 ) -> Result<(), Failure> {
-    let Explaining { explanation, belief, text } = explaining;
+    let Explaining { explanation, belief, text, .. } = explaining;
     let claim = &explanation.claim;
     let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
     output::line(format_args!("{BOLD}{}{BOLD:#}{}", shortened(&said), times(session, belief)))?;

@@ -11,6 +11,7 @@ use engine::inspect::speaker;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
+use engine::recall::past::as_past;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
@@ -160,8 +161,11 @@ pub(super) struct Fact {
     pub(super) key: String,
     /// The operation that states it.
     pub(super) id: String,
-    /// The belief in words.
+    /// The belief in words. One whose time is over begins with "In the past".
     pub(super) text: String,
+    /// True if its time is over: it is no longer so. Such beliefs are found only by questions about
+    /// the past.
+    pub(super) over: bool,
     /// Confidence, 0 to 1; 1 for the user's own word.
     pub(super) confidence: f64,
     /// The confidence in words: speculative, probable, likely or strong, with the number; or "your
@@ -180,10 +184,13 @@ pub(super) struct Fact {
 impl Fact {
     pub(super) fn of(fact: &facts::Fact) -> Self {
         let belief = &fact.belief;
+        let said = text_of_belief(belief);
+        let said = if fact.is_over { as_past(belief, &said) } else { said };
         Self {
             key: belief.key.clone(),
             id: fact.id.to_string(),
-            text: cut(&text_of_belief(belief), EPISODE_CHARS_MAX).0,
+            text: cut(&said, EPISODE_CHARS_MAX).0,
+            over: fact.is_over,
             confidence: belief.confidence,
             sureness: sureness(belief),
             since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
@@ -358,6 +365,8 @@ pub(super) struct Explained {
     pub(super) record: Option<Record>,
     /// The number of sources and events that were left out because there are too many.
     pub(super) left_out: u64,
+    /// The number of sources and events that are not shown because they are private.
+    pub(super) withheld: u64,
 }
 
 /// The kind of thing that a name identifies.

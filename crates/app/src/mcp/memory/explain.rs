@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use engine::belief::claims::is_over;
 use engine::belief::explain::Explaining;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
+use engine::private::Disclosure;
+use engine::recall::past::as_past;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -18,6 +21,7 @@ use crate::failure::Failure;
 use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 use crate::service::Session;
+use crate::service::disclosure::for_agent;
 use crate::service::wording::{hundredths, text_of, time_of};
 use crate::text::short;
 
@@ -33,11 +37,18 @@ const BELIEFS_MAX: usize = 20;
 const RECORD_CHARS_MAX: usize = 20_000;
 
 impl Memory {
-    pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
+    pub(super) fn explain(
+        &mut self,
+        session: &Session,
+        name: &str,
+        program: Option<&str>,
+    ) -> Result<Answered, Failure> {
+        let reader = self.reader_id(program);
         let space = self.opened.space(session)?;
-        match space.explain(name) {
-            Ok(explaining) => belief(&explaining),
-            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id),
+        let disclosure = for_agent(session, space, &reader);
+        match space.explain_disclosed(name, disclosure) {
+            Ok(explaining) => belief(session, &explaining),
+            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id, disclosure),
             Err(error) => Err(error.into()),
         }
     }
@@ -51,15 +62,15 @@ fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Objec
     Ok(Some(values.into_iter().map(object).collect()))
 }
 
-fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
-    let Explaining { explanation, belief, text } = explaining;
+fn belief(session: &Session, explaining: &Explaining) -> Result<Answered, Failure> {
+    let Explaining { explanation, belief, text, withheld } = explaining;
     let left = |length: usize, max: usize| length.saturating_sub(max) as u64;
     let (history, actions) = (&explanation.history, &explanation.user_actions);
     let latest = |length: usize| length.saturating_sub(LISTED_MAX);
     let answer = Explained {
         reading: READING_STRUCTURED,
         found: Found::Belief,
-        text: text.clone(),
+        text: past_or_now(session, explaining, text),
         key: Some(belief.key.clone()),
         claim: Some(object(
             serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?,
@@ -74,15 +85,24 @@ fn belief(explaining: &Explaining) -> Result<Answered, Failure> {
             + left(explanation.built_from.len(), LISTED_MAX)
             + left(history.len(), LISTED_MAX)
             + left(actions.len(), LISTED_MAX),
+        withheld: *withheld as u64,
     };
-    Answered::new(belief_in_words(explaining), &answer)
+    Answered::new(belief_in_words(session, explaining), &answer)
 }
 
-fn belief_in_words(explaining: &Explaining) -> String {
-    let Explaining { explanation, belief, text } = explaining;
+/// A belief's text; of one whose time is over, as past.
+fn past_or_now(session: &Session, explaining: &Explaining, text: &str) -> String {
+    let belief = &explaining.belief;
+    let is_over = belief.served.is_some() && is_over(belief, session.now.as_microsecond());
+    if is_over { as_past(belief, text) } else { text.to_owned() }
+}
+
+fn belief_in_words(session: &Session, explaining: &Explaining) -> String {
+    let Explaining { explanation, belief, text, withheld } = explaining;
     let claim = &explanation.claim;
     let mut words = format!("{READING}\n");
-    quote(&mut words, &if text.is_empty() { claim.payload.to_string() } else { text.clone() });
+    let said = if text.is_empty() { claim.payload.to_string() } else { text.clone() };
+    quote(&mut words, &past_or_now(session, explaining, &said));
     quote(&mut words, &format!("key {}", belief.key));
     quote(&mut words, &format!("data {}", claim.payload));
     let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);
@@ -134,10 +154,18 @@ fn belief_in_words(explaining: &Explaining) -> String {
             quote(&mut words, &format!("proposed by {}: {}", by.program, by.question));
         }
     }
+    if *withheld > 0 {
+        words.push_str(&format!("{withheld} private sources or events are not shown.\n"));
+    }
     words
 }
 
-fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failure> {
+fn record(
+    space: &Space,
+    session: &Session,
+    id: &OpId,
+    disclosure: Disclosure,
+) -> Result<Answered, Failure> {
     let shown = space.show(id)?;
     let header = shown.operation.header();
     let body = shown.operation.body().and_then(|bytes| Body::parse(&header.kind, bytes).ok());
@@ -172,19 +200,27 @@ fn record(space: &Space, session: &Session, id: &OpId) -> Result<Answered, Failu
             signed_by: header.author.to_string(),
             quoted_by: space.key_ring()?.quoted_by(&shown.operation),
             verified: shown.fault.is_none(),
-            beliefs: beliefs_of(space, &shown)?,
+            beliefs: beliefs_of(space, &shown, disclosure)?,
         }),
         left_out: u64::from(is_cut),
+        withheld: 0,
     };
     Answered::new(record_in_words(&answer), &answer)
 }
 
 /// Keys of the claims that cite it.
-fn beliefs_of(space: &Space, shown: &Shown) -> Result<Vec<String>, Failure> {
+fn beliefs_of(
+    space: &Space,
+    shown: &Shown,
+    disclosure: Disclosure,
+) -> Result<Vec<String>, Failure> {
     let mut keys = BTreeSet::new();
     for citing in shown.cited_by.iter().filter(|citing| citing.kind == Kind::Claim) {
         if keys.len() == BELIEFS_MAX {
             break;
+        }
+        if disclosure == Disclosure::WithoutPrivate && space.is_private(&citing.id)? {
+            continue;
         }
         if let Named::Version { key, .. } = space.name_of(&citing.id.to_string())? {
             keys.insert(key);
