@@ -103,7 +103,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         contains: args.contains.clone(),
         ..ClaimFilter::default()
     };
-    let listed_at_us = filter.as_of_us.map_or(session.now.as_microsecond(), u64::cast_signed);
+    // Of a time to come, memory knows no more than now.
+    let now_us = session.now.as_microsecond();
+    let as_of_us = filter.as_of_us.and_then(|at| i64::try_from(at).ok());
+    let listed_at_us = as_of_us.map_or(now_us, |at| at.min(now_us));
     let filter = ClaimFilter {
         // A list of what is true at a time leaves out what is over then by itself.
         not_over_at_us: (!args.all && filter.valid_at_us.is_none()).then_some(listed_at_us),
