@@ -2,7 +2,7 @@
 //!
 //! An operation is private if its body says so, if an annotation in effect says so of it, or if it
 //! is built on or about something private: a claim on a private record, a correction of a private
-//! claim, a proposal that concerns one. What a claim states of itself is not enough, because another
+//! claim, a proposal about one. What a claim states of itself is not enough, because another
 //! program may state less than what its inputs demand.
 //!
 //! An operation whose body is missing has nothing to show and makes nothing private: whoever

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::belief::claims::band_of;
+use engine::belief::claims::{band_of, is_over};
 use engine::inspect::speaker;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
@@ -66,8 +66,13 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    pub(super) fn of(key: &str, change: &Change) -> Self {
-        let after = change.after.served.map(|_| change.after.text.clone());
+    /// A belief that is over at `now_us` is worded as past.
+    pub(super) fn of(key: &str, change: &Change, now_us: i64) -> Self {
+        let said = match is_over(&change.after, now_us) {
+            true => as_past(&change.after, &change.after.text),
+            false => change.after.text.clone(),
+        };
+        let after = change.after.served.map(|_| said);
         let before = change.before.as_ref().map(|before| before.text.clone());
         let band = band_of(&change.after).map(|band| band.as_str().to_owned());
         Self { key: key.to_owned(), now: after, before, band }

@@ -6,7 +6,7 @@
 //! - Of several spaces, only the one that the person is in shows what is private: the one that is
 //!   found without a name. Asking for `private` by name shows it in all.
 //! - An agent sees nothing private, unless the user's own settings (`agents.read_private`) name it.
-//! - A context never holds anything private, because it is made for a model that did not ask for it.
+//! - A context never holds anything private: it is made for a model that did not ask for it.
 //!
 //! What is private follows from the ledger ([`engine::private`]). To whom it is not disclosed, it
 //! does not exist: its ids and keys are unknown, searches are not told how much they missed, and

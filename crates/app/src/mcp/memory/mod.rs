@@ -221,7 +221,7 @@ impl Memory {
             changed: changed
                 .into_iter()
                 .take(CHANGED_MAX)
-                .map(|(key, change)| Changed::of(key, change))
+                .map(|(key, change)| Changed::of(key, change, session.now.as_microsecond()))
                 .collect(),
             warning,
         };
