@@ -17,6 +17,7 @@ pub mod inspect;
 pub mod keys;
 pub mod outcome;
 pub mod owner;
+pub mod private;
 mod reader;
 pub mod recall;
 mod seal;

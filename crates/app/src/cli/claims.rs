@@ -1,15 +1,16 @@
 //! `because claims`
 
 use engine::belief::Belief;
-use engine::belief::claims::{ClaimFilter, States, to_json};
+use engine::belief::claims::{ClaimFilter, Claims, States, is_over, to_json};
 use engine::owner::SpaceOwner;
+use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use kernel::confidence::Band;
 use kernel::validity::State;
 use serde_json::json;
 
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::output::{self, DIM, Form, ID, count, printable, short};
 use crate::service::opening::SpaceUse;
 use crate::service::time::parse_time_if_given_us;
 use crate::service::wording::{sureness, words};
@@ -17,7 +18,7 @@ use crate::service::wording::{sureness, words};
 /// Arguments of `claims`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; a correction of yours is certain.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --valid-at 2025-03-01          true then, by what is known now\n  because claims --as-of 2025-03-01             believed then"
+    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; a correction of yours is certain.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --all                          also what is over or below 0.30\n  because claims --valid-at 2025-03-01          true then, by what is known now\n  because claims --as-of 2025-03-01             believed then"
 )]
 pub(crate) struct Args {
     /// Only in this state; may be repeated [default: active and corrected]
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     /// Beliefs as of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// Also beliefs whose time is over, and those below 0.30
+    #[arg(long)]
+    all: bool,
     /// Only with this text in their words, key or data, in any case
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
@@ -99,6 +103,18 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         valid_at_us: time(&args.valid_at)?,
         as_of_us: time(&args.as_of)?.map(|at| at.max(0).unsigned_abs()),
         contains: args.contains.clone(),
+        ..ClaimFilter::default()
+    };
+    // Of a time to come, memory knows no more than now.
+    let now_us = session.now.as_microsecond();
+    let as_of_us = filter.as_of_us.and_then(|at| i64::try_from(at).ok());
+    let listed_at_us = as_of_us.map_or(now_us, |at| at.min(now_us));
+    let filter = ClaimFilter {
+        // A list of what is true at a time leaves out what is over then by itself.
+        not_over_at_us: (!args.all && filter.valid_at_us.is_none()).then_some(listed_at_us),
+        // Who names a band wants all of it.
+        confidence_min: (!args.all && args.band.is_none()).then_some(ACTIVE_CONFIDENCE_MIN),
+        ..filter
     };
     let space = session.open(SpaceUse::Read)?;
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
@@ -112,10 +128,16 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         if !claims.altered.is_empty() {
             output::json_note(&json!({ "altered": claims.altered }));
         }
+        if claims.over + claims.unsure > 0 {
+            output::json_note(&json!({
+                "not_listed": { "over": claims.over, "below_minimum": claims.unsure }
+            }));
+        }
         return Ok(0);
     }
     print_owner(space.owner.as_ref())?;
-    if claims.total == 0 {
+    let not_listed = not_listed(&claims);
+    if claims.total == 0 && not_listed.is_none() {
         let any =
             space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total
                 > 0;
@@ -125,13 +147,17 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             "No beliefs yet: `because import` records sources, `because derive` concludes beliefs from them."
         })?;
     }
+    let marked_at_us = filter.valid_at_us.unwrap_or(listed_at_us);
     for belief in &claims.beliefs {
-        print(session, belief, space.owner.as_ref())?;
+        print_at(session, belief, space.owner.as_ref(), marked_at_us)?;
     }
     output::note_altered(&claims.altered);
     let more = claims.total.saturating_sub(claims.beliefs.len() + claims.altered.len());
     if more > 0 {
         output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
+    }
+    if let Some(not_listed) = not_listed {
+        output::line(format_args!("{DIM}{not_listed}{DIM:#}"))?;
     }
     Ok(0)
 }
@@ -146,17 +172,33 @@ pub(super) fn describe_owner(value: &mut serde_json::Value, owner: Option<&Space
     }
 }
 
-/// Two lines about a belief.
-pub(crate) fn print(
+/// `4 beliefs are over and 2 are below 0.30; --all lists them`; none if nothing is left out.
+fn not_listed(claims: &Claims) -> Option<String> {
+    let are = |number: usize| if number == 1 { "is" } else { "are" };
+    let beliefs = |number: usize| format!("{} {}", count(number as u64, "belief"), are(number));
+    let low = format!("below {ACTIVE_CONFIDENCE_MIN:.2}");
+    let what = match (claims.over, claims.unsure) {
+        (0, 0) => return None,
+        (over, 0) => format!("{} over", beliefs(over)),
+        (0, unsure) => format!("{} {low}", beliefs(unsure)),
+        (over, unsure) => format!("{} over and {unsure} {} {low}", beliefs(over), are(unsure)),
+    };
+    let them = if claims.over + claims.unsure == 1 { "it" } else { "them" };
+    Some(format!("{what}; --all lists {them}"))
+}
+
+/// Two lines about a belief, as of `at_us`.
+pub(crate) fn print_at(
     session: &CliSession,
     belief: &Belief,
     owner: Option<&SpaceOwner>,
+    at_us: i64,
 ) -> Result<(), Failure> {
     output::line(format_args!(
         "{:<16} {}{}",
         sureness(belief, owner),
         words(belief, owner),
-        times(session, belief)
+        times_at(session, belief, at_us)
     ))?;
     let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))
@@ -164,6 +206,11 @@ pub(crate) fn print(
 
 /// The interval in which a belief is true, as far as it is known.
 pub(crate) fn times(session: &CliSession, belief: &Belief) -> String {
+    times_at(session, belief, session.now.as_microsecond())
+}
+
+/// The same, marked as over if it is so at `at_us`.
+fn times_at(session: &CliSession, belief: &Belief, at_us: i64) -> String {
     let now_us = session.now.as_microsecond();
     let since = belief
         .valid_from
@@ -174,7 +221,8 @@ pub(crate) fn times(session: &CliSession, belief: &Belief) -> String {
         (Some(to), _) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
         (Some(to), _) => format!(", until {}", to.date()),
         (None, Some(last)) if last.at.instant_us() <= now_us => {
-            format!(", last seen {}", last.at.date())
+            let over = if is_over(belief, at_us) { " (over)" } else { "" };
+            format!(", last seen {}{over}", last.at.date())
         }
         (None, Some(last)) => format!(", planned to {}", last.at.date()),
         (None, None) => String::new(),

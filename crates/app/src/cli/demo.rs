@@ -6,6 +6,7 @@ use engine::Space;
 use engine::belief::claims::ClaimFilter;
 use engine::derive::Extent;
 use engine::recall::episodes::Query;
+use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use engine::write::import::Intent;
 use eval::sample;
 use importers::Context;
@@ -33,6 +34,8 @@ const BELIEFS: usize = 4;
 /// The belief that the demo refutes to show what follows: a routine that a preference is derived
 /// from.
 const REFUTED: &str = "routine.weekly|pottery-class-for-beginners|tue|evening";
+/// The end of the sample, for which its beliefs are shown: some of them are over today.
+const SAMPLE_END: jiff::civil::Date = jiff::civil::date(2025, 3, 16);
 /// Records shown for each question.
 const SHOWN: usize = 2;
 
@@ -93,10 +96,14 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
 /// Shows what follows from the records, and what would change if Mara refuted one of her routines.
 fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
     space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
-    let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
-    output::line(format_args!("\n{BOLD}What follows from them{BOLD:#}"))?;
+    let at_us = sample_end_us();
+    let believed = space.claims(&believed_then(at_us), BELIEFS)?.beliefs;
+    output::line(format_args!(
+        "\n{BOLD}What follows from them{BOLD:#} {DIM}as of {}{DIM:#}",
+        SAMPLE_END
+    ))?;
     for belief in &believed {
-        claims::print(session, belief, None)?;
+        claims::print_at(session, belief, None, at_us)?;
     }
     output::line(format_args!(
         "\n{BOLD}What if one of them were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"
@@ -111,7 +118,7 @@ fn run_json(session: &CliSession, space: &mut Space, folder: &Path) -> Result<u8
         imports.push(import(session, space, &folder.join(source))?);
     }
     let (derived, _) = space.derive(Extent::Changed, Intent::Write, session.now, |_| {})?;
-    let believed = space.claims(&ClaimFilter::default(), BELIEFS)?.beliefs;
+    let believed = space.claims(&believed_then(sample_end_us()), BELIEFS)?.beliefs;
     let believed: Vec<_> = believed.iter().map(engine::belief::claims::to_json).collect();
     let mut answers = Vec::new();
     for question in QUESTIONS {
@@ -124,6 +131,21 @@ fn run_json(session: &CliSession, space: &mut Space, folder: &Path) -> Result<u8
         "imports": imports, "derived": derived, "beliefs": believed, "answers": answers, "verification": verification, "sound": sound
     }))?;
     Ok(if sound { 0 } else { crate::failure::exit::UNSOUND })
+}
+
+/// When the sample ends, microseconds since the Unix epoch.
+fn sample_end_us() -> i64 {
+    let end = SAMPLE_END.to_zoned(jiff::tz::TimeZone::UTC);
+    end.map_or(i64::MAX, |end| end.timestamp().as_microsecond())
+}
+
+/// What was believed and true at a time.
+fn believed_then(at_us: i64) -> ClaimFilter {
+    ClaimFilter {
+        not_over_at_us: Some(at_us),
+        confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
+        ..ClaimFilter::default()
+    }
 }
 
 fn query(session: &CliSession, question: &str) -> Query {

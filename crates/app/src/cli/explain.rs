@@ -74,7 +74,7 @@ fn print(
     support: &Support,
     owner: Option<&SpaceOwner>,
 ) -> Result<(), Failure> {
-    let Explaining { explanation, belief, text } = explaining;
+    let Explaining { explanation, belief, text, .. } = explaining;
     let claim = &explanation.claim;
     let said = match text.is_empty() {
         true => attributed(claim.payload.to_string(), owner),

@@ -1,7 +1,7 @@
 //! `because recall`
 
-use engine::Space;
 use engine::owner::SpaceOwner;
+use engine::recall::past::Over;
 use engine::recall::receipts::Recipient;
 use kernel::evidence::Visibility;
 use retrieval::rank::relevance::RELEVANCE_MIN;
@@ -12,9 +12,11 @@ use super::episodes::{Detail, SpaceShown};
 use super::{CliSession, claims, embedding, episodes, facts, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
+use crate::service::agents::AgentId;
+use crate::service::disclosure::{Audience, of_spaces};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
-    RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, limit_journal, recall,
+    RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, limit_journal, recall,
 };
 use crate::service::time::{parse_time_if_given_us, parse_window_us};
 
@@ -129,6 +131,8 @@ impl Args {
             filter,
             valid_at_us: time(&self.valid_at)?,
             neighbours: self.around,
+            // What an agent reads is not to be taken as current; a person sees that it is over.
+            over: if self.agent.is_some() { Over::OnlyIfPast } else { Over::Include },
             reader,
             ..RecallRequest::new(&self.question, usize::from(self.k))?
         })
@@ -149,7 +153,15 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if args.agent.is_some() {
         spaces.iter().for_each(|space| limit_journal(session, space));
     }
-    let mut spaces: Vec<&mut Space> = spaces.iter_mut().map(|opened| &mut opened.space).collect();
+    let agent = args.agent.as_deref().map(AgentId::of);
+    let names_private = args.visibility.contains(&Visibility::Private);
+    let audience = Audience { agent: agent.as_ref(), names_private };
+    let disclosures = of_spaces(session, spaces.iter().map(|opened| &opened.space), &audience)?;
+    let mut spaces: Vec<SearchedSpace<'_>> = spaces
+        .iter_mut()
+        .zip(disclosures)
+        .map(|(opened, disclosure)| SearchedSpace { space: &mut opened.space, disclosure })
+        .collect();
     let answer = recall(session, &mut EmbedderPool::default(), &mut spaces, &request)?;
     for _ in 0..answer.receipts_missing {
         output::note(

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use engine::belief::claims::band_of;
+use engine::belief::claims::{band_of, is_over};
 use engine::owner::SpaceOwner;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
+use engine::recall::past::as_past;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
@@ -66,8 +67,13 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    pub(super) fn of(key: &str, change: &Change) -> Self {
-        let after = change.after.served.map(|_| change.after.text.clone());
+    /// A belief that is over at `now_us` is worded as past.
+    pub(super) fn of(key: &str, change: &Change, now_us: i64) -> Self {
+        let said = match is_over(&change.after, now_us) {
+            true => as_past(&change.after, &change.after.text),
+            false => change.after.text.clone(),
+        };
+        let after = change.after.served.map(|_| said);
         let before = change.before.as_ref().map(|before| before.text.clone());
         let band = band_of(&change.after).map(|band| band.as_str().to_owned());
         Self { key: key.to_owned(), now: after, before, band }
@@ -170,8 +176,11 @@ pub(super) struct Fact {
     pub(super) key: String,
     /// The operation that states it.
     pub(super) id: String,
-    /// The belief in words.
+    /// The belief in words. One whose time is over begins with "In the past".
     pub(super) text: String,
+    /// True if its time is over: it is no longer so. Such beliefs are found only by questions about
+    /// the past.
+    pub(super) over: bool,
     /// Confidence, 0 to 1; 1 for the user's own word.
     pub(super) confidence: f64,
     /// The confidence in words: speculative, probable, likely or strong, with the number; or "your
@@ -190,10 +199,13 @@ pub(super) struct Fact {
 impl Fact {
     pub(super) fn of(fact: &facts::Fact, owner: Option<&SpaceOwner>) -> Self {
         let belief = &fact.belief;
+        let said = text_of_belief(belief);
+        let said = if fact.is_over { as_past(belief, &said) } else { said };
         Self {
             key: belief.key.clone(),
             id: fact.id.to_string(),
-            text: cut(&attributed(text_of_belief(belief), owner), EPISODE_CHARS_MAX).0,
+            text: cut(&attributed(said, owner), EPISODE_CHARS_MAX).0,
+            over: fact.is_over,
             confidence: belief.confidence,
             sureness: sureness(belief, owner),
             since: belief.valid_from.as_ref().map(|from| from.date().to_string()),
@@ -375,6 +387,8 @@ pub(super) struct Explained {
     pub(super) record: Option<Record>,
     /// The number of sources and events that were left out because there are too many.
     pub(super) left_out: u64,
+    /// The number of sources and events that are not shown because they are private.
+    pub(super) withheld: u64,
     /// Whose memory this is from.
     #[serde(flatten)]
     pub(super) whose: Whose,

@@ -18,7 +18,7 @@ pub(super) enum Call {
     Remember(Remember, Option<String>),
     Recall(Recall, Option<String>),
     GetContext(GetContext, Option<String>),
-    Explain(Explain),
+    Explain(Explain, Option<String>),
     Propose(Action, Asking),
 }
 
@@ -62,7 +62,7 @@ impl Call {
             "remember" => Self::Remember(read(arguments)?, program),
             "recall" => Self::Recall(read(arguments)?, program),
             "get_context" => Self::GetContext(read(arguments)?, program),
-            "explain" => Self::Explain(read(arguments)?),
+            "explain" => Self::Explain(read(arguments)?, program),
             "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
             "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
             "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),

@@ -92,6 +92,12 @@ pub(crate) fn is_name_of_user(name: &str, keys: &KeyRing) -> bool {
 }
 
 impl Agent {
+    /// The id of the agent of the host that was named when it was installed, else of the calling
+    /// program.
+    pub(crate) fn id_of(installed: Option<&str>, program: Option<&str>) -> AgentId {
+        AgentId::of(installed.unwrap_or(&program_name(program)))
+    }
+
     /// The agent of the host that was named when it was installed, else of the calling program. Its
     /// key is made if there is none yet.
     pub(crate) fn of(
@@ -100,7 +106,7 @@ impl Agent {
         program: Option<&str>,
     ) -> Result<Self, Failure> {
         let name = program_name(program);
-        let id = AgentId::of(installed.unwrap_or(&name));
+        let id = Self::id_of(installed, program);
         let name = host_name(&id).map_or(name, str::to_owned);
         let sealer = Sealer::new(home.agent_signer(id.as_str())?);
         Ok(Self { id, name, sealer })

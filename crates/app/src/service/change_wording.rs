@@ -62,6 +62,10 @@ pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
     let masked = outcome.changes.masked.iter();
     lines.extend(masked.map(|kind| Line::plain(format!("  a secret {was} masked: {kind}"))));
     lines.extend(consequences(outcome));
+    if outcome.withheld > 0 {
+        let private = count(outcome.withheld as u64, "private belief or record");
+        lines.push(Line::plain(format!("It concerns {private}, not shown here.")));
+    }
     if outcome.changes.derived.reviews > 0 {
         let reviews = count(outcome.changes.derived.reviews, "review");
         lines.push(Line::plain(match outcome.intent {

@@ -10,11 +10,14 @@ use engine::belief::claims::band_of;
 use engine::derive::Derived;
 use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
+use engine::{EngineError, Space};
 use kernel::id::OpId;
 use kernel::when::When;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+use super::disclosure::is_private_change;
 
 /// A user action, recorded or hypothetical, and the changes of beliefs.
 pub(crate) struct Outcome {
@@ -24,6 +27,8 @@ pub(crate) struct Outcome {
     pub(crate) changes: Changes,
     /// Whether it was written.
     pub(crate) intent: Intent,
+    /// Private beliefs and records that it concerns too, and that the reader may not see.
+    pub(crate) withheld: usize,
 }
 
 /// One user action.
@@ -90,6 +95,9 @@ pub(crate) struct ChangeReport {
     pub(crate) recorded: Vec<String>,
     /// Every belief that changed.
     pub(crate) changes: Vec<BeliefChange>,
+    /// The number of private beliefs and records that it concerns too.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) withheld: usize,
     /// Statistics of the derivation.
     pub(crate) derived: BTreeMap<String, Value>,
 }
@@ -184,6 +192,20 @@ impl Outcome {
         self.actions.iter().filter_map(Action::key).collect()
     }
 
+    /// Takes out what is private, and counts it.
+    pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
+        let mut private = BTreeSet::new();
+        for (key, change) in &self.changes.beliefs {
+            if is_private_change(space, change)? {
+                private.insert(key.clone());
+            }
+        }
+        self.changes.beliefs.retain(|key, _| !private.contains(key));
+        self.withheld += private.len();
+        self.withheld += withhold_private_actions(space, &mut self.actions)?;
+        Ok(())
+    }
+
     /// The outcome as data.
     pub(crate) fn report(&self) -> ChangeReport {
         let direct = self.direct_keys();
@@ -200,9 +222,36 @@ impl Outcome {
             changes: changes
                 .map(|(key, change)| BeliefChange::of(key, change, direct.contains(key.as_str())))
                 .collect(),
+            withheld: self.withheld,
             derived: numbers_of(&self.changes.derived),
         }
     }
+}
+
+/// Takes out the actions on private records. Returns their number.
+pub(crate) fn withhold_private_actions(
+    space: &Space,
+    actions: &mut Vec<Action>,
+) -> Result<usize, EngineError> {
+    let before = actions.len();
+    let mut private = BTreeSet::new();
+    for action in actions.iter() {
+        if let Subject::Record { id, .. } = &action.subject
+            && space.is_private(id)?
+        {
+            private.insert(*id);
+        }
+    }
+    actions.retain(|action| match &action.subject {
+        Subject::Record { id, .. } => !private.contains(id),
+        Subject::Belief(_) | Subject::Records { .. } => true,
+    });
+    Ok(before - actions.len())
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl ActionReport {

@@ -249,7 +249,7 @@ pub(super) fn act(
     intent: Intent,
 ) -> Result<Outcome, Failure> {
     let changes = space.act(drafts, intent, now)?;
-    Ok(Outcome { actions, changes, intent })
+    Ok(Outcome { actions, changes, intent, withheld: 0 })
 }
 
 /// The operations that drafts target.

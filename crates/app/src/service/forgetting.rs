@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use engine::Space;
 use engine::belief::Belief;
 use engine::selection::{RecordState, Selection};
 use engine::write::forget::{ForgetPlan, Forgotten, UserStatement};
+use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::id::OpId;
 use schemars::JsonSchema;
@@ -122,6 +122,42 @@ impl Plan {
     /// What gets a redaction.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &OpId> {
         self.plan.targets.iter()
+    }
+
+    /// Leaves what is private out of the report and the words. It is forgotten all the same.
+    pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
+        let plan = &mut self.plan;
+        let mut open = Vec::new();
+        for record in std::mem::take(&mut plan.records) {
+            if !space.is_private(&record.id)? {
+                open.push(record);
+            }
+        }
+        plan.records = open;
+        let mut open = Vec::new();
+        for belief in std::mem::take(&mut plan.falls) {
+            if !space.is_private_belief(&belief)? {
+                open.push(belief);
+            }
+        }
+        plan.falls = open;
+        let mut open = Vec::new();
+        for (before, after) in std::mem::take(&mut plan.derived_anew) {
+            if !space.is_private_belief(&before)? && !space.is_private_belief(&after)? {
+                open.push((before, after));
+            }
+        }
+        plan.derived_anew = open;
+        for words in [&mut plan.words_forgotten, &mut plan.words_kept] {
+            let mut open = Vec::new();
+            for statement in std::mem::take(words) {
+                if !space.is_private(&statement.id)? {
+                    open.push(statement);
+                }
+            }
+            *words = open;
+        }
+        Ok(())
     }
 
     /// How many records were selected.

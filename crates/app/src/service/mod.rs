@@ -13,6 +13,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
@@ -31,6 +32,7 @@ pub(crate) mod clock;
 pub(crate) mod context;
 pub(crate) mod corrections;
 pub(crate) mod derivation;
+pub(crate) mod disclosure;
 pub(crate) mod forgetting;
 pub(crate) mod locator;
 pub(crate) mod notes;

@@ -11,6 +11,7 @@ use engine::belief::review::{Status, acting_on};
 use engine::belief::user::Replacement;
 use engine::inspect::summary;
 use engine::keys::KeyRing;
+use engine::private::Disclosure;
 use engine::selection::Selection;
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
@@ -25,8 +26,9 @@ use serde_json::json;
 
 use super::agents::{Agent, program_name_among};
 use super::change_wording::lines;
-use super::changes::{Action, Outcome, Subject, Verb};
+use super::changes::{Action, Outcome, Subject, Verb, withhold_private_actions};
 use super::corrections::{act, retracted};
+use super::disclosure::{belief_named, record_named};
 use super::forgetting;
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
@@ -96,6 +98,8 @@ pub(crate) struct Caller<'a> {
     pub(crate) can_ask: bool,
     /// The user's answer, if the user was asked.
     pub(crate) reply: Option<Reply>,
+    /// What the agent is shown, and what passes through its host on the way to the user.
+    pub(crate) disclosure: Disclosure,
 }
 
 /// What became of a request.
@@ -136,19 +140,45 @@ struct Plan {
     headline: String,
     /// What would be erased, and which beliefs would fall, line by line.
     erased: Vec<String>,
+    /// Private records among its targets that the agent is not shown.
+    withheld: usize,
 }
 
-/// Does what an agent asks for, asks the user about it, or keeps it as a proposal.
+/// Does what an agent asks for, asks the user about it, or keeps it as a proposal. The answer and
+/// the question show nothing that the agent may not see.
 pub(crate) fn handle(
     space: &mut Space,
     now: Timestamp,
-    request: &ProposalRequest,
+    request: ProposalRequest,
     caller: Caller<'_>,
 ) -> Result<Handled, Failure> {
-    let Caller { agent, is_allowed, can_ask, reply } = caller;
+    let disclosure = caller.disclosure;
+    let mut handled = decide_on(space, now, request, caller)?;
+    if disclosure == Disclosure::WithoutPrivate {
+        match &mut handled {
+            Handled::Done { outcome, .. } | Handled::Proposed { outcome, .. } => {
+                outcome.withhold_private(space)?;
+            }
+            Handled::Declined | Handled::Question { .. } => {}
+        }
+    }
+    Ok(handled)
+}
+
+fn decide_on(
+    space: &mut Space,
+    now: Timestamp,
+    request: ProposalRequest,
+    caller: Caller<'_>,
+) -> Result<Handled, Failure> {
+    let Caller { agent, is_allowed, can_ask, reply, disclosure } = caller;
     let keys = space.key_ring()?;
     let program = program_name_among(Some(&agent.name), &keys);
-    let plan = plan(space, now, request, &program)?;
+    let request = &request.named(space, disclosure)?;
+    let mut plan = plan(space, now, request, &program, disclosure)?;
+    if disclosure == Disclosure::WithoutPrivate {
+        plan.withheld += withhold_private_actions(space, &mut plan.actions)?;
+    }
     let replaces_record = plan.drafts.iter().any(|draft| draft.body.kind() == Kind::Evidence);
     if (replaces_record || matches!(request, ProposalRequest::Retract { .. }))
         && is_own(space, &keys, agent, &plan)?
@@ -157,7 +187,8 @@ pub(crate) fn handle(
         let mut writer = space.writer_with(&agent.sealer);
         let changes = writer.act(plan.drafts, Intent::Write, now)?;
         writer.finish()?;
-        let outcome = Outcome { actions: plan.actions, changes, intent: Intent::Write };
+        let outcome =
+            Outcome { actions: plan.actions, changes, intent: Intent::Write, withheld: 0 };
         return Ok(Handled::Done { outcome, proposal: None });
     }
     // A proposal holds what acts on records, and not new records in the user's name. So a record is
@@ -168,7 +199,10 @@ pub(crate) fn handle(
     if is_allowed {
         return accept_new(space, now, agent, plan, &program, Consent::Setting);
     }
-    let expected = preview(space, now, &plan)?;
+    let mut expected = preview(space, now, &plan)?;
+    if disclosure == Disclosure::WithoutPrivate {
+        expected.withhold_private(space)?;
+    }
     let message = question(&plan, &expected);
     let token = payload_digest(&json!([message, program])).to_string();
     match reply.filter(|reply| reply.token == token).map(|reply| reply.verdict) {
@@ -189,6 +223,21 @@ pub(crate) fn handle(
     }
     let proposal = stage(space, now, agent, &plan, &program)?;
     Ok(Handled::Proposed { outcome: expected, proposal, before: None })
+}
+
+impl ProposalRequest {
+    /// The request with the full name of what it is about. What is not disclosed is unknown.
+    fn named(mut self, space: &Space, disclosure: Disclosure) -> Result<Self, EngineError> {
+        match &mut self {
+            Self::Correct { name, .. } | Self::Refute { name, .. } => {
+                *name = belief_named(space, name, disclosure)?;
+            }
+            Self::Retract { name, .. } | Self::Forget { name, .. } => {
+                *name = record_named(space, name, disclosure)?;
+            }
+        }
+        Ok(self)
+    }
 }
 
 /// Decides about the proposed change that `name` names; none if it names something else.
@@ -219,6 +268,7 @@ fn plan(
     now: Timestamp,
     request: &ProposalRequest,
     program: &str,
+    disclosure: Disclosure,
 ) -> Result<Plan, Failure> {
     let mut erased = Vec::new();
     let (drafts, verb, note) = match request {
@@ -232,7 +282,7 @@ fn plan(
             (space.to_retract(name, note)?, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
-            let (drafts, lines) = to_forget(space, now, name, note)?;
+            let (drafts, lines) = to_forget(space, now, name, note, disclosure)?;
             erased = lines;
             (drafts, "forget", note.as_str())
         }
@@ -255,7 +305,7 @@ fn plan(
     let note = importers::secrets::mask_string(note).into_inner();
     let (what, note) = (shortened(&what), shortened(&note));
     let headline = format!("{program} asks to {verb} {what}{instead}, because: {note}");
-    Ok(Plan { drafts, actions, masked, headline, erased })
+    Ok(Plan { drafts, actions, masked, headline, erased, withheld: 0 })
 }
 
 /// What forgetting a record appends: a redaction of it, and of all that has to go with it. Nothing
@@ -265,17 +315,22 @@ fn to_forget(
     now: Timestamp,
     name: &str,
     note: &str,
+    disclosure: Disclosure,
 ) -> Result<(Vec<Draft>, Vec<String>), Failure> {
     let id = space.resolve(name)?;
     let selection = Selection { ids: vec![id.to_string()], ..Selection::default() };
-    let plan = forgetting::plan(space, now, &selection)?;
+    let mut plan = forgetting::plan(space, now, &selection)?;
     let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
     // The record that was asked for comes first.
     let others = plan.targets().filter(|target| **target != id);
     let drafts = std::iter::once(&id)
         .chain(others)
         .map(|target| acting_on(*target, Body::Redaction(redaction())));
-    Ok((drafts.collect::<Result<_, EngineError>>()?, plan.lines()))
+    let drafts = drafts.collect::<Result<_, EngineError>>()?;
+    if disclosure == Disclosure::WithoutPrivate {
+        plan.withhold_private(space)?;
+    }
+    Ok((drafts, plan.lines()))
 }
 
 /// The drafts without the secrets that are recognised in them, so that a proposal says exactly what
@@ -355,6 +410,7 @@ fn is_own(space: &Space, keys: &KeyRing, agent: &Agent, plan: &Plan) -> Result<b
 fn replace_record(space: &mut Space, now: Timestamp, plan: Plan) -> Result<Handled, Failure> {
     let mut outcome = act(space, now, plan.drafts, plan.actions, Intent::Write)?;
     outcome.changes.masked.extend(&plan.masked);
+    outcome.withheld += plan.withheld;
     Ok(Handled::Done { outcome, proposal: None })
 }
 
@@ -362,6 +418,7 @@ fn replace_record(space: &mut Space, now: Timestamp, plan: Plan) -> Result<Handl
 fn preview(space: &mut Space, now: Timestamp, plan: &Plan) -> Result<Outcome, Failure> {
     let mut outcome = act(space, now, plan.drafts.clone(), plan.actions.clone(), Intent::DryRun)?;
     outcome.changes.masked.extend(&plan.masked);
+    outcome.withheld += plan.withheld;
     Ok(outcome)
 }
 
@@ -419,5 +476,6 @@ fn accept_new(
     let drafts = change.accept(consent, "")?;
     let mut outcome = act(space, now, drafts, plan.actions, Intent::Write)?;
     outcome.changes.masked.extend(&plan.masked);
+    outcome.withheld += plan.withheld;
     Ok(Handled::Done { outcome, proposal: Some(id) })
 }

@@ -7,14 +7,18 @@
 use std::collections::BTreeSet;
 
 use engine::Space;
+use engine::private::Disclosure;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{Fact, FactQuery, Facts};
+use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
+use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use retrieval::question::Question;
 use store::sqlite::Filter;
 
 use super::Session;
+use super::disclosure;
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::{Failure, RequestError};
 
@@ -54,6 +58,8 @@ pub(crate) struct RecallRequest<'a> {
     pub(crate) valid_at_us: Option<i64>,
     /// Records to show before and after each.
     pub(crate) neighbours: u32,
+    /// What becomes of facts whose time is over.
+    pub(crate) over: Over,
     /// The agent for whom receipts are written.
     pub(crate) reader: Option<(Recipient<'a>, ReceiptPolicy)>,
 }
@@ -88,6 +94,12 @@ pub(crate) struct RecallAnswer {
     pub(crate) receipts_missing: usize,
 }
 
+/// A space, and what is shown of it.
+pub(crate) struct SearchedSpace<'a> {
+    pub(crate) space: &'a mut Space,
+    pub(crate) disclosure: Disclosure,
+}
+
 /// A result and the index of its space.
 pub(crate) struct Found<T> {
     pub(crate) space: usize,
@@ -108,24 +120,26 @@ impl RecallRequest<'_> {
             filter: Filter::default(),
             valid_at_us: None,
             neighbours: 0,
+            over: Over::default(),
             reader: None,
         })
     }
 
-    fn fact_query(&self, session: &Session) -> FactQuery {
+    fn fact_query(&self, session: &Session, visibilities: &[Visibility]) -> FactQuery {
         FactQuery {
             limit: self.limit,
             today: Some(session.today()),
             as_of_us: self.filter.as_of_us,
             valid_at_us: self.valid_at_us,
-            visibilities: self.filter.visibilities.clone(),
+            visibilities: visibilities.to_vec(),
+            over: self.over,
             ..FactQuery::new(self.question.clone(), session.now)
         }
     }
 
-    fn query(&self, session: &Session) -> Query {
+    fn query(&self, session: &Session, visibilities: &[Visibility]) -> Query {
         Query {
-            filter: self.filter.clone(),
+            filter: Filter { visibilities: visibilities.to_vec(), ..self.filter.clone() },
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)
@@ -190,21 +204,23 @@ impl RecallAnswer {
     }
 }
 
-/// Answers a question from `spaces`.
+/// Answers a question from `spaces`, each as far as it is disclosed.
 pub(crate) fn recall(
     session: &Session,
     pool: &mut EmbedderPool,
-    spaces: &mut [&mut Space],
+    spaces: &mut [SearchedSpace<'_>],
     request: &RecallRequest<'_>,
 ) -> Result<RecallAnswer, Failure> {
     let mut answer = RecallAnswer::empty(request.scope);
-    for (place, space) in spaces.iter_mut().enumerate() {
+    for (place, SearchedSpace { space, disclosure }) in spaces.iter_mut().enumerate() {
+        let asked = &request.filter.visibilities;
+        let Some(visibilities) = disclosure::visibilities(asked, *disclosure) else { continue };
         if request.scope != SearchScope::Episodes {
-            let found = space.recall_facts(&request.fact_query(session))?;
+            let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
             answer.add_facts(place, found);
         }
         if request.scope != SearchScope::Facts {
-            let (found, embedding) = search_episodes(session, pool, space, request)?;
+            let (found, embedding) = search_episodes(session, pool, space, request, &visibilities)?;
             if found.results.is_empty() && !request.filter.kinds.is_empty() {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
             }
@@ -223,9 +239,10 @@ fn search_episodes(
     pool: &mut EmbedderPool,
     space: &mut Space,
     request: &RecallRequest<'_>,
+    visibilities: &[Visibility],
 ) -> Result<(Recall, QueryEmbedding), Failure> {
     let mut embedding = pool.embed(session, space, &request.question)?;
-    let query = Query { vector: embedding.vector(), ..request.query(session) };
+    let query = Query { vector: embedding.vector(), ..request.query(session, visibilities) };
     let found = space.recall(&query)?;
     embedding.served_by(found.model);
     Ok((found, embedding))
@@ -264,13 +281,13 @@ fn keep_best<T>(
 
 fn write_receipts(
     session: &Session,
-    spaces: &mut [&mut Space],
+    spaces: &mut [SearchedSpace<'_>],
     request: &RecallRequest<'_>,
     reader: &Recipient<'_>,
     policy: ReceiptPolicy,
     answer: &mut RecallAnswer,
 ) -> Result<(), Failure> {
-    for (place, space) in spaces.iter_mut().enumerate() {
+    for (place, SearchedSpace { space, .. }) in spaces.iter_mut().enumerate() {
         let facts: Vec<Fact> = from(place, &answer.facts);
         let records: Vec<Recollection> = from(place, &answer.episodes);
         if policy == ReceiptPolicy::WhereShown && facts.is_empty() && records.is_empty() {

@@ -115,6 +115,15 @@ pub(crate) const AGENTS_ALLOW: Key = Key {
     scope: SettingScope::User,
 };
 
+/// Agents that are shown what is private.
+pub(crate) const AGENTS_READ_PRIVATE: Key = Key {
+    section: "agents",
+    name: "read_private",
+    variable: None,
+    form: Form::List,
+    scope: SettingScope::User,
+};
+
 /// All settings of one service.
 macro_rules! service {
     ($service:expr, $section:literal, $prefix:literal) => {
@@ -138,7 +147,7 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 7] = [
+    const GENERAL: [Key; 8] = [
         MODEL,
         SPACES_MAY_CHOOSE,
         THREADS,
@@ -146,6 +155,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
         JOURNAL_MAX_MB,
         CA_FILE,
         AGENTS_ALLOW,
+        AGENTS_READ_PRIVATE,
     ];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
 }

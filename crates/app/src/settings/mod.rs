@@ -225,6 +225,16 @@ impl Settings {
         }
     }
 
+    /// Whether the user lets an agent see what is private.
+    pub(crate) fn agent_may_read_private(&self, agent: &str) -> bool {
+        match self.set.get(&keys::AGENTS_READ_PRIVATE.path()) {
+            Some(Setting { value: Value::List(allowed), .. }) => {
+                allowed.iter().any(|named| named.trim() == agent)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a model that embedded a space may be opened: the chosen one, another of the same
     /// service, one that the user fetched, or one of a provider that spaces may choose.
     pub(crate) fn may_open(&self, selection: &Selection) -> bool {

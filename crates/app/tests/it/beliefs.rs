@@ -96,7 +96,7 @@ impl Believing {
 #[test]
 fn claims_are_listed_by_confidence_and_filtered() {
     let here = believing();
-    let listed = here.run(&["claims"]).succeeds().out();
+    let listed = here.run(&["claims", "--all"]).succeeds().out();
     let lines: Vec<&str> = listed.lines().collect();
     assert!(
         lines[0].starts_with(
@@ -105,9 +105,17 @@ fn claims_are_listed_by_confidence_and_filtered() {
         "{listed}"
     );
     assert!(lines[1].contains(HABIT) && lines[2].starts_with("probable 0.55"), "{listed}");
+    let current = here.run(&["claims"]).succeeds().out();
+    assert_eq!(current, "2 beliefs are over; --all lists them\n");
+    let note = here.run(&["claims", "--json"]).succeeds().err();
+    assert!(note.contains("{\"not_listed\":{\"below_minimum\":0,\"over\":2}}"), "{note}");
     let count = |arguments: &[&str]| {
-        let listed =
-            here.machine.because(["claims", "--json"]).arguments(arguments).run().succeeds();
+        let listed = here
+            .machine
+            .because(["claims", "--all", "--json"])
+            .arguments(arguments)
+            .run()
+            .succeeds();
         listed.json_lines().len()
     };
     assert_eq!(count(&["--type", "org.example.habit"]), 1);
@@ -125,7 +133,7 @@ fn claims_are_listed_by_confidence_and_filtered() {
     );
     assert_eq!(count(&["--contains", "LIKES"]), 1);
     assert_eq!(count(&["-n", "1"]), 1);
-    here.run(&["claims", "-n", "1"]).succeeds().prints("… and 1 more");
+    here.run(&["claims", "--all", "-n", "1"]).succeeds().prints("… and 1 more");
     here.run(&["claims", "--band", "strong"]).succeeds().prints("No belief matches");
     here.run(&["claims", "--band", "sure"]).ends(2);
     Machine::with_space().because(["claims"]).run().succeeds().prints("No beliefs yet");

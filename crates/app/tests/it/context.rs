@@ -156,7 +156,7 @@ fn pottery() -> Machine {
 #[test]
 fn transcripts_that_repeat_memory_change_no_belief_and_no_explanation() {
     let machine = pottery();
-    let claims = || machine.because(["claims", "--json"]).run().succeeds().json_lines();
+    let claims = || machine.because(["claims", "--all", "--json"]).run().succeeds().json_lines();
     let explained = |claims: &[serde_json::Value]| -> Vec<serde_json::Value> {
         let key = |claim: &serde_json::Value| claim["key"].as_str().unwrap().to_owned();
         claims

@@ -36,6 +36,7 @@ mod ledger_exchange;
 mod machine;
 mod mcp;
 mod models;
+mod private;
 mod processes;
 #[cfg(unix)] // It shows a shell.
 mod readme;

@@ -24,8 +24,11 @@ fn practising() -> (Machine, Value) {
     let machine = Machine::with_space();
     machine.write("calendar.ics", calendar());
     machine.because(["import", "calendar.ics"]).run().succeeds();
-    let claims =
-        machine.because(["claims", "--type", "routine", "--json"]).run().succeeds().json_lines();
+    let claims = machine
+        .because(["claims", "--all", "--type", "routine", "--json"])
+        .run()
+        .succeeds()
+        .json_lines();
     let routine = claims.first().expect("a routine").clone();
     (machine, routine)
 }

@@ -8,10 +8,11 @@
 //!
 //! A body that was forgotten or withheld keeps its place, marked as redacted and empty.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use kernel::body::{Body, Deriver};
 use kernel::confidence::Band;
+use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
@@ -29,6 +30,7 @@ use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
+use crate::private::{Disclosure, Privacy};
 use crate::verify::bodies::leave_of;
 use crate::{EngineError, Reader};
 
@@ -162,9 +164,30 @@ pub struct Explaining {
     pub belief: Belief,
     /// The explained operation in words.
     pub text: String,
+    /// Sources, events, actions and agreements that the reader may not see.
+    pub withheld: usize,
 }
 
 impl Reader<'_> {
+    /// The same as [`Reader::explain`] for a reader to whom not everything is disclosed. A belief
+    /// that is private is unknown to them. Of one that is not, they see no earlier version, action
+    /// or agreement that is; the number of these is in [`Explaining::withheld`].
+    pub fn explain_disclosed(
+        &self,
+        name: &str,
+        disclosure: Disclosure,
+    ) -> Result<Explaining, EngineError> {
+        let named = self.name_disclosed(name, disclosure)?;
+        if disclosure == Disclosure::Full {
+            return self.explain(name);
+        }
+        let mut explaining = self.explain(&named.text())?;
+        self.store.on_snapshot(|index| {
+            withhold_private(&mut Privacy::of(index), &mut explaining).map_err(EngineError::from)
+        })?;
+        Ok(explaining)
+    }
+
     /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
@@ -206,6 +229,36 @@ impl Reader<'_> {
         self.check_as_signed(user_actions.iter().map(|action| action.op_id))?;
         Ok(explaining)
     }
+}
+
+/// Takes out of an explanation what is private.
+fn withhold_private<B: Bodies>(
+    privacy: &mut Privacy<'_, B>,
+    explaining: &mut Explaining,
+) -> Result<(), StoreError> {
+    let Explaining { explanation, withheld, .. } = explaining;
+    let Explanation { built_from, history, user_actions, agreements, .. } = explanation;
+    let before = built_from.len() + history.len() + user_actions.len() + agreements.len();
+    let mut private = HashSet::new();
+    let ids = built_from.iter().map(|source| source.op_id);
+    let ids = ids.chain(history.iter().map(|event| event.op_id));
+    let ids = ids.chain(history.iter().filter_map(|event| Some(event.cause.as_ref()?.op_id)));
+    let ids = ids.chain(user_actions.iter().map(|action| action.op_id));
+    for id in ids {
+        if privacy.is_private(&id)? {
+            private.insert(id);
+        }
+    }
+    built_from.retain(|source| !private.contains(&source.op_id));
+    history.retain(|event| !private.contains(&event.op_id));
+    for event in history.iter_mut() {
+        event.cause = event.cause.take().filter(|cause| !private.contains(&cause.op_id));
+    }
+    user_actions.retain(|action| !private.contains(&action.op_id));
+    agreements.retain(|agreement| agreement.visibility != Visibility::Private);
+    let after = built_from.len() + history.len() + user_actions.len() + agreements.len();
+    *withheld = before.saturating_sub(after);
+    Ok(())
 }
 
 /// Explains one version of an identity.
@@ -250,7 +303,7 @@ fn explain<B: Bodies>(
     };
     let agreements = Vec::new();
     let explanation = Explanation { claim, because, built_from, history, user_actions, agreements };
-    Ok(Explaining { explanation, belief, text })
+    Ok(Explaining { explanation, belief, text, withheld: 0 })
 }
 
 /// The inputs of a version; for a correction, the claim that it replaced and the inputs of that.

@@ -13,7 +13,7 @@ use crate::{EngineError, Reader};
 const NEAR_MAX: usize = 5;
 
 /// Characters of an unknown name that an error repeats.
-const NAME_CHARS_MAX: usize = 80;
+pub(crate) const NAME_CHARS_MAX: usize = 80;
 
 /// The object of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,16 @@ pub enum Named {
         /// Its kind.
         kind: Kind,
     },
+}
+
+impl Named {
+    /// The name in full: a key, or an id.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Belief { key } => key.clone(),
+            Self::Version { id, .. } | Self::Operation { id, .. } => id.to_string(),
+        }
+    }
 }
 
 impl Reader<'_> {

@@ -6,6 +6,7 @@
 
 use derivers::{Deriver, GROUP_PAST_MAX, GROUP_PLANS_MAX};
 use kernel::body::{self, payload_digest};
+use kernel::evidence::Visibility;
 use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::SqliteLedgerIndex;
@@ -29,6 +30,9 @@ pub struct Agreement {
     pub confidence: f64,
     /// The number of records and beliefs that it concludes it from.
     pub inputs: usize,
+    /// Who may see the conclusion: as strict as its strictest input.
+    #[serde(skip)]
+    pub visibility: Visibility,
 }
 
 /// The derivers that now conclude this payload of an identity.
@@ -63,6 +67,7 @@ pub(crate) fn agreements(
                 text: draft.text,
                 confidence: draft.confidence,
                 inputs: draft.inputs.len(),
+                visibility: draft.visibility,
             });
         }
     }

@@ -3,7 +3,7 @@
 //! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates,
 //! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
@@ -15,6 +15,7 @@ use retrieval::text::Analyzer;
 use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
+use crate::private::Disclosure;
 use crate::{EngineError, Reader};
 
 /// Most results that can be asked for.
@@ -154,9 +155,17 @@ impl Reader<'_> {
         let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
-                if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)? {
+                if let Some((id, evidence)) = self.evidence_at(position, query.filter.as_of_us)?
+                    && may_see(&query.filter, &evidence)
+                {
                     result.neighbours.push(Neighbour { distance, id, evidence });
                 }
+            }
+        }
+        if Disclosure::of(&query.filter.visibilities) == Disclosure::WithoutPrivate {
+            self.drop_private(&mut results, |result| &result.id)?;
+            for result in &mut results {
+                self.drop_private(&mut result.neighbours, |beside| &beside.id)?;
             }
         }
         for result in &mut results {
@@ -181,6 +190,22 @@ impl Reader<'_> {
         })
     }
 
+    /// Drops what an annotation makes private. What a record says of itself, the search knows.
+    fn drop_private<T>(
+        &self,
+        items: &mut Vec<T>,
+        id: impl Fn(&T) -> &OpId,
+    ) -> Result<(), EngineError> {
+        let mut hidden = BTreeSet::new();
+        for item in items.iter() {
+            if self.is_private(id(item))? {
+                hidden.insert(*id(item));
+            }
+        }
+        items.retain(|item| !hidden.contains(id(item)));
+        Ok(())
+    }
+
     /// The evidence at a position, unless it was recorded after `until_us`.
     fn evidence_at(
         &self,
@@ -201,6 +226,11 @@ impl Reader<'_> {
             }
         }))
     }
+}
+
+/// Whether a filter admits a record that the search did not find by itself.
+fn may_see(filter: &Filter, evidence: &Evidence) -> bool {
+    filter.visibilities.is_empty() || filter.visibilities.contains(&evidence.visibility)
 }
 
 /// Records that say different things.

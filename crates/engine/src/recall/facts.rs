@@ -27,7 +27,9 @@ use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
 use crate::belief::{Belief, Bodies, belief};
+use crate::private::{Disclosure, Privacy};
 use crate::recall::episodes::{QUESTION_BYTES_MAX, cut};
+use crate::recall::past::{Over, asks_of_past};
 use crate::{EngineError, Reader};
 
 /// Most facts that can be asked for.
@@ -100,6 +102,8 @@ pub struct FactQuery {
     pub claim_type: Option<String>,
     /// By who may see them; all if empty.
     pub visibilities: Vec<Visibility>,
+    /// What becomes of beliefs whose time is over. A filter by `valid_at_us` decides in its place.
+    pub over: Over,
 }
 
 impl FactQuery {
@@ -115,7 +119,14 @@ impl FactQuery {
             valid_at_us: None,
             claim_type: None,
             visibilities: Vec::new(),
+            over: Over::default(),
         }
+    }
+
+    /// The time from which beliefs are over: that of the question, or of the memory that it asks.
+    fn over_at_us(&self) -> i64 {
+        let as_of_us = self.as_of_us.map(|at| i64::try_from(at).unwrap_or(i64::MAX));
+        as_of_us.unwrap_or_else(|| self.now.as_microsecond())
     }
 }
 
@@ -144,6 +155,8 @@ pub struct Fact {
     pub belief: Belief,
     /// How sure, in words.
     pub band: Band,
+    /// Whether its time is over.
+    pub is_over: bool,
     /// How it ranks.
     pub relevance: Relevance,
     /// What its similarity was made from.
@@ -201,13 +214,15 @@ pub fn to_json(fact: &Fact) -> Value {
     value["score"] = json!(fact.score);
     value["terms"] = json!(fact.terms);
     value["sources"] = json!(fact.sources);
+    value["over"] = json!(fact.is_over);
     value["evidence_at"] = Timestamp::from_microsecond(fact.evidence_us)
         .map_or(Value::Null, |at| json!(at.to_string()));
     value
 }
 
 impl FactQuery {
-    fn admits(&self, belief: &Belief) -> bool {
+    /// Whether a belief may be found; `with_over` if also one whose time is over.
+    fn admits(&self, belief: &Belief, with_over: bool) -> bool {
         let is_sure = match self.mode {
             Mode::Active => belief.confidence >= ACTIVE_CONFIDENCE_MIN,
             Mode::Passive => {
@@ -215,6 +230,7 @@ impl FactQuery {
             }
         };
         is_sure
+            && (with_over || !claims::is_over(belief, self.over_at_us()))
             && self
                 .claim_type
                 .as_deref()
@@ -231,11 +247,15 @@ impl Reader<'_> {
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let index = search.ledger_index()?;
+            let with_over = query.over == Over::Include
+                || query.valid_at_us.is_some()
+                || asks_of_past(&question, text, query.today);
+            let sought = Sought { question: &question, query, with_over };
             let facts = match query.as_of_us {
-                None => gather(search, analyzer, &index, &question, query)?,
+                None => gather(search, analyzer, &index, &index, &sought)?,
                 Some(until_us) => {
                     let then = Snapshot::before(&index, first_after(until_us));
-                    gather(search, analyzer, &then, &question, query)?
+                    gather(search, analyzer, &index, &then, &sought)?
                 }
             };
             Ok((question, facts))
@@ -255,14 +275,26 @@ impl Reader<'_> {
     }
 }
 
-/// The facts that a search finds and the query admits, the most relevant first, each said once.
-fn gather<B: Bodies>(
+/// A question and what may answer it.
+struct Sought<'a> {
+    question: &'a Question,
+    query: &'a FactQuery,
+    with_over: bool,
+}
+
+/// The facts that a search finds and the query admits, the most relevant first, each said once, as
+/// `index` has them. What is private is what is so `now`.
+fn gather<N: Bodies, B: Bodies>(
     search: &Search<'_>,
     analyzer: &mut Analyzer,
+    now: &N,
     index: &B,
-    question: &Question,
-    query: &FactQuery,
+    sought: &Sought<'_>,
 ) -> Result<Vec<Fact>, StoreError> {
+    let Sought { question, query, with_over } = *sought;
+    let mut privacy = Privacy::of(now);
+    let with_private =
+        query.mode == Mode::Active && Disclosure::of(&query.visibilities) == Disclosure::Full;
     let limit = query.limit.min(FACTS_MAX);
     if limit == 0 {
         return Ok(Vec::new());
@@ -271,7 +303,7 @@ fn gather<B: Bodies>(
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
         let belief = belief(index, key)?;
-        let served = belief.served.filter(|_| query.admits(&belief));
+        let served = belief.served.filter(|_| query.admits(&belief, with_over));
         believed.extend(served.map(|id| (id, belief)));
         Ok(served)
     })?;
@@ -280,6 +312,9 @@ fn gather<B: Bodies>(
         let (Some(belief), Some(entry)) = (believed.remove(&id), index.entry(&id)?) else {
             continue;
         };
+        if !with_private && privacy.is_private_belief(&belief)? {
+            continue;
+        }
         let evidence_us = match &belief.valid_at {
             Some(at) if belief.state != State::Corrected => at.instant_us(),
             _ => i64::try_from(entry.ts.0).unwrap_or(i64::MAX),
@@ -292,6 +327,7 @@ fn gather<B: Bodies>(
         facts.push(Fact {
             id,
             band: Band::of(belief.confidence),
+            is_over: claims::is_over(&belief, query.over_at_us()),
             relevance: Relevance::of(similarity, belief.confidence, recency),
             score: found.score,
             terms: found.terms,

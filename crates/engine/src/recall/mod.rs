@@ -11,5 +11,6 @@ pub mod episodes;
 pub mod facts;
 mod integrity;
 mod packed_receipt;
+pub mod past;
 pub mod receipts;
 pub mod stream;

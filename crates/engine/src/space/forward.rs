@@ -31,6 +31,7 @@ use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
+use crate::private::Disclosure;
 use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
@@ -84,6 +85,10 @@ read! {
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
     explain(name: &str) -> Explaining;
+    explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
+    name_disclosed(text: &str, disclosure: Disclosure) -> Named;
+    is_private(id: &OpId) -> bool;
+    is_private_belief(belief: &Belief) -> bool;
     support(explaining: &Explaining) -> Support;
     reviews() -> Vec<Review>;
     review_named(name: &str) -> Review;

@@ -29,6 +29,7 @@ use kernel::operation::{Operation, Role, Unverified, VerifyError};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, StoreError};
 
+use crate::private::visibility_of;
 use crate::seal::Sealer;
 use crate::{EngineError, Reader};
 
@@ -210,6 +211,8 @@ struct Plan {
     named_later: BTreeSet<OpId>,
     /// Withheld operations other than evidence.
     operations: HashSet<OpId>,
+    /// Records that are private for the recipient, on which no claim that is exported may stand.
+    private_records: HashSet<OpId>,
     /// How many of these are a person's words.
     words: u64,
     /// All beliefs are withheld.
@@ -243,14 +246,19 @@ impl<'a> Sieve<'a> {
 
     fn note(&mut self, operation: &Operation<Unverified>) -> Result<(), StoreError> {
         let kind = &operation.header().kind;
+        let body = parsed(operation);
         if *kind == Kind::Evidence {
+            if self.selection.hides(body.as_ref().and_then(visibility_of)) {
+                self.plan.private_records.insert(operation.id());
+            }
             return Ok(());
         }
-        let body = parsed(operation);
         if let Some(Body::Annotation(annotation)) = &body
             && self.selection.hides(annotation.visibility)
         {
-            self.plan.named_later.extend(operation.sole_ref(Role::TARGET));
+            let target = operation.sole_ref(Role::TARGET);
+            self.plan.named_later.extend(target);
+            self.plan.private_records.extend(target);
         }
         if self.withholds(operation, body.as_ref())? {
             self.plan.operations.insert(operation.id());
@@ -292,6 +300,7 @@ impl<'a> Sieve<'a> {
             Some(Body::Claim(claim)) => Ok(selection.hides(Some(claim.visibility))
                 || selection.withholds_type(&claim.claim_type)
                 || self.withholds_identity(&claim.identity_key)
+                || self.stands_on_private(operation)
                 || self.builds_on_withheld(operation)),
             // It says nothing in its body.
             Some(Body::ClaimInvalidation(_)) => Ok(false),
@@ -308,6 +317,13 @@ impl<'a> Sieve<'a> {
 
     fn withholds_identity(&self, key: &str) -> bool {
         self.plan.all_beliefs || self.plan.identities.contains(key)
+    }
+
+    /// Whether it cites a record that is private, other than one that it replaces.
+    fn stands_on_private(&self, operation: &Operation<Unverified>) -> bool {
+        let refs = operation.header().refs.iter();
+        refs.filter(|cited| cited.role.as_str() != Role::SUPERSEDES)
+            .any(|cited| self.plan.private_records.contains(&cited.id))
     }
 
     /// Whether it cites something withheld that is not a record.
@@ -335,20 +351,6 @@ impl<'a> Sieve<'a> {
 
 fn parsed(operation: &Operation<Unverified>) -> Option<Body> {
     operation.body().and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok())
-}
-
-/// The visibility that a body states.
-fn visibility_of(body: &Body) -> Option<Visibility> {
-    match body {
-        Body::Node(node) => node.visibility,
-        Body::Edge(edge) => edge.visibility,
-        Body::Annotation(annotation) => annotation.visibility,
-        Body::Other(_, fields) => {
-            let stated = fields.get("visibility").and_then(serde_json::Value::as_str);
-            stated.filter(|stated| *stated == "private").map(|_| Visibility::Private)
-        }
-        _ => None,
-    }
 }
 
 /// Whether a proposal is about an identity.

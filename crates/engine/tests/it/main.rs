@@ -18,6 +18,7 @@ mod import;
 mod journal;
 mod late_access;
 mod mirror;
+mod private;
 mod proposed;
 mod readers;
 mod recall;

@@ -25,6 +25,10 @@ pub struct BeliefFilter {
     pub valid_at_us: Option<i64>,
     /// Unchanged since this time, microseconds since the Unix epoch.
     pub unchanged_since_us: Option<u64>,
+    /// Of what is served, not over at this time, microseconds since the Unix epoch.
+    pub not_over_at_us: Option<i64>,
+    /// Of what is served, at least this sure.
+    pub confidence_min: Option<f64>,
 }
 
 impl BeliefFilter {
@@ -43,10 +47,13 @@ pub struct BeliefPage {
     pub total: u64,
 }
 
-/// The filter's conditions on a row, as parameters 3 to 7 of a statement.
+/// The filter's conditions on a row, as parameters 3 to 9 of a statement. What is not served has no
+/// band.
 const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL OR band = ?5)
     AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
-    AND (?7 IS NULL OR changed <= ?7)";
+    AND (?7 IS NULL OR changed <= ?7)
+    AND (?8 IS NULL OR band IS NULL OR valid_to IS NULL OR valid_to > ?8)
+    AND (?9 IS NULL OR band IS NULL OR confidence >= ?9)";
 
 /// The rows of one state, and of one type if one is given.
 struct Part<'a> {
@@ -91,7 +98,10 @@ impl SqliteLedgerIndex<'_> {
                 })
                 .collect(),
         };
-        let is_counted = filter.valid_at_us.is_none() && filter.unchanged_since_us.is_none();
+        let is_counted = filter.valid_at_us.is_none()
+            && filter.unchanged_since_us.is_none()
+            && filter.not_over_at_us.is_none()
+            && filter.confidence_min.is_none();
         let mut first: Vec<(f64, String)> = Vec::new();
         let mut total = 0;
         for part in &parts {
@@ -140,7 +150,7 @@ impl SqliteLedgerIndex<'_> {
         first: &mut Vec<(f64, String)>,
     ) -> Result<(), StoreError> {
         let query = format!(
-            "SELECT confidence, key FROM {} AND {CONDITIONS} ORDER BY confidence DESC, key LIMIT ?8",
+            "SELECT confidence, key FROM {} AND {CONDITIONS} ORDER BY confidence DESC, key LIMIT ?10",
             part.source()
         );
         let mut statement = self.connection.prepare_cached(&query)?;
@@ -179,7 +189,7 @@ impl SqliteLedgerIndex<'_> {
     }
 }
 
-/// The parameters 1 to 7.
+/// The parameters 1 to 9.
 fn values_of(part: &Part<'_>, filter: &BeliefFilter) -> Vec<rusqlite::types::Value> {
     let (from, to) = confidences(filter.band);
     vec![
@@ -190,6 +200,8 @@ fn values_of(part: &Part<'_>, filter: &BeliefFilter) -> Vec<rusqlite::types::Val
         filter.band.map(band_number).into(),
         filter.valid_at_us.into(),
         filter.unchanged_since_us.map(time).into(),
+        filter.not_over_at_us.into(),
+        filter.confidence_min.into(),
     ]
 }
 

@@ -137,7 +137,8 @@ fn a_declaration_is_kept_while_a_body_that_it_names_is_missing() {
     let (one, two) = (source.note("1", "soup"), source.note("2", "bread"));
     let operations = whole(&source.ledger);
     let mut book = Book::in_file();
-    let stripped: Vec<Operation> = operations.iter().cloned().map(Operation::without_body).collect();
+    let stripped: Vec<Operation> =
+        operations.iter().cloned().map(Operation::without_body).collect();
     admit(&mut book.ledger, &stripped);
     let (owners, others) =
         (declaration(&book, 1, vec![one, two]), declaration(&book, 2, vec![one]));

@@ -1,7 +1,7 @@
 //! `get_context`: assembles what a model reads for its next turn, within a budget. The engine
 //! assembles it, marks quoted text, and keeps a receipt.
 
-use engine::recall::context::{Budget, Item, Request, Tier, ToolResult, Turn};
+use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
 
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
@@ -63,7 +63,12 @@ impl Memory {
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
             items: context.items.iter().map(item).collect(),
-            left_out: context.left_out.len() as u64,
+            // What is private is not told of, not even that it is there.
+            left_out: context
+                .left_out
+                .iter()
+                .filter(|left| left.reason != Omission::Private)
+                .count() as u64,
             behind: context.behind,
             context: context.text,
             whose: open.whose(),

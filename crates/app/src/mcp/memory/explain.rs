@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use engine::belief::claims::is_over;
 use engine::belief::explain::Explaining;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
 use engine::owner::SpaceOwner;
+use engine::private::Disclosure;
+use engine::recall::past::as_past;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -20,6 +23,7 @@ use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
+use crate::service::disclosure::for_agent;
 use crate::service::opening::OpenedSpace;
 use crate::service::wording::{attributed, hundredths, text_of, time_of};
 use crate::text::short;
@@ -36,18 +40,27 @@ const BELIEFS_MAX: usize = 20;
 const RECORD_CHARS_MAX: usize = 20_000;
 
 impl Memory {
-    pub(super) fn explain(&mut self, session: &Session, name: &str) -> Result<Answered, Failure> {
+    pub(super) fn explain(
+        &mut self,
+        session: &Session,
+        name: &str,
+        program: Option<&str>,
+    ) -> Result<Answered, Failure> {
+        let reader = self.reader_id(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
         let space = &open.opened;
-        match space.explain(name) {
+        let disclosure = for_agent(session, space, &reader);
+        match space.explain_disclosed(name, disclosure) {
             Ok(mut explaining) => {
                 if let Some(owner) = &space.owner {
                     owner.attribute_explanation(&mut explaining);
                 }
-                belief(&explaining, space.owner.as_ref(), whose)
+                belief(session, &explaining, space.owner.as_ref(), whose)
             }
-            Err(EngineError::NotABelief { id, .. }) => record(space, session, &id, whose),
+            Err(EngineError::NotABelief { id, .. }) => {
+                record(space, session, &id, disclosure, whose)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -62,18 +75,19 @@ fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Objec
 }
 
 fn belief(
+    session: &Session,
     explaining: &Explaining,
     owner: Option<&SpaceOwner>,
     whose: Whose,
 ) -> Result<Answered, Failure> {
-    let Explaining { explanation, belief, text } = explaining;
+    let Explaining { explanation, belief, text, withheld } = explaining;
     let left = |length: usize, max: usize| length.saturating_sub(max) as u64;
     let (history, actions) = (&explanation.history, &explanation.user_actions);
     let latest = |length: usize| length.saturating_sub(LISTED_MAX);
     let answer = Explained {
         reading: READING_STRUCTURED,
         found: Found::Belief,
-        text: text.clone(),
+        text: past_or_now(session, explaining, text),
         key: Some(belief.key.clone()),
         claim: Some(object(
             serde_json::to_value(&explanation.claim).map_err(std::io::Error::from)?,
@@ -88,23 +102,36 @@ fn belief(
             + left(explanation.built_from.len(), LISTED_MAX)
             + left(history.len(), LISTED_MAX)
             + left(actions.len(), LISTED_MAX),
+        withheld: *withheld as u64,
         whose,
     };
-    let words = format!("{}{}", answer.whose.in_words(), belief_in_words(explaining, owner));
+    let words =
+        format!("{}{}", answer.whose.in_words(), belief_in_words(session, explaining, owner));
     Answered::new(words, &answer)
 }
 
-fn belief_in_words(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
+/// A belief's text; of one whose time is over, as past.
+fn past_or_now(session: &Session, explaining: &Explaining, text: &str) -> String {
+    let belief = &explaining.belief;
+    let is_over = belief.served.is_some() && is_over(belief, session.now.as_microsecond());
+    if is_over { as_past(belief, text) } else { text.to_owned() }
+}
+
+fn belief_in_words(
+    session: &Session,
+    explaining: &Explaining,
+    owner: Option<&SpaceOwner>,
+) -> String {
     // A line of the server's own names the owner by the key.
     let person = owner.map_or("the user", SpaceOwner::short_key);
-    let Explaining { explanation, belief, text } = explaining;
+    let Explaining { explanation, belief, text, withheld } = explaining;
     let claim = &explanation.claim;
     let mut words = format!("{READING}\n");
     let said = match text.is_empty() {
         true => attributed(claim.payload.to_string(), owner),
         false => text.clone(),
     };
-    quote(&mut words, &said);
+    quote(&mut words, &past_or_now(session, explaining, &said));
     quote(&mut words, &format!("key {}", belief.key));
     quote(&mut words, &format!("data {}", claim.payload));
     let by_user = belief.state == State::Corrected && belief.served == Some(claim.op_id);
@@ -160,6 +187,9 @@ fn belief_in_words(explaining: &Explaining, owner: Option<&SpaceOwner>) -> Strin
             quote(&mut words, &format!("proposed by {}: {}", by.program, by.question));
         }
     }
+    if *withheld > 0 {
+        words.push_str(&format!("{withheld} private sources or events are not shown.\n"));
+    }
     words
 }
 
@@ -167,6 +197,7 @@ fn record(
     space: &OpenedSpace,
     session: &Session,
     id: &OpId,
+    disclosure: Disclosure,
     whose: Whose,
 ) -> Result<Answered, Failure> {
     let shown = space.show(id)?;
@@ -203,20 +234,28 @@ fn record(
             signed_by: header.author.to_string(),
             quoted_by: space.key_ring()?.quoted_by(&shown.operation),
             verified: shown.fault.is_none(),
-            beliefs: beliefs_of(space, &shown)?,
+            beliefs: beliefs_of(space, &shown, disclosure)?,
         }),
         left_out: u64::from(is_cut),
+        withheld: 0,
         whose,
     };
     Answered::new(record_in_words(&answer), &answer)
 }
 
 /// Keys of the claims that cite it.
-fn beliefs_of(space: &Space, shown: &Shown) -> Result<Vec<String>, Failure> {
+fn beliefs_of(
+    space: &Space,
+    shown: &Shown,
+    disclosure: Disclosure,
+) -> Result<Vec<String>, Failure> {
     let mut keys = BTreeSet::new();
     for citing in shown.cited_by.iter().filter(|citing| citing.kind == Kind::Claim) {
         if keys.len() == BELIEFS_MAX {
             break;
+        }
+        if disclosure == Disclosure::WithoutPrivate && space.is_private(&citing.id)? {
+            continue;
         }
         if let Named::Version { key, .. } = space.name_of(&citing.id.to_string())? {
             keys.insert(key);

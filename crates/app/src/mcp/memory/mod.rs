@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use derivers::lookalikes::{likeness, passes_for_owner};
 use engine::Space;
+use engine::private::Disclosure;
+use engine::recall::past::Over;
 use engine::recall::receipts::Recipient;
 use jiff::Timestamp;
 use kernel::body::Body;
@@ -21,11 +23,14 @@ use super::arguments::{Call, Recall, Remember};
 use super::quote::{READING, quote};
 use super::whose::Whose;
 use crate::failure::{Failure, RequestError};
-use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
+use crate::service::agents::{Agent, AgentId, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
+use crate::service::disclosure::{for_agent, is_private_change};
 use crate::service::notes::Note;
 use crate::service::query_embedding::EmbedderPool;
-use crate::service::recall::{RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, recall};
+use crate::service::recall::{
+    RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
+};
 use crate::service::time::parse_window_us;
 use crate::service::{Session, derivation};
 use opened::Opened;
@@ -123,6 +128,11 @@ impl Memory {
         Ok(agent)
     }
 
+    /// The id of the agent in whose name a program reads, which needs no key.
+    fn reader_id(&self, program: Option<&str>) -> AgentId {
+        Agent::id_of(self.installed.as_deref(), program)
+    }
+
     /// Closes everything; the next call opens it again.
     pub(super) fn forget_everything(&mut self) {
         self.opened = Opened::default();
@@ -137,7 +147,9 @@ impl Memory {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
             Call::Recall(arguments, program) => self.recall(&session, arguments, program),
             Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
-            Call::Explain(arguments) => self.explain(&session, &arguments.name),
+            Call::Explain(arguments, program) => {
+                self.explain(&session, &arguments.name, program.as_deref())
+            }
             Call::Propose(action, asking) => return self.propose(&session, action, asking),
         };
         answered.map(Response::Answer)
@@ -197,15 +209,22 @@ impl Memory {
         let remembered = note.record(space.writer_with(&agent.sealer), session.now)?;
         self.is_unread = remembered.is_new;
         let derived = derivation::derive_new_by(&agent.sealer, space, session.now)?;
-        let changed = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
+        let disclosure = for_agent(session, space, &agent.id);
+        let mut changed = Vec::new();
+        for (key, change) in derived.iter().flat_map(|(_, changes)| &changes.beliefs) {
+            if disclosure == Disclosure::Full || !is_private_change(space, change)? {
+                changed.push((key, change));
+            }
+        }
         let answer = Remembered {
             id: remembered.id.to_string(),
             is_new: remembered.is_new,
-            repeats: repeated_by(space, &remembered.id)?,
+            repeats: repeated_by(space, &remembered.id, disclosure)?,
             masked: remembered.masked.iter().map(ToString::to_string).collect(),
             changed: changed
+                .into_iter()
                 .take(CHANGED_MAX)
-                .map(|(key, change)| Changed::of(key, change))
+                .map(|(key, change)| Changed::of(key, change, session.now.as_microsecond()))
                 .collect(),
             warning: joined(passed, clock.clone()),
         };
@@ -226,6 +245,8 @@ impl Memory {
         let (since_us, until_us) =
             parse_window_us(&session.zone, since.as_deref(), until.as_deref())?;
         let filter = Filter { since_us, until_us, ..Filter::default() };
+        let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
+        let reader = self.reader_id(program.as_deref());
         let agent = program_name(program.as_deref());
         let request = RecallRequest {
             scope: search_type.map_or_else(|| SearchScope::implied_by(&filter), SearchScope::from),
@@ -233,13 +254,15 @@ impl Memory {
             facts_beside_max: limit,
             filter,
             neighbours,
+            over: if is_past { Over::Include } else { Over::OnlyIfPast },
             reader: Some((Recipient { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
             ..request
         };
         let (found, owner, whose) = match self.opened.readable(session) {
             Ok(open) => {
-                let spaces = &mut [&mut open.opened.space];
-                let found = recall(session, &mut self.pool, spaces, &request)?;
+                let disclosure = for_agent(session, &open.opened.space, &reader);
+                let searched = SearchedSpace { space: &mut open.opened.space, disclosure };
+                let found = recall(session, &mut self.pool, &mut [searched], &request)?;
                 (found, open.opened.owner.clone(), open.whose())
             }
             // Where nothing was ever remembered, the answer is empty. That is not a failure.
@@ -266,7 +289,8 @@ fn clock_warning(space: &Space, session: &Session) -> Result<Option<String>, Fai
 }
 
 /// The ids that a record only repeats, from the mark it got when it was written.
-fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
+/// Those that the agent may not see are left out.
+fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<String>, Failure> {
     let shown = space.show(id)?;
     let body = shown
         .operation
@@ -276,8 +300,13 @@ fn repeated_by(space: &Space, id: &OpId) -> Result<Vec<String>, Failure> {
         Some(Body::Evidence(evidence)) => evidence.echo(),
         _ => None,
     };
-    let of = echo.into_iter().flat_map(|echo| echo.of);
-    Ok(of.take(REPEATED_MAX).map(|id| id.to_string()).collect())
+    let mut repeated = Vec::new();
+    for id in echo.into_iter().flat_map(|echo| echo.of).take(REPEATED_MAX) {
+        if disclosure == Disclosure::Full || !space.is_private(&id)? {
+            repeated.push(id.to_string());
+        }
+    }
+    Ok(repeated)
 }
 
 /// The author of a note, and the role in which they spoke. An agent's own statement must not pass

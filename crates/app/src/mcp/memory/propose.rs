@@ -13,6 +13,7 @@ use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::change_wording::lines;
 use crate::service::changes::Outcome;
+use crate::service::disclosure::for_agent;
 use crate::service::proposals::{Caller, Handled, ProposalRequest, handle};
 
 impl Memory {
@@ -35,8 +36,9 @@ impl Memory {
         let space = &mut open.opened.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
-        let caller = Caller { agent: &agent, is_allowed, can_ask, reply };
-        let handled = handle(space, session.now, &request, caller)?;
+        let disclosure = for_agent(session, space, &agent.id);
+        let caller = Caller { agent: &agent, is_allowed, can_ask, reply, disclosure };
+        let handled = handle(space, session.now, request, caller)?;
         Ok(Response::Answer(match handled {
             Handled::Question { message, token } => {
                 return Ok(Response::Question { message, token });
@@ -132,7 +134,7 @@ struct Warning {
 fn unchanged() -> Outcome {
     let changes =
         engine::write::commit::Changes { derived: Derived::default(), ..Default::default() };
-    Outcome { actions: Vec::new(), changes, intent: Intent::DryRun }
+    Outcome { actions: Vec::new(), changes, intent: Intent::DryRun, withheld: 0 }
 }
 
 fn answer(

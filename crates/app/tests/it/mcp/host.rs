@@ -13,32 +13,32 @@ use crate::machine::{Call, Machine};
 /// Longer than any answer should take on a busy machine.
 const ANSWER: Duration = Duration::from_secs(60);
 /// How long to listen for a message that must not come.
-pub(super) const SILENCE: Duration = Duration::from_millis(300);
+pub(crate) const SILENCE: Duration = Duration::from_millis(300);
 
 /// A server and the host that started it.
-pub(super) struct Host {
-    pub(super) child: Child,
-    pub(super) input: Option<ChildStdin>,
-    pub(super) lines: Receiver<Value>,
+pub(crate) struct Host {
+    pub(crate) child: Child,
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) lines: Receiver<Value>,
     errors: std::thread::JoinHandle<String>,
     last_id: u64,
 }
 
 impl Host {
     /// Starts a server in the machine's working folder and greets it.
-    pub(super) fn of(machine: &Machine) -> Self {
+    pub(crate) fn of(machine: &Machine) -> Self {
         let mut host = Self::starts(machine, &[]);
         let greeting = host.greet();
         assert_eq!(greeting["serverInfo"]["name"], "because", "{greeting}");
         host
     }
 
-    pub(super) fn starts(machine: &Machine, arguments: &[&str]) -> Self {
+    pub(crate) fn starts(machine: &Machine, arguments: &[&str]) -> Self {
         Self::calling(machine.because(["mcp"]).arguments(arguments))
     }
 
     /// Starts a server by this call.
-    pub(super) fn calling(call: Call) -> Self {
+    pub(crate) fn calling(call: Call) -> Self {
         let mut child = call.talk();
         let (sender, lines) = std::sync::mpsc::channel();
         let output = BufReader::new(child.stdout.take().unwrap());
@@ -64,18 +64,18 @@ impl Host {
         Self { child, input, lines, errors, last_id: 0 }
     }
 
-    pub(super) fn greet(&mut self) -> Value {
+    pub(crate) fn greet(&mut self) -> Value {
         self.greet_as("a test", &json!({}))
     }
 
     /// Starts a server for a host with a name, and with `elicitation` if it can ask the user.
-    pub(super) fn named(machine: &Machine, name: &str, capabilities: &Value) -> Self {
+    pub(crate) fn named(machine: &Machine, name: &str, capabilities: &Value) -> Self {
         let mut host = Self::starts(machine, &[]);
         host.greet_as(name, capabilities);
         host
     }
 
-    pub(super) fn greet_as(&mut self, name: &str, capabilities: &Value) -> Value {
+    pub(crate) fn greet_as(&mut self, name: &str, capabilities: &Value) -> Value {
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": { "name": name, "version": "1" } });
         let greeting = self.asks("initialize", &params);
@@ -83,17 +83,17 @@ impl Host {
         greeting["result"].clone()
     }
 
-    pub(super) fn says(&mut self, line: &str) {
+    pub(crate) fn says(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
         input.write_all(line.as_bytes()).and_then(|()| input.write_all(b"\n")).unwrap();
     }
 
-    pub(super) fn hears(&self) -> Value {
+    pub(crate) fn hears(&self) -> Value {
         self.lines.recv_timeout(ANSWER).expect("the server does not answer")
     }
 
     /// Sends a request and returns its id.
-    pub(super) fn begins(&mut self, method: &str, params: &Value) -> u64 {
+    pub(crate) fn begins(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
         let request =
             json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
@@ -102,7 +102,7 @@ impl Host {
     }
 
     /// A request and its answer.
-    pub(super) fn asks(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn asks(&mut self, method: &str, params: &Value) -> Value {
         let id = self.begins(method, params);
         let answer = self.hears();
         assert_eq!(answer["id"], id, "{answer}");
@@ -110,7 +110,7 @@ impl Host {
     }
 
     /// A tool call and its result, success or a tool's error.
-    pub(super) fn calls(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn calls(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.asks("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"].is_object(), "{answer}");
         assert!(
@@ -122,7 +122,7 @@ impl Host {
 
     /// A tool call during which the user is asked and answers so. The question, and the call's
     /// structured result.
-    pub(super) fn asks_user(
+    pub(crate) fn asks_user(
         &mut self,
         action: &str,
         tool: &str,
@@ -147,7 +147,7 @@ impl Host {
 
     /// The result of a successful tool call.
     #[track_caller]
-    pub(super) fn gets(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn gets(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.calls(tool, arguments);
         assert_eq!(result["isError"], false, "{result}");
         result["structuredContent"].clone()
@@ -155,7 +155,7 @@ impl Host {
 
     /// The text of a tool's error, which begins with this code and ends with advice.
     #[track_caller]
-    pub(super) fn fails(&mut self, code: &str, tool: &str, arguments: Value) -> String {
+    pub(crate) fn fails(&mut self, code: &str, tool: &str, arguments: Value) -> String {
         let result = self.calls(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");
         assert!(
@@ -170,20 +170,20 @@ impl Host {
         text.to_owned()
     }
 
-    pub(super) fn texts(&mut self, question: &str) -> Vec<String> {
+    pub(crate) fn texts(&mut self, question: &str) -> Vec<String> {
         let recalled = self.gets("recall", json!({ "query": question, "search_type": "episodes" }));
         let episodes = recalled["episodes"].as_array().unwrap();
         episodes.iter().map(|episode| episode["text"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Closes the input, after which the server must exit successfully.
-    pub(super) fn leaves(mut self) {
+    pub(crate) fn leaves(mut self) {
         drop(self.input.take());
         let status = self.ends();
         assert!(status.success(), "{status}: {}", self.errors.join().unwrap());
     }
 
-    pub(super) fn ends(&mut self) -> ExitStatus {
+    pub(crate) fn ends(&mut self) -> ExitStatus {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {

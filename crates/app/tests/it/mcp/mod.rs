@@ -3,7 +3,7 @@
 mod agents;
 mod clock;
 mod embedding_models;
-mod host;
+pub(crate) mod host;
 mod protocol;
 mod receipts;
 mod spaces_of_others;

@@ -51,6 +51,10 @@ pub struct ClaimFilter {
     pub contains: Option<String>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
+    /// Of what is believed, only what is not over at this time, microseconds since the Unix epoch.
+    pub not_over_at_us: Option<i64>,
+    /// Of what is believed, only what is at least this sure.
+    pub confidence_min: Option<f64>,
 }
 
 /// A list of beliefs.
@@ -60,12 +64,39 @@ pub struct Claims {
     pub beliefs: Vec<Belief>,
     /// How many there are, with those beyond the limit.
     pub total: usize,
+    /// How many more there are whose time is over.
+    pub over: usize,
+    /// How many more there are that are not sure enough.
+    pub unsure: usize,
     /// Claims and corrections of listed beliefs that were left out, because the file no longer
     /// holds them as they were signed.
     pub altered: Vec<OpId>,
 }
 
+/// How a filter takes a belief.
+enum Admission {
+    Admitted,
+    Refused,
+    /// Only because its time is over.
+    Over,
+    /// Only because it is not sure enough.
+    Unsure,
+}
+
 impl ClaimFilter {
+    fn admission(&self, belief: &Belief, contains: Option<&str>) -> Admission {
+        let is_believed = belief.served.is_some();
+        if !self.admits(belief, contains) {
+            Admission::Refused
+        } else if is_believed && self.not_over_at_us.is_some_and(|at| is_over(belief, at)) {
+            Admission::Over
+        } else if is_believed && self.confidence_min.is_some_and(|min| belief.confidence < min) {
+            Admission::Unsure
+        } else {
+            Admission::Admitted
+        }
+    }
+
     fn admits(&self, belief: &Belief, contains: Option<&str>) -> bool {
         let state = match &self.states {
             States::Believed => matches!(belief.state, State::Active | State::Corrected),
@@ -87,9 +118,14 @@ pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
     claim_type.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Whether the time of a belief is over at a time. What begins later is not over.
+pub fn is_over(belief: &Belief, at_us: i64) -> bool {
+    end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_some_and(|end| end <= at_us)
+}
+
 pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
-        && end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_none_or(|end| at_us < end)
+        && !is_over(belief, at_us)
 }
 
 fn has(belief: &Belief, part: &str) -> bool {
@@ -150,10 +186,10 @@ impl Reader<'_> {
                 band: filter.band,
                 valid_at_us: filter.valid_at_us,
                 unchanged_since_us: filter.as_of_us,
+                not_over_at_us: filter.not_over_at_us,
+                confidence_min: filter.confidence_min,
             };
-            // Which of them say what is looked for, only their words tell.
-            let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            match index.list_beliefs(&rows, row_limit)? {
+            match page(index, filter, rows, limit)? {
                 Some(page) => Ok(list(index, filter, page, limit)?),
                 None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
             }
@@ -165,19 +201,58 @@ impl Reader<'_> {
     }
 }
 
+/// The first rows of the view, and how many more pass all of the filter but its last conditions.
+struct Page {
+    rows: BeliefPage,
+    over: u64,
+    unsure: u64,
+}
+
+fn page(
+    index: &SqliteLedgerIndex<'_>,
+    filter: &ClaimFilter,
+    rows: BeliefFilter,
+    limit: usize,
+) -> Result<Option<Page>, StoreError> {
+    if filter.contains.is_some() {
+        // Which of them say what is looked for, only their words tell; the rest is told with them.
+        let all = BeliefFilter { not_over_at_us: None, confidence_min: None, ..rows };
+        let page = index.list_beliefs(&all, usize::MAX)?;
+        return Ok(page.map(|rows| Page { rows, over: 0, unsure: 0 }));
+    }
+    let Some(first) = index.list_beliefs(&rows, limit)? else { return Ok(None) };
+    let count = |rows: &BeliefFilter| {
+        Ok::<_, StoreError>(index.list_beliefs(rows, 0)?.map_or(0, |page| page.total))
+    };
+    let (mut over, mut unsure) = (0, 0);
+    let mut counted = first.total;
+    if rows.confidence_min.is_some() {
+        let total = count(&BeliefFilter { confidence_min: None, ..rows.clone() })?;
+        unsure = total.saturating_sub(counted);
+        counted = total;
+    }
+    if rows.not_over_at_us.is_some() {
+        let all = BeliefFilter { confidence_min: None, not_over_at_us: None, ..rows };
+        over = count(&all)?.saturating_sub(counted);
+    }
+    Ok(Some(Page { rows: first, over, unsure }))
+}
+
 /// The list, from the rows of the view.
 fn list(
     index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
-    page: BeliefPage,
+    page: Page,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
-    for key in &page.keys {
+    for key in &page.rows.keys {
         claims.add(belief(index, key)?);
     }
     if filter.contains.is_none() {
-        claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        claims.total = number(page.rows.total);
+        (claims.over, claims.unsure) = (number(page.over), number(page.unsure));
     }
     if let Some(until) = filter.as_of_us {
         let then = Snapshot::before(index, first_after(until));
@@ -232,18 +307,25 @@ struct Gathered<'a> {
     limit: usize,
     beliefs: Vec<Belief>,
     total: usize,
+    over: usize,
+    unsure: usize,
 }
 
 impl<'a> Gathered<'a> {
     fn new(filter: &'a ClaimFilter, limit: usize) -> Self {
         let contains = filter.contains.as_deref().map(str::to_lowercase);
-        Self { filter, contains, limit, beliefs: Vec::new(), total: 0 }
+        Self { filter, contains, limit, beliefs: Vec::new(), total: 0, over: 0, unsure: 0 }
     }
 
     fn add(&mut self, belief: Belief) {
-        if self.filter.admits(&belief, self.contains.as_deref()) {
-            self.total += 1;
-            self.beliefs.push(belief);
+        match self.filter.admission(&belief, self.contains.as_deref()) {
+            Admission::Admitted => {
+                self.total += 1;
+                self.beliefs.push(belief);
+            }
+            Admission::Over => self.over += 1,
+            Admission::Unsure => self.unsure += 1,
+            Admission::Refused => {}
         }
         if self.beliefs.len() >= self.limit.saturating_mul(KEPT_FACTOR).max(1) {
             self.keep_best();
@@ -258,7 +340,8 @@ impl<'a> Gathered<'a> {
 
     fn finish(mut self) -> Claims {
         self.keep_best();
-        Claims { beliefs: self.beliefs, total: self.total, altered: Vec::new() }
+        let Self { beliefs, total, over, unsure, .. } = self;
+        Claims { beliefs, total, over, unsure, altered: Vec::new() }
     }
 }
 

@@ -30,10 +30,11 @@ fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
                 claim_type: filter.claim_type.clone(),
                 band: filter.band,
                 valid_at_us: filter.valid_at_us,
+                not_over_at_us: filter.not_over_at_us,
+                confidence_min: filter.confidence_min,
                 unchanged_since_us: filter.as_of_us,
             };
-            let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            let page = index.list_beliefs(&rows, row_limit)?.unwrap();
+            let page = page(index, filter, rows, limit)?.unwrap();
             let listed = list(index, filter, page, limit)?;
             assert_eq!(listed, list_without_view(index, filter, limit)?, "{filter:?}, {limit}");
             total = listed.total;
@@ -162,7 +163,13 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
             for band in [None, Some(Band::Speculative), Some(Band::Likely), Some(Band::Strong)] {
                 for valid_at_us in [None, Some(0), Some(45 * year), Some(46 * year)] {
                     for contains in [None, Some("1")] {
-                        for as_of_us in [None, Some(20), Some(40)] {
+                        for (as_of_us, not_over_at_us, confidence_min) in [
+                            (None, None, None),
+                            (Some(20), None, None),
+                            (Some(40), None, Some(0.65)),
+                            (None, Some(46 * year), Some(0.3)),
+                            (Some(30), Some(46 * year), Some(0.3)),
+                        ] {
                             let filter = ClaimFilter {
                                 states: states.clone(),
                                 claim_type: claim_type.map(str::to_owned),
@@ -170,6 +177,8 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
                                 valid_at_us,
                                 contains: contains.map(str::to_owned),
                                 as_of_us,
+                                not_over_at_us,
+                                confidence_min,
                             };
                             seen_any += usize::from(compare(&space, &filter) > 0);
                         }

@@ -6,12 +6,12 @@
 //! are searched as one query and by their last sentences, without the names of their speakers.
 //! Facts are those that may be shown to an agent that did not ask ([`Mode::Passive`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use kernel::confidence::round6;
-use kernel::evidence::{Evidence, Visibility};
+use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Serialize;
@@ -20,8 +20,10 @@ use store::sqlite::ModelNumber;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
+use crate::private::Disclosure;
 use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
+use crate::recall::past::{Over, as_past};
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -203,6 +205,7 @@ impl Reader<'_> {
         let query = FactQuery {
             limit: CANDIDATES_MAX,
             mode: Mode::Passive,
+            over: Over::OnlyIfPast,
             today: wanted.today,
             ..FactQuery::new(text, wanted.now)
         };
@@ -210,7 +213,9 @@ impl Reader<'_> {
         gathered.behind = gathered.behind.max(found.behind);
         gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {
+            let is_over = fact.is_over;
             let belief = fact.belief;
+            let said = if is_over { as_past(&belief, &belief.text) } else { belief.text };
             // Its evidence's own time is what its recency counts from; the user's word has none and
             // does not grow old.
             let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
@@ -218,8 +223,8 @@ impl Reader<'_> {
                 belief.deriver.map_or_else(|| USERS_WORD.to_owned(), |deriver| deriver.name);
             best.add(Candidate {
                 id: fact.id,
-                is_cut: belief.text.len() > CANDIDATE_BYTES_MAX,
-                text: cut(&belief.text, CANDIDATE_BYTES_MAX).to_owned(),
+                is_cut: said.len() > CANDIDATE_BYTES_MAX,
+                text: cut(&said, CANDIDATE_BYTES_MAX).to_owned(),
                 at: at.map(|at| When::from_date(at.date())),
                 by: None,
                 source,
@@ -242,12 +247,21 @@ impl Reader<'_> {
         let vector = wanted.by_model.get(text).cloned();
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall(&query)?;
-        let is_open = |evidence: &Evidence| evidence.visibility != Visibility::Private;
-        if recall.results.iter().any(|found| !is_open(&found.evidence)) {
-            // What is private is named, and takes nobody's place.
-            recall.results.retain(|found| !is_open(&found.evidence));
-            query.filter.visibilities = vec![Visibility::Project, Visibility::Global];
-            recall.results.extend(self.recall(&query)?.results);
+        let mut private = BTreeSet::new();
+        for found in &recall.results {
+            if self.is_private(&found.id)? {
+                private.insert(found.id);
+            }
+        }
+        if !private.is_empty() {
+            // What is private is named, and takes nobody's place. Nor does it tell how well memory
+            // answers.
+            recall.results.retain(|found| private.contains(&found.id));
+            query.filter.visibilities = Disclosure::WithoutPrivate.visibilities();
+            let open = self.recall(&query)?;
+            recall.relevance = open.relevance;
+            recall.altered = open.altered;
+            recall.results.extend(open.results);
         }
         gathered.behind = gathered.behind.max(recall.behind);
         gathered.leave_out(Tier::Episodes, recall.altered, Omission::Altered);
@@ -259,7 +273,7 @@ impl Reader<'_> {
             let at = found.evidence.at.as_ref();
             let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
             let relevance = round6(relevance_of_episode(similarity, recency));
-            if !is_open(&found.evidence) {
+            if private.contains(&found.id) {
                 // Not even the beginning of what is private is shown.
                 let (id, score, reason) = (Some(found.id), Some(relevance), Omission::Private);
                 if gathered.left_out.iter().all(|left| left.id != id) {

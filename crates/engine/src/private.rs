@@ -1,0 +1,199 @@
+//! Which operations are private.
+//!
+//! An operation is private if its body says so, if an annotation in effect says so of it, or if it
+//! is built on or about something private: a claim on a private record, a correction of a private
+//! claim, a proposal about one. What a claim states of itself is not enough, because another
+//! program may state less than what its inputs demand.
+//!
+//! An operation whose body is missing has nothing to show and makes nothing private: whoever
+//! withheld it decided about what stands on it.
+//!
+//! Who may see private operations is decided above the engine; [`Disclosure`] is the decision.
+
+use std::collections::HashSet;
+
+use kernel::body::Body;
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::Entry;
+use kernel::validity::inputs;
+use store::StoreError;
+
+use crate::belief::name::{Named, acting};
+use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::{EngineError, Reader};
+
+/// Most operations that are looked at below one. What stands on more counts as private.
+const LOOKED_AT_MAX: usize = 100_000;
+
+/// What a reader may see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Disclosure {
+    /// Everything: the person reads their own space.
+    #[default]
+    Full,
+    /// Everything that is not private.
+    WithoutPrivate,
+}
+
+impl Disclosure {
+    /// The visibilities that may be found, as the filters of searches take them: all if empty.
+    pub fn visibilities(self) -> Vec<Visibility> {
+        match self {
+            Self::Full => Vec::new(),
+            Self::WithoutPrivate => vec![Visibility::Project, Visibility::Global],
+        }
+    }
+
+    /// The disclosure that a filter by visibilities stands for.
+    pub fn of(visibilities: &[Visibility]) -> Self {
+        match visibilities.is_empty() || visibilities.contains(&Visibility::Private) {
+            true => Self::Full,
+            false => Self::WithoutPrivate,
+        }
+    }
+}
+
+/// Finds out what is private in one ledger, and remembers what is not.
+pub(crate) struct Privacy<'a, B: ?Sized> {
+    index: &'a B,
+    open: HashSet<OpId>,
+}
+
+impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
+    pub(crate) fn of(index: &'a B) -> Self {
+        Self { index, open: HashSet::new() }
+    }
+
+    /// Whether an operation is private.
+    pub(crate) fn is_private(&mut self, id: &OpId) -> Result<bool, StoreError> {
+        let mut seen: HashSet<OpId> = HashSet::new();
+        let mut stack = vec![*id];
+        while let Some(id) = stack.pop() {
+            if self.open.contains(&id) || !seen.insert(id) {
+                continue;
+            }
+            if seen.len() > LOOKED_AT_MAX {
+                return Ok(true);
+            }
+            let Some(entry) = self.index.entry(&id)? else { continue };
+            let body = body_of(self.index, &id, &entry.kind)?;
+            if body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
+                || self.is_annotated_private(&id)?
+            {
+                return Ok(true);
+            }
+            stack.extend(grounds(&entry));
+        }
+        // Nothing below it is private, so nothing that was seen is.
+        self.open.extend(seen);
+        Ok(false)
+    }
+
+    /// Whether a belief is private: what its latest claim states, what is served, and what that
+    /// stands on.
+    pub(crate) fn is_private_belief(&mut self, belief: &Belief) -> Result<bool, StoreError> {
+        if belief.visibility == Visibility::Private {
+            return Ok(true);
+        }
+        belief.served.or(belief.current).map_or(Ok(false), |id| self.is_private(&id))
+    }
+
+    fn is_annotated_private(&self, id: &OpId) -> Result<bool, StoreError> {
+        for entry in acting(self.index, id, &Kind::Annotation)? {
+            let body = body_of(self.index, &entry.id, &entry.kind)?;
+            if body.as_ref().and_then(visibility_of) == Some(Visibility::Private) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What an operation shows something of: the inputs of a claim, and whatever a correction, a
+/// proposal or anything else is about. A record stands for itself, also where it replaces another.
+fn grounds(entry: &Entry) -> Vec<OpId> {
+    match entry.kind {
+        Kind::Evidence => Vec::new(),
+        Kind::Claim => inputs(entry).collect(),
+        _ => entry.refs.iter().map(|cited| cited.id).collect(),
+    }
+}
+
+/// The visibility that a body states; none for kinds that state none.
+pub(crate) fn visibility_of(body: &Body) -> Option<Visibility> {
+    match body {
+        Body::Evidence(evidence) => Some(evidence.visibility),
+        Body::Claim(claim) => Some(claim.visibility),
+        Body::Node(node) => node.visibility,
+        Body::Edge(edge) => edge.visibility,
+        Body::Annotation(annotation) => annotation.visibility,
+        Body::Other(_, fields) => {
+            let stated = fields.get("visibility").and_then(serde_json::Value::as_str);
+            stated.filter(|stated| *stated == "private").map(|_| Visibility::Private)
+        }
+        _ => None,
+    }
+}
+
+impl Reader<'_> {
+    /// Whether an operation is private.
+    pub fn is_private(&self, id: &OpId) -> Result<bool, EngineError> {
+        Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private(id))?)
+    }
+
+    /// Whether a belief is private.
+    pub fn is_private_belief(&self, belief: &Belief) -> Result<bool, EngineError> {
+        Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private_belief(belief))?)
+    }
+
+    /// What `text` names, as [`Reader::name_of`] finds it. Where private operations are not
+    /// disclosed, their names are unknown ones: the error is that of a name that nothing has.
+    pub fn name_disclosed(&self, text: &str, disclosure: Disclosure) -> Result<Named, EngineError> {
+        if disclosure == Disclosure::Full {
+            return self.name_of(text);
+        }
+        let unknown = || EngineError::UnknownBelief {
+            name: text.chars().take(super::belief::name::NAME_CHARS_MAX).collect(),
+            near: Vec::new(),
+        };
+        let named = match self.name_of(text) {
+            // Keys that are like the name may be those of private beliefs.
+            Err(EngineError::UnknownBelief { name, near }) => {
+                let mut open = Vec::new();
+                for key in near {
+                    if !self.is_private_name(&Named::Belief { key: key.clone() })? {
+                        open.push(key);
+                    }
+                }
+                return Err(EngineError::UnknownBelief { name, near: open });
+            }
+            Err(EngineError::AmbiguousId { prefix, candidates }) => {
+                let mut open = Vec::new();
+                for id in candidates {
+                    if !self.is_private(&id)? {
+                        open.push(id);
+                    }
+                }
+                return match open.as_slice() {
+                    [] => Err(unknown()),
+                    [only] => self.name_of(&only.to_string()),
+                    _ => Err(EngineError::AmbiguousId { prefix, candidates: open }),
+                };
+            }
+            named => named?,
+        };
+        if self.is_private_name(&named)? { Err(unknown()) } else { Ok(named) }
+    }
+
+    fn is_private_name(&self, named: &Named) -> Result<bool, EngineError> {
+        match named {
+            Named::Belief { key } => {
+                let belief = self.store.on_snapshot(|index| belief(index, key))?;
+                self.is_private_belief(&belief)
+            }
+            Named::Version { id, .. } | Named::Operation { id, .. } => self.is_private(id),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What is private, and what a reader without it gets; and beliefs whose time is over.
+
+use engine::EngineError;
+use engine::belief::claims::{ClaimFilter, is_over};
+use engine::private::Disclosure;
+use engine::recall::context::{Request, Turn};
+use engine::recall::episodes::Query;
+use engine::recall::facts::FactQuery;
+use engine::recall::past::Over;
+use engine::write::share::ExportSelection;
+use kernel::body::{Annotation, Body, Claim};
+use kernel::evidence::{Evidence, Visibility};
+use kernel::id::OpId;
+use kernel::operation::{Ref, Role};
+use kernel::seal::Draft;
+use retrieval::rank::relevance::RELEVANCE_MIN;
+use serde_json::{Value, json};
+use store::sqlite::Filter;
+
+use crate::support::{Home, at, id_of, key, note};
+
+fn open() -> Vec<Visibility> {
+    Disclosure::WithoutPrivate.visibilities()
+}
+
+/// A claim without a deriver on these records, with the default visibility.
+fn state(home: &mut Home, key: &str, inputs: &[OpId], more: &Value) -> OpId {
+    let mut claim = json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key },
+        "confidence": 0.75, "confidence_basis": { "source": "person" } });
+    for (name, value) in more.as_object().unwrap() {
+        claim[name] = value.clone();
+    }
+    let claim: Claim = serde_json::from_value(claim).unwrap();
+    let role = Role::parse("supporting").unwrap();
+    let refs = inputs.iter().map(|id| Ref { id: *id, role: role.clone() }).collect();
+    home.space.append(Draft { body: Body::Claim(claim), refs }, at(5)).unwrap()
+}
+
+fn private_note(home: &mut Home, uid: &str, text: &str) -> OpId {
+    let private = Evidence { visibility: Visibility::Private, ..note(uid, text) };
+    id_of(home.space.remember(private, at(1)).unwrap())
+}
+
+#[test]
+fn a_claim_that_states_less_than_its_inputs_demand_is_private_all_the_same() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let said = state(
+        &mut home,
+        "surprise",
+        &[secret, known],
+        &json!({ "text": "The boat trip is on Friday" }),
+    );
+    let above = state(&mut home, "plan", &[said], &json!({ "text": "The boat needs fuel" }));
+    let colour = state(&mut home, "colour", &[known], &json!({ "text": "The boat is red" }));
+    for (id, is_private) in
+        [(secret, true), (said, true), (above, true), (known, false), (colour, false)]
+    {
+        assert_eq!(home.space.is_private(&id).unwrap(), is_private);
+    }
+    let query = FactQuery { visibilities: open(), ..FactQuery::new("boat", at(100)) };
+    let found = home.space.recall_facts(&query).unwrap().facts;
+    let keys: Vec<&str> = found.iter().map(|fact| fact.belief.key.as_str()).collect();
+    assert_eq!(keys, ["colour"]);
+    for name in ["surprise", "plan", &said.to_string(), &secret.to_string()[..15]] {
+        let refused = home.space.explain_disclosed(name, Disclosure::WithoutPrivate);
+        assert!(
+            matches!(&refused, Err(EngineError::UnknownBelief { near, .. }) if near.is_empty()),
+            "{name}: {refused:?}"
+        );
+        assert!(home.space.name_disclosed(name, Disclosure::Full).is_ok());
+    }
+    // A part of a private key suggests nothing.
+    let near = |part: &str| match home.space.name_disclosed(part, Disclosure::WithoutPrivate) {
+        Err(EngineError::UnknownBelief { near, .. }) => near,
+        other => panic!("{other:?}"),
+    };
+    assert!(near("surp").is_empty());
+    assert_eq!(near("colou"), ["colour"]);
+    let request = Request {
+        turns: vec![Turn { speaker: "Mara".to_owned(), text: "What of the boat?".to_owned() }],
+        ..Request::new("test", at(100))
+    };
+    let context = home.space.context(&request).unwrap();
+    assert!(!context.text.contains("Friday") && !context.text.contains("fuel"), "{}", context.text);
+    let mut lines = Vec::new();
+    let recipient = Some(key(9).author());
+    home.space
+        .share(&ExportSelection { recipient, ..ExportSelection::default() }, &mut lines, |_| {})
+        .unwrap();
+    let lines = String::from_utf8(lines).unwrap();
+    assert!(!lines.contains("Friday") && !lines.contains("fuel") && lines.contains("is red"));
+}
+
+#[test]
+fn an_earlier_version_that_is_private_is_not_in_the_explanation_of_a_later_one() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let first = state(&mut home, "boat", &[secret], &json!({ "text": "A surprise" }));
+    let later = json!({ "text": "A red boat", "payload": { "colour": "red" } });
+    let second = state(&mut home, "boat", &[known], &later);
+    let explained = home.space.explain_disclosed("boat", Disclosure::WithoutPrivate).unwrap();
+    assert_eq!(explained.explanation.claim.op_id, second);
+    let history: Vec<OpId> =
+        explained.explanation.history.iter().map(|event| event.op_id).collect();
+    assert_eq!((history, explained.withheld), (vec![second], 1));
+    let whole = home.space.explain_disclosed("boat", Disclosure::Full).unwrap();
+    assert_eq!(whole.explanation.history.len(), 2);
+    assert!(whole.explanation.history.iter().any(|event| event.op_id == first));
+}
+
+#[test]
+fn neighbours_and_what_an_annotation_makes_private_are_not_recalled() {
+    let mut home = Home::new();
+    let mut said = |uid: &str, text: &str, visibility| {
+        let mut evidence = Evidence { visibility, ..note(uid, text) };
+        evidence.payload.session = Some("s".to_owned());
+        id_of(home.space.remember(evidence, at(1)).unwrap())
+    };
+    said("1", "The boat leaves at noon", Visibility::Project);
+    said("2", "Nobody may know of the ring", Visibility::Private);
+    let later = said("3", "The captain likes tea", Visibility::Project);
+    let recalled = |home: &Home, text: &str, visibilities: Vec<Visibility>| {
+        let filter = Filter { visibilities, ..Filter::default() };
+        let query = Query { filter, neighbours: 5, ..Query::new(text, 10) };
+        serde_json::to_string(&home.space.recall(&query).unwrap().results).unwrap()
+    };
+    assert!(recalled(&home, "When does the boat leave?", Vec::new()).contains("ring"));
+    let shown = recalled(&home, "When does the boat leave?", open());
+    assert!(!shown.contains("ring") && shown.contains("tea"), "{shown}");
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let target = Ref { id: later, role: Role::parse(Role::TARGET).unwrap() };
+    let annotation = Draft { body: Body::Annotation(private), refs: vec![target] };
+    home.space.append(annotation, at(6)).unwrap();
+    for question in ["captain tea", "When does the boat leave?"] {
+        assert!(!recalled(&home, question, open()).contains("likes tea"), "{question}");
+    }
+}
+
+#[test]
+fn a_private_record_does_not_make_a_context_say_that_memory_answers() {
+    let mut home = Home::new();
+    home.remember("1", "The boat leaves at noon");
+    private_note(&mut home, "2", "Ben bought the ring");
+    let question = "Who bought the ring?";
+    assert!(!home.space.recall(&Query::new(question, 5)).unwrap().abstains);
+    let turns = vec![Turn { speaker: "Mara".to_owned(), text: question.to_owned() }];
+    let request = Request { turns, ..Request::new("test", at(100)) };
+    let context = home.space.context(&request).unwrap();
+    assert!(context.relevance < RELEVANCE_MIN, "{}", context.relevance);
+}
+
+#[test]
+fn what_is_over_is_current_for_nobody_and_a_plan_is() {
+    // The questions are asked in October 2025.
+    let mut home = Home::new();
+    let known = id_of(home.remember("k", "a note"));
+    let seen = |date: &str, grace_days: u32| json!({ "at": date, "grace_days": grace_days });
+    for (key, more) in [
+        ("ended", json!({ "text": "Rows on the harbour", "valid_to": "2025-06-01" })),
+        ("faded", json!({ "text": "Sails in the harbour", "last_seen": seen("2025-08-01", 14) })),
+        ("fresh", json!({ "text": "Swims by the harbour", "last_seen": seen("2025-10-01", 14) })),
+        (
+            "plan",
+            json!({ "text": "Stays at the harbour", "valid_from": "2026-05-12", "valid_to": "2026-05-14" }),
+        ),
+        ("weak", json!({ "text": "Fishes off the harbour", "confidence": 0.2 })),
+    ] {
+        state(&mut home, key, &[known], &more);
+    }
+    let found = |home: &Home, text: &str, over| {
+        let today = Some(jiff::civil::date(2025, 10, 9));
+        let query = FactQuery { over, today, limit: 9, ..FactQuery::new(text, at(100)) };
+        let facts = home.space.recall_facts(&query).unwrap().facts;
+        let mut keys: Vec<String> = facts.into_iter().map(|fact| fact.belief.key).collect();
+        keys.sort();
+        keys.join(" ")
+    };
+    assert_eq!(found(&home, "harbour", Over::OnlyIfPast), "fresh plan");
+    assert_eq!(found(&home, "harbour", Over::Include), "ended faded fresh plan");
+    assert_eq!(
+        found(&home, "What was at the harbour?", Over::OnlyIfPast),
+        "ended faded fresh plan"
+    );
+    let listed = |home: &Home, filter: ClaimFilter| {
+        let claims = home.space.claims(&filter, 9).unwrap();
+        let mut keys: Vec<String> = claims.beliefs.into_iter().map(|one| one.key).collect();
+        keys.sort();
+        (keys.join(" "), claims.over, claims.unsure)
+    };
+    let now_us = at(100).as_microsecond();
+    let current = ClaimFilter {
+        not_over_at_us: Some(now_us),
+        confidence_min: Some(0.3),
+        ..ClaimFilter::default()
+    };
+    assert_eq!(listed(&home, current.clone()), ("fresh plan".to_owned(), 2, 1));
+    let of_words = ClaimFilter { contains: Some("harbour".to_owned()), ..current };
+    assert_eq!(listed(&home, of_words), ("fresh plan".to_owned(), 2, 1));
+    let all = home.space.claims(&ClaimFilter::default(), 9).unwrap().beliefs;
+    assert_eq!(all.iter().filter(|belief| is_over(belief, now_us)).count(), 2);
+}
+
+#[test]
+fn a_context_says_of_what_is_over_that_it_is_past() {
+    let mut home = Home::new();
+    let known = id_of(home.remember("k", "a note"));
+    let ended = json!({ "text": "Sails in the harbour", "valid_to": "2025-06-01" });
+    state(&mut home, "ended", &[known], &ended);
+    let text = |home: &mut Home, said: &str| {
+        let turns = vec![Turn { speaker: "Mara".to_owned(), text: said.to_owned() }];
+        home.space.context(&Request { turns, ..Request::new("test", at(100)) }).unwrap().text
+    };
+    assert!(!text(&mut home, "Who sails in the harbour?").contains("| "));
+    let past = text(&mut home, "Who was it that sails in the harbour?");
+    assert!(past.contains("| In the past, until 2025-06-01: Sails in the harbour"), "{past}");
+}
