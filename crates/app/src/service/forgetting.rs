@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use engine::Space;
 use engine::belief::Belief;
 use engine::selection::{RecordState, Selection};
-use engine::write::forget::{ForgetPlan, Forgotten, UserStatement};
+use engine::write::forget::{ForgetPlan, Forgotten, RecordedAgain, UserStatement};
 use jiff::Timestamp;
 use kernel::id::OpId;
 use schemars::JsonSchema;
@@ -49,10 +49,14 @@ pub(crate) struct ForgetReport {
     falls: Vec<BeliefLine>,
     /// Beliefs that are derived again from other records.
     derived_anew: Vec<DerivedAnew>,
-    /// Corrections and refutations that go, because nothing else is known of their beliefs.
+    /// Corrections and refutations that go: those that were selected, and those of whose beliefs
+    /// nothing else is known.
     words_forgotten: Vec<StatementLine>,
     /// Corrections and refutations that stay, because their beliefs do.
     words_kept: Vec<StatementLine>,
+    /// Corrections and refutations among those that go whose effect stays: they are recorded again.
+    /// Selected refutations lose their notes.
+    words_again: Vec<StatementLine>,
     /// The operations that were written.
     recorded: Vec<String>,
     /// Whether free pages and the write-ahead log are clean too; null in a dry run.
@@ -154,6 +158,7 @@ impl Plan {
             derived_anew: anew.collect(),
             words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
             words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
+            words_again: words_again(plan).map(StatementLine::again).collect(),
             recorded: redactions.unwrap_or_default().iter().map(ToString::to_string).collect(),
             is_erased: forgotten.map(|forgotten| forgotten.is_erased),
         }
@@ -198,7 +203,7 @@ impl Plan {
         ));
         let word = |statement: &UserStatement| shortened(&statement.summary);
         lines.extend(section(
-            "Your own words about beliefs that fall would go:",
+            "Your own words that would go:",
             plan.words_forgotten.len() as u64,
             plan.words_forgotten.iter().map(word),
         ));
@@ -209,8 +214,21 @@ impl Plan {
                 format!("{} {}", crate::text::short(&statement.id), word(statement))
             }),
         ));
+        lines.extend(section(
+            "Of these, some keep their effect and are recorded again:",
+            words_again(plan).count() as u64,
+            words_again(plan).map(|again| match again.summary.as_str() {
+                "" => format!("{} stays refuted, without your note", again.key),
+                summary => shortened(summary),
+            }),
+        ));
         lines
     }
+}
+
+/// The words among what is recorded again.
+fn words_again(plan: &ForgetPlan) -> impl Iterator<Item = &RecordedAgain> {
+    plan.again.iter().filter(|again| !again.is_claim())
 }
 
 /// A headline and the first of some lines; nothing if there are none.
@@ -232,6 +250,10 @@ impl BeliefLine {
 }
 
 impl StatementLine {
+    fn again(again: &RecordedAgain) -> Self {
+        Self { id: again.id.to_string(), key: again.key.clone(), summary: again.summary.clone() }
+    }
+
     fn of(statement: &UserStatement) -> Self {
         Self {
             id: statement.id.to_string(),

@@ -142,6 +142,42 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
 }
 
 #[test]
+fn what_somebody_typed_can_be_taken_back_while_the_belief_stays() {
+    let machine = Machine::with_space();
+    let key = used(&machine);
+    machine.because(["forget", "--source", "markdown", "--yes"]).run().succeeds();
+    let note = "not in the Mulberry cellars";
+    let typed = |said: &str| -> Vec<String> {
+        let left = all_traces(&machine);
+        assert!(!left.is_empty());
+        let run = |line: &String| said.contains(line.split(": ").nth(1).unwrap());
+        left.into_iter().filter(run).collect()
+    };
+    let corrections = ["log", "--kind", "claim_correction", "-n", "1", "--json"];
+    let correction = machine.because(corrections).run().succeeds().json_lines()[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let plan = machine.because(["forget", &correction, "--dry-run"]).run().succeeds();
+    plan.prints("Your own words that would go:").prints("instead of").prints(CORRECTED);
+    machine.because(["forget", &correction, "--yes"]).run().succeeds();
+    assert_eq!(typed(CORRECTED), Vec::<String>::new());
+    machine.because(["explain", &key]).run().succeeds().prints(TITLE);
+
+    machine.because(["refute", &key, "--note", note]).run().succeeds();
+    let refutations = ["log", "--kind", "claim_refutation", "-n", "1", "--json"];
+    let refutation = machine.because(refutations).run().succeeds().json_lines()[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let done = machine.because(["forget", &refutation, "--yes", "--json"]).run().succeeds().json();
+    assert_eq!(done["words_again"][0]["key"], key, "{done}");
+    machine.because(["claims", "--state", "refuted", "--json"]).run().succeeds().prints(&key);
+    assert_eq!(typed(note), Vec::<String>::new());
+    machine.is_sound();
+}
+
+#[test]
 fn other_devices_forget_after_an_exchange() {
     let machine = Machine::with_space();
     used(&machine);

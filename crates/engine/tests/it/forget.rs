@@ -24,7 +24,7 @@ const REASON: &str = "it was private";
 
 /// Runs of `words`, as written and in lower case, that are in any file of a space, except those
 /// that also occur in `kept`.
-fn traces(path: &Path, words: &[&str], kept: &[&str]) -> Vec<String> {
+pub(crate) fn traces(path: &Path, words: &[&str], kept: &[&str]) -> Vec<String> {
     let forms = |text: &str| [text.to_owned(), text.to_lowercase()];
     let runs_of = |texts: &[&str]| -> HashSet<Vec<u8>> {
         let forms = texts.iter().flat_map(|text| forms(text));
@@ -52,13 +52,13 @@ fn traces(path: &Path, words: &[&str], kept: &[&str]) -> Vec<String> {
     found
 }
 
-fn forget(space: &mut Space, ids: &[OpId]) -> (ForgetPlan, Forgotten) {
+pub(crate) fn forget(space: &mut Space, ids: &[OpId]) -> (ForgetPlan, Forgotten) {
     let plan = space.plan_to_forget(ids, at(20)).unwrap();
     let forgotten = space.forget(&plan, REASON, at(20)).unwrap();
     (plan, forgotten)
 }
 
-fn is_sound(space: &Space) -> bool {
+pub(crate) fn is_sound(space: &Space) -> bool {
     let verification = space.verify(|_| {}).unwrap();
     assert!(verification.findings.is_empty(), "{:?}", verification.findings);
     verification.is_sound()
@@ -72,7 +72,7 @@ fn anew(plan: &ForgetPlan) -> Vec<&str> {
     plan.derived_anew.iter().map(|(belief, _)| belief.key.as_str()).collect()
 }
 
-fn gym_notes(home: &mut Home) -> Vec<OpId> {
+pub(crate) fn gym_notes(home: &mut Home) -> Vec<OpId> {
     (0..6)
         .map(|number| {
             id_of(home.remember(&format!("gym-{number}"), &format!("gym number {number}")))

@@ -14,6 +14,7 @@ mod exchange;
 mod facts;
 mod facts_of_histories;
 mod forget;
+mod forget_words;
 mod import;
 mod journal;
 mod late_access;

@@ -9,7 +9,8 @@
 //! - records that are marked as echoes of what is forgotten: they say the same;
 //! - corrections and refutations of identities of which nothing is left: no claim, and no group of
 //!   records that concludes it. A person's word about an identity that other records support
-//!   stays, and the plan lists it.
+//!   stays, and the plan lists it. It can be forgotten by name, with the claim that it is about,
+//!   which is recorded again ([`words`]).
 //!
 //! To know what falls, what is derived anew and of which identities nothing is left, the plan is
 //! carried out in a private copy, which is thrown away.
@@ -43,6 +44,9 @@ use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
 
 mod copies;
+mod words;
+
+pub use words::RecordedAgain;
 
 /// How long the end of an erasure waits for another process.
 const ERASURE_WAIT: Duration = Duration::from_secs(5);
@@ -75,6 +79,9 @@ pub struct ForgetPlan {
     pub words_forgotten: Vec<UserStatement>,
     /// Corrections and refutations that stay, because other records support their identities.
     pub words_kept: Vec<UserStatement>,
+    /// What goes only because a word that was selected is about it, and is recorded again; and
+    /// refutations that were selected, which are recorded again without their notes.
+    pub again: Vec<RecordedAgain>,
 }
 
 /// A selected record.
@@ -131,16 +138,14 @@ struct Redacting<'a> {
 }
 
 impl<'a> Redacting<'a> {
-    /// Appends a redaction of each target that has none yet, and erases, in one transaction.
-    fn redact(
-        &self,
-        store: &mut SqliteSpace,
-        targets: &BTreeSet<OpId>,
-    ) -> Result<Vec<OpId>, EngineError> {
+    /// Appends a redaction of each target that has none yet, erases, and records again what goes
+    /// only because of the rules, in one transaction.
+    fn redact(&self, store: &mut SqliteSpace, plan: &ForgetPlan) -> Result<Vec<OpId>, EngineError> {
         let mut writing = store.write()?;
         writing.recognize_forgotten(hashes_of(self.sealer));
-        let mut redactions = Vec::with_capacity(targets.len());
-        for target in targets {
+        let again = words::Bodies::read(&writing, &plan.again)?;
+        let mut redactions = Vec::with_capacity(plan.targets.len());
+        for target in &plan.targets {
             let Some(entry) = writing.entry(target)? else { continue };
             if kernel::redaction::redaction_of(&writing, &entry)?.is_some() {
                 continue;
@@ -148,6 +153,7 @@ impl<'a> Redacting<'a> {
             redactions.push(self.append(&mut writing, *target)?);
         }
         writing.erase_redacted()?;
+        again.record(self.sealer, &mut writing, now_us(self.now))?;
         record_consequences(self.sealer, &mut writing, now_us(self.now))?;
         Box::new(writing).commit()?;
         Ok(redactions)
@@ -218,11 +224,16 @@ impl Writer<'_> {
         redacting.derive(&mut copy, may_derive)?;
         let mut affected = keys_before;
         for _ in 0..ROUNDS_MAX {
-            redacting.redact(&mut copy, &plan.targets)?;
+            redacting.redact(&mut copy, &plan)?;
             redacting.derive(&mut copy, may_derive)?;
-            let standalone = standing_on_nothing(&mut copy, affected.keys())?;
-            let new: Vec<OpId> =
-                standalone.into_iter().filter(|id| plan.targets.insert(*id)).collect();
+            let mut new = Vec::new();
+            for (key, id) in standing_on_nothing(&mut copy, affected.keys())? {
+                plan.again.retain(|again| again.key != key);
+                // What was recorded again in the copy is not in the ledger.
+                if self.store.ledger_index()?.entry(&id)?.is_some() && plan.targets.insert(id) {
+                    new.push(id);
+                }
+            }
             if new.is_empty() {
                 break;
             }
@@ -245,7 +256,7 @@ impl Writer<'_> {
     ) -> Result<Forgotten, EngineError> {
         let may_derive = self.may_derive(now)?;
         let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason, now };
-        let redactions = redacting.redact(self.store, &plan.targets)?;
+        let redactions = redacting.redact(self.store, plan)?;
         // Keys of forgotten texts may wait in it.
         *self.echoes = Default::default();
         let derived = redacting.derive(self.store, may_derive)?;
@@ -276,6 +287,7 @@ impl Writer<'_> {
     fn named(&self, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
         self.store.on_snapshot(|index| {
             let mut plan = ForgetPlan::default();
+            let mut words = BTreeSet::new();
             for id in selected {
                 let entry = index
                     .entry(id)?
@@ -283,11 +295,12 @@ impl Writer<'_> {
                 let body = body_of(index, id, &entry.kind)?;
                 let is_derived =
                     matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-                // A word goes with what it is about, and not by itself.
-                if is_derived || entry.kind.spec().body != BodyNeed::Removable {
+                let is_word = words::is_word(&entry.kind);
+                if is_derived || !is_word && entry.kind.spec().body != BodyNeed::Removable {
                     return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
                 }
                 if let Some(body) = body {
+                    words.extend(is_word.then_some(*id));
                     plan.targets.insert(*id);
                     plan.selected += 1;
                     if plan.records.len() < RECORDS_KEPT_MAX {
@@ -296,6 +309,7 @@ impl Writer<'_> {
                     }
                 }
             }
+            words::add(index, &mut plan, &words)?;
             copies::add(index, self.store, &mut plan)?;
             Ok(plan)
         })
@@ -332,7 +346,11 @@ impl Writer<'_> {
                 for (key, believed) in affected {
                     let then = belief(after, &key)?;
                     plan.note_statements(before, &key)?;
-                    if believed.served.is_none() || then.served == believed.served {
+                    let is_recorded_again = plan.again.iter().any(|again| again.key == key);
+                    if believed.served.is_none()
+                        || then.served == believed.served
+                        || is_recorded_again && then.says() == believed.says()
+                    {
                         continue;
                     }
                     if then.served.is_none() {
@@ -387,7 +405,7 @@ impl ForgetPlan {
 fn standing_on_nothing<'k>(
     copy: &mut SqliteSpace,
     keys: impl Iterator<Item = &'k String>,
-) -> Result<Vec<OpId>, EngineError> {
+) -> Result<Vec<(String, OpId)>, EngineError> {
     let writing = copy.write()?;
     let mut found = Vec::new();
     for key in keys {
@@ -396,7 +414,8 @@ fn standing_on_nothing<'k>(
         if is_said || believed.state == State::Active {
             continue;
         }
-        found.extend(writing.identity(key)?.into_iter().map(|entry| entry.id));
+        let statements = writing.identity(key)?.into_iter();
+        found.extend(statements.map(|entry| (key.clone(), entry.id)));
     }
     Ok(found)
 }
