@@ -11,9 +11,11 @@ use engine::selection::{RecordState, Selection};
 use engine::write::forget::{ForgetPlan, Forgotten, RecordedAgain, UserStatement};
 use jiff::Timestamp;
 use kernel::id::OpId;
+use kernel::seal::Draft;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::changes::{Action, Subject, Verb};
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 use crate::text::{count, printable};
@@ -49,6 +51,8 @@ pub(crate) struct ForgetReport {
     falls: Vec<BeliefLine>,
     /// Beliefs that are derived again from other records.
     derived_anew: Vec<DerivedAnew>,
+    /// Beliefs that follow from the other records alone.
+    arises: Vec<BeliefLine>,
     /// Corrections and refutations that go: those that were selected, and those of whose beliefs
     /// nothing else is known.
     words_forgotten: Vec<StatementLine>,
@@ -94,7 +98,8 @@ struct StatementLine {
     summary: String,
 }
 
-/// What forgetting a selection would erase and change. Nothing is written.
+/// What forgetting a selection would erase and change. Nothing is written. `what-if --forget` shows
+/// the changes of the same plan.
 pub(crate) fn plan(
     space: &mut Space,
     now: Timestamp,
@@ -128,6 +133,23 @@ impl Plan {
         self.plan.targets.iter()
     }
 
+    /// Drafts with the same effect on beliefs.
+    pub(crate) fn drafts(&self, space: &Space) -> Result<Vec<Draft>, Failure> {
+        Ok(space.to_forget(&self.plan)?)
+    }
+
+    /// The action, for `what-if`.
+    pub(crate) fn action(&self) -> Action {
+        let subject = match self.plan.records.as_slice() {
+            [record] => Subject::Record { id: record.id, summary: record.summary.clone() },
+            _ => Subject::Records {
+                count: usize::try_from(self.plan.selected).unwrap_or(usize::MAX),
+                which: self.which.clone(),
+            },
+        };
+        Action { verb: Verb::Forgot, subject }
+    }
+
     /// How many records were selected.
     pub(crate) fn selected(&self) -> u64 {
         self.plan.selected
@@ -140,7 +162,7 @@ impl Plan {
             id: record.id.to_string(),
             summary: record.summary.clone(),
         });
-        let anew = plan.derived_anew.iter().map(|(before, after)| DerivedAnew {
+        let anew = plan.derived_anew().map(|(before, after)| DerivedAnew {
             key: before.key.clone(),
             before: BeliefLine::of(before),
             after: BeliefLine::of(after),
@@ -154,8 +176,9 @@ impl Plan {
             versions: plan.versions,
             echoes: plan.echoes,
             erased: plan.erased.clone(),
-            falls: plan.falls.iter().map(BeliefLine::of).collect(),
+            falls: plan.falls().map(BeliefLine::of).collect(),
             derived_anew: anew.collect(),
+            arises: plan.arises().map(BeliefLine::of).collect(),
             words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
             words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
             words_again: words_again(plan).map(StatementLine::again).collect(),
@@ -185,13 +208,13 @@ impl Plan {
         let said = |belief: &Belief| shortened(&belief.text);
         lines.extend(section(
             "Beliefs that stand on nothing else would fall:",
-            plan.falls.len() as u64,
-            plan.falls.iter().map(said),
+            plan.falls().count() as u64,
+            plan.falls().map(said),
         ));
         lines.extend(section(
             "Beliefs that would be derived again from other records:",
-            plan.derived_anew.len() as u64,
-            plan.derived_anew.iter().map(|(before, after)| match said(before) == said(after) {
+            plan.derived_anew().count() as u64,
+            plan.derived_anew().map(|(before, after)| match said(before) == said(after) {
                 true => format!(
                     "{} ({} instead of {})",
                     said(after),
@@ -200,6 +223,11 @@ impl Plan {
                 ),
                 false => format!("{} instead of {}", said(after), said(before)),
             }),
+        ));
+        lines.extend(section(
+            "Beliefs that would follow from the other records alone:",
+            plan.arises().count() as u64,
+            plan.arises().map(said),
         ));
         let word = |statement: &UserStatement| shortened(&statement.summary);
         lines.extend(section(

@@ -112,6 +112,20 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
     assert!(!plan["falls"].as_array().unwrap().is_empty(), "{plan}");
     assert_eq!(plan["words_forgotten"].as_array().unwrap().len(), 1, "{plan}");
     assert!(plan["recorded"].as_array().unwrap().is_empty(), "{plan}");
+    let hypothesis = ["what-if", "--forget", "--without-source", "ical", "--json"];
+    let what_if = machine.because(hypothesis).run().succeeds().json();
+    assert_eq!(what_if["dry_run"], true);
+    assert_eq!(what_if["actions"][0]["action"], "forgot", "{what_if}");
+    let keys = |list: &Value| -> std::collections::BTreeSet<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|change| change["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut listed = keys(&plan["falls"]);
+    listed.extend(keys(&plan["derived_anew"]));
+    assert_eq!(keys(&what_if["changes"]), listed);
+    machine.because(["what-if", "--forget"]).run().ends(2).says("no record is named");
+    let one = machine.because(["what-if", "--forget", &plan["records"][0]["id"].as_str().unwrap()]);
+    one.run().succeeds().prints("If you forgot").prints("Nothing was written");
     let events =
         machine.because(["forget", "--source", "ical", "--yes", "--json"]).run().succeeds().json();
     assert_eq!(events["falls"], plan["falls"]);

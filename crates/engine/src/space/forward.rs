@@ -97,6 +97,7 @@ read! {
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
+    to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     to_restore(name: &str, note: &str) -> Vec<Draft>;
     to_restore_all(ids: &[OpId], note: &str) -> Vec<Draft>;

@@ -1,9 +1,10 @@
 //! Forgetting: what goes, what stays, and that nothing of it is left in any file.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use engine::Space;
+use engine::belief::Belief;
 use engine::belief::user::Replacement;
 use engine::recall::facts::FactQuery;
 use engine::recall::receipts::{Recalled, Recipient};
@@ -52,9 +53,27 @@ pub(crate) fn traces(path: &Path, words: &[&str], kept: &[&str]) -> Vec<String> 
     found
 }
 
+fn statement(belief: &Belief) -> String {
+    format!("{:?}", belief.says())
+}
+
+/// What is believed, by key.
+fn served(space: &Space) -> BTreeMap<String, String> {
+    let served = space.beliefs().unwrap().into_iter().filter(|belief| belief.served.is_some());
+    served.map(|belief| (belief.key.clone(), statement(&belief))).collect()
+}
+
 pub(crate) fn forget(space: &mut Space, ids: &[OpId]) -> (ForgetPlan, Forgotten) {
+    let mut expected = served(space);
     let plan = space.plan_to_forget(ids, at(20)).unwrap();
     let forgotten = space.forget(&plan, REASON, at(20)).unwrap();
+    for (key, change) in &plan.changes.beliefs {
+        expected.remove(key);
+        if change.after.served.is_some() {
+            expected.insert(key.clone(), statement(&change.after));
+        }
+    }
+    assert_eq!(served(space), expected, "the plan is what happens");
     (plan, forgotten)
 }
 
@@ -65,11 +84,11 @@ pub(crate) fn is_sound(space: &Space) -> bool {
 }
 
 fn falls(plan: &ForgetPlan) -> Vec<&str> {
-    plan.falls.iter().map(|belief| belief.key.as_str()).collect()
+    plan.falls().map(|belief| belief.key.as_str()).collect()
 }
 
 fn anew(plan: &ForgetPlan) -> Vec<&str> {
-    plan.derived_anew.iter().map(|(belief, _)| belief.key.as_str()).collect()
+    plan.derived_anew().map(|(belief, _)| belief.key.as_str()).collect()
 }
 
 pub(crate) fn gym_notes(home: &mut Home) -> Vec<OpId> {
@@ -92,7 +111,7 @@ fn beliefs_that_also_stand_on_other_records_are_derived_anew_without_what_is_for
     let after = home.space.believed(HABIT).unwrap();
     assert_eq!(after.state, State::Active);
     assert!(after.confidence < before.confidence);
-    assert_eq!(plan.derived_anew[0].1.says(), after.says());
+    assert_eq!(plan.derived_anew().next().unwrap().1.says(), after.says());
     let shown = home.space.show(&before.served.unwrap()).unwrap();
     assert_eq!(shown.operation.body(), None);
     let why = shown.forgotten.unwrap();

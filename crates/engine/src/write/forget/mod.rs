@@ -12,8 +12,9 @@
 //!   stays, and the plan lists it. It can be forgotten by name, with the claim that it is about,
 //!   which is recorded again ([`words`]).
 //!
-//! To know what falls, what is derived anew and of which identities nothing is left, the plan is
-//! carried out in a private copy, which is thrown away.
+//! What falls, what is derived anew and of which identities nothing is left is found out as for
+//! `because what-if`: in a dry run of the redactions ([`ForgetPlan::hypothesis`]). Nothing is erased
+//! in it. What goes and is recorded again is left as it is, and words that go are withdrawn.
 //!
 //! [`Writer::forget`] appends the redactions and erases in one transaction; a process that is
 //! killed has forgotten everything or nothing. Beliefs are derived anew after that, as after any
@@ -23,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use derivers::Deriver;
-use kernel::body::{Body, Redaction};
+use kernel::body::{Body, Redaction, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
@@ -31,13 +32,14 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::redaction::{quoting, redaction_behind};
 use kernel::seal::{Draft, next_timestamp};
-use kernel::validity::State;
 use store::Writing;
-use store::sqlite::{DeviceHashes, SqliteSpace, SqliteWriting};
+use store::sqlite::{DeviceHashes, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 
-use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::belief::review::acting_on;
+use crate::belief::{Belief, Bodies, body_of};
 use crate::derive::{Derivation, Derived, Extent};
 use crate::inspect::summary_of;
+use crate::outcome::{Change, Changes, Intent};
 use crate::seal::{Sealable, Sealer};
 use crate::write::record::without_mark;
 use crate::write::submission::record_consequences;
@@ -71,10 +73,8 @@ pub struct ForgetPlan {
     pub selected: u64,
     /// The first of them, in one line each.
     pub records: Vec<ForgottenRecord>,
-    /// Beliefs that stand on nothing else, as they are now.
-    pub falls: Vec<Belief>,
-    /// Beliefs that also stand on other records: now, and derived without what is forgotten.
-    pub derived_anew: Vec<(Belief, Belief)>,
+    /// The beliefs that change.
+    pub changes: Changes,
     /// Corrections and refutations that go, because nothing else is known of their identities.
     pub words_forgotten: Vec<UserStatement>,
     /// Corrections and refutations that stay, because other records support their identities.
@@ -192,6 +192,11 @@ pub struct WhyForgotten {
 }
 
 impl Reader<'_> {
+    /// Drafts with the same effect on beliefs as a plan. They are for a dry run.
+    pub fn to_forget(&self, plan: &ForgetPlan) -> Result<Vec<Draft>, EngineError> {
+        self.store.on_snapshot(|index| plan.hypothesis(index))
+    }
+
     /// Why an operation was forgotten; none if it was not.
     pub(crate) fn why_forgotten(&self, id: &OpId) -> Result<Option<WhyForgotten>, EngineError> {
         self.store.on_snapshot(|index| {
@@ -217,29 +222,30 @@ impl Writer<'_> {
     ) -> Result<ForgetPlan, EngineError> {
         let mut plan = self.named(selected)?;
         copies::add_imports(&Reader::new(self.store, self.derivers)?, &mut plan.targets)?;
-        let keys_before = self.beliefs_that_quote(&plan.targets)?;
-        let may_derive = self.may_derive(now)?;
-        let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason: "", now };
-        let mut copy = self.store.private_copy()?;
-        redacting.derive(&mut copy, may_derive)?;
-        let mut affected = keys_before;
+        let mut gone = BTreeSet::new();
+        let mut affected = BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
-            redacting.redact(&mut copy, &plan)?;
-            redacting.derive(&mut copy, may_derive)?;
-            let mut new = Vec::new();
-            for (key, id) in standing_on_nothing(&mut copy, affected.keys())? {
-                plan.again.retain(|again| again.key != key);
-                // What was recorded again in the copy is not in the ledger.
-                if self.store.ledger_index()?.entry(&id)?.is_some() && plan.targets.insert(id) {
-                    new.push(id);
+            let drafts = self.store.on_snapshot(|index| {
+                gone = quoting(index, plan.targets.iter().copied())?;
+                for id in &gone {
+                    affected.extend(index.entry(id)?.and_then(|entry| entry.identity));
                 }
+                plan.hypothesis(index)
+            })?;
+            let (changes, standalone) = self.act_and(drafts, Intent::DryRun, now, |writing| {
+                standing_on_nothing(writing, &affected, &gone)
+            })?;
+            plan.changes = changes;
+            let mut is_complete = true;
+            for (key, id) in standalone {
+                plan.again.retain(|again| again.key != key);
+                is_complete &= !plan.targets.insert(id);
             }
-            if new.is_empty() {
+            if is_complete {
                 break;
             }
-            affected.extend(self.beliefs_that_quote(&new.into_iter().collect())?);
         }
-        self.fill(&mut plan, affected, &mut copy)?;
+        self.fill(&mut plan, &affected)?;
         Ok(plan)
     }
 
@@ -315,58 +321,19 @@ impl Writer<'_> {
         })
     }
 
-    /// The identities of claims that quote `targets`, with what is believed of them.
-    fn beliefs_that_quote(
-        &self,
-        targets: &BTreeSet<OpId>,
-    ) -> Result<BTreeMap<String, Belief>, EngineError> {
+    /// Adds the words about the identities that are affected, and counts what goes.
+    fn fill(&self, plan: &mut ForgetPlan, affected: &BTreeSet<String>) -> Result<(), EngineError> {
         self.store.on_snapshot(|index| {
-            let mut beliefs = BTreeMap::new();
-            for id in quoting(index, targets.iter().copied())? {
-                let Some(key) = index.entry(&id)?.and_then(|entry| entry.identity) else {
-                    continue;
-                };
-                if !beliefs.contains_key(&key) {
-                    beliefs.insert(key.clone(), belief(index, &key)?);
+            for key in affected {
+                plan.note_statements(index, key)?;
+            }
+            for id in quoting(index, plan.targets.iter().copied())? {
+                let Some(entry) = index.entry(&id)? else { continue };
+                if index.canonical_body(&id)?.is_some() {
+                    *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
                 }
             }
-            Ok(beliefs)
-        })
-    }
-
-    /// Adds what follows, from the copy in which the plan was carried out.
-    fn fill(
-        &self,
-        plan: &mut ForgetPlan,
-        affected: BTreeMap<String, Belief>,
-        copy: &mut SqliteSpace,
-    ) -> Result<(), EngineError> {
-        copy.on_snapshot(|after| {
-            self.store.on_snapshot(|before| {
-                for (key, believed) in affected {
-                    let then = belief(after, &key)?;
-                    plan.note_statements(before, &key)?;
-                    let is_recorded_again = plan.again.iter().any(|again| again.key == key);
-                    if believed.served.is_none()
-                        || then.served == believed.served
-                        || is_recorded_again && then.says() == believed.says()
-                    {
-                        continue;
-                    }
-                    if then.served.is_none() {
-                        plan.falls.push(believed);
-                    } else {
-                        plan.derived_anew.push((believed, then));
-                    }
-                }
-                for id in quoting(before, plan.targets.iter().copied())? {
-                    let Some(entry) = before.entry(&id)? else { continue };
-                    if before.canonical_body(&id)?.is_some() {
-                        *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
-                    }
-                }
-                Ok::<_, EngineError>(())
-            })
+            Ok(())
         })
     }
 }
@@ -375,6 +342,49 @@ impl ForgetPlan {
     /// Whether nothing would be erased.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
+    }
+
+    /// Beliefs that stand on nothing else, as they are now.
+    pub fn falls(&self) -> impl Iterator<Item = &Belief> {
+        let changes = self.changes.beliefs.values();
+        changes.filter(|change| change.after.served.is_none()).filter_map(Change::served_before)
+    }
+
+    /// Beliefs that also stand on other records: now, and derived without what is forgotten.
+    pub fn derived_anew(&self) -> impl Iterator<Item = (&Belief, &Belief)> {
+        let changes = self.changes.beliefs.values();
+        let served = changes.filter(|change| change.after.served.is_some());
+        served.filter_map(|change| Some((change.served_before()?, &change.after)))
+    }
+
+    /// Beliefs that what is forgotten stands against.
+    pub fn arises(&self) -> impl Iterator<Item = &Belief> {
+        let changes = self.changes.beliefs.values();
+        let arisen = changes.filter(|change| change.served_before().is_none());
+        arisen.map(|change| &change.after).filter(|after| after.served.is_some())
+    }
+
+    /// Drafts with the same effect on beliefs as the plan: a redaction of each target, but the
+    /// withdrawal of each word, which a redaction takes back only once it is erased.
+    fn hypothesis(&self, index: &SqliteLedgerIndex<'_>) -> Result<Vec<Draft>, EngineError> {
+        let again: BTreeSet<OpId> = self.again.iter().map(|again| again.id).collect();
+        let mut drafts = Vec::with_capacity(self.targets.len());
+        for id in self.targets.difference(&again) {
+            let Some(entry) = index.entry(id)? else { continue };
+            let withdrawal = || Withdrawal { note: String::new() };
+            let body = match &entry.kind {
+                Kind::ClaimCorrection | Kind::ClaimRefutation
+                    if !words::is_in_force(index, &entry)? =>
+                {
+                    continue;
+                }
+                Kind::ClaimCorrection => Body::CorrectionWithdrawal(withdrawal()),
+                Kind::ClaimRefutation => Body::RefutationWithdrawal(withdrawal()),
+                _ => Body::Redaction(Redaction::default()),
+            };
+            drafts.push(acting_on(*id, body)?);
+        }
+        Ok(drafts)
     }
 
     /// Sorts the user's statements about an identity into those that go and those that stay.
@@ -400,22 +410,21 @@ impl ForgetPlan {
     }
 }
 
-/// Corrections and refutations of those identities of which nothing else is left: no claim, and no
-/// group that concludes it.
-fn standing_on_nothing<'k>(
-    copy: &mut SqliteSpace,
-    keys: impl Iterator<Item = &'k String>,
+/// Corrections and refutations of those identities of which nothing is left beside what is `gone`:
+/// no claim, and no group that concludes it.
+fn standing_on_nothing(
+    writing: &SqliteWriting<'_>,
+    keys: &BTreeSet<String>,
+    gone: &BTreeSet<OpId>,
 ) -> Result<Vec<(String, OpId)>, EngineError> {
-    let writing = copy.write()?;
     let mut found = Vec::new();
     for key in keys {
-        let believed = belief(&writing as &dyn Writing, key)?;
-        let is_said = believed.current.is_some() || !writing.makers(key)?.is_empty();
-        if is_said || believed.state == State::Active {
-            continue;
+        let (claims, words): (Vec<_>, Vec<_>) =
+            writing.identity(key)?.into_iter().partition(|entry| entry.kind == Kind::Claim);
+        let is_said = claims.iter().any(|claim| !gone.contains(&claim.id));
+        if !is_said && writing.makers(key)?.is_empty() {
+            found.extend(words.into_iter().map(|word| (key.clone(), word.id)));
         }
-        let statements = writing.identity(key)?.into_iter();
-        found.extend(statements.map(|entry| (key.clone(), entry.id)));
     }
     Ok(found)
 }

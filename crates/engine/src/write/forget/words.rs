@@ -115,7 +115,7 @@ fn is_current(index: &SqliteLedgerIndex<'_>, claim: &Entry, key: &str) -> Result
     Ok(Validity::new(index).current(key)?.is_some_and(|current| current.id == claim.id))
 }
 
-fn is_in_force(index: &SqliteLedgerIndex<'_>, word: &Entry) -> Result<bool, StoreError> {
+pub(super) fn is_in_force(index: &SqliteLedgerIndex<'_>, word: &Entry) -> Result<bool, StoreError> {
     let validity = Validity::new(index);
     Ok(validity.has_effect(word)? && validity.is_active(&word.id)?)
 }
