@@ -115,6 +115,7 @@ read! {
 read! {
     reader_up_to_date:
     recall(query: &Query) -> Recall;
+    recall_with_newer(query: &Query) -> Recall;
     recall_facts(query: &FactQuery) -> Facts;
     gather(wanted: &Wanted) -> Gathered;
 }

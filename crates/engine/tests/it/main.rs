@@ -26,6 +26,7 @@ mod record;
 mod record_again;
 mod record_corrections;
 mod rederivation;
+mod replaced;
 mod restoring;
 mod secrets;
 mod selection;
