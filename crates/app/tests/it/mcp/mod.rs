@@ -6,5 +6,6 @@ mod embedding_models;
 mod host;
 mod protocol;
 mod receipts;
+mod replaced;
 mod stale_logs;
 mod tools;
