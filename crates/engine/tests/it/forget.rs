@@ -12,6 +12,7 @@ use engine::write::exchange::read_genesis;
 use engine::write::forget::{ForgetPlan, Forgotten};
 use engine::write::import::Intent;
 use engine::write::record::{ForgottenPolicy, Outcome, Prepared};
+use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::validity::State;
@@ -214,7 +215,28 @@ const SECRETS: [&str; 3] = [
     "kayaking Zephyrine Quokkasson capsized beside the Jabberwock lighthouse and swam home laughing loudly",
     "kayaking Zephyrine Quokkasson bought a vermilion helmet from Obadiah Wintergreen for ninety crowns",
 ];
+/// What else a record consists of.
+const PARTS: [&str; 6] = [
+    "Xylophone Boulevard",
+    "Jabberwock lighthouse",
+    "Persimmon regalia",
+    "Tamarind ledger page",
+    "Cloudberry chronicle of vermilion winters",
+    "Bergamot observatory terrace",
+];
 const KEPT: [&str; 2] = ["gym number one with dumbbells", "gym number two with rowing"];
+
+/// A record with the words in every field that is text.
+fn secret(number: usize, text: &str) -> Evidence {
+    let mut secret = note(&format!("{}/{number}", PARTS[3]), text);
+    secret.actor = Some("Zephyrine Quokkasson".to_owned());
+    secret.summary = PARTS[4].to_owned();
+    secret.payload.session = Some(PARTS[0].to_owned());
+    secret.payload.title = Some(PARTS[1].to_owned());
+    secret.payload.tags = vec![PARTS[2].to_owned()];
+    secret.payload.captions = vec![PARTS[5].to_owned()];
+    secret
+}
 
 /// Uses everything that stores text. Returns the records to forget.
 fn used_everywhere(home: &mut Home) -> Vec<OpId> {
@@ -224,11 +246,7 @@ fn used_everywhere(home: &mut Home) -> Vec<OpId> {
     }
     let mut ids = Vec::new();
     for (number, text) in SECRETS.iter().enumerate() {
-        let mut secret = note(&format!("notes/{number}"), text);
-        secret.actor = Some("Zephyrine Quokkasson".to_owned());
-        secret.payload.session = Some("Xylophone Boulevard".to_owned());
-        secret.payload.title = Some("Jabberwock lighthouse".to_owned());
-        ids.push(id_of(home.space.remember(secret, at(1)).unwrap()));
+        ids.push(id_of(home.space.remember(secret(number, text), at(1)).unwrap()));
     }
     let space = &mut home.space;
     derive(space);
@@ -237,11 +255,12 @@ fn used_everywhere(home: &mut Home) -> Vec<OpId> {
     let drafts = space.to_correct("org.example.habit.weekly|kayaking", &by).unwrap();
     space.act(drafts, Intent::Write, at(4)).unwrap();
     derive(space);
-    let recall = space.recall(&query("Quokkasson Boulevard")).unwrap();
+    let question = "Which Persimmon regalia on Xylophone Boulevard did Zephyrine Quokkasson wear?";
+    let recall = space.recall(&query(question)).unwrap();
     let facts = space.recall_facts(&FactQuery::new("Quokkasson regatta", at(5))).unwrap();
     assert!(!recall.results.is_empty() && !facts.facts.is_empty());
     let recipient = Recipient { agent: "agent", session: Some("s") };
-    let recalled = Recalled { query: "Quokkasson", facts: &facts.facts, records: &recall.results };
+    let recalled = Recalled { query: question, facts: &facts.facts, records: &recall.results };
     space.receipt_of_recall(&recipient, &recalled, at(5)).unwrap().unwrap();
     let mut echo = note("echo", SECRETS[0]);
     echo.payload.role = Some("assistant".to_owned());
@@ -267,7 +286,8 @@ fn no_run_of_eight_bytes_of_what_is_forgotten_is_left_in_any_file_of_any_device(
     more.payload.tags = vec!["rain".to_owned()];
     phone.remember(more, at(8)).unwrap();
     derive(&mut phone);
-    let words: Vec<&str> = SECRETS.iter().copied().chain(["Quokkasson regatta"]).collect();
+    let parts = PARTS.iter().copied().chain(["Quokkasson regatta"]);
+    let words: Vec<&str> = SECRETS.iter().copied().chain(parts).collect();
     let kept: Vec<&str> = KEPT.iter().copied().chain(["kayaking alone in the rain"]).collect();
     for space in [&home.space, &phone] {
         assert!(!traces(space.path(), &words, &kept).is_empty());
@@ -296,10 +316,7 @@ fn no_run_of_eight_bytes_of_what_is_forgotten_is_left_in_any_file_of_any_device(
     derive(&mut phone);
     assert_eq!(phone.digests().unwrap()[0].position, home.space.digests().unwrap()[0].position);
     // The other device recognises what it never wrote itself.
-    let mut again = note("notes/0", SECRETS[0]);
-    again.actor = Some("Zephyrine Quokkasson".to_owned());
-    again.payload.session = Some("Xylophone Boulevard".to_owned());
-    again.payload.title = Some("Jabberwock lighthouse".to_owned());
+    let again = secret(0, SECRETS[0]);
     assert!(matches!(phone.remember(again, at(33)).unwrap(), Outcome::Forgotten(_)));
     assert!(recalled(&phone, "Quokkasson").iter().all(|text| kept.contains(&text.as_str())));
 }

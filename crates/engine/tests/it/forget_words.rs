@@ -54,6 +54,12 @@ fn a_forgotten_correction_leaves_what_is_derived_and_no_run_of_its_words() {
 
     let (plan, forgotten) = forget(space, &[word]);
     assert!(forgotten.is_erased);
+    // The index of records holds nothing of it, and is not folded again.
+    let connection = rusqlite::Connection::open(space.path()).unwrap();
+    let of_text = "SELECT group_concat(name || ' ' || pos) FROM (SELECT * FROM view WHERE name LIKE '%.erased' ORDER BY name)";
+    let folded: String = connection.query_row(of_text, [], |row| row.get(0)).unwrap();
+    assert_eq!(folded, "facts.erased 1,text.erased 0");
+    drop(connection);
     let anew: Vec<_> = plan.derived_anew().map(|(_, after)| after.text.clone()).collect();
     assert_eq!(anew, [before.text.clone(), liked.text.clone()]);
     assert_eq!(plan.words_forgotten.len(), 1);
