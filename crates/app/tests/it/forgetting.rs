@@ -124,7 +124,7 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
     listed.extend(keys(&plan["derived_anew"]));
     assert_eq!(keys(&what_if["changes"]), listed);
     machine.because(["what-if", "--forget"]).run().ends(2).says("no record is named");
-    let one = machine.because(["what-if", "--forget", &plan["records"][0]["id"].as_str().unwrap()]);
+    let one = machine.because(["what-if", "--forget", plan["records"][0]["id"].as_str().unwrap()]);
     one.run().succeeds().prints("If you forgot").prints("Nothing was written");
     let events =
         machine.because(["forget", "--source", "ical", "--yes", "--json"]).run().succeeds().json();
