@@ -5,8 +5,8 @@
 //! replaces another. Both have to be about the same person and the same attribute, with different
 //! values, and the later one has to *say* that something changed: by its verb ("moved", "started
 //! at"), by "now", "changed to", or by "new" before something that has a number or an address.
-//! Without that, nothing replaces anything: two jobs, two pets, a town and its country are no
-//! contradiction.
+//! Without that, nothing replaces anything: two jobs, two pets, a town and its country can all be
+//! true at once.
 //!
 //! Grammar is not parsed. A clause begins with its subject; a value is a few words to the end of
 //! the clause, and a place or an employer is a proper name. So "I moved the meeting to Oslo" and "I
@@ -98,7 +98,7 @@ const VALUE_ENDS: [&str; 22] = [
     "after", "again", "and", "as", "because", "before", "but", "by", "during", "for", "from", "in",
     "last", "next", "on", "since", "so", "this", "today", "until", "when", "with",
 ];
-/// Proper names of times, which are no places.
+/// Proper names of times, so that "moved to Monday" does not name a place.
 #[rustfmt::skip]
 const TIMES: [&str; 19] = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",

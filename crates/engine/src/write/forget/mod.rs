@@ -13,7 +13,7 @@
 //!   which is recorded again ([`words`]).
 //!
 //! What falls, what is derived anew and of which identities nothing is left is found out as for
-//! `because what-if`: in a dry run of the redactions ([`ForgetPlan::hypothesis`]). Nothing is erased
+//! `because what-if`: in a dry run of the redactions (`ForgetPlan::hypothesis`). Nothing is erased
 //! in it. What goes and is recorded again is left as it is, and words that go are withdrawn.
 //!
 //! [`Writer::forget`] appends the redactions and erases in one transaction; a process that is
