@@ -22,6 +22,7 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::Value;
 
+pub mod attributes;
 mod local_time;
 pub mod lookalikes;
 pub mod names;

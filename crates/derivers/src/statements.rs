@@ -255,7 +255,7 @@ fn closing_quote(open: char) -> Option<char> {
 }
 
 /// Splits a line after `.`, `!`, `?` and `;`, but not within quotation marks.
-fn split(line: &str) -> Vec<&str> {
+pub(crate) fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut quote: Option<char> = None;
@@ -303,7 +303,7 @@ fn lower(word: &str) -> Cow<'_, str> {
     }
 }
 
-fn sentence(text: &str) -> Option<Sentence<'_>> {
+pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
     let is_word =
         |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '.' | '_');
     let mut words: Vec<Word<'_>> = Vec::with_capacity(16);

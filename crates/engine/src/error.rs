@@ -152,7 +152,7 @@ fn why_kept(kind: &Kind) -> &'static str {
     match kind {
         Kind::Claim => "it was derived, and would be derived again from the records it stands on",
         _ if kind.spec().body == BodyNeed::WithItsTarget => {
-            "it is your own word, which goes with the records that it is about; withdraw it if it is wrong"
+            "it goes with the record that it is about"
         }
         _ => "it says who may do what in the space",
     }

@@ -40,3 +40,10 @@ pub struct Change {
     /// The operation that caused its invalidation, if it was invalidated.
     pub cause: Option<OpId>,
 }
+
+impl Change {
+    /// What was believed before.
+    pub fn served_before(&self) -> Option<&Belief> {
+        self.before.as_ref().filter(|before| before.served.is_some())
+    }
+}

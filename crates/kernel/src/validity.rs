@@ -327,7 +327,7 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 
     /// Whether a correction or refutation has not been withdrawn.
-    fn is_active(&self, id: &OpId) -> Result<bool, W::Error> {
+    pub fn is_active(&self, id: &OpId) -> Result<bool, W::Error> {
         Ok(!self.is_acted_on(id, &Kind::CorrectionWithdrawal, Role::TARGET)?
             && !self.is_acted_on(id, &Kind::RefutationWithdrawal, Role::TARGET)?)
     }

@@ -66,6 +66,12 @@ pub(super) fn print(
     for line in text(evidence).lines() {
         output::line(format_args!("    {}", printable(line)))?;
     }
+    for id in &recollection.replaces {
+        output::line(format_args!(
+            "    {DIM}replaces what was said before:{DIM:#} {ID}{}{ID:#}",
+            short(id)
+        ))?;
+    }
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance > 0) {
         output::line(format_args!(
             "    {DIM}{}{DIM:#}",

@@ -4,20 +4,24 @@ use engine::selection::{Month, Selection};
 use kernel::kind::Capability;
 
 use super::{CliSession, changes};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::service::corrections::{self, Hypothesis};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `what-if`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Applies the changes, derives again, prints the result, and rolls everything back, so nothing is written. The options may be repeated and combined.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'\n  because what-if --without-source ical\n  because what-if --without-author Ana --without-month 2025-03"
+    after_help = "Applies the changes, derives again, prints the result, and rolls everything back, so nothing is written. The options may be repeated and combined.\n\nExamples:\n  because what-if --retract 9f2c41d0 --retract 03ab77e1\n  because what-if --refute 'routine.weekly|gym|tue,thu|morning'\n  because what-if --correct 'place.frequent|office=label=Karl Johansgatan 41'\n  because what-if --without-source ical\n  because what-if --without-author Ana --without-month 2025-03\n  because what-if --forget --without-author Ana"
 )]
 #[group(required = true, multiple = true)]
 pub(crate) struct Args {
     /// Without this record
     #[arg(long, value_name = "ID", num_args = 1..)]
     retract: Vec<String>,
+    /// If this record, or what you typed in this correction or refutation, were forgotten. Without
+    /// an id: what the --without options describe is forgotten, and not retracted
+    #[arg(long, value_name = "ID", num_args = 0..)]
+    forget: Option<Vec<String>>,
     /// If this belief were false
     #[arg(long, value_name = "ID|KEY")]
     refute: Vec<String>,
@@ -49,17 +53,27 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let described = Selection {
+        ids: Vec::new(),
+        source: args.without_source.clone(),
+        file: args.without_file.clone(),
+        import: args.without_import.clone(),
+        session: args.without_session.clone(),
+        actor: args.without_author.clone(),
+        month: args.without_month,
+    };
+    let (without, forget) = match &args.forget {
+        Some(ids) if ids.is_empty() => (Selection::default(), described),
+        Some(ids) => (described, Selection { ids: ids.clone(), ..Selection::default() }),
+        None => (described, Selection::default()),
+    };
+    if args.forget.is_some() && forget.is_empty() {
+        return Err(RequestError::NothingSelected.into());
+    }
     let hypothesis = Hypothesis {
         retract: args.retract.clone(),
-        without: Selection {
-            ids: Vec::new(),
-            source: args.without_source.clone(),
-            file: args.without_file.clone(),
-            import: args.without_import.clone(),
-            session: args.without_session.clone(),
-            actor: args.without_author.clone(),
-            month: args.without_month,
-        },
+        without,
+        forget,
         withdraw: args.withdraw.clone(),
         correct: args.correct.clone(),
         refute: args.refute.clone(),

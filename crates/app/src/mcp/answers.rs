@@ -239,6 +239,10 @@ pub(super) struct Episode {
     pub(super) session: Option<String>,
     /// Relevance: comparable with other episodes.
     pub(super) score: f64,
+    /// Ids of older records that said something else about the same thing. This one says that it
+    /// changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) replaces: Vec<String>,
     /// The records just before it, oldest first.
     pub(super) before: Vec<Beside>,
     /// The records just after it.
@@ -262,7 +266,7 @@ impl Episode {
         owner: Option<&SpaceOwner>,
         zone: &TimeZone,
     ) -> Self {
-        let Recollection { id, evidence, score, neighbours, .. } = recollection;
+        let Recollection { id, evidence, score, neighbours, replaces, .. } = recollection;
         let (text, is_cut) = cut(&text_of(evidence), EPISODE_CHARS_MAX);
         let payload = &evidence.payload;
         let beside = |is_before: bool| {
@@ -281,6 +285,7 @@ impl Episode {
             source: evidence.source.clone(),
             session: payload.session_title.clone().or_else(|| payload.session.clone()),
             score: score.total,
+            replaces: replaces.iter().map(ToString::to_string).collect(),
             before: beside(true),
             after: beside(false),
         }

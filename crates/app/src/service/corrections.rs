@@ -15,7 +15,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::proposals;
+use super::{forgetting, proposals};
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -25,6 +25,8 @@ pub(crate) struct Hypothesis {
     pub(crate) retract: Vec<String>,
     /// Records to retract, by what they have in common.
     pub(crate) without: Selection,
+    /// Records to forget.
+    pub(crate) forget: Selection,
     /// Beliefs whose corrections and refutations are withdrawn.
     pub(crate) withdraw: Vec<String>,
     /// Corrections, as `KEY=JSON`.
@@ -223,6 +225,11 @@ pub(crate) fn what_if(
         let retractions = described(space, &hypothesis.without, "")?;
         actions.push(retracted_all(retractions.len(), &hypothesis.without));
         drafts.extend(retractions);
+    }
+    if !hypothesis.forget.is_empty() {
+        let plan = forgetting::plan(space, now, &hypothesis.forget)?;
+        drafts.extend(plan.drafts(space)?);
+        actions.push(plan.action());
     }
     for name in &hypothesis.withdraw {
         drafts.extend(space.to_withdraw(name, "")?);

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 
 use engine::belief::Belief;
 use engine::selection::{RecordState, Selection};
-use engine::write::forget::{ForgetPlan, Forgotten, UserStatement};
+use engine::write::forget::{ForgetPlan, Forgotten, RecordedAgain, UserStatement};
 use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::id::OpId;
+use kernel::seal::Draft;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::changes::{Action, Subject, Verb};
+use super::disclosure::is_private_change;
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 use crate::text::{count, printable};
@@ -49,10 +52,16 @@ pub(crate) struct ForgetReport {
     falls: Vec<BeliefLine>,
     /// Beliefs that are derived again from other records.
     derived_anew: Vec<DerivedAnew>,
-    /// Corrections and refutations that go, because nothing else is known of their beliefs.
+    /// Beliefs that follow from the other records alone.
+    arises: Vec<BeliefLine>,
+    /// Corrections and refutations that go: those that were selected, and those of whose beliefs
+    /// nothing else is known.
     words_forgotten: Vec<StatementLine>,
     /// Corrections and refutations that stay, because their beliefs do.
     words_kept: Vec<StatementLine>,
+    /// Corrections and refutations among those that go whose effect stays: they are recorded again.
+    /// Selected refutations lose their notes.
+    words_again: Vec<StatementLine>,
     /// The operations that were written.
     recorded: Vec<String>,
     /// Whether free pages and the write-ahead log are clean too; null in a dry run.
@@ -90,7 +99,8 @@ struct StatementLine {
     summary: String,
 }
 
-/// What forgetting a selection would erase and change. Nothing is written.
+/// What forgetting a selection would erase and change. Nothing is written. `what-if --forget` shows
+/// the changes of the same plan.
 pub(crate) fn plan(
     space: &mut Space,
     now: Timestamp,
@@ -124,7 +134,7 @@ impl Plan {
         self.plan.targets.iter()
     }
 
-    /// Leaves what is private out of the report and the words. It is forgotten all the same.
+    /// Leaves what is private out of what is shown of the plan, which serves no other purpose then.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
         let plan = &mut self.plan;
         let mut open = Vec::new();
@@ -134,20 +144,20 @@ impl Plan {
             }
         }
         plan.records = open;
-        let mut open = Vec::new();
-        for belief in std::mem::take(&mut plan.falls) {
-            if !space.is_private_belief(&belief)? {
-                open.push(belief);
+        let mut open = BTreeMap::new();
+        for (key, change) in std::mem::take(&mut plan.changes.beliefs) {
+            if !is_private_change(space, &change)? {
+                open.insert(key, change);
             }
         }
-        plan.falls = open;
+        plan.changes.beliefs = open;
         let mut open = Vec::new();
-        for (before, after) in std::mem::take(&mut plan.derived_anew) {
-            if !space.is_private_belief(&before)? && !space.is_private_belief(&after)? {
-                open.push((before, after));
+        for again in std::mem::take(&mut plan.again) {
+            if !space.is_private(&again.id)? {
+                open.push(again);
             }
         }
-        plan.derived_anew = open;
+        plan.again = open;
         for words in [&mut plan.words_forgotten, &mut plan.words_kept] {
             let mut open = Vec::new();
             for statement in std::mem::take(words) {
@@ -158,6 +168,28 @@ impl Plan {
             *words = open;
         }
         Ok(())
+    }
+
+    /// Whether something that goes keeps its effect, and is recorded again.
+    pub(crate) fn records_again(&self) -> bool {
+        !self.plan.again.is_empty()
+    }
+
+    /// Drafts with the same effect on beliefs.
+    pub(crate) fn drafts(&self, space: &Space) -> Result<Vec<Draft>, Failure> {
+        Ok(space.to_forget(&self.plan)?)
+    }
+
+    /// The action, for `what-if`.
+    pub(crate) fn action(&self) -> Action {
+        let subject = match self.plan.records.as_slice() {
+            [record] => Subject::Record { id: record.id, summary: record.summary.clone() },
+            _ => Subject::Records {
+                count: usize::try_from(self.plan.selected).unwrap_or(usize::MAX),
+                which: self.which.clone(),
+            },
+        };
+        Action { verb: Verb::Forgot, subject }
     }
 
     /// How many records were selected.
@@ -172,7 +204,7 @@ impl Plan {
             id: record.id.to_string(),
             summary: record.summary.clone(),
         });
-        let anew = plan.derived_anew.iter().map(|(before, after)| DerivedAnew {
+        let anew = plan.derived_anew().map(|(before, after)| DerivedAnew {
             key: before.key.clone(),
             before: BeliefLine::of(before),
             after: BeliefLine::of(after),
@@ -186,10 +218,12 @@ impl Plan {
             versions: plan.versions,
             echoes: plan.echoes,
             erased: plan.erased.clone(),
-            falls: plan.falls.iter().map(BeliefLine::of).collect(),
+            falls: plan.falls().map(BeliefLine::of).collect(),
             derived_anew: anew.collect(),
+            arises: plan.arises().map(BeliefLine::of).collect(),
             words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
             words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
+            words_again: words_again(plan).map(StatementLine::again).collect(),
             recorded: redactions.unwrap_or_default().iter().map(ToString::to_string).collect(),
             is_erased: forgotten.map(|forgotten| forgotten.is_erased),
         }
@@ -216,13 +250,13 @@ impl Plan {
         let said = |belief: &Belief| shortened(&belief.text);
         lines.extend(section(
             "Beliefs that stand on nothing else would fall:",
-            plan.falls.len() as u64,
-            plan.falls.iter().map(said),
+            plan.falls().count() as u64,
+            plan.falls().map(said),
         ));
         lines.extend(section(
             "Beliefs that would be derived again from other records:",
-            plan.derived_anew.len() as u64,
-            plan.derived_anew.iter().map(|(before, after)| match said(before) == said(after) {
+            plan.derived_anew().count() as u64,
+            plan.derived_anew().map(|(before, after)| match said(before) == said(after) {
                 true => format!(
                     "{} ({} instead of {})",
                     said(after),
@@ -232,9 +266,14 @@ impl Plan {
                 false => format!("{} instead of {}", said(after), said(before)),
             }),
         ));
+        lines.extend(section(
+            "Beliefs that would follow from the other records alone:",
+            plan.arises().count() as u64,
+            plan.arises().map(said),
+        ));
         let word = |statement: &UserStatement| shortened(&statement.summary);
         lines.extend(section(
-            "Your own words about beliefs that fall would go:",
+            "Your own words that would go:",
             plan.words_forgotten.len() as u64,
             plan.words_forgotten.iter().map(word),
         ));
@@ -245,8 +284,21 @@ impl Plan {
                 format!("{} {}", crate::text::short(&statement.id), word(statement))
             }),
         ));
+        lines.extend(section(
+            "Of these, some keep their effect and are recorded again:",
+            words_again(plan).count() as u64,
+            words_again(plan).map(|again| match again.summary.as_str() {
+                "" => format!("{} stays refuted, without your note", again.key),
+                summary => shortened(summary),
+            }),
+        ));
         lines
     }
+}
+
+/// The words among what is recorded again.
+fn words_again(plan: &ForgetPlan) -> impl Iterator<Item = &RecordedAgain> {
+    plan.again.iter().filter(|again| !again.is_claim())
 }
 
 /// A headline and the first of some lines; nothing if there are none.
@@ -268,6 +320,10 @@ impl BeliefLine {
 }
 
 impl StatementLine {
+    fn again(again: &RecordedAgain) -> Self {
+        Self { id: again.id.to_string(), key: again.key.clone(), summary: again.summary.clone() }
+    }
+
     fn of(statement: &UserStatement) -> Self {
         Self {
             id: statement.id.to_string(),

@@ -320,6 +320,11 @@ fn to_forget(
     let id = space.resolve(name)?;
     let selection = Selection { ids: vec![id.to_string()], ..Selection::default() };
     let mut plan = forgetting::plan(space, now, &selection)?;
+    if plan.records_again() {
+        // What keeps its effect is signed anew by whoever forgets, and only the person may do that.
+        let which = format!("{id}: what a person typed is forgotten by the person alone");
+        return Err(RequestError::NoSuchRecords { which }.into());
+    }
     let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
     // The record that was asked for comes first.
     let others = plan.targets().filter(|target| **target != id);

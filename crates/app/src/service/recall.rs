@@ -12,6 +12,7 @@ use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{Fact, FactQuery, Facts};
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
+use engine::recall::replaced::newer_first;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use retrieval::question::Question;
@@ -243,7 +244,7 @@ fn search_episodes(
 ) -> Result<(Recall, QueryEmbedding), Failure> {
     let mut embedding = pool.embed(session, space, &request.question)?;
     let query = Query { vector: embedding.vector(), ..request.query(session, visibilities) };
-    let found = space.recall(&query)?;
+    let found = space.recall_with_newer(&query)?;
     embedding.served_by(found.model);
     Ok((found, embedding))
 }
@@ -257,7 +258,9 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
         facts_max = request.facts_beside_max;
     }
     keep_best(&mut answer.facts, facts_max, |fact| (fact.id, fact.relevance.total));
-    keep_best(&mut answer.episodes, request.limit, |episode| (episode.id, episode.score.total));
+    keep_best(&mut answer.episodes, usize::MAX, |episode| (episode.id, episode.score.total));
+    newer_first(&mut answer.episodes, |found| (found.item.id, &found.item.replaces));
+    answer.episodes.truncate(request.limit);
     if answer.episodes.is_empty() {
         let kinds = request.filter.kinds.iter();
         answer.unknown_kinds =

@@ -77,7 +77,7 @@ fn used(machine: &Machine) -> String {
     let run = |arguments: &[&str]| machine.with(&server, arguments).run().succeeds();
     run(&["import", "sources/notes", "sources/Xylophone rehearsal.ics", "sources/chat.jsonl"]);
     run(&["embed"]);
-    let claims: Vec<Value> = run(&["claims", "--json"]).json_lines();
+    let claims: Vec<Value> = run(&["claims", "--all", "--json"]).json_lines();
     let of_title: Vec<&str> = claims
         .iter()
         .filter(|claim| claim["text"].as_str().unwrap().to_lowercase().contains("xylophone"))
@@ -112,6 +112,20 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
     assert!(!plan["falls"].as_array().unwrap().is_empty(), "{plan}");
     assert_eq!(plan["words_forgotten"].as_array().unwrap().len(), 1, "{plan}");
     assert!(plan["recorded"].as_array().unwrap().is_empty(), "{plan}");
+    let hypothesis = ["what-if", "--forget", "--without-source", "ical", "--json"];
+    let what_if = machine.because(hypothesis).run().succeeds().json();
+    assert_eq!(what_if["dry_run"], true);
+    assert_eq!(what_if["actions"][0]["action"], "forgot", "{what_if}");
+    let keys = |list: &Value| -> std::collections::BTreeSet<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|change| change["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut listed = keys(&plan["falls"]);
+    listed.extend(keys(&plan["derived_anew"]));
+    assert_eq!(keys(&what_if["changes"]), listed);
+    machine.because(["what-if", "--forget"]).run().ends(2).says("no record is named");
+    let one = machine.because(["what-if", "--forget", plan["records"][0]["id"].as_str().unwrap()]);
+    one.run().succeeds().prints("If you forgot").prints("Nothing was written");
     let events =
         machine.because(["forget", "--source", "ical", "--yes", "--json"]).run().succeeds().json();
     assert_eq!(events["falls"], plan["falls"]);
@@ -139,6 +153,42 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
     let report = machine.because(again).arguments(["--again"]).run().succeeds().json();
     assert_eq!(report["sources"][0]["added"], 1, "{report}");
     machine.because(["recall", "kayak"]).run().succeeds().prints("Zephyrine");
+}
+
+#[test]
+fn what_somebody_typed_can_be_taken_back_while_the_belief_stays() {
+    let machine = Machine::with_space();
+    let key = used(&machine);
+    machine.because(["forget", "--source", "markdown", "--yes"]).run().succeeds();
+    let note = "not in the Mulberry cellars";
+    let typed = |said: &str| -> Vec<String> {
+        let left = all_traces(&machine);
+        assert!(!left.is_empty());
+        let run = |line: &String| said.contains(line.split(": ").nth(1).unwrap());
+        left.into_iter().filter(run).collect()
+    };
+    let corrections = ["log", "--kind", "claim_correction", "-n", "1", "--json"];
+    let correction = machine.because(corrections).run().succeeds().json_lines()[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let plan = machine.because(["forget", &correction, "--dry-run"]).run().succeeds();
+    plan.prints("Your own words that would go:").prints("instead of").prints(CORRECTED);
+    machine.because(["forget", &correction, "--yes"]).run().succeeds();
+    assert_eq!(typed(CORRECTED), Vec::<String>::new());
+    machine.because(["explain", &key]).run().succeeds().prints(TITLE);
+
+    machine.because(["refute", &key, "--note", note]).run().succeeds();
+    let refutations = ["log", "--kind", "claim_refutation", "-n", "1", "--json"];
+    let refutation = machine.because(refutations).run().succeeds().json_lines()[0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let done = machine.because(["forget", &refutation, "--yes", "--json"]).run().succeeds().json();
+    assert_eq!(done["words_again"][0]["key"], key, "{done}");
+    machine.because(["claims", "--state", "refuted", "--json"]).run().succeeds().prints(&key);
+    assert_eq!(typed(note), Vec::<String>::new());
+    machine.is_sound();
 }
 
 #[test]

@@ -65,14 +65,14 @@ fn a_note_of_a_folder_is_retracted_by_its_path() {
 #[test]
 fn a_retraction_is_taken_back_and_what_stood_on_it_is_believed_again() {
     let here = believing();
-    let before = here.run(&["claims", "--json"]).out();
+    let before = here.run(&["claims", "--all", "--json"]).out();
     let retracted = here.json(&["retract", &here.notes[0], "--note", "not me"]);
-    assert_ne!(here.run(&["claims", "--json"]).out(), before);
+    assert_ne!(here.run(&["claims", "--all", "--json"]).out(), before);
     here.refuses(&["withdraw", retracted["id"].as_str().unwrap()], "nothing_to_withdraw");
     let restored = here.json(&["restore", &here.notes[0], "--note", "it was me after all"]);
     assert_eq!(restored["actions"][0]["action"], "restored");
     assert_eq!(restored["actions"][0]["target"], here.notes[0].as_str());
-    assert_eq!(here.run(&["claims", "--json"]).out(), before);
+    assert_eq!(here.run(&["claims", "--all", "--json"]).out(), before);
     here.refuses(&["restore", &here.notes[0]], "not_retracted");
     here.run(&["verify"]).succeeds();
 }

@@ -56,12 +56,14 @@ impl Derivation<'_> {
                 self.rejoin_groups(writing, row)?;
                 continue;
             }
-            let acts_on = match row.kind {
-                Kind::Evidence => Role::SUPERSEDES,
-                Kind::EvidenceRetraction => Role::TARGET,
+            let (acts_on, needed) = match row.kind {
+                Kind::Evidence => (Role::SUPERSEDES, Capability::Append),
+                Kind::EvidenceRetraction => (Role::TARGET, Capability::Append),
+                // Here only in a dry run: once it is erased, derivation begins anew.
+                Kind::Redaction => (Role::TARGET, Capability::Correct),
                 _ => continue,
             };
-            if !writing.access()?.holds(&row.author, Capability::Append, row.place()) {
+            if !writing.access()?.holds(&row.author, needed, row.place()) {
                 continue;
             }
             for cited in row.refs.iter().filter(|cited| cited.role.as_str() == acts_on) {

@@ -121,6 +121,10 @@ pub struct Recollection {
     pub terms: Vec<TermShare>,
     /// What was said just before and after.
     pub neighbours: Vec<Neighbour>,
+    /// Results that said something that is no longer so, by what this one says: see
+    /// [`super::replaced`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<OpId>,
 }
 
 /// A record beside a recalled one.
@@ -292,7 +296,8 @@ fn different(
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
                 let (score, terms) = (found.score, found.terms);
-                results.push(Recollection { id, evidence, score, terms, neighbours: Vec::new() });
+                let (neighbours, replaces) = (Vec::new(), Vec::new());
+                results.push(Recollection { id, evidence, score, terms, neighbours, replaces });
             }
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {

@@ -1,7 +1,8 @@
 //! Finding, and putting together what an agent reads.
 //!
 //! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for
-//! its next turn, ahead of time by [`stream`]; [`receipts`] keeps what was shown, and [`echo`]
+//! its next turn, ahead of time by [`stream`]; [`replaced`] puts a
+//! newer statement before the one that it replaces; [`receipts`] keeps what was shown, and [`echo`]
 //! recognises it when it comes back. [`integrity`] makes sure that what is shown is what was
 //! signed.
 
@@ -13,4 +14,5 @@ mod integrity;
 mod packed_receipt;
 pub mod past;
 pub mod receipts;
+pub mod replaced;
 pub mod stream;

@@ -102,6 +102,7 @@ read! {
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
+    to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     to_restore(name: &str, note: &str) -> Vec<Draft>;
     to_restore_all(ids: &[OpId], note: &str) -> Vec<Draft>;
@@ -119,6 +120,7 @@ read! {
 read! {
     reader_up_to_date:
     recall(query: &Query) -> Recall;
+    recall_with_newer(query: &Query) -> Recall;
     recall_facts(query: &FactQuery) -> Facts;
     gather(wanted: &Wanted) -> Gathered;
 }

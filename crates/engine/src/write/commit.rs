@@ -9,6 +9,7 @@ use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
+use store::sqlite::SqliteWriting;
 
 use crate::belief::Belief;
 use crate::derive::{Derivation, Extent};
@@ -32,6 +33,18 @@ impl Writer<'_> {
         intent: Intent,
         now: jiff::Timestamp,
     ) -> Result<Changes, EngineError> {
+        let (changes, ()) = self.act_and(drafts, intent, now, |_| Ok(()))?;
+        Ok(changes)
+    }
+
+    /// The same. `examine` looks at the result before it is committed or rolled back.
+    pub(crate) fn act_and<T>(
+        &mut self,
+        drafts: Vec<Draft>,
+        intent: Intent,
+        now: jiff::Timestamp,
+        examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
+    ) -> Result<(Changes, T), EngineError> {
         let may_derive = self.may_derive(now)?;
         let (sealer, derivers) = (self.sealer, self.derivers);
         let store = &mut *self.store;
@@ -49,6 +62,10 @@ impl Writer<'_> {
         };
         let mut writing = store.write()?;
         writing.recognize_forgotten(hashes_of(sealer));
+        if intent == Intent::DryRun {
+            // What is redacted counts no more at once. Erasing it takes long and changes no belief.
+            writing.defer_erasure();
+        }
         let mut before = Derivation::new(derivers, sealer, now);
         if may_derive {
             before.begin(&mut writing, Extent::Changed)?;
@@ -80,10 +97,11 @@ impl Writer<'_> {
         for change in beliefs.values_mut() {
             change.cause = cause_of(&writing, &change.after)?;
         }
+        let examined = examine(&writing)?;
         if intent == Intent::Write {
             Box::new(writing).commit()?;
         }
-        Ok(Changes { recorded, masked, beliefs, derived })
+        Ok((Changes { recorded, masked, beliefs, derived }, examined))
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! The kernel says which bodies are redacted ([`kernel::redaction`]). A writing collects the
 //! redactions that it takes, and erases before it is committed: the bodies and salts, every journal
-//! and cache row that was made of them, and all views, which are then folded again from what is
-//! left. So a process that is killed leaves either everything or nothing erased.
+//! and cache row that was made of them, and the views that hold anything of them, which are then
+//! folded again from what is left. The text index holds evidence alone, so that it stays as it is
+//! where only a person's words and claims go. So a process that is killed leaves either everything
+//! or nothing erased.
 //!
 //! Receipts are in a file of their own ([`super::journal`]). Those that showed what was erased are
 //! deleted from it before the erasure counts as done.
@@ -173,7 +175,7 @@ pub(super) fn apply(
     echo::erase(connection)?;
     embedding::erase(connection)?;
     let space = index.space()?.unwrap_or(SpaceId(OpId([0; 32])));
-    registry.empty_lagging(connection)?;
+    registry.empty_lagging(connection, &erased_kinds(connection)?)?;
     registry.refold_with_append(connection, space)?;
     derive::erase(connection)?;
     connection.execute("DELETE FROM temp.erased", [])?;
@@ -231,6 +233,14 @@ fn erase_bodies(
         any = true;
     }
     Ok(any)
+}
+
+/// The kinds of what is listed in `temp.erased`.
+fn erased_kinds(connection: &Connection) -> Result<BTreeSet<Kind>, StoreError> {
+    let mut statement = connection
+        .prepare("SELECT DISTINCT op.kind FROM temp.erased JOIN op ON op.pos = erased.pos")?;
+    let kinds = statement.query_map([], |row| super::graph::kind_at(row, 0))?;
+    Ok(kinds.collect::<Result<_, _>>()?)
 }
 
 /// The forgotten operation whose body had this hash, or would have had it if this device had

@@ -402,6 +402,9 @@ fn recalled_in_words(answer: &Recalled) -> String {
     for (number, episode) in (1..).zip(episodes) {
         let cut = if episode.is_cut { ", only the beginning: explain gives all" } else { "" };
         words.push_str(&format!("{number}. id {}{cut}\n", episode.id));
+        for older in &episode.replaces {
+            words.push_str(&format!("replaces what was said before in {older}\n"));
+        }
         quote(&mut words, &episode.heading());
         for beside in &episode.before {
             quote(&mut words, &beside_in_words("before", beside));

@@ -6,6 +6,7 @@ mod embedding_models;
 pub(crate) mod host;
 mod protocol;
 mod receipts;
+mod replaced;
 mod spaces_of_others;
 mod stale_logs;
 mod tools;

@@ -24,6 +24,7 @@ use crate::private::Disclosure;
 use crate::recall::episodes::{ByModel, Query, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::past::{Over, as_past};
+use crate::recall::replaced::newer_first;
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -108,6 +109,9 @@ pub struct Candidate {
     pub recency: f64,
     /// All of these in one number, 0 … 1.
     pub relevance: f64,
+    /// Older records of which it says that they are no longer so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaces: Vec<OpId>,
 }
 
 /// The candidates, by falling relevance.
@@ -232,6 +236,7 @@ impl Reader<'_> {
                 confidence: Some(belief.confidence),
                 recency: round6(fact.relevance.recency),
                 relevance: round6(fact.relevance.total),
+                replaces: Vec::new(),
             });
         }
         Ok(())
@@ -246,7 +251,7 @@ impl Reader<'_> {
     ) -> Result<(), EngineError> {
         let vector = wanted.by_model.get(text).cloned();
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
-        let mut recall = self.recall(&query)?;
+        let mut recall = self.recall_with_newer(&query)?;
         let mut private = BTreeSet::new();
         for found in &recall.results {
             if self.is_private(&found.id)? {
@@ -258,7 +263,7 @@ impl Reader<'_> {
             // answers.
             recall.results.retain(|found| private.contains(&found.id));
             query.filter.visibilities = Disclosure::WithoutPrivate.visibilities();
-            let open = self.recall(&query)?;
+            let open = self.recall_with_newer(&query)?;
             recall.relevance = open.relevance;
             recall.altered = open.altered;
             recall.results.extend(open.results);
@@ -267,8 +272,12 @@ impl Reader<'_> {
         gathered.leave_out(Tier::Episodes, recall.altered, Omission::Altered);
         gathered.relevance = gathered.relevance.max(recall.relevance);
         gathered.model = gathered.model.or(recall.model);
+        let scores: BTreeMap<OpId, f64> =
+            recall.results.iter().map(|found| (found.id, found.score.total)).collect();
         for found in recall.results {
-            let similarity = round6(similarity(found.score.total));
+            // What replaces an answer answers as well.
+            let replaced = found.replaces.iter().filter_map(|older| scores.get(older).copied());
+            let similarity = round6(similarity(replaced.fold(found.score.total, f64::max)));
             // What has no time counts as told long ago.
             let at = found.evidence.at.as_ref();
             let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
@@ -301,6 +310,7 @@ impl Reader<'_> {
                 confidence: None,
                 recency,
                 relevance,
+                replaces: found.replaces,
             });
         }
         Ok(())
@@ -340,7 +350,9 @@ impl Best {
             score: Some(candidate.relevance),
             reason: Omission::BelowThreshold,
         }));
-        similar.into_iter().take(CANDIDATES_MAX).collect()
+        let mut similar: Vec<Candidate> = similar.into_iter().take(CANDIDATES_MAX).collect();
+        newer_first(&mut similar, |candidate| (candidate.id, &candidate.replaces));
+        similar
     }
 }
 

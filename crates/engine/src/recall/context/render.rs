@@ -149,8 +149,10 @@ pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
     });
     let sure = candidate.confidence.map(|confidence| marks.sureness(confidence));
     let by = candidate.by.as_deref().map(one_line);
+    let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", short(older)));
     let about = [at, by, Some(one_line(&candidate.source)), sure];
-    let about: Vec<String> = about.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    let about: Vec<String> =
+        about.into_iter().flatten().chain(replaced).filter(|part| !part.is_empty()).collect();
     let (text, end) = (data(&candidate.text), end(candidate.is_cut));
     format!("[{}] {}\n{text}{end}", short(&candidate.id), about.join(", "))
 }

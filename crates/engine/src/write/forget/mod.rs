@@ -9,10 +9,12 @@
 //! - records that are marked as echoes of what is forgotten: they say the same;
 //! - corrections and refutations of identities of which nothing is left: no claim, and no group of
 //!   records that concludes it. A person's word about an identity that other records support
-//!   stays, and the plan lists it.
+//!   stays, and the plan lists it. It can be forgotten by name, with the claim that it is about,
+//!   which is recorded again ([`words`]).
 //!
-//! To know what falls, what is derived anew and of which identities nothing is left, the plan is
-//! carried out in a private copy, which is thrown away.
+//! What falls, what is derived anew and of which identities nothing is left is found out as for
+//! `because what-if`: in a dry run of the redactions (`ForgetPlan::hypothesis`). Nothing is erased
+//! in it. What goes and is recorded again is left as it is, and words that go are withdrawn.
 //!
 //! [`Writer::forget`] appends the redactions and erases in one transaction; a process that is
 //! killed has forgotten everything or nothing. Beliefs are derived anew after that, as after any
@@ -22,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use derivers::Deriver;
-use kernel::body::{Body, Redaction};
+use kernel::body::{Body, Redaction, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
@@ -30,19 +32,23 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::redaction::{quoting, redaction_behind};
 use kernel::seal::{Draft, next_timestamp};
-use kernel::validity::State;
 use store::Writing;
-use store::sqlite::{DeviceHashes, SqliteSpace, SqliteWriting};
+use store::sqlite::{DeviceHashes, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 
-use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::belief::review::acting_on;
+use crate::belief::{Belief, Bodies, body_of};
 use crate::derive::{Derivation, Derived, Extent};
 use crate::inspect::summary_of;
+use crate::outcome::{Change, Changes, Intent};
 use crate::seal::{Sealable, Sealer};
 use crate::write::record::without_mark;
 use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
 
 mod copies;
+mod words;
+
+pub use words::RecordedAgain;
 
 /// How long the end of an erasure waits for another process.
 const ERASURE_WAIT: Duration = Duration::from_secs(5);
@@ -67,14 +73,15 @@ pub struct ForgetPlan {
     pub selected: u64,
     /// The first of them, in one line each.
     pub records: Vec<ForgottenRecord>,
-    /// Beliefs that stand on nothing else, as they are now.
-    pub falls: Vec<Belief>,
-    /// Beliefs that also stand on other records: now, and derived without what is forgotten.
-    pub derived_anew: Vec<(Belief, Belief)>,
+    /// The beliefs that change.
+    pub changes: Changes,
     /// Corrections and refutations that go, because nothing else is known of their identities.
     pub words_forgotten: Vec<UserStatement>,
     /// Corrections and refutations that stay, because other records support their identities.
     pub words_kept: Vec<UserStatement>,
+    /// What goes only because a word that was selected is about it, and is recorded again; and
+    /// refutations that were selected, which are recorded again without their notes.
+    pub again: Vec<RecordedAgain>,
 }
 
 /// A selected record.
@@ -131,16 +138,14 @@ struct Redacting<'a> {
 }
 
 impl<'a> Redacting<'a> {
-    /// Appends a redaction of each target that has none yet, and erases, in one transaction.
-    fn redact(
-        &self,
-        store: &mut SqliteSpace,
-        targets: &BTreeSet<OpId>,
-    ) -> Result<Vec<OpId>, EngineError> {
+    /// Appends a redaction of each target that has none yet, erases, and records again what goes
+    /// only because of the rules, in one transaction.
+    fn redact(&self, store: &mut SqliteSpace, plan: &ForgetPlan) -> Result<Vec<OpId>, EngineError> {
         let mut writing = store.write()?;
         writing.recognize_forgotten(hashes_of(self.sealer));
-        let mut redactions = Vec::with_capacity(targets.len());
-        for target in targets {
+        let again = words::Bodies::read(&writing, &plan.again)?;
+        let mut redactions = Vec::with_capacity(plan.targets.len());
+        for target in &plan.targets {
             let Some(entry) = writing.entry(target)? else { continue };
             if kernel::redaction::redaction_of(&writing, &entry)?.is_some() {
                 continue;
@@ -148,6 +153,7 @@ impl<'a> Redacting<'a> {
             redactions.push(self.append(&mut writing, *target)?);
         }
         writing.erase_redacted()?;
+        again.record(self.sealer, &mut writing, now_us(self.now))?;
         record_consequences(self.sealer, &mut writing, now_us(self.now))?;
         Box::new(writing).commit()?;
         Ok(redactions)
@@ -186,6 +192,11 @@ pub struct WhyForgotten {
 }
 
 impl Reader<'_> {
+    /// Drafts with the same effect on beliefs as a plan. They are for a dry run.
+    pub fn to_forget(&self, plan: &ForgetPlan) -> Result<Vec<Draft>, EngineError> {
+        self.store.on_snapshot(|index| plan.hypothesis(index))
+    }
+
     /// Why an operation was forgotten; none if it was not.
     pub(crate) fn why_forgotten(&self, id: &OpId) -> Result<Option<WhyForgotten>, EngineError> {
         self.store.on_snapshot(|index| {
@@ -211,24 +222,30 @@ impl Writer<'_> {
     ) -> Result<ForgetPlan, EngineError> {
         let mut plan = self.named(selected)?;
         copies::add_imports(&Reader::new(self.store, self.derivers)?, &mut plan.targets)?;
-        let keys_before = self.beliefs_that_quote(&plan.targets)?;
-        let may_derive = self.may_derive(now)?;
-        let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason: "", now };
-        let mut copy = self.store.private_copy()?;
-        redacting.derive(&mut copy, may_derive)?;
-        let mut affected = keys_before;
+        let mut gone = BTreeSet::new();
+        let mut affected = BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
-            redacting.redact(&mut copy, &plan.targets)?;
-            redacting.derive(&mut copy, may_derive)?;
-            let standalone = standing_on_nothing(&mut copy, affected.keys())?;
-            let new: Vec<OpId> =
-                standalone.into_iter().filter(|id| plan.targets.insert(*id)).collect();
-            if new.is_empty() {
+            let drafts = self.store.on_snapshot(|index| {
+                gone = quoting(index, plan.targets.iter().copied())?;
+                for id in &gone {
+                    affected.extend(index.entry(id)?.and_then(|entry| entry.identity));
+                }
+                plan.hypothesis(index)
+            })?;
+            let (changes, standalone) = self.act_and(drafts, Intent::DryRun, now, |writing| {
+                standing_on_nothing(writing, &affected, &gone)
+            })?;
+            plan.changes = changes;
+            let mut is_complete = true;
+            for (key, id) in standalone {
+                plan.again.retain(|again| again.key != key);
+                is_complete &= !plan.targets.insert(id);
+            }
+            if is_complete {
                 break;
             }
-            affected.extend(self.beliefs_that_quote(&new.into_iter().collect())?);
         }
-        self.fill(&mut plan, affected, &mut copy)?;
+        self.fill(&mut plan, &affected)?;
         Ok(plan)
     }
 
@@ -245,7 +262,7 @@ impl Writer<'_> {
     ) -> Result<Forgotten, EngineError> {
         let may_derive = self.may_derive(now)?;
         let redacting = Redacting { sealer: self.sealer, derivers: self.derivers, reason, now };
-        let redactions = redacting.redact(self.store, &plan.targets)?;
+        let redactions = redacting.redact(self.store, plan)?;
         // Keys of forgotten texts may wait in it.
         *self.echoes = Default::default();
         let derived = redacting.derive(self.store, may_derive)?;
@@ -276,6 +293,7 @@ impl Writer<'_> {
     fn named(&self, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
         self.store.on_snapshot(|index| {
             let mut plan = ForgetPlan::default();
+            let mut words = BTreeSet::new();
             for id in selected {
                 let entry = index
                     .entry(id)?
@@ -283,11 +301,12 @@ impl Writer<'_> {
                 let body = body_of(index, id, &entry.kind)?;
                 let is_derived =
                     matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-                // A word goes with what it is about, and not by itself.
-                if is_derived || entry.kind.spec().body != BodyNeed::Removable {
+                let is_word = words::is_word(&entry.kind);
+                if is_derived || !is_word && entry.kind.spec().body != BodyNeed::Removable {
                     return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
                 }
                 if let Some(body) = body {
+                    words.extend(is_word.then_some(*id));
                     plan.targets.insert(*id);
                     plan.selected += 1;
                     if plan.records.len() < RECORDS_KEPT_MAX {
@@ -296,59 +315,25 @@ impl Writer<'_> {
                     }
                 }
             }
+            words::add(index, &mut plan, &words)?;
             copies::add(index, self.store, &mut plan)?;
             Ok(plan)
         })
     }
 
-    /// The identities of claims that quote `targets`, with what is believed of them.
-    fn beliefs_that_quote(
-        &self,
-        targets: &BTreeSet<OpId>,
-    ) -> Result<BTreeMap<String, Belief>, EngineError> {
+    /// Adds the words about the identities that are affected, and counts what goes.
+    fn fill(&self, plan: &mut ForgetPlan, affected: &BTreeSet<String>) -> Result<(), EngineError> {
         self.store.on_snapshot(|index| {
-            let mut beliefs = BTreeMap::new();
-            for id in quoting(index, targets.iter().copied())? {
-                let Some(key) = index.entry(&id)?.and_then(|entry| entry.identity) else {
-                    continue;
-                };
-                if !beliefs.contains_key(&key) {
-                    beliefs.insert(key.clone(), belief(index, &key)?);
+            for key in affected {
+                plan.note_statements(index, key)?;
+            }
+            for id in quoting(index, plan.targets.iter().copied())? {
+                let Some(entry) = index.entry(&id)? else { continue };
+                if index.canonical_body(&id)?.is_some() {
+                    *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
                 }
             }
-            Ok(beliefs)
-        })
-    }
-
-    /// Adds what follows, from the copy in which the plan was carried out.
-    fn fill(
-        &self,
-        plan: &mut ForgetPlan,
-        affected: BTreeMap<String, Belief>,
-        copy: &mut SqliteSpace,
-    ) -> Result<(), EngineError> {
-        copy.on_snapshot(|after| {
-            self.store.on_snapshot(|before| {
-                for (key, believed) in affected {
-                    let then = belief(after, &key)?;
-                    plan.note_statements(before, &key)?;
-                    if believed.served.is_none() || then.served == believed.served {
-                        continue;
-                    }
-                    if then.served.is_none() {
-                        plan.falls.push(believed);
-                    } else {
-                        plan.derived_anew.push((believed, then));
-                    }
-                }
-                for id in quoting(before, plan.targets.iter().copied())? {
-                    let Some(entry) = before.entry(&id)? else { continue };
-                    if before.canonical_body(&id)?.is_some() {
-                        *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
-                    }
-                }
-                Ok::<_, EngineError>(())
-            })
+            Ok(())
         })
     }
 }
@@ -357,6 +342,49 @@ impl ForgetPlan {
     /// Whether nothing would be erased.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
+    }
+
+    /// Beliefs that stand on nothing else, as they are now.
+    pub fn falls(&self) -> impl Iterator<Item = &Belief> {
+        let changes = self.changes.beliefs.values();
+        changes.filter(|change| change.after.served.is_none()).filter_map(Change::served_before)
+    }
+
+    /// Beliefs that also stand on other records: now, and derived without what is forgotten.
+    pub fn derived_anew(&self) -> impl Iterator<Item = (&Belief, &Belief)> {
+        let changes = self.changes.beliefs.values();
+        let served = changes.filter(|change| change.after.served.is_some());
+        served.filter_map(|change| Some((change.served_before()?, &change.after)))
+    }
+
+    /// Beliefs that what is forgotten stands against.
+    pub fn arises(&self) -> impl Iterator<Item = &Belief> {
+        let changes = self.changes.beliefs.values();
+        let arisen = changes.filter(|change| change.served_before().is_none());
+        arisen.map(|change| &change.after).filter(|after| after.served.is_some())
+    }
+
+    /// Drafts with the same effect on beliefs as the plan: a redaction of each target, but the
+    /// withdrawal of each word, which a redaction takes back only once it is erased.
+    fn hypothesis(&self, index: &SqliteLedgerIndex<'_>) -> Result<Vec<Draft>, EngineError> {
+        let again: BTreeSet<OpId> = self.again.iter().map(|again| again.id).collect();
+        let mut drafts = Vec::with_capacity(self.targets.len());
+        for id in self.targets.difference(&again) {
+            let Some(entry) = index.entry(id)? else { continue };
+            let withdrawal = || Withdrawal { note: String::new() };
+            let body = match &entry.kind {
+                Kind::ClaimCorrection | Kind::ClaimRefutation
+                    if !words::is_in_force(index, &entry)? =>
+                {
+                    continue;
+                }
+                Kind::ClaimCorrection => Body::CorrectionWithdrawal(withdrawal()),
+                Kind::ClaimRefutation => Body::RefutationWithdrawal(withdrawal()),
+                _ => Body::Redaction(Redaction::default()),
+            };
+            drafts.push(acting_on(*id, body)?);
+        }
+        Ok(drafts)
     }
 
     /// Sorts the user's statements about an identity into those that go and those that stay.
@@ -382,21 +410,21 @@ impl ForgetPlan {
     }
 }
 
-/// Corrections and refutations of those identities of which nothing else is left: no claim, and no
-/// group that concludes it.
-fn standing_on_nothing<'k>(
-    copy: &mut SqliteSpace,
-    keys: impl Iterator<Item = &'k String>,
-) -> Result<Vec<OpId>, EngineError> {
-    let writing = copy.write()?;
+/// Corrections and refutations of those identities of which nothing is left beside what is `gone`:
+/// no claim, and no group that concludes it.
+fn standing_on_nothing(
+    writing: &SqliteWriting<'_>,
+    keys: &BTreeSet<String>,
+    gone: &BTreeSet<OpId>,
+) -> Result<Vec<(String, OpId)>, EngineError> {
     let mut found = Vec::new();
     for key in keys {
-        let believed = belief(&writing as &dyn Writing, key)?;
-        let is_said = believed.current.is_some() || !writing.makers(key)?.is_empty();
-        if is_said || believed.state == State::Active {
-            continue;
+        let (claims, words): (Vec<_>, Vec<_>) =
+            writing.identity(key)?.into_iter().partition(|entry| entry.kind == Kind::Claim);
+        let is_said = claims.iter().any(|claim| !gone.contains(&claim.id));
+        if !is_said && writing.makers(key)?.is_empty() {
+            found.extend(words.into_iter().map(|word| (key.clone(), word.id)));
         }
-        found.extend(writing.identity(key)?.into_iter().map(|entry| entry.id));
     }
     Ok(found)
 }

@@ -54,6 +54,7 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     fold: Fold::Lagging {
         version: EPISODES.version,
         folds_graph: true,
+        reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
         folder: |connection| Ok(Box::new(Folder::new(connection)?)),
     },
 };
@@ -65,6 +66,7 @@ pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     fold: Fold::Lagging {
         version: FACTS.version,
         folds_graph: false,
+        reads_bodies_of: |_| true,
         folder: |connection| Ok(Box::new(FactFolder::new(connection)?)),
     },
 };

@@ -9,7 +9,10 @@
 //! each append, because the next operation is judged by them ([`Fold::WithAppend`]). All others lag
 //! behind the ledger, and readers fold them ([`Fold::Lagging`]).
 
+use std::collections::BTreeSet;
+
 use kernel::id::{OpId, SpaceId};
+use kernel::kind::Kind;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
@@ -77,6 +80,9 @@ pub(super) enum Fold {
         version: i64,
         /// Whether it reads every operation and can fold the graph from the same reading.
         folds_graph: bool,
+        /// Whether anything in it comes from bodies of a kind, so that it is folded again when one
+        /// is erased.
+        reads_bodies_of: fn(&Kind) -> bool,
         /// Creates its folder.
         folder: fn(&Connection) -> Result<Box<dyn ViewFolder>, StoreError>,
     },
@@ -385,12 +391,19 @@ impl Registry {
         Ok(())
     }
 
-    /// Empties the lagging views, because operations that they have read were erased. Whoever reads
-    /// them next folds them again; a row under the view's name, a dot and `erased` counts how often
-    /// that was so, and tells those who cached what was there.
-    pub(super) fn empty_lagging(&self, connection: &Connection) -> Result<(), StoreError> {
+    /// Empties the lagging views that hold anything of operations of these kinds, because some of
+    /// them were erased. Whoever reads them next folds them again; a row under the view's name, a
+    /// dot and `erased` counts how often that was so, and tells those who cached what was there.
+    pub(super) fn empty_lagging(
+        &self,
+        connection: &Connection,
+        erased: &BTreeSet<Kind>,
+    ) -> Result<(), StoreError> {
         for view in self.views {
-            let Fold::Lagging { version, .. } = view.fold else { continue };
+            let Fold::Lagging { version, reads_bodies_of, .. } = view.fold else { continue };
+            if !erased.iter().any(reads_bodies_of) {
+                continue;
+            }
             view.clear(connection)?;
             let times: Option<i64> = connection
                 .prepare_cached("SELECT pos FROM view WHERE name = ?1 || '.erased'")?

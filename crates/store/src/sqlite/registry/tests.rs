@@ -20,7 +20,7 @@ static KIND_COUNT: ViewSpec = ViewSpec {
         "CREATE TABLE kind_count (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
     )
     .ordered_by("kind")],
-    fold: Fold::Lagging { version: 1, folds_graph: false, folder: |_| Ok(Box::new(KindCounter)) },
+    fold: Fold::Lagging { version: 1, folds_graph: false, reads_bodies_of: |_| true, folder: |_| Ok(Box::new(KindCounter)) },
 };
 
 static WITH_KIND_COUNT: Registry = Registry {

@@ -1,0 +1,130 @@
+//! Of two statements about the same thing, the newer stands first and says that it replaces.
+//!
+//! The index ranks each record by itself. "I live in Gothenburg" answers "Where do I live?" better
+//! than "I moved: Oslo", and is no longer so. After ranking, the statements in the results are read
+//! ([`derivers::attributes`]). Where a result states something that may have changed, the same
+//! question is searched further down for a record that replaces it. The newer takes the place of
+//! the older, which follows it. No score changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use derivers::attributes::{AttributeStatement, Speaker, attributes};
+use derivers::names;
+use kernel::evidence::Evidence;
+use kernel::id::OpId;
+
+use super::episodes::{Query, Recall, Recollection};
+use crate::{EngineError, Reader};
+
+/// How many results are looked through for statements that replace one of the wanted.
+const LOOKED_THROUGH: usize = 100;
+
+/// A result with what it states.
+struct Stated {
+    id: OpId,
+    at_us: i64,
+    statements: Vec<AttributeStatement>,
+}
+
+impl Stated {
+    fn of(result: &Recollection) -> Option<Self> {
+        let evidence = &result.evidence;
+        let at_us = evidence.at.as_ref()?.instant_us();
+        let statements = attributes(&evidence.payload.text, speaker_of(evidence));
+        Some(Self { id: result.id, at_us, statements })
+            .filter(|stated| !stated.statements.is_empty())
+    }
+
+    fn all(results: &[Recollection]) -> Vec<Self> {
+        results.iter().filter_map(Self::of).collect()
+    }
+}
+
+/// Which of these replaces which others. A short name, "my new number", replaces nothing where it
+/// may mean several attributes.
+fn replacements(stated: &[Stated]) -> BTreeMap<OpId, BTreeSet<OpId>> {
+    let mut replacements: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
+    for newer in stated {
+        for statement in &newer.statements {
+            let older = stated.iter().filter(|older| older.at_us < newer.at_us);
+            let older: Vec<(OpId, &str)> = older
+                .flat_map(|older| older.statements.iter().map(|said| (older.id, said)))
+                .filter(|(_, said)| statement.replaces(said))
+                .map(|(id, said)| (id, said.attribute()))
+                .collect();
+            let names: BTreeSet<&str> = older.iter().map(|(_, name)| *name).collect();
+            let is_clear = names.iter().filter(|name| **name != statement.attribute()).count() < 2;
+            let meant = older
+                .into_iter()
+                .filter(|(_, name)| is_clear || *name == statement.attribute())
+                .map(|(id, _)| id);
+            replacements.entry(newer.id).or_default().extend(meant);
+        }
+    }
+    replacements
+}
+
+fn speaker_of(evidence: &Evidence) -> Speaker<'_> {
+    match (evidence.payload.role.as_deref(), evidence.actor.as_deref()) {
+        (Some("user"), None) | (None, None) => Speaker::Owner,
+        (Some("user") | None, Some(actor)) if names::is_self(actor) => Speaker::Owner,
+        (Some("user") | None, Some(actor)) => Speaker::Person(actor),
+        (Some(_), _) => Speaker::Program,
+    }
+}
+
+impl Reader<'_> {
+    /// Recalls, and marks the results that replace others: see [`Recollection::replaces`]. What
+    /// replaces a result is added if it was not found, so there may be more results than were
+    /// wanted. They are ordered by score: [`newer_first`] puts them in order.
+    pub fn recall_with_newer(&self, query: &Query) -> Result<Recall, EngineError> {
+        let mut recall = self.recall(query)?;
+        let mut stated = Stated::all(&recall.results);
+        if stated.is_empty() {
+            return Ok(recall);
+        }
+        let mut further = Vec::new();
+        if query.limit < LOOKED_THROUGH {
+            further = self.recall(&Query { limit: LOOKED_THROUGH, ..query.clone() })?.results;
+            stated = Stated::all(&further);
+        }
+        let replacements = replacements(&stated);
+        let wanted: BTreeSet<OpId> = recall.results.iter().map(|result| result.id).collect();
+        let replaces_wanted = |result: &Recollection| {
+            let replaced = replacements.get(&result.id);
+            replaced.is_some_and(|replaced| !replaced.is_disjoint(&wanted))
+        };
+        further.retain(|result| !wanted.contains(&result.id) && replaces_wanted(result));
+        recall.results.extend(further);
+        let shown: BTreeSet<OpId> = recall.results.iter().map(|result| result.id).collect();
+        for result in &mut recall.results {
+            if let Some(replaced) = replacements.get(&result.id) {
+                result.replaces = replaced.intersection(&shown).copied().collect();
+            }
+        }
+        Ok(recall)
+    }
+}
+
+/// Moves each item that replaces others before the first of these. `replaces` answers the id of an
+/// item and what it replaces.
+pub fn newer_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId])) {
+    // What replaces something that replaces something is moved last, and so to the front.
+    let depth = |items: &[T], at: usize| items.get(at).map_or(0, |item| replaces(item).1.len());
+    let mut newer: Vec<OpId> = (0..items.len())
+        .filter(|at| depth(items, *at) > 0)
+        .filter_map(|at| items.get(at).map(|item| replaces(item).0))
+        .collect();
+    newer.sort_by_key(|id| {
+        items.iter().find(|item| replaces(item).0 == *id).map_or(0, |item| replaces(item).1.len())
+    });
+    for id in newer {
+        let Some(from) = items.iter().position(|item| replaces(item).0 == id) else { continue };
+        let older = items.get(from).map(|item| replaces(item).1.to_vec()).unwrap_or_default();
+        let to = items.iter().position(|item| older.contains(&replaces(item).0));
+        if let Some(to) = to.filter(|to| *to < from) {
+            let item = items.remove(from);
+            items.insert(to, item);
+        }
+    }
+}

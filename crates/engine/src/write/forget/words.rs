@@ -1,0 +1,187 @@
+//! A person's words, forgotten by name while their belief stays.
+//!
+//! A redaction of a correction or refutation counts only together with what it is about
+//! ([`kernel::redaction`]): an exchange refuses a word that was stripped from a whole belief. So
+//! the claim below goes with the word. That loses nothing but an id: in the transaction that
+//! erases, the claim is recorded again with the same content, and so is what else the person said
+//! of the identity and did not ask to forget. A refutation in force is recorded again without its
+//! note. So there is no moment at which something refuted is believed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::body::Body;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::kind_spec::BodyNeed;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{Ref, Role};
+use kernel::seal::{Draft, next_timestamp};
+use kernel::validity::Validity;
+use store::sqlite::SqliteLedgerIndex;
+use store::{RecordError, StoreError, Writing};
+
+use super::ForgetPlan;
+use crate::EngineError;
+use crate::belief::proposed::PROPOSAL_ROLE;
+use crate::belief::{Bodies as _, body_of};
+use crate::inspect::summary_of;
+use crate::seal::{Sealable, Sealer};
+
+/// Whether operations of a kind are a person's words that can be forgotten by name.
+pub(super) fn is_word(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ClaimCorrection
+            | Kind::ClaimRefutation
+            | Kind::CorrectionWithdrawal
+            | Kind::RefutationWithdrawal
+            | Kind::Decision
+    )
+}
+
+/// An operation that is recorded again, because the rules let it go only together with a word that
+/// is forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedAgain {
+    /// What goes.
+    pub id: OpId,
+    /// Its identity.
+    pub key: String,
+    /// What it says, in one line; nothing for a refutation that loses its note.
+    pub summary: String,
+    kind: Kind,
+}
+
+impl RecordedAgain {
+    /// Whether it is a claim, and not a person's word.
+    pub fn is_claim(&self) -> bool {
+        self.kind == Kind::Claim
+    }
+
+    /// Whether it is a refutation.
+    pub fn is_refutation(&self) -> bool {
+        self.kind == Kind::ClaimRefutation
+    }
+}
+
+/// Adds what has to go with `words`, and notes what is to be recorded again.
+pub(super) fn add(
+    index: &SqliteLedgerIndex<'_>,
+    plan: &mut ForgetPlan,
+    words: &BTreeSet<OpId>,
+) -> Result<(), EngineError> {
+    let mut going: BTreeMap<OpId, Entry> = BTreeMap::new();
+    let mut again = Vec::new();
+    let mut stack: Vec<OpId> = words.iter().copied().collect();
+    while let Some(id) = stack.pop() {
+        let Some(entry) = index.entry(&id)?.filter(|_| !going.contains_key(&id)) else { continue };
+        if words.contains(&id) {
+            // An agent proposed it, in the same words.
+            stack.extend(entry.cited(PROPOSAL_ROLE));
+        }
+        if entry.kind.spec().body == BodyNeed::WithItsTarget {
+            stack.extend(entry.sole_ref(Role::TARGET));
+        }
+        if let Some(key) = &entry.identity {
+            if entry.kind != Kind::Claim {
+                if is_in_force(index, &entry)?
+                    && (!words.contains(&id) || entry.kind == Kind::ClaimRefutation)
+                {
+                    again.push(entry.clone());
+                }
+            } else if is_current(index, &entry, key)? {
+                again.push(entry.clone());
+                stack.extend(in_force(index, key)?);
+            }
+        }
+        going.insert(id, entry);
+    }
+    for id in going.into_keys() {
+        if index.canonical_body(&id)?.is_some() {
+            plan.targets.insert(id);
+        }
+    }
+    again.sort_unstable_by_key(Entry::order);
+    for entry in again {
+        let Some(body) = body_of(index, &entry.id, &entry.kind)? else { continue };
+        let Some(key) = entry.identity else { continue };
+        let summary = if words.contains(&entry.id) { String::new() } else { summary_of(&body) };
+        plan.again.push(RecordedAgain { id: entry.id, key, summary, kind: entry.kind });
+    }
+    Ok(())
+}
+
+fn is_current(index: &SqliteLedgerIndex<'_>, claim: &Entry, key: &str) -> Result<bool, StoreError> {
+    Ok(Validity::new(index).current(key)?.is_some_and(|current| current.id == claim.id))
+}
+
+pub(super) fn is_in_force(index: &SqliteLedgerIndex<'_>, word: &Entry) -> Result<bool, StoreError> {
+    let validity = Validity::new(index);
+    Ok(validity.has_effect(word)? && validity.is_active(&word.id)?)
+}
+
+/// The corrections and refutations of an identity that have effect and are not withdrawn.
+fn in_force(index: &SqliteLedgerIndex<'_>, key: &str) -> Result<Vec<OpId>, StoreError> {
+    let mut found = Vec::new();
+    for entry in index.identity(key)? {
+        if entry.kind != Kind::Claim && is_in_force(index, &entry)? {
+            found.push(entry.id);
+        }
+    }
+    Ok(found)
+}
+
+/// What is recorded again, with the bodies that are about to be erased.
+pub(super) struct Bodies(Vec<(Entry, Body)>);
+
+impl Bodies {
+    /// Reads them, before they are erased. None is left of what was erased already.
+    pub(super) fn read(
+        writing: &dyn Writing,
+        again: &[RecordedAgain],
+    ) -> Result<Self, EngineError> {
+        let mut read = Vec::with_capacity(again.len());
+        for RecordedAgain { id, summary, .. } in again {
+            let Some(entry) = writing.entry(id)? else { continue };
+            let Some(mut body) = body_of(writing, id, &entry.kind)? else { continue };
+            if let Body::ClaimRefutation(refutation) = &mut body
+                && summary.is_empty()
+            {
+                refutation.note.clear();
+            }
+            read.push((entry, body));
+        }
+        Ok(Self(read))
+    }
+
+    /// Records them, once they are erased. A claim that the rules refuse is left to derivation: one
+    /// of its records counts no more, or this key may not derive.
+    pub(super) fn record(
+        self,
+        sealer: &Sealer,
+        writing: &mut dyn Writing,
+        now_us: u64,
+    ) -> Result<(), EngineError> {
+        let mut renamed = BTreeMap::new();
+        for (entry, body) in self.0 {
+            let cited = entry.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES);
+            let refs = cited
+                .map(|cited| Ref {
+                    id: renamed.get(&cited.id).copied().unwrap_or(cited.id),
+                    role: cited.role.clone(),
+                })
+                .collect();
+            let ts = next_timestamp(now_us, writing.latest()?);
+            let sealable = Sealable::concluded(Draft { body, refs });
+            let (operation, body) = sealer.seal_next(sealable, &*writing, ts)?;
+            match writing.record(&operation, Some(&body)) {
+                Ok(_) => {
+                    renamed.insert(entry.id, operation.id());
+                }
+                Err(RecordError::Refused { .. }) if entry.kind == Kind::Claim => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}

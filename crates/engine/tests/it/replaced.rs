@@ -1,0 +1,141 @@
+//! Of two statements about the same thing, the newer stands first and says that it replaces.
+
+use engine::Space;
+use engine::recall::context::{Request, Tier};
+use engine::recall::episodes::Query;
+use engine::recall::replaced::newer_first;
+use kernel::when::When;
+
+use crate::support::{Home, at, note};
+
+fn tell(home: &mut Home, day: &str, actor: Option<&str>, text: &str) {
+    let mut said = note(&format!("{day} {text}"), text);
+    said.at = Some(When::parse(day).unwrap());
+    said.actor = actor.map(str::to_owned);
+    home.space.remember(said, at(1)).unwrap();
+}
+
+/// The texts in order, each with the number of results that it replaces.
+fn answers(space: &Space, question: &str, limit: usize) -> Vec<(String, usize)> {
+    let mut recall = space.recall_with_newer(&Query::new(question, limit)).unwrap();
+    newer_first(&mut recall.results, |result| (result.id, &result.replaces));
+    recall.results.truncate(limit);
+    let results = recall.results.into_iter();
+    results.map(|result| (result.evidence.payload.text, result.replaces.len())).collect()
+}
+
+fn expect(space: &Space, question: &str, limit: usize, expected: &[(&str, usize)]) {
+    let found = answers(space, question, limit);
+    let found: Vec<(&str, usize)> = found.iter().map(|(text, of)| (text.as_str(), *of)).collect();
+    assert_eq!(found.get(..expected.len()), Some(expected), "{question}: {found:?}");
+}
+
+/// Records beside which something is looked for.
+fn chatter(home: &mut Home) {
+    for number in 0..40 {
+        let text = format!("On day {number} the team talked where they live in the summer");
+        tell(home, "2024-05-01", Some("Kai"), &text);
+    }
+}
+
+#[test]
+fn the_newer_of_two_statements_comes_first_wherever_it_was_found() {
+    let mut home = Home::new();
+    chatter(&mut home);
+    tell(&mut home, "2024-01-01", None, "I live in Gothenburg");
+    tell(&mut home, "2024-06-01", None, "I moved: Oslo");
+    let space = &home.space;
+    expect(space, "Where do I live?", 2, &[("I moved: Oslo", 1), ("I live in Gothenburg", 0)]);
+    expect(space, "Where do I live?", 1, &[("I moved: Oslo", 1)]);
+    expect(
+        space,
+        "Do I live in Gothenburg?",
+        5,
+        &[("I moved: Oslo", 1), ("I live in Gothenburg", 0)],
+    );
+    // The score and the plain order are as they were.
+    let plain = space.recall(&Query::new("Do I live in Gothenburg?", 1)).unwrap();
+    assert_eq!(plain.results[0].evidence.payload.text, "I live in Gothenburg");
+    tell(&mut home, "2024-09-01", None, "We have moved to Lisbon now");
+    expect(
+        &home.space,
+        "Where do I live?",
+        3,
+        &[("We have moved to Lisbon now", 2), ("I moved: Oslo", 1), ("I live in Gothenburg", 0)],
+    );
+}
+
+#[test]
+fn an_older_statement_replaces_nothing_whenever_it_is_recorded() {
+    let mut home = Home::new();
+    tell(&mut home, "2024-06-01", None, "I moved to Oslo");
+    tell(&mut home, "2024-01-01", None, "I moved to Gothenburg");
+    expect(
+        &home.space,
+        "Where did I move to?",
+        2,
+        &[("I moved to Oslo", 1), ("I moved to Gothenburg", 0)],
+    );
+}
+
+#[test]
+fn other_people_and_other_things_replace_nothing() {
+    let mut home = Home::new();
+    tell(&mut home, "2024-01-01", None, "I live in Gothenburg");
+    tell(&mut home, "2024-01-02", Some("Ana"), "I live in Porto");
+    tell(&mut home, "2024-02-01", None, "I moved the meeting to Oslo");
+    tell(&mut home, "2024-02-02", None, "I moved: the sofa is blue");
+    tell(&mut home, "2024-02-03", Some("Ben"), "I moved to Lisbon");
+    tell(&mut home, "2024-03-01", None, "My phone number is 1");
+    tell(&mut home, "2024-03-02", Some("Ben"), "my new number is 2");
+    for question in ["Where do I live?", "Where does Ana live?", "phone number"] {
+        let found = answers(&home.space, question, 10);
+        assert!(found.iter().all(|(_, replaces)| *replaces == 0), "{found:?}");
+    }
+    tell(&mut home, "2024-04-01", None, "Ana has moved to Lisbon");
+    tell(&mut home, "2024-04-02", None, "my new number is 3");
+    expect(
+        &home.space,
+        "Where does Ana live?",
+        2,
+        &[("Ana has moved to Lisbon", 1), ("I live in Porto", 0)],
+    );
+    expect(
+        &home.space,
+        "What is my phone number?",
+        2,
+        &[("my new number is 3", 1), ("My phone number is 1", 0)],
+    );
+}
+
+#[test]
+fn a_name_that_may_mean_two_things_replaces_neither() {
+    let mut home = Home::new();
+    tell(&mut home, "2024-03-01", None, "My phone number is 1");
+    tell(&mut home, "2024-03-02", None, "My account number is 7");
+    tell(&mut home, "2024-04-02", None, "my new number is 3");
+    let found = answers(&home.space, "What is my number?", 3);
+    assert!(found.iter().all(|(_, replaces)| *replaces == 0), "{found:?}");
+    tell(&mut home, "2024-05-02", None, "my new phone number is 4");
+    expect(&home.space, "What is my phone number?", 1, &[("my new phone number is 4", 1)]);
+}
+
+#[test]
+fn a_context_has_the_newer_first_and_says_what_it_replaces() {
+    let mut home = Home::new();
+    chatter(&mut home);
+    tell(&mut home, "2024-01-01", None, "I work at Acme Sailing");
+    tell(&mut home, "2024-06-01", None, "I started at Initech");
+    let question = Some("Do I work at Acme Sailing?".to_owned());
+    let context =
+        home.space.context(&Request { question, ..Request::new("claude", at(9)) }).unwrap();
+    let episodes = context.items.iter().filter(|item| item.tier == Tier::Episodes);
+    let texts: Vec<&str> = episodes.map(|item| item.text.as_str()).collect();
+    assert_eq!(
+        texts.get(..2),
+        Some(&["I started at Initech", "I work at Acme Sailing"][..]),
+        "{}",
+        context.text
+    );
+    assert!(context.text.contains("replaces [b3:"), "{}", context.text);
+}
