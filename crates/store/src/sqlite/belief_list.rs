@@ -2,15 +2,20 @@
 //!
 //! An index holds the rows of one state, or of one type and state, in the order of the list. So the
 //! list reads the first rows of each such part and merges them. Counts are stored by state, type
-//! and band; a filter by time counts the rows of the index.
+//! and band; a filter by time counts the rows of the index. A list by words reads the served bodies
+//! of all rows that pass the filter, in one query.
 
 use kernel::confidence::Band;
+use kernel::kind::Kind;
 use kernel::validity::State;
 use rusqlite::{params, params_from_iter};
 
 use super::beliefs::{VIEW, band_number};
-use super::graph::SqliteLedgerIndex;
+use super::graph::{SqliteLedgerIndex, kind_at};
 use crate::StoreError;
+
+/// Rows that are kept before those beyond the end of a list are dropped.
+const WAITING_ROWS: usize = 1_024;
 
 /// Which beliefs to list.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,6 +53,16 @@ const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL O
     AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
     AND (?7 IS NULL OR changed <= ?7)";
 
+/// A row of the view with the operation that is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BeliefRow<'a> {
+    /// The identity.
+    pub key: &'a str,
+    /// The kind of the served operation and its canonical body; none if nothing is served, or the
+    /// body was removed.
+    pub served: Option<(&'a Kind, &'a [u8])>,
+}
+
 /// The rows of one state, and of one type if one is given.
 struct Part<'a> {
     claim_type: Option<&'a str>,
@@ -55,13 +70,51 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The index that holds the part, and the condition on its first columns.
-    fn source(&self) -> &'static str {
+    /// The index that holds the part.
+    fn index(&self) -> &'static str {
         match self.claim_type {
-            None => "belief INDEXED BY belief_state WHERE ?1 IS NULL AND state = ?2",
-            Some(_) => "belief INDEXED BY belief_type WHERE claim_type = ?1 AND state = ?2",
+            None => "INDEXED BY belief_state",
+            Some(_) => "INDEXED BY belief_type",
         }
     }
+
+    /// How the part is found if the rows themselves are read, too: by scanning the table, which is
+    /// in order of the keys, if nothing but the state limits them.
+    fn way(&self) -> &'static str {
+        match self.claim_type {
+            None => "NOT INDEXED",
+            Some(_) => "INDEXED BY belief_type",
+        }
+    }
+
+    /// The condition on the index's first columns.
+    fn condition(&self) -> &'static str {
+        match self.claim_type {
+            None => "?1 IS NULL AND state = ?2",
+            Some(_) => "claim_type = ?1 AND state = ?2",
+        }
+    }
+}
+
+/// The parts that a filter admits.
+fn parts_of<'a>(filter: &BeliefFilter, types: Option<&'a [String]>) -> Vec<Part<'a>> {
+    let mut states = filter.states.clone();
+    states.sort_unstable();
+    states.dedup();
+    let part = |claim_type, state: &State| Part { claim_type, state: *state };
+    match types {
+        None => states.iter().map(|state| part(None, state)).collect(),
+        Some(types) => types
+            .iter()
+            .flat_map(|name| states.iter().map(|state| part(Some(name.as_str()), state)))
+            .collect(),
+    }
+}
+
+/// Puts rows in the order of a list and drops what is beyond its end.
+fn keep_surest(rows: &mut Vec<(f64, String)>, limit: usize) {
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    rows.truncate(limit);
 }
 
 impl SqliteLedgerIndex<'_> {
@@ -75,22 +128,8 @@ impl SqliteLedgerIndex<'_> {
         if !VIEW.exists_in(super::schema_version(self.connection)?) {
             return Ok(None);
         }
-        let types = match &filter.claim_type {
-            None => None,
-            Some(family) => Some(self.types_of(family)?),
-        };
-        let mut states = filter.states.clone();
-        states.sort_unstable();
-        states.dedup();
-        let parts: Vec<Part<'_>> = match &types {
-            None => states.iter().map(|state| Part { claim_type: None, state: *state }).collect(),
-            Some(types) => types
-                .iter()
-                .flat_map(|name| {
-                    states.iter().map(|state| Part { claim_type: Some(name), state: *state })
-                })
-                .collect(),
-        };
+        let types = self.types_of_filter(filter)?;
+        let parts = parts_of(filter, types.as_deref());
         let is_counted = filter.valid_at_us.is_none() && filter.unchanged_since_us.is_none();
         let mut first: Vec<(f64, String)> = Vec::new();
         let mut total = 0;
@@ -102,9 +141,69 @@ impl SqliteLedgerIndex<'_> {
                 self.count(part, filter)?
             };
         }
-        first.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        first.truncate(limit);
+        keep_surest(&mut first, limit);
         Ok(Some(BeliefPage { keys: first.into_iter().map(|(_, key)| key).collect(), total }))
+    }
+
+    /// The same, of which only those are listed that `admits` accepts.
+    pub fn list_beliefs_where<E: From<StoreError>>(
+        &self,
+        filter: &BeliefFilter,
+        limit: usize,
+        mut admits: impl FnMut(BeliefRow<'_>) -> Result<bool, E>,
+    ) -> Result<Option<BeliefPage>, E> {
+        if !VIEW.exists_in(super::schema_version(self.connection)?) {
+            return Ok(None);
+        }
+        let types = self.types_of_filter(filter)?;
+        let mut first: Vec<(f64, String)> = Vec::new();
+        let mut total = 0;
+        for part in parts_of(filter, types.as_deref()) {
+            self.each_row(&part, filter, |row, confidence| {
+                if admits(row)? {
+                    total += 1;
+                    first.push((confidence, row.key.to_owned()));
+                    if first.len() >= limit.saturating_mul(2).max(WAITING_ROWS) {
+                        keep_surest(&mut first, limit);
+                    }
+                }
+                Ok::<_, E>(())
+            })?;
+        }
+        keep_surest(&mut first, limit);
+        Ok(Some(BeliefPage { keys: first.into_iter().map(|(_, key)| key).collect(), total }))
+    }
+
+    /// Every row of a part that passes the filter, with its confidence.
+    fn each_row<E: From<StoreError>>(
+        &self,
+        part: &Part<'_>,
+        filter: &BeliefFilter,
+        mut take: impl FnMut(BeliefRow<'_>, f64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = |error: rusqlite::Error| E::from(StoreError::from(error));
+        let query = format!(
+            "SELECT key, confidence, op.kind, op.body FROM belief {} LEFT JOIN op ON op.pos = served
+             WHERE {} AND {CONDITIONS}",
+            part.way(),
+            part.condition()
+        );
+        let mut statement = self.connection.prepare_cached(&query).map_err(sql)?;
+        let mut rows = statement.query(params_from_iter(values_of(part, filter))).map_err(sql)?;
+        while let Some(row) = rows.next().map_err(sql)? {
+            let text = |column| row.get_ref(column).map_err(sql);
+            let key = text(0)?.as_str().map_err(|error| sql(error.into()))?;
+            let body = text(3)?.as_blob_or_null().map_err(|error| sql(error.into()))?;
+            let kind = body.map(|_| kind_at(row, 2)).transpose().map_err(sql)?;
+            let served = kind.as_ref().zip(body);
+            take(BeliefRow { key, served }, row.get(1).map_err(sql)?)?;
+        }
+        Ok(())
+    }
+
+    /// The types of a filter; none if it admits all.
+    fn types_of_filter(&self, filter: &BeliefFilter) -> Result<Option<Vec<String>>, StoreError> {
+        filter.claim_type.as_deref().map(|family| self.types_of(family)).transpose()
     }
 
     /// Identities whose belief at a time, microseconds since the Unix epoch, may differ from the
@@ -140,8 +239,10 @@ impl SqliteLedgerIndex<'_> {
         first: &mut Vec<(f64, String)>,
     ) -> Result<(), StoreError> {
         let query = format!(
-            "SELECT confidence, key FROM {} AND {CONDITIONS} ORDER BY confidence DESC, key LIMIT ?8",
-            part.source()
+            "SELECT confidence, key FROM belief {} WHERE {} AND {CONDITIONS}
+             ORDER BY confidence DESC, key LIMIT ?8",
+            part.index(),
+            part.condition()
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let mut values = values_of(part, filter);
@@ -155,7 +256,11 @@ impl SqliteLedgerIndex<'_> {
     }
 
     fn count(&self, part: &Part<'_>, filter: &BeliefFilter) -> Result<u64, StoreError> {
-        let query = format!("SELECT count(*) FROM {} AND {CONDITIONS}", part.source());
+        let query = format!(
+            "SELECT count(*) FROM belief {} WHERE {} AND {CONDITIONS}",
+            part.index(),
+            part.condition()
+        );
         let count: i64 = self
             .connection
             .prepare_cached(&query)?

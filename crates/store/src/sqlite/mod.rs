@@ -37,7 +37,7 @@ mod shared;
 mod stale_logs;
 mod views;
 
-pub use belief_list::{BeliefFilter, BeliefPage};
+pub use belief_list::{BeliefFilter, BeliefPage, BeliefRow};
 pub use declarations::WithoutBody;
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;

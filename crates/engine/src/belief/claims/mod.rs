@@ -6,8 +6,8 @@
 //!
 //! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads only the
 //! beliefs that it returns. As of a time, the view serves all identities that have not changed
-//! since; the others are evaluated one by one. All identities are evaluated if the filter contains
-//! words, which the view does not store, or if a read-only file of an earlier version has no view.
+//! since; the others are evaluated one by one. A filter by words reads the served bodies of all rows
+//! ([`words`]). All identities are evaluated if a read-only file of an earlier version has no view.
 
 use kernel::body::end_us;
 use kernel::confidence::Band;
@@ -20,6 +20,10 @@ use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
 use crate::{EngineError, Reader};
+
+mod words;
+
+use words::Words;
 
 /// Beliefs kept while more are looked at, in multiples of the limit.
 const KEPT_FACTOR: usize = 2;
@@ -66,7 +70,7 @@ pub struct Claims {
 }
 
 impl ClaimFilter {
-    fn admits(&self, belief: &Belief, contains: Option<&str>) -> bool {
+    fn admits(&self, belief: &Belief, contains: Option<&Words>) -> bool {
         let state = match &self.states {
             States::Believed => matches!(belief.state, State::Active | State::Corrected),
             States::These(states) => states.contains(&belief.state),
@@ -79,7 +83,7 @@ impl ClaimFilter {
                 .is_none_or(|family| is_of_family(&belief.claim_type, family))
             && self.band.is_none_or(|band| band_of(belief) == Some(band))
             && self.valid_at_us.is_none_or(|at| is_true_at(belief, at))
-            && contains.is_none_or(|part| has(belief, part))
+            && contains.is_none_or(|words| words.are_in(&belief.text, &belief.key, &belief.payload))
     }
 }
 
@@ -90,12 +94,6 @@ pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
 pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
         && end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_none_or(|end| at_us < end)
-}
-
-fn has(belief: &Belief, part: &str) -> bool {
-    [belief.text.as_str(), &belief.key, &belief.payload.to_string()]
-        .iter()
-        .any(|text| text.to_lowercase().contains(part))
 }
 
 /// The confidence of a belief in words; `None` if nothing is believed.
@@ -143,26 +141,37 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        let mut claims = self.store.on_snapshot(|index| {
-            let rows = BeliefFilter {
-                states: filter.states.listed(),
-                claim_type: filter.claim_type.clone(),
-                band: filter.band,
-                valid_at_us: filter.valid_at_us,
-                unchanged_since_us: filter.as_of_us,
-            };
-            // Which of them say what is looked for, only their words tell.
-            let row_limit = if filter.contains.is_some() { usize::MAX } else { limit };
-            match index.list_beliefs(&rows, row_limit)? {
-                Some(page) => Ok(list(index, filter, page, limit)?),
-                None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
-            }
+        let mut claims = self.store.on_snapshot(|index| match page(index, filter, limit)? {
+            Some(page) => Ok(list(index, filter, page, limit)?),
+            None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
         })?;
         // What is not served has nothing to show but words that are no longer believed.
         let shown = |belief: &Belief| belief.served.or(belief.current);
         claims.altered = self.take_altered(&mut claims.beliefs, shown)?;
         Ok(claims)
     }
+}
+
+/// The beginning of the list of those beliefs that the view answers for; none without the view.
+fn page(
+    index: &SqliteLedgerIndex<'_>,
+    filter: &ClaimFilter,
+    limit: usize,
+) -> Result<Option<BeliefPage>, StoreError> {
+    let rows = BeliefFilter {
+        states: filter.states.listed(),
+        claim_type: filter.claim_type.clone(),
+        band: filter.band,
+        valid_at_us: filter.valid_at_us,
+        unchanged_since_us: filter.as_of_us,
+    };
+    let Some(words) = filter.contains.as_deref().map(Words::new) else {
+        return index.list_beliefs(&rows, limit);
+    };
+    index.list_beliefs_where(&rows, limit, |row| match words.are_served_by(row) {
+        Some(are_served) => Ok(are_served),
+        None => Ok(filter.admits(&belief(index, row.key)?, Some(&words))),
+    })
 }
 
 /// The list, from the rows of the view.
@@ -176,9 +185,7 @@ fn list(
     for key in &page.keys {
         claims.add(belief(index, key)?);
     }
-    if filter.contains.is_none() {
-        claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
-    }
+    claims.total = usize::try_from(page.total).unwrap_or(usize::MAX);
     if let Some(until) = filter.as_of_us {
         let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
@@ -228,7 +235,7 @@ fn evaluate_all<B: Bodies>(
 /// The best of the evaluated beliefs, and how many passed the filter.
 struct Gathered<'a> {
     filter: &'a ClaimFilter,
-    contains: Option<String>,
+    contains: Option<Words>,
     limit: usize,
     beliefs: Vec<Belief>,
     total: usize,
@@ -236,12 +243,12 @@ struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     fn new(filter: &'a ClaimFilter, limit: usize) -> Self {
-        let contains = filter.contains.as_deref().map(str::to_lowercase);
+        let contains = filter.contains.as_deref().map(Words::new);
         Self { filter, contains, limit, beliefs: Vec::new(), total: 0 }
     }
 
     fn add(&mut self, belief: Belief) {
-        if self.filter.admits(&belief, self.contains.as_deref()) {
+        if self.filter.admits(&belief, self.contains.as_ref()) {
             self.total += 1;
             self.beliefs.push(belief);
         }
