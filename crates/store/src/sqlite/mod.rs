@@ -33,6 +33,7 @@ mod read_transaction;
 mod receipts;
 mod registry;
 mod restored;
+mod scratch;
 mod shared;
 mod stale_logs;
 mod views;
@@ -54,6 +55,7 @@ pub use journal::{JournalLimits, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
+pub use scratch::{ScratchGraph, ScratchIndex};
 pub use views::{Size, ViewDigest};
 
 /// How long a writer waits for another, milliseconds.
