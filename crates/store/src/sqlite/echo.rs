@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::sqlite::SqliteSpace;
-    use crate::{Ledger, Writing};
+    use crate::Ledger;
 
     fn seal(body: Body, place: ChainPosition) -> kernel::operation::Operation {
         Signer::from_seed([1; 32]).seal(Draft::new(body), place).unwrap()
