@@ -38,8 +38,8 @@ impl Table {
         BUILT_IN.get_or_init(Self::load)
     }
 
-    /// The built-in table. Nothing is unpacked: vectors and vocabulary are read in the program's own
-    /// file.
+    /// The built-in table. Nothing is unpacked: vectors and vocabulary are read in the program's
+    /// own file.
     pub fn load() -> Self {
         // The data is compiled in, so it is valid unless the program is damaged. An empty table
         // finds nothing by meaning.

@@ -6,8 +6,9 @@
 //!
 //! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads only the
 //! beliefs that it returns. As of a time, the view serves all identities that have not changed
-//! since; the others are evaluated one by one. A filter by words reads the served bodies of all rows
-//! ([`words`]). All identities are evaluated if a read-only file of an earlier version has no view.
+//! since; the others are evaluated one by one. A filter by words reads the served bodies of all
+//! rows ([`words`]). All identities are evaluated if a read-only file of an earlier version has no
+//! view.
 
 use kernel::body::end_us;
 use kernel::confidence::Band;
