@@ -146,8 +146,8 @@ mod tests {
     use kernel::seal::{ChainPosition, Draft, Signer};
 
     use super::*;
-    use crate::sqlite::SqliteSpace;
     use crate::Ledger;
+    use crate::sqlite::SqliteSpace;
 
     fn seal(body: Body, place: ChainPosition) -> kernel::operation::Operation {
         Signer::from_seed([1; 32]).seal(Draft::new(body), place).unwrap()
