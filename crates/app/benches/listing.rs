@@ -73,6 +73,8 @@ fn measure(identities: usize) {
         ("claims -n 5 --state refuted", Some(&["--state", "refuted"][..])),
         ("claims -n 5 --band probable", Some(&["--band", "probable"][..])),
         ("claims -n 5 --valid-at 2025-03-01", Some(&["--valid-at", "2025-03-01"][..])),
+        ("claims -n 5 --contains \"belief 77\"", Some(&["--contains", "belief 77"][..])),
+        ("claims -n 5 --contains never", Some(&["--contains", "never"][..])),
         (
             "claims -n 5 --as-of 2025-06-01 (one in 100 changed since)",
             Some(&["--as-of", "2025-06-01"][..]),

@@ -13,6 +13,7 @@ mod place;
 mod service;
 mod settings;
 mod text;
+mod zone;
 
 /// Folding and importing allocate many small values on two threads. With this allocator both take
 /// two thirds of the time.

@@ -83,7 +83,7 @@ impl Sealer {
 
     /// The hash that prepared evidence carries once this device has sealed it.
     pub(crate) fn body_hash(&self, prepared: &Prepared) -> BodyHash {
-        self.0.body_hash(prepared.bytes())
+        prepared.hash_for(self.author(), |bytes| self.0.body_hash(bytes))
     }
 
     /// A hash that this device's secret keys: others cannot test a guess of the bytes.

@@ -22,13 +22,13 @@ pub const NAME: &str = "table-1";
 pub type Sum = [f32; DIMENSIONS];
 
 static TABLE: &[u8] = include_bytes!("../data/table.safetensors");
-static VOCABULARY: &str = include_str!("../data/vocab.txt");
 
 /// Token vectors and their vocabulary.
 pub struct Table {
     word_piece: WordPiece<'static>,
     rows: &'static [[u8; DIMENSIONS]],
-    scales: Vec<f32>,
+    /// The scale of each row, as the bytes of a number.
+    scales: &'static [[u8; 4]],
 }
 
 impl Table {
@@ -38,33 +38,27 @@ impl Table {
         BUILT_IN.get_or_init(Self::load)
     }
 
-    /// Loads the built-in table, which takes about two milliseconds.
+    /// The built-in table. Nothing is unpacked: vectors and vocabulary are read in the program's
+    /// own file.
     pub fn load() -> Self {
         // The data is compiled in, so it is valid unless the program is damaged. An empty table
         // finds nothing by meaning.
-        Self::read(TABLE, VOCABULARY).unwrap_or_else(|| Self {
+        Self::read(TABLE).unwrap_or_else(|| Self {
             word_piece: WordPiece::empty(),
             rows: &[],
-            scales: Vec::new(),
+            scales: &[],
         })
     }
 
-    fn read(table: &'static [u8], vocabulary: &'static str) -> Option<Self> {
+    fn read(table: &'static [u8]) -> Option<Self> {
         let tensors = SafeTensors::deserialize(table).ok()?;
         let (rows, rest) = tensors.tensor("rows").ok()?.data().as_chunks::<DIMENSIONS>();
-        let scales: Vec<f32> = tensors
-            .tensor("scales")
-            .ok()?
-            .data()
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| f32::from_le_bytes(*bytes))
-            .collect();
+        let (scales, rest_of_scales) = tensors.tensor("scales").ok()?.data().as_chunks::<4>();
         let is_whole = rest.is_empty()
+            && rest_of_scales.is_empty()
             && rows.len() == scales.len()
-            && scales.iter().all(|scale| scale.is_finite());
-        is_whole.then_some(Self { word_piece: WordPiece::new(vocabulary)?, rows, scales })
+            && scales.iter().all(|scale| f32::from_le_bytes(*scale).is_finite());
+        is_whole.then_some(Self { word_piece: WordPiece::built_in()?, rows, scales })
     }
 
     /// The number of tokens.
@@ -89,7 +83,7 @@ impl Table {
             let (Some(row), Some(scale)) = (self.rows.get(number), self.scales.get(number)) else {
                 continue;
             };
-            add_row(row, *scale, sum);
+            add_row(row, f32::from_le_bytes(*scale), sum);
         }
     }
 
@@ -101,7 +95,7 @@ impl Table {
         // Integer arithmetic gives the same sum in any order.
         let square: i32 = row.iter().map(|value| i32::from(value.cast_signed()).pow(2)).sum();
         let steps = (square as f32).sqrt();
-        let length = scale * steps;
+        let length = f32::from_le_bytes(*scale) * steps;
         (length >= f32::MIN_POSITIVE).then(|| {
             let step = 1.0 / steps;
             (row.map(|value| step * f32::from(value.cast_signed())), length)

@@ -16,7 +16,7 @@ const ROOT: &str = "main";
 /// The modules, lowest layer first.
 const LAYERS: [&[&str]; 7] = [
     &["text"],
-    &["place"],
+    &["place", "zone"],
     &["settings"],
     &["failure"],
     &["service"],

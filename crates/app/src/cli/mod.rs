@@ -315,7 +315,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         spaces,
         embedder: cli.embedder,
         now: jiff::Timestamp::now(),
-        zone: jiff::tz::TimeZone::system(),
+        zone: crate::zone::system(),
     };
     let session =
         CliSession { form, session, opened: RefCell::new(None), noted: RefCell::default() };

@@ -9,8 +9,9 @@ const THREADS_MAX: usize = 8;
 /// Applies `work` to every item; the results are in the order of the items. A panic of `work`
 /// becomes the caller's.
 pub(super) fn each<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let threads =
-        available_parallelism().map_or(1, std::num::NonZero::get).min(THREADS_MAX).min(items.len());
+    // Asking for the number of cores reads several files.
+    let cores = || available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = if items.len() < 2 { 1 } else { cores().min(THREADS_MAX).min(items.len()) };
     if threads < 2 {
         return items.into_iter().map(work).collect();
     }

@@ -3,8 +3,9 @@
 //! Operations are judged in the space's order, each by those before it. Most are plain records,
 //! which cite nothing and which nothing cites. Of these the rules ask nothing but where the chain
 //! of an author ends, so only that is kept of them, and memory does not grow with their number. All
-//! others go into a [`Graph`], together with the records that they cite, which are read again when
-//! they are first cited.
+//! others go into a graph, together with the records that they cite, which are read again when
+//! they are first cited. The graph is in memory if it is small, which is faster, and otherwise in a
+//! temporary file.
 
 use std::collections::HashMap;
 
@@ -15,13 +16,59 @@ use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::soundness::ClaimStatus;
-use store::sqlite::SqliteSpace;
+use store::sqlite::{ScratchGraph, ScratchIndex, SqliteSpace};
 use store::{Ledger, StoreError};
+
+/// Citations and versions of identities up to which the graph is in memory. A hundred thousand
+/// claims with one input each are more.
+pub(super) const ROWS_IN_MEMORY_MAX: u64 = 1 << 17;
+
+/// Where the graph of a verification is.
+pub(super) enum GraphPlace {
+    /// In memory.
+    Memory,
+    /// In a temporary file.
+    File(ScratchGraph),
+}
+
+impl GraphPlace {
+    /// The place for the graph of a ledger. If a temporary file cannot be made, it is in memory.
+    pub(super) fn of(store: &SqliteSpace, rows_in_memory_max: u64) -> Self {
+        match store.graph_rows() {
+            Ok(rows) if rows > rows_in_memory_max => {
+                ScratchGraph::new().map_or(Self::Memory, Self::File)
+            }
+            _ => Self::Memory,
+        }
+    }
+}
+
+/// The operations of which the rules ask.
+enum KnownOperations<'a> {
+    Memory(Graph),
+    File(ScratchIndex<'a>),
+}
+
+impl KnownOperations<'_> {
+    fn insert<State>(
+        &mut self,
+        operation: &Operation<State>,
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
+        match self {
+            Self::Memory(graph) => {
+                graph.insert(operation, body);
+                Ok(())
+            }
+            Self::File(scratch) => scratch.insert(operation, body),
+        }
+    }
+}
 
 /// The operations before the one that is judged.
 pub(super) struct CheckedLedger<'a> {
     store: &'a SqliteSpace,
-    graph: Graph,
+    known: KnownOperations<'a>,
     heads: HashMap<Author, Head>,
     /// The place of the operation that is judged.
     judged: (HlcTimestamp, OpId),
@@ -31,21 +78,27 @@ pub(super) struct CheckedLedger<'a> {
 
 impl<'a> CheckedLedger<'a> {
     /// Before the first operation of a ledger.
-    pub(super) fn new(store: &'a SqliteSpace) -> Self {
-        Self {
+    pub(super) fn new(store: &'a SqliteSpace, place: &'a GraphPlace) -> Result<Self, StoreError> {
+        Ok(Self {
             store,
-            graph: Graph::default(),
+            known: match place {
+                GraphPlace::Memory => KnownOperations::Memory(Graph::default()),
+                GraphPlace::File(scratch) => KnownOperations::File(scratch.index()?),
+            },
             heads: HashMap::new(),
             judged: (HlcTimestamp(0), OpId([0; 32])),
             last: None,
-        }
+        })
     }
 
     /// Prepares for judging an operation: takes the plain records that it cites into the graph.
-    pub(super) fn prepare<State>(&mut self, operation: &Operation<State>) {
+    pub(super) fn prepare<State>(
+        &mut self,
+        operation: &Operation<State>,
+    ) -> Result<(), StoreError> {
         self.judged = operation.order();
         for reference in &operation.header().refs {
-            if matches!(self.graph.entry(&reference.id), Ok(Some(_))) {
+            if self.entry(&reference.id)?.is_some() {
                 continue;
             }
             // What does not read is named where it stands, and unknown to what cites it.
@@ -53,13 +106,18 @@ impl<'a> CheckedLedger<'a> {
                 && is_plain(&recorded.operation)
                 && recorded.operation.order() < self.judged
             {
-                self.graph.insert(&recorded.operation, None);
+                self.known.insert(&recorded.operation, None)?;
             }
         }
+        Ok(())
     }
 
     /// Takes in the operation that was judged.
-    pub(super) fn insert<State>(&mut self, operation: &Operation<State>, body: Option<&Body>) {
+    pub(super) fn insert<State>(
+        &mut self,
+        operation: &Operation<State>,
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
         self.last = Some(operation.id());
         let header = operation.header();
         let head = Head { seq: header.seq, id: operation.id(), ts: header.ts };
@@ -67,9 +125,7 @@ impl<'a> CheckedLedger<'a> {
         if known.seq <= head.seq {
             *known = head;
         }
-        if !is_plain(operation) {
-            self.graph.insert(operation, body);
-        }
+        if is_plain(operation) { Ok(()) } else { self.known.insert(operation, body) }
     }
 }
 
@@ -84,44 +140,33 @@ fn certain<T>(answer: Result<T, std::convert::Infallible>) -> Result<T, StoreErr
     answer.map_err(|never| match never {})
 }
 
+/// What the graph answers, wherever it is.
+macro_rules! ask {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => {
+        $(fn $name(&self, $($argument: $type),*) -> Result<$answer, StoreError> {
+            match &self.known {
+                KnownOperations::Memory(graph) => certain(graph.$name($($argument),*)),
+                KnownOperations::File(scratch) => scratch.get().$name($($argument),*),
+            }
+        })+
+    };
+}
+
 impl LedgerIndex for CheckedLedger<'_> {
     type Error = StoreError;
 
-    fn space(&self) -> Result<Option<SpaceId>, StoreError> {
-        certain(self.graph.space())
-    }
-
-    fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
-        certain(self.graph.entry(id))
-    }
-
-    fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
-        certain(self.graph.citing(id))
-    }
-
-    fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
-        certain(self.graph.acting(id, kind, role))
-    }
-
-    fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
-        certain(self.graph.dependents(id))
-    }
-
-    fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, StoreError> {
-        certain(self.graph.status(id))
-    }
-
-    fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
-        certain(self.graph.identity(key))
-    }
-
-    fn latest_of(
-        &self,
-        key: &str,
-        kind: &Kind,
-        before: Option<(HlcTimestamp, OpId)>,
-    ) -> Result<Option<Entry>, StoreError> {
-        certain(self.graph.latest_of(key, kind, before))
+    ask! {
+        space() -> Option<SpaceId>;
+        entry(id: &OpId) -> Option<Entry>;
+        citing(id: &OpId) -> Vec<Citing>;
+        acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>;
+        dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>;
+        status(id: &OpId) -> Option<ClaimStatus>;
+        identity(key: &str) -> Vec<Entry>;
+        latest_of(
+            key: &str, kind: &Kind, before: Option<(HlcTimestamp, OpId)>
+        ) -> Option<Entry>;
+        access() -> &Access;
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, StoreError> {
@@ -138,10 +183,6 @@ impl LedgerIndex for CheckedLedger<'_> {
         }
         let entry = index.entry(&id)?;
         Ok(entry.filter(|entry| entry.order() < self.judged).map(|entry| entry.id))
-    }
-
-    fn access(&self) -> Result<&Access, StoreError> {
-        certain(self.graph.access())
     }
 
     /// Nothing: no rule asks for it.

@@ -17,7 +17,7 @@ use kernel::rules::{self, JudgeError, RuleViolation, Verdict};
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
-use super::index::CheckedLedger;
+use super::index::{CheckedLedger, GraphPlace, ROWS_IN_MEMORY_MAX};
 use crate::verify::beliefs::BeliefCheck;
 use crate::verify::bodies::{MissingBodies, leave_of};
 use crate::{EngineError, Reader};
@@ -97,12 +97,19 @@ impl Verification {
 impl Reader<'_> {
     /// Verifies the whole ledger and its views. `progress` receives the number of operations that
     /// have been checked.
-    pub fn verify(&self, progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
+    pub fn verify(&self, mut progress: impl FnMut(u64)) -> Result<Verification, EngineError> {
         let store = self.store;
         let again = store.reopening();
         std::thread::scope(|scope| {
             let views = scope.spawn(move || again.open()?.refold());
-            let mut verification = check_operations(store, progress)?;
+            let checked = check_operations(store, ROWS_IN_MEMORY_MAX, &mut progress);
+            let mut verification = match checked {
+                // Only a temporary file is written, so the failure is its own.
+                Err(EngineError::Store(StoreError::DiskFull | StoreError::WriteFailed)) => {
+                    check_operations(store, u64::MAX, &mut progress)?
+                }
+                checked => checked?,
+            };
             if let Err(error) = check_bodies_and_authors(&mut verification, store) {
                 verification.find(None, error.code(), error.to_string(), false);
             }
@@ -150,12 +157,16 @@ fn compare(verification: &mut Verification, views: Vec<(ViewDigest, ViewDigest)>
     }
 }
 
-fn check_operations(
+pub(super) fn check_operations(
     store: &SqliteSpace,
+    rows_in_memory_max: u64,
     mut progress: impl FnMut(u64),
 ) -> Result<Verification, EngineError> {
     let mut verification = Verification::default();
-    let mut graph = CheckedLedger::new(store);
+    let place = GraphPlace::of(store, rows_in_memory_max);
+    let mut graph = CheckedLedger::new(store, &place)?;
+    // Only what is wrong with the graph itself ends the reading: nothing after it can be judged.
+    let mut failure = None;
     let mut batch: Vec<Operation<Unverified>> = Vec::with_capacity(BATCH);
     let read = store.in_order_lenient(|read| {
         match read {
@@ -163,12 +174,16 @@ fn check_operations(
             Err((id, error)) => verification.find(id, error.code(), error.to_string(), false),
         }
         if batch.len() == BATCH {
-            check_batch(&mut verification, store, &mut graph, std::mem::take(&mut batch));
+            let full = std::mem::take(&mut batch);
+            failure = check_batch(&mut verification, store, &mut graph, full).err();
             progress(verification.operations);
         }
-        true
+        failure.is_none()
     });
-    check_batch(&mut verification, store, &mut graph, batch);
+    match failure {
+        None => check_batch(&mut verification, store, &mut graph, batch)?,
+        Some(error) => return Err(error.into()),
+    }
     progress(verification.operations);
     if let Err(error) = read {
         verification.find(None, error.code(), error.to_string(), false);
@@ -244,7 +259,7 @@ fn check_batch(
     store: &SqliteSpace,
     graph: &mut CheckedLedger<'_>,
     batch: Vec<Operation<Unverified>>,
-) {
+) -> Result<(), StoreError> {
     verification.operations += batch.len() as u64;
     for verified in verify_batch(batch) {
         let operation = match verified {
@@ -254,7 +269,7 @@ fn check_batch(
                 verification.find(Some(error.id()), code, error.to_string(), false);
                 // Named once: what follows it and cites it is judged as though it were sound.
                 if let Ok(Some(Recorded { operation, .. })) = store.get(&error.id()) {
-                    graph.insert(&operation, parsed(&operation).and_then(Result::ok).as_ref());
+                    graph.insert(&operation, parsed(&operation).and_then(Result::ok).as_ref())?;
                 }
                 continue;
             }
@@ -268,9 +283,9 @@ fn check_batch(
                 None
             }
         };
-        graph.prepare(&operation);
+        graph.prepare(&operation)?;
         match rules::judge(&operation, body.as_ref(), graph) {
-            Ok(Verdict::Append) => graph.insert(&operation, body.as_ref()),
+            Ok(Verdict::Append) => graph.insert(&operation, body.as_ref())?,
             Ok(Verdict::Present) => {
                 verification.find(
                     Some(id),
@@ -288,14 +303,15 @@ fn check_batch(
                         !violation.prevents_admission(),
                     );
                 }
-                graph.insert(&operation, body.as_ref());
+                graph.insert(&operation, body.as_ref())?;
             }
             Err(JudgeError::LedgerIndex(error)) => {
                 verification.find(Some(id), error.code(), error.to_string(), false);
-                graph.insert(&operation, body.as_ref());
+                graph.insert(&operation, body.as_ref())?;
             }
         }
     }
+    Ok(())
 }
 
 /// Whether a rule about content can be judged: not where the operation itself or what it cites

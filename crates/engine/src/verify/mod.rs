@@ -5,3 +5,5 @@ pub mod beliefs;
 pub mod bodies;
 mod index;
 pub mod ledger;
+#[cfg(test)]
+mod tests;

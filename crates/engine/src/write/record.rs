@@ -7,10 +7,12 @@
 //! its source. A record that repeats memory or an earlier record is written with a mark, and does
 //! not count as evidence (`docs/design/0014-echo.md`).
 
+use std::cell::OnceCell;
+
 use importers::secrets::Masked;
 use kernel::body::{Body, SeqRange};
 use kernel::evidence::{Echo, Evidence};
-use kernel::id::{BodyHash, OpId};
+use kernel::id::{Author, BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Head, LedgerIndex};
 use kernel::operation::{MalformedError, Ref, Role};
@@ -49,6 +51,8 @@ pub const BATCH_MAX: usize = 1_000;
 pub struct Prepared {
     body: Body,
     bytes: Vec<u8>,
+    /// The hash of the bytes as this device seals them, once it was asked for.
+    hash: OnceCell<(Author, BodyHash)>,
     /// For the comparison with earlier records; `None` if it is not compared.
     fingerprint: Option<TextFingerprint>,
 }
@@ -113,7 +117,7 @@ impl Prepared {
         let fingerprint = TextFingerprint::of(&evidence);
         let body = Body::Evidence(evidence);
         let bytes = body.canonical()?;
-        Ok(Self { body, bytes, fingerprint })
+        Ok(Self { body, bytes, hash: OnceCell::new(), fingerprint })
     }
 
     /// With the mark of an echo, if it is one. A new version of what was no echo is its source's
@@ -137,7 +141,7 @@ impl Prepared {
             evidence.mark_echo(&echo);
             self.fingerprint = None;
             match self.body.canonical() {
-                Ok(bytes) => self.bytes = bytes,
+                Ok(bytes) => (self.bytes, self.hash) = (bytes, OnceCell::new()),
                 // The mark made it too large for a body: it is recorded as it came.
                 Err(_) => {
                     if let Body::Evidence(evidence) = &mut self.body {
@@ -149,13 +153,16 @@ impl Prepared {
         Ok(self)
     }
 
-    /// Its canonical bytes.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The hash of its bytes, which is made by `hash` if it is not known for this key. An import
+    /// asks for it several times.
+    pub(crate) fn hash_for(&self, key: Author, hash: impl Fn(&[u8]) -> BodyHash) -> BodyHash {
+        let (of, known) = self.hash.get_or_init(|| (key, hash(&self.bytes)));
+        if *of == key { *known } else { hash(&self.bytes) }
     }
 
     /// Gives its canonical bytes away, to be sealed.
     pub(crate) fn take_bytes(&mut self) -> Vec<u8> {
+        self.hash = OnceCell::new();
         std::mem::take(&mut self.bytes)
     }
 

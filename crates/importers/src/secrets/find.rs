@@ -1,6 +1,7 @@
 //! Finds secrets in a text: one automaton pass, then a bounded look around each hit.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -65,46 +66,63 @@ enum Anchor {
     Code(codes::CodeName),
 }
 
+/// Bytes that a process searches before it makes the larger automaton.
+const LARGE_AFTER_BYTES: usize = 1 << 16;
+
+/// The automata of all anchors, which find the same. A process that masks one note should not spend
+/// longer on an automaton than on the note, and one that imports should search fast.
 struct Anchors {
-    automaton: AhoCorasick,
-    meanings: Vec<Anchor>,
+    /// Made in a tenth of the time of the other.
+    small: LazyLock<AhoCorasick>,
+    /// Searches several times as fast.
+    large: LazyLock<AhoCorasick>,
+    searched_bytes: AtomicUsize,
+    meanings: LazyLock<Vec<Anchor>>,
 }
 
-static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
-    let mut patterns = Vec::new();
-    let mut meanings = Vec::new();
-    for (pattern, anchor) in OTHER_ANCHORS {
-        patterns.push(pattern);
-        meanings.push(anchor);
+static ANCHORS: Anchors = Anchors {
+    small: LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA)),
+    large: LazyLock::new(|| automaton(AhoCorasickKind::DFA)),
+    searched_bytes: AtomicUsize::new(0),
+    meanings: LazyLock::new(|| anchors().map(|(_, anchor)| anchor).collect()),
+};
+
+impl Anchors {
+    /// The automaton for the next text.
+    fn for_text(&self, text: &str) -> &AhoCorasick {
+        let before = self.searched_bytes.load(Ordering::Relaxed);
+        if before >= LARGE_AFTER_BYTES {
+            return &self.large;
+        }
+        // Threads that count at the same time only make it a little later.
+        self.searched_bytes.store(before.saturating_add(text.len()), Ordering::Relaxed);
+        if text.len() < LARGE_AFTER_BYTES { &self.small } else { &self.large }
     }
-    for (index, rule) in TOKEN_RULES.iter().enumerate() {
-        patterns.push(rule.prefix);
-        meanings.push(Anchor::Token(index));
-    }
-    for (index, rule) in INFIX_RULES.iter().enumerate() {
-        patterns.push(rule.infix);
-        meanings.push(Anchor::Infix(index));
-    }
-    for (index, rule) in COMMAND_RULES.iter().enumerate() {
-        patterns.push(rule.option);
-        meanings.push(Anchor::Command(index));
-    }
-    for (index, keyword) in KEYWORDS.iter().enumerate() {
-        patterns.push(keyword.name);
-        meanings.push(Anchor::Keyword(index));
-    }
-    for (name, code) in CODE_NAMES {
-        patterns.push(name);
-        meanings.push(Anchor::Code(code));
-    }
-    let automaton = AhoCorasick::builder()
+}
+
+/// Every anchor with its text, in the order of the automata's patterns.
+fn anchors() -> impl Iterator<Item = (&'static str, Anchor)> {
+    let tokens = TOKEN_RULES.iter().enumerate();
+    let infixes = INFIX_RULES.iter().enumerate();
+    let commands = COMMAND_RULES.iter().enumerate();
+    let keywords = KEYWORDS.iter().enumerate();
+    OTHER_ANCHORS
+        .into_iter()
+        .chain(tokens.map(|(index, rule)| (rule.prefix, Anchor::Token(index))))
+        .chain(infixes.map(|(index, rule)| (rule.infix, Anchor::Infix(index))))
+        .chain(commands.map(|(index, rule)| (rule.option, Anchor::Command(index))))
+        .chain(keywords.map(|(index, keyword)| (keyword.name, Anchor::Keyword(index))))
+        .chain(CODE_NAMES.into_iter().map(|(name, code)| (name, Anchor::Code(code))))
+}
+
+fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
+    AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(patterns)
-        .expect("the anchors are few and short");
-    Anchors { automaton, meanings }
-});
+        .kind(Some(kind))
+        .build(anchors().map(|(text, _)| text))
+        .expect("the anchors are few and short")
+}
 
 /// Replaces every secret in `text` by `[masked:<kind>]`; `None` if there is none.
 ///
@@ -141,7 +159,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut masked_to, mut last_start) = (0, 0);
     let mut last_value = assignment::LastValue::default();
-    for hit in ANCHORS.automaton.find_overlapping_iter(bytes) {
+    for hit in ANCHORS.for_text(text).find_overlapping_iter(bytes) {
         let Some(&anchor) = ANCHORS.meanings.get(hit.pattern().as_usize()) else { continue };
         // Of two prefixes at one place the longer match wins.
         let is_within = hit.start() < masked_to
@@ -343,4 +361,43 @@ fn telegram(bytes: &[u8], colon: usize) -> Option<Span> {
         end: colon + 1 + length,
         kind: SecretKind::TelegramToken,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_automata_find_the_same_anchors_in_the_same_order() {
+        let mut text = String::from("no anchor here, then all of them: ");
+        for (anchor, _) in anchors() {
+            text.push_str(anchor);
+            text.push_str(&anchor.to_ascii_uppercase());
+            text.push(' ');
+        }
+        let hits = |automaton: &AhoCorasick| {
+            let found = automaton.find_overlapping_iter(&text);
+            found.map(|hit| (hit.pattern(), hit.start(), hit.end())).collect::<Vec<_>>()
+        };
+        let (small, large) = (hits(&ANCHORS.small), hits(&ANCHORS.large));
+        assert_eq!(small, large);
+        assert!(small.len() >= 2 * ANCHORS.meanings.len());
+    }
+
+    #[test]
+    fn a_process_that_searches_much_changes_to_the_large_automaton() {
+        let anchors = Anchors {
+            small: LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA)),
+            large: LazyLock::new(|| automaton(AhoCorasickKind::DFA)),
+            searched_bytes: AtomicUsize::new(0),
+            meanings: LazyLock::new(Vec::new),
+        };
+        let note = "n".repeat(LARGE_AFTER_BYTES / 2);
+        assert_eq!(anchors.for_text(&note).kind(), AhoCorasickKind::NoncontiguousNFA);
+        assert_eq!(anchors.for_text(&note).kind(), AhoCorasickKind::NoncontiguousNFA);
+        assert_eq!(anchors.for_text(&note).kind(), AhoCorasickKind::DFA);
+        let book = "n".repeat(LARGE_AFTER_BYTES);
+        anchors.searched_bytes.store(0, Ordering::Relaxed);
+        assert_eq!(anchors.for_text(&book).kind(), AhoCorasickKind::DFA);
+    }
 }

@@ -2,15 +2,20 @@
 //!
 //! An index holds the rows of one state, or of one type and state, in the order of the list. So the
 //! list reads the first rows of each such part and merges them. Counts are stored by state, type
-//! and band; a filter by time counts the rows of the index.
+//! and band; a filter by time counts the rows of the index. A list by words reads the served bodies
+//! of all rows that pass the filter, in one query.
 
 use kernel::confidence::Band;
+use kernel::kind::Kind;
 use kernel::validity::State;
 use rusqlite::{params, params_from_iter};
 
 use super::beliefs::{VIEW, band_number};
-use super::graph::SqliteLedgerIndex;
+use super::graph::{SqliteLedgerIndex, kind_at};
 use crate::StoreError;
+
+/// Rows that are kept before those beyond the end of a list are dropped.
+const WAITING_ROWS: usize = 1_024;
 
 /// Which beliefs to list.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,15 +50,47 @@ pub struct BeliefPage {
     pub keys: Vec<String>,
     /// How many pass the filter, with those beyond the page.
     pub total: u64,
+    /// How many more would pass it if they were not over.
+    pub over: u64,
+    /// How many more would pass it if they were surer.
+    pub unsure: u64,
 }
 
-/// The filter's conditions on a row, as parameters 3 to 9 of a statement. What is not served has no
-/// band.
+/// The filter's conditions on a row, as parameters 3 to 7 of a statement.
 const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL OR band = ?5)
     AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
-    AND (?7 IS NULL OR changed <= ?7)
-    AND (?8 IS NULL OR band IS NULL OR valid_to IS NULL OR valid_to > ?8)
-    AND (?9 IS NULL OR band IS NULL OR confidence >= ?9)";
+    AND (?7 IS NULL OR changed <= ?7)";
+
+/// Whether a row is left out because it is over, by parameter 8. What is not served has no band.
+const IS_OVER: &str = "coalesce(band IS NOT NULL AND valid_to <= ?8, FALSE)";
+
+/// Whether a row is left out because it is not sure enough, by parameter 9.
+const IS_UNSURE: &str = "coalesce(band IS NOT NULL AND confidence < ?9, FALSE)";
+
+impl BeliefPage {
+    /// The counts with the first rows.
+    fn with(self, mut first: Vec<(f64, String)>, limit: usize) -> Self {
+        keep_surest(&mut first, limit);
+        Self { keys: first.into_iter().map(|(_, key)| key).collect(), ..self }
+    }
+}
+
+/// How a row stands to a filter.
+struct Standing {
+    confidence: f64,
+    is_over: bool,
+    is_unsure: bool,
+}
+
+/// A row of the view with the operation that is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BeliefRow<'a> {
+    /// The identity.
+    pub key: &'a str,
+    /// The kind of the served operation and its canonical body; none if nothing is served, or the
+    /// body was removed.
+    pub served: Option<(&'a Kind, &'a [u8])>,
+}
 
 /// The rows of one state, and of one type if one is given.
 struct Part<'a> {
@@ -62,13 +99,51 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The index that holds the part, and the condition on its first columns.
-    fn source(&self) -> &'static str {
+    /// The index that holds the part.
+    fn index(&self) -> &'static str {
         match self.claim_type {
-            None => "belief INDEXED BY belief_state WHERE ?1 IS NULL AND state = ?2",
-            Some(_) => "belief INDEXED BY belief_type WHERE claim_type = ?1 AND state = ?2",
+            None => "INDEXED BY belief_state",
+            Some(_) => "INDEXED BY belief_type",
         }
     }
+
+    /// How the part is found if the rows themselves are read, too: by scanning the table, which is
+    /// in order of the keys, if nothing but the state limits them.
+    fn way(&self) -> &'static str {
+        match self.claim_type {
+            None => "NOT INDEXED",
+            Some(_) => "INDEXED BY belief_type",
+        }
+    }
+
+    /// The condition on the index's first columns.
+    fn condition(&self) -> &'static str {
+        match self.claim_type {
+            None => "?1 IS NULL AND state = ?2",
+            Some(_) => "claim_type = ?1 AND state = ?2",
+        }
+    }
+}
+
+/// The parts that a filter admits.
+fn parts_of<'a>(filter: &BeliefFilter, types: Option<&'a [String]>) -> Vec<Part<'a>> {
+    let mut states = filter.states.clone();
+    states.sort_unstable();
+    states.dedup();
+    let part = |claim_type, state: &State| Part { claim_type, state: *state };
+    match types {
+        None => states.iter().map(|state| part(None, state)).collect(),
+        Some(types) => types
+            .iter()
+            .flat_map(|name| states.iter().map(|state| part(Some(name.as_str()), state)))
+            .collect(),
+    }
+}
+
+/// Puts rows in the order of a list and drops what is beyond its end.
+fn keep_surest(rows: &mut Vec<(f64, String)>, limit: usize) {
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    rows.truncate(limit);
 }
 
 impl SqliteLedgerIndex<'_> {
@@ -82,39 +157,95 @@ impl SqliteLedgerIndex<'_> {
         if !VIEW.exists_in(super::schema_version(self.connection)?) {
             return Ok(None);
         }
-        let types = match &filter.claim_type {
-            None => None,
-            Some(family) => Some(self.types_of(family)?),
-        };
-        let mut states = filter.states.clone();
-        states.sort_unstable();
-        states.dedup();
-        let parts: Vec<Part<'_>> = match &types {
-            None => states.iter().map(|state| Part { claim_type: None, state: *state }).collect(),
-            Some(types) => types
-                .iter()
-                .flat_map(|name| {
-                    states.iter().map(|state| Part { claim_type: Some(name), state: *state })
-                })
-                .collect(),
-        };
+        let types = self.types_of_filter(filter)?;
+        let parts = parts_of(filter, types.as_deref());
         let is_counted = filter.valid_at_us.is_none()
             && filter.unchanged_since_us.is_none()
             && filter.not_over_at_us.is_none()
             && filter.confidence_min.is_none();
         let mut first: Vec<(f64, String)> = Vec::new();
-        let mut total = 0;
+        let mut page = BeliefPage::default();
         for part in &parts {
             self.read_first(part, filter, limit, &mut first)?;
-            total += if is_counted {
-                self.counted(part, filter.band)?
+            if is_counted {
+                page.total += self.counted(part, filter.band)?;
             } else {
-                self.count(part, filter)?
-            };
+                self.count(part, filter, &mut page)?;
+            }
         }
-        first.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        first.truncate(limit);
-        Ok(Some(BeliefPage { keys: first.into_iter().map(|(_, key)| key).collect(), total }))
+        Ok(Some(page.with(first, limit)))
+    }
+
+    /// The same, of which only those are listed that `admits` accepts.
+    pub fn list_beliefs_where<E: From<StoreError>>(
+        &self,
+        filter: &BeliefFilter,
+        limit: usize,
+        mut admits: impl FnMut(BeliefRow<'_>) -> Result<bool, E>,
+    ) -> Result<Option<BeliefPage>, E> {
+        if !VIEW.exists_in(super::schema_version(self.connection)?) {
+            return Ok(None);
+        }
+        let types = self.types_of_filter(filter)?;
+        let mut first: Vec<(f64, String)> = Vec::new();
+        let mut page = BeliefPage::default();
+        for part in parts_of(filter, types.as_deref()) {
+            self.each_row(&part, filter, |row, Standing { confidence, is_over, is_unsure }| {
+                if !admits(row)? {
+                    return Ok(());
+                }
+                if is_over {
+                    page.over += 1;
+                } else if is_unsure {
+                    page.unsure += 1;
+                } else {
+                    page.total += 1;
+                    first.push((confidence, row.key.to_owned()));
+                    if first.len() >= limit.saturating_mul(2).max(WAITING_ROWS) {
+                        keep_surest(&mut first, limit);
+                    }
+                }
+                Ok::<_, E>(())
+            })?;
+        }
+        Ok(Some(page.with(first, limit)))
+    }
+
+    /// Every row of a part that passes the filter, but for what is over or not sure enough.
+    fn each_row<E: From<StoreError>>(
+        &self,
+        part: &Part<'_>,
+        filter: &BeliefFilter,
+        mut take: impl FnMut(BeliefRow<'_>, Standing) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = |error: rusqlite::Error| E::from(StoreError::from(error));
+        let query = format!(
+            "SELECT key, confidence, op.kind, op.body, {IS_OVER}, {IS_UNSURE} FROM belief {} LEFT JOIN op ON op.pos = served
+             WHERE {} AND {CONDITIONS}",
+            part.way(),
+            part.condition()
+        );
+        let mut statement = self.connection.prepare_cached(&query).map_err(sql)?;
+        let mut rows = statement.query(params_from_iter(values_of(part, filter))).map_err(sql)?;
+        while let Some(row) = rows.next().map_err(sql)? {
+            let text = |column| row.get_ref(column).map_err(sql);
+            let key = text(0)?.as_str().map_err(|error| sql(error.into()))?;
+            let body = text(3)?.as_blob_or_null().map_err(|error| sql(error.into()))?;
+            let kind = body.map(|_| kind_at(row, 2)).transpose().map_err(sql)?;
+            let served = kind.as_ref().zip(body);
+            let standing = Standing {
+                confidence: row.get(1).map_err(sql)?,
+                is_over: row.get(4).map_err(sql)?,
+                is_unsure: row.get(5).map_err(sql)?,
+            };
+            take(BeliefRow { key, served }, standing)?;
+        }
+        Ok(())
+    }
+
+    /// The types of a filter; none if it admits all.
+    fn types_of_filter(&self, filter: &BeliefFilter) -> Result<Option<Vec<String>>, StoreError> {
+        filter.claim_type.as_deref().map(|family| self.types_of(family)).transpose()
     }
 
     /// Identities whose belief at a time, microseconds since the Unix epoch, may differ from the
@@ -150,8 +281,10 @@ impl SqliteLedgerIndex<'_> {
         first: &mut Vec<(f64, String)>,
     ) -> Result<(), StoreError> {
         let query = format!(
-            "SELECT confidence, key FROM {} AND {CONDITIONS} ORDER BY confidence DESC, key LIMIT ?10",
-            part.source()
+            "SELECT confidence, key FROM belief {} WHERE {} AND {CONDITIONS}
+             AND NOT {IS_OVER} AND NOT {IS_UNSURE} ORDER BY confidence DESC, key LIMIT ?10",
+            part.index(),
+            part.condition()
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let mut values = values_of(part, filter);
@@ -164,13 +297,29 @@ impl SqliteLedgerIndex<'_> {
         Ok(())
     }
 
-    fn count(&self, part: &Part<'_>, filter: &BeliefFilter) -> Result<u64, StoreError> {
-        let query = format!("SELECT count(*) FROM {} AND {CONDITIONS}", part.source());
-        let count: i64 = self
+    /// Adds the counts of a part.
+    fn count(
+        &self,
+        part: &Part<'_>,
+        filter: &BeliefFilter,
+        page: &mut BeliefPage,
+    ) -> Result<(), StoreError> {
+        let query = format!(
+            "SELECT count(*), count(*) FILTER (WHERE {IS_OVER}),
+             count(*) FILTER (WHERE {IS_UNSURE} AND NOT {IS_OVER}) FROM belief {} WHERE {} AND {CONDITIONS}",
+            part.index(),
+            part.condition()
+        );
+        let (all, over, unsure): (i64, i64, i64) = self
             .connection
             .prepare_cached(&query)?
-            .query_row(params_from_iter(values_of(part, filter)), |row| row.get(0))?;
-        Ok(count.unsigned_abs())
+            .query_row(params_from_iter(values_of(part, filter)), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        page.total += (all - over - unsure).unsigned_abs();
+        page.over += over.unsigned_abs();
+        page.unsure += unsure.unsigned_abs();
+        Ok(())
     }
 
     /// The same from the counts that are kept.

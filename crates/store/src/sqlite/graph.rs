@@ -218,6 +218,11 @@ impl<'a> SqliteLedgerIndex<'a> {
         if self.belief_changes.is_full() { self.write_beliefs() } else { Ok(()) }
     }
 
+    /// Drops what was noted for the view of beliefs, where that view does not exist.
+    pub(super) fn forget_belief_changes(&mut self) {
+        self.belief_changes = BeliefChanges::default();
+    }
+
     /// The ids of claims, in the space's order.
     fn claims(&self, from: &str) -> Result<Vec<OpId>, StoreError> {
         let query = format!("SELECT op.id FROM {from} ORDER BY op.ts, op.id");

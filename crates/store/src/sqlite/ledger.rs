@@ -486,7 +486,7 @@ pub(super) fn decode(row: &Row<'_>, space: SpaceId) -> Result<Recorded, StoreErr
 }
 
 /// Citations as bytes: for each the id, the role's length, the role.
-fn encode_refs(refs: &[Ref]) -> Vec<u8> {
+pub(super) fn encode_refs(refs: &[Ref]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(refs.len() * 48);
     for reference in refs {
         let role = reference.role.as_str().as_bytes();

@@ -33,12 +33,13 @@ mod read_transaction;
 mod receipts;
 mod registry;
 mod restored;
+mod scratch;
 mod shared;
 mod stale_logs;
 mod views;
 mod without_trace;
 
-pub use belief_list::{BeliefFilter, BeliefPage};
+pub use belief_list::{BeliefFilter, BeliefPage, BeliefRow};
 pub use declarations::WithoutBody;
 pub use derive::{GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
@@ -55,6 +56,7 @@ pub use journal::{JournalLimits, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
+pub use scratch::{ScratchGraph, ScratchIndex};
 pub use views::{Size, ViewDigest};
 pub use without_trace::Reopening;
 

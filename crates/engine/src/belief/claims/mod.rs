@@ -6,8 +6,9 @@
 //!
 //! The store keeps a view with a row for each identity ([`BeliefFilter`]), so a list reads only the
 //! beliefs that it returns. As of a time, the view serves all identities that have not changed
-//! since; the others are evaluated one by one. All identities are evaluated if the filter contains
-//! words, which the view does not store, or if a read-only file of an earlier version has no view.
+//! since; the others are evaluated one by one. A filter by words reads the served bodies of all
+//! rows ([`words`]). All identities are evaluated if a read-only file of an earlier version has no
+//! view.
 
 use kernel::body::end_us;
 use kernel::confidence::Band;
@@ -20,6 +21,10 @@ use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, belief};
 use crate::{EngineError, Reader};
+
+mod words;
+
+use words::Words;
 
 /// Beliefs kept while more are looked at, in multiples of the limit.
 const KEPT_FACTOR: usize = 2;
@@ -84,7 +89,7 @@ enum Admission {
 }
 
 impl ClaimFilter {
-    fn admission(&self, belief: &Belief, contains: Option<&str>) -> Admission {
+    fn admission(&self, belief: &Belief, contains: Option<&Words>) -> Admission {
         let is_believed = belief.served.is_some();
         if !self.admits(belief, contains) {
             Admission::Refused
@@ -97,7 +102,7 @@ impl ClaimFilter {
         }
     }
 
-    fn admits(&self, belief: &Belief, contains: Option<&str>) -> bool {
+    fn admits(&self, belief: &Belief, contains: Option<&Words>) -> bool {
         let state = match &self.states {
             States::Believed => matches!(belief.state, State::Active | State::Corrected),
             States::These(states) => states.contains(&belief.state),
@@ -110,7 +115,7 @@ impl ClaimFilter {
                 .is_none_or(|family| is_of_family(&belief.claim_type, family))
             && self.band.is_none_or(|band| band_of(belief) == Some(band))
             && self.valid_at_us.is_none_or(|at| is_true_at(belief, at))
-            && contains.is_none_or(|part| has(belief, part))
+            && contains.is_none_or(|words| words.are_in(&belief.text, &belief.key, &belief.payload))
     }
 }
 
@@ -126,12 +131,6 @@ pub fn is_over(belief: &Belief, at_us: i64) -> bool {
 pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
         && !is_over(belief, at_us)
-}
-
-fn has(belief: &Belief, part: &str) -> bool {
-    [belief.text.as_str(), &belief.key, &belief.payload.to_string()]
-        .iter()
-        .any(|text| text.to_lowercase().contains(part))
 }
 
 /// The confidence of a belief in words; `None` if nothing is believed.
@@ -179,20 +178,9 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        let mut claims = self.store.on_snapshot(|index| {
-            let rows = BeliefFilter {
-                states: filter.states.listed(),
-                claim_type: filter.claim_type.clone(),
-                band: filter.band,
-                valid_at_us: filter.valid_at_us,
-                unchanged_since_us: filter.as_of_us,
-                not_over_at_us: filter.not_over_at_us,
-                confidence_min: filter.confidence_min,
-            };
-            match page(index, filter, rows, limit)? {
-                Some(page) => Ok(list(index, filter, page, limit)?),
-                None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
-            }
+        let mut claims = self.store.on_snapshot(|index| match page(index, filter, limit)? {
+            Some(page) => Ok(list(index, filter, page, limit)?),
+            None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
         })?;
         // What is not served has nothing to show but words that are no longer believed.
         let shown = |belief: &Belief| belief.served.or(belief.current);
@@ -201,59 +189,44 @@ impl Reader<'_> {
     }
 }
 
-/// The first rows of the view, and how many more pass all of the filter but its last conditions.
-struct Page {
-    rows: BeliefPage,
-    over: u64,
-    unsure: u64,
-}
-
+/// The beginning of the list of those beliefs that the view answers for; none without the view.
 fn page(
     index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
-    rows: BeliefFilter,
     limit: usize,
-) -> Result<Option<Page>, StoreError> {
-    if filter.contains.is_some() {
-        // Which of them say what is looked for, only their words tell; the rest is told with them.
-        let all = BeliefFilter { not_over_at_us: None, confidence_min: None, ..rows };
-        let page = index.list_beliefs(&all, usize::MAX)?;
-        return Ok(page.map(|rows| Page { rows, over: 0, unsure: 0 }));
-    }
-    let Some(first) = index.list_beliefs(&rows, limit)? else { return Ok(None) };
-    let count = |rows: &BeliefFilter| {
-        Ok::<_, StoreError>(index.list_beliefs(rows, 0)?.map_or(0, |page| page.total))
+) -> Result<Option<BeliefPage>, StoreError> {
+    let rows = BeliefFilter {
+        states: filter.states.listed(),
+        claim_type: filter.claim_type.clone(),
+        band: filter.band,
+        valid_at_us: filter.valid_at_us,
+        unchanged_since_us: filter.as_of_us,
+        not_over_at_us: filter.not_over_at_us,
+        confidence_min: filter.confidence_min,
     };
-    let (mut over, mut unsure) = (0, 0);
-    let mut counted = first.total;
-    if rows.confidence_min.is_some() {
-        let total = count(&BeliefFilter { confidence_min: None, ..rows.clone() })?;
-        unsure = total.saturating_sub(counted);
-        counted = total;
-    }
-    if rows.not_over_at_us.is_some() {
-        let all = BeliefFilter { confidence_min: None, not_over_at_us: None, ..rows };
-        over = count(&all)?.saturating_sub(counted);
-    }
-    Ok(Some(Page { rows: first, over, unsure }))
+    let Some(words) = filter.contains.as_deref().map(Words::new) else {
+        return index.list_beliefs(&rows, limit);
+    };
+    index.list_beliefs_where(&rows, limit, |row| match words.are_served_by(row) {
+        Some(are_served) => Ok(are_served),
+        None => Ok(filter.admits(&belief(index, row.key)?, Some(&words))),
+    })
 }
 
 /// The list, from the rows of the view.
 fn list(
     index: &SqliteLedgerIndex<'_>,
     filter: &ClaimFilter,
-    page: Page,
+    page: BeliefPage,
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
-    for key in &page.rows.keys {
+    for key in &page.keys {
         claims.add(belief(index, key)?);
     }
-    if filter.contains.is_none() {
-        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        claims.total = number(page.rows.total);
-        (claims.over, claims.unsure) = (number(page.over), number(page.unsure));
-    }
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    claims.total = number(page.total);
+    (claims.over, claims.unsure) = (number(page.over), number(page.unsure));
     if let Some(until) = filter.as_of_us {
         let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
@@ -303,7 +276,7 @@ fn evaluate_all<B: Bodies>(
 /// The best of the evaluated beliefs, and how many passed the filter.
 struct Gathered<'a> {
     filter: &'a ClaimFilter,
-    contains: Option<String>,
+    contains: Option<Words>,
     limit: usize,
     beliefs: Vec<Belief>,
     total: usize,
@@ -313,12 +286,12 @@ struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     fn new(filter: &'a ClaimFilter, limit: usize) -> Self {
-        let contains = filter.contains.as_deref().map(str::to_lowercase);
+        let contains = filter.contains.as_deref().map(Words::new);
         Self { filter, contains, limit, beliefs: Vec::new(), total: 0, over: 0, unsure: 0 }
     }
 
     fn add(&mut self, belief: Belief) {
-        match self.filter.admission(&belief, self.contains.as_deref()) {
+        match self.filter.admission(&belief, self.contains.as_ref()) {
             Admission::Admitted => {
                 self.total += 1;
                 self.beliefs.push(belief);

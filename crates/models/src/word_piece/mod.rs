@@ -13,210 +13,79 @@ use foldhash::fast::RandomState;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
+mod pieces;
+
+use pieces::{BUILT_IN_SEED, PREFIX_BYTES, Part, Pieces, hash_with, part};
+
+/// The built-in vocabulary.
+static VOCABULARY: &str = include_str!("../../data/vocab.txt");
 /// Words longer than this, in characters, are one unknown token.
 const WORD_CHARS_MAX: usize = 100;
 /// Bytes of a word that are kept: a word this long has more characters than [`WORD_CHARS_MAX`].
 const WORD_BYTES_MAX: usize = 4 * WORD_CHARS_MAX + 1;
-/// Prefix of a piece that continues a word.
-const CONTINUATION: &str = "##";
 /// The token of unknown words.
 const UNKNOWN: &str = "[UNK]";
-/// Most pieces of a vocabulary.
-const PIECES_MAX: usize = EMPTY as usize;
-/// Bytes of a piece's prefix that determine its possible lengths.
-const PREFIX_BYTES: usize = 3;
-/// Size of the hash table of prefixes, a power of two. A vocabulary has some thousands of prefixes.
-const PREFIX_SLOTS: usize = 1 << 13;
-/// The number in a slot without a piece.
-const EMPTY: u16 = u16::MAX;
 
 /// A tokeniser for one vocabulary.
 #[derive(Debug)]
 pub struct WordPiece<'a> {
-    text: Cow<'a, str>,
-    pieces: Vec<Piece>,
-    /// A hash table of the pieces' numbers with open addressing, at least half of it empty. It is
-    /// filled at every start of the program, which takes a third of the time of two maps.
-    slots: Vec<Slot>,
-    /// The lengths of the pieces with the same prefix, by the hash of that prefix: most lengths
-    /// need not be tried.
-    lengths: Vec<Lengths>,
-    /// The seed of hashes: different in each process, so that nobody can construct a vocabulary of
-    /// colliding pieces.
-    seed: u64,
+    pieces: Pieces<'a>,
     unknown: u16,
-    /// Bytes of the longest piece.
-    piece_bytes_max: usize,
 }
 
-/// A slot of the hash table.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    number: u16,
-    /// Bits of the hash that the slot's position does not imply: they differ for most other pieces,
-    /// which then need not be compared.
-    tag: u16,
-}
-
-/// A set of lengths, one bit each; the last bit stands for all longer ones.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lengths(u32);
-
-impl Lengths {
-    fn bit(length: usize) -> u32 {
-        1 << length.clamp(1, u32::BITS as usize).saturating_sub(1)
+impl WordPiece<'static> {
+    /// For the built-in vocabulary, which `build.rs` has laid out.
+    pub(crate) fn built_in() -> Option<Self> {
+        let places: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.places"));
+        let slots: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.slots"));
+        let lengths: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.lengths"));
+        let longest = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.longest"));
+        Self::of(Pieces {
+            text: Cow::Borrowed(VOCABULARY),
+            places: Cow::Borrowed(places.as_chunks().0.as_chunks().0),
+            slots: Cow::Borrowed(slots.as_chunks().0.as_chunks().0),
+            lengths: Cow::Borrowed(lengths.as_chunks().0),
+            seed: BUILT_IN_SEED,
+            piece_bytes_max: u32::from_le_bytes(*longest) as usize,
+        })
     }
-
-    fn has(self, length: usize) -> bool {
-        self.0 & Self::bit(length) != 0
-    }
-
-    /// The longest of them.
-    fn longest(self) -> usize {
-        if self.has(usize::MAX) {
-            usize::MAX
-        } else {
-            (u32::BITS - self.0.leading_zeros()) as usize
-        }
-    }
-}
-
-/// The location of a piece in the vocabulary's text, without its `##`.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    start: u32,
-    length: u32,
-    part: Part,
-}
-
-/// The position of a piece within a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Start,
-    Continuation,
 }
 
 impl<'a> WordPiece<'a> {
     /// From a vocabulary with one piece per line, numbered from 0. `None` if it has no unknown
     /// token, or more than 65 535 pieces.
     pub fn new(vocabulary: impl Into<Cow<'a, str>>) -> Option<Self> {
-        let text = vocabulary.into();
-        let mut pieces = Vec::with_capacity(text.len() / 8);
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            let (part, piece) = part(line.lines().next().unwrap_or_default());
-            let before = if part == Part::Continuation { CONTINUATION.len() } else { 0 };
-            let (at, length) =
-                (u32::try_from(start + before).ok()?, u32::try_from(piece.len()).ok()?);
-            pieces.push(Piece { start: at, length, part });
-            start += line.len();
-            if pieces.len() > PIECES_MAX {
-                return None;
-            }
-        }
-        let slots =
-            vec![Slot { number: EMPTY, tag: 0 }; (2 * pieces.len() + 1).next_power_of_two()];
-        let piece_bytes_max = pieces.iter().map(|piece| piece.length as usize).max().unwrap_or(0);
-        let lengths = vec![Lengths::default(); PREFIX_SLOTS];
-        let mut word_piece =
-            Self { text, pieces, slots, lengths, seed: seed(), unknown: 0, piece_bytes_max };
-        for number in 0..u16::try_from(word_piece.pieces.len()).ok()? {
-            let (part, piece) = word_piece.piece(number)?;
-            let mut hash = word_piece.empty_hash(part);
-            let mut prefix = hash;
-            for (byte, length) in piece.bytes().zip(1..) {
-                hash = hash_with(hash, byte);
-                prefix = if length <= PREFIX_BYTES { hash } else { prefix };
-            }
-            let slot = word_piece.slot(hash, part, piece);
-            // The later of two equal pieces wins, as in a map that is filled line by line.
-            let length = Lengths::bit(piece.len());
-            *word_piece.slots.get_mut(slot)? = Slot { number, tag: tag(hash) };
-            word_piece.lengths.get_mut(prefix as usize % PREFIX_SLOTS)?.0 |= length;
-        }
+        // A seed that differs in each process, so that nobody can construct a vocabulary of
+        // colliding pieces.
+        let seed = RandomState::default().hash_one(UNKNOWN);
+        Self::of(Pieces::lay_out(vocabulary.into(), seed)?)
+    }
+
+    fn of(pieces: Pieces<'a>) -> Option<Self> {
+        let mut word_piece = Self { pieces, unknown: 0 };
         word_piece.unknown = word_piece.number(UNKNOWN)?;
         Some(word_piece)
     }
 
     /// A tokeniser without pieces: every word is token 0.
     pub fn empty() -> Self {
-        Self {
-            text: Cow::Borrowed(""),
-            pieces: Vec::new(),
-            slots: vec![Slot { number: EMPTY, tag: 0 }],
-            lengths: Vec::new(),
-            seed: 0,
-            unknown: 0,
-            piece_bytes_max: 0,
-        }
+        Self { pieces: Pieces::empty(), unknown: 0 }
     }
 
     /// The number of pieces.
     pub fn len(&self) -> usize {
-        self.pieces.len()
+        self.pieces.places.len()
     }
 
     /// Whether there are no pieces.
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.pieces.places.is_empty()
     }
 
     /// The number of a whole piece, such as `[CLS]` or `##ing`.
     pub fn number(&self, piece: &str) -> Option<u16> {
         let (part, piece) = part(piece);
-        self.find(self.hash(part, piece), part, piece)
-    }
-
-    fn find(&self, hash: u64, part: Part, piece: &str) -> Option<u16> {
-        self.slots
-            .get(self.slot(hash, part, piece))
-            .map(|slot| slot.number)
-            .filter(|number| *number != EMPTY)
-    }
-
-    fn hash(&self, part: Part, piece: &str) -> u64 {
-        piece.bytes().fold(self.empty_hash(part), hash_with)
-    }
-
-    fn empty_hash(&self, part: Part) -> u64 {
-        hash_with(self.seed, part as u8)
-    }
-
-    /// The possible lengths of pieces at the start of a text whose prefixes have these hashes.
-    fn lengths(&self, hashes: &[u64]) -> Lengths {
-        let mut lengths = Lengths::default();
-        for (hash, length) in hashes.iter().zip(1..) {
-            let known =
-                self.lengths.get(*hash as usize % PREFIX_SLOTS).copied().unwrap_or_default();
-            // A piece shorter than a prefix is a prefix itself.
-            let mask = if length < PREFIX_BYTES {
-                Lengths::bit(length)
-            } else {
-                u32::MAX << (PREFIX_BYTES - 1)
-            };
-            lengths.0 |= known.0 & mask;
-        }
-        lengths
-    }
-
-    fn piece(&self, number: u16) -> Option<(Part, &str)> {
-        let Piece { start, length, part } = *self.pieces.get(usize::from(number))?;
-        let start = start as usize;
-        Some((part, self.text.get(start..start + length as usize)?))
-    }
-
-    /// The slot in which the number of a piece is, or an empty one where it would be.
-    fn slot(&self, hash: u64, part: Part, piece: &str) -> usize {
-        let last = self.slots.len() - 1;
-        let mut place = hash as usize & last;
-        // Terminates because not all slots are taken.
-        while let Some(slot) = self.slots.get(place).filter(|slot| slot.number != EMPTY) {
-            if slot.tag == tag(hash) && self.piece(slot.number) == Some((part, piece)) {
-                break;
-            }
-            place = (place + 1) & last;
-        }
-        place
+        self.pieces.find(self.pieces.hash(part, piece), part, piece)
     }
 
     /// Appends the tokens of `text`, without `[CLS]` and `[SEP]`.
@@ -273,20 +142,20 @@ impl<'a> WordPiece<'a> {
         let mut rest = letters.as_str();
         while !rest.is_empty() {
             // The hashes of all prefixes, each computed from the one before.
-            let mut hash = self.empty_hash(part);
+            let mut hash = self.pieces.empty_hash(part);
             hashes.clear();
-            let mut more = rest.bytes().take(self.piece_bytes_max).map(|byte| {
+            let mut more = rest.bytes().take(self.pieces.piece_bytes_max).map(|byte| {
                 hash = hash_with(hash, byte);
                 hash
             });
             hashes.extend(more.by_ref().take(PREFIX_BYTES));
-            let lengths = self.lengths(hashes);
+            let lengths = self.pieces.lengths(hashes);
             hashes.extend(more.take(lengths.longest().saturating_sub(PREFIX_BYTES)));
             let mut longest_first =
                 hashes.iter().enumerate().rev().filter(|(last, _)| lengths.has(last + 1));
             let found = longest_first.find_map(|(last, hash)| {
                 let (piece, rest) = rest.split_at_checked(last + 1)?;
-                self.find(*hash, part, piece).map(|token| (token, rest))
+                self.pieces.find(*hash, part, piece).map(|token| (token, rest))
             });
             let Some((token, after)) = found else { return false };
             tokens.push(token);
@@ -295,30 +164,6 @@ impl<'a> WordPiece<'a> {
         }
         true
     }
-}
-
-/// Splits the continuation mark from a piece.
-fn part(piece: &str) -> (Part, &str) {
-    match piece.strip_prefix(CONTINUATION).filter(|rest| !rest.is_empty()) {
-        Some(rest) => (Part::Continuation, rest),
-        None => (Part::Start, piece),
-    }
-}
-
-fn seed() -> u64 {
-    RandomState::default().hash_one(UNKNOWN)
-}
-
-fn tag(hash: u64) -> u16 {
-    (hash >> 48) as u16
-}
-
-/// The hash of something with one more byte.
-fn hash_with(hash: u64, byte: u8) -> u64 {
-    /// 2⁶⁴ ÷ the golden ratio, odd.
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mixed = (hash ^ u64::from(byte)).wrapping_mul(SPREAD);
-    mixed ^ mixed >> 32
 }
 
 /// The word that is being read.
@@ -408,13 +253,14 @@ fn is_chinese(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::pieces::CONTINUATION;
     use super::*;
 
-    const VOCABULARY: &str = "[PAD]\n[UNK]\nun\n##aff\n##able\ncafe\n,\n漢\n字\nrun\n##ning\n!";
+    const SMALL: &str = "[PAD]\n[UNK]\nun\n##aff\n##able\ncafe\n,\n漢\n字\nrun\n##ning\n!";
 
     fn check(text: &str, expect: &[u16]) {
         let mut tokens = Vec::new();
-        WordPiece::new(VOCABULARY).unwrap().tokens(text, &mut tokens);
+        WordPiece::new(SMALL).unwrap().tokens(text, &mut tokens);
         assert_eq!(tokens, expect, "{text:?}");
     }
 
@@ -485,6 +331,24 @@ mod tests {
     fn a_word_that_is_too_long_is_one_unknown_token() {
         check(&"a".repeat(1_000_000), &[1]);
         check(&"un".repeat(200), &[1]);
+    }
+
+    #[test]
+    fn the_built_in_vocabulary_is_laid_out_as_one_that_is_loaded() {
+        let built_in = WordPiece::built_in().unwrap();
+        let loaded = Pieces::lay_out(Cow::Borrowed(VOCABULARY), BUILT_IN_SEED).unwrap();
+        assert_eq!(built_in.pieces.places, loaded.places);
+        assert_eq!(built_in.pieces.slots, loaded.slots);
+        assert_eq!(built_in.pieces.lengths, loaded.lengths);
+        assert_eq!(built_in.pieces.piece_bytes_max, loaded.piece_bytes_max);
+        let with_another_seed = WordPiece::new(VOCABULARY).unwrap();
+        for text in ["unaffable running", "caf\u{e9} 漢字", "zzyzx qwfpgj", &"ab".repeat(90)] {
+            let (mut tokens, mut others) = (Vec::new(), Vec::new());
+            built_in.tokens(text, &mut tokens);
+            with_another_seed.tokens(text, &mut others);
+            assert_eq!(tokens, others, "{text}");
+        }
+        assert_eq!((built_in.len(), built_in.number("[UNK]")), (30_522, Some(100)));
     }
 
     #[test]
