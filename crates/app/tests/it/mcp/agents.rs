@@ -321,6 +321,19 @@ fn an_agent_takes_back_what_it_said_itself_and_nothing_else() {
 }
 
 #[test]
+fn what_a_person_typed_is_not_forgotten_for_an_agent() {
+    let (machine, mut host) = with_tea();
+    let typed = ["correct", TEA, "--text", "You like oolong", "--set", "object=oolong", "--json"];
+    let corrected = machine.because(typed).run().succeeds().json();
+    let id = corrected["recorded"][0].as_str().or(corrected["id"].as_str()).unwrap();
+    host.fails("no_such_records", "forget", json!({ "name": id, "note": "tidy" }));
+    let believed = machine.because(["claims", "--json"]).run().succeeds().out();
+    assert!(believed.contains("You like oolong"), "{believed}");
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
 fn forgetting_is_proposed_as_a_redaction() {
     let (machine, mut host) = with_tea();
     let quote = host.gets("explain", json!({ "name": TEA }))["built_from"][0]["op_id"].clone();

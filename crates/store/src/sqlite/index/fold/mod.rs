@@ -4,10 +4,6 @@
 //! them with the new position in one transaction. Its cache (term numbers, the last records of
 //! recent threads) stays valid between folds, because the tables are a function of the position
 //! alone.
-//!
-//! The neighbours of a record are those that the same key recorded before and after it in the
-//! session, so they are the same on every device: the operations of one key arrive everywhere in
-//! the same order, those of several do not.
 
 use std::collections::HashMap;
 
@@ -37,13 +33,14 @@ use crate::{Position, Recorded, StoreError};
 
 mod facts;
 mod restored;
+mod threads;
+
+use threads::{ThreadEnd, session_name};
 
 pub(super) use facts::FactFolder;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
-/// Sessions whose numbers are cached, and threads whose last records are.
-const SESSIONS_REMEMBERED_MAX: usize = 4_096;
 /// Names whose numbers are cached.
 const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
 
@@ -83,28 +80,6 @@ pub(in super::super) enum Graph {
     Present,
     /// The graph is empty, and is folded in the same pass.
     FoldedHere,
-}
-
-/// The last two records of a thread.
-#[derive(Clone)]
-struct ThreadEnd {
-    last: u32,
-    previous: Counts,
-    before_previous: Counts,
-    previous_meant: DocumentVector,
-    before_previous_meant: DocumentVector,
-}
-
-impl Default for ThreadEnd {
-    fn default() -> Self {
-        Self {
-            last: NONE,
-            previous: Counts::new(),
-            before_previous: Counts::new(),
-            previous_meant: DocumentVector::default(),
-            before_previous_meant: DocumentVector::default(),
-        }
-    }
 }
 
 /// What came of a fold.
@@ -515,110 +490,6 @@ impl Folder {
             .filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count)))
             .collect())
     }
-
-    /// The number of a session, which is created if it is new or has no name.
-    fn session(
-        &mut self,
-        connection: &Connection,
-        batch: &mut Batch,
-        name: Option<&str>,
-    ) -> Result<u32, StoreError> {
-        if let Some(name) = name {
-            if let Some(number) = self.sessions.get(name) {
-                return Ok(*number);
-            }
-            let stored = connection
-                .prepare_cached(self.tables.session_named)?
-                .query_row([name], |row| row.get(0))
-                .optional()?;
-            if let Some(number) = stored {
-                self.sessions.insert(name.to_owned(), number);
-                return Ok(number);
-            }
-        }
-        let number = batch.session_count;
-        connection.prepare_cached(self.tables.add_session)?.execute(params![number, name])?;
-        batch.session_count += 1;
-        if let Some(name) = name {
-            self.sessions.insert(name.to_owned(), number);
-        }
-        Ok(number)
-    }
-
-    /// The number of a key that has recorded something.
-    fn author_number(&mut self, connection: &Connection, key: &Author) -> Result<u32, StoreError> {
-        if let Some((_, number)) = self.author.filter(|(known, _)| known == key) {
-            return Ok(number);
-        }
-        let number = connection
-            .prepare_cached("SELECT number FROM author WHERE key = ?1")?
-            .query_row([key.0], |row| row.get(0))?;
-        self.author = Some((*key, number));
-        Ok(number)
-    }
-
-    /// The last two records of a thread.
-    fn thread_end(
-        &mut self,
-        connection: &Connection,
-        batch: &mut Batch,
-        thread: Thread,
-    ) -> Result<ThreadEnd, StoreError> {
-        if let Some(end) = self.threads.remove(&thread) {
-            return Ok(end);
-        }
-        let last = match batch.thread_ends.get(&thread) {
-            Some(last) => *last,
-            None => connection
-                .prepare_cached(self.tables.thread_end)?
-                .query_row([thread.session, thread.author], |row| row.get(0))
-                .optional()?
-                .unwrap_or(NONE),
-        };
-        let before =
-            batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
-        let (previous, previous_meant) = self.read_again(connection, batch, last)?;
-        let (before_previous, before_previous_meant) =
-            self.read_again(connection, batch, before)?;
-        Ok(ThreadEnd { last, previous, before_previous, previous_meant, before_previous_meant })
-    }
-
-    /// Empties the cache of sessions and that of threads where they have grown too large.
-    fn bound_cached_sessions(&mut self) {
-        if self.sessions.len() > SESSIONS_REMEMBERED_MAX {
-            self.sessions.clear();
-        }
-        if self.threads.len() > SESSIONS_REMEMBERED_MAX {
-            self.threads.clear();
-        }
-    }
-
-    /// The cached data of a document, from its record.
-    fn read_again(
-        &mut self,
-        connection: &Connection,
-        batch: &mut Batch,
-        document: u32,
-    ) -> Result<(Counts, DocumentVector), StoreError> {
-        let Some(attribute) = batch.attribute(connection, document)? else {
-            return Ok(Default::default());
-        };
-        let body: Option<Vec<u8>> = connection
-            .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
-            .query_row([super::sql(attribute.position)], |row| row.get(0))
-            .optional()?
-            .flatten();
-        match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
-            Some(Ok(Body::Evidence(evidence))) => {
-                let analysis = analyze(&mut self.analyzer, &evidence);
-                Ok((
-                    self.number_terms(connection, batch, &analysis)?,
-                    DocumentVector::of(parts(&evidence)),
-                ))
-            }
-            _ => Ok(Default::default()),
-        }
-    }
 }
 
 /// The words of a record's searched text.
@@ -640,11 +511,6 @@ pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
         .filter(|part| !payload.text.contains(*part));
     let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
     own.map(String::as_str).chain(more)
-}
-
-/// Keeps sessions of different sources apart.
-fn session_name(evidence: &Evidence, name: &str) -> String {
-    format!("{}\u{0}{name}", evidence.source)
 }
 
 /// The number of a person, who is created if new; none if the name has no words.
