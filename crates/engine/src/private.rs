@@ -18,7 +18,7 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::validity::inputs;
-use store::StoreError;
+use store::{Ledger, StoreError};
 
 use crate::belief::name::{Named, acting};
 use crate::belief::{Belief, Bodies, belief, body_of};
@@ -26,6 +26,9 @@ use crate::{EngineError, Reader};
 
 /// Most operations that are looked at below one. What stands on more counts as private.
 const LOOKED_AT_MAX: usize = 100_000;
+
+/// How many ids with one beginning are looked at first.
+const OPEN_IDS_FIRST: usize = 8;
 
 /// What a reader may see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -169,13 +172,8 @@ impl Reader<'_> {
                 }
                 return Err(EngineError::UnknownBelief { name, near: open });
             }
-            Err(EngineError::AmbiguousId { prefix, candidates }) => {
-                let mut open = Vec::new();
-                for id in candidates {
-                    if !self.is_private(&id)? {
-                        open.push(id);
-                    }
-                }
+            Err(EngineError::AmbiguousId { prefix, .. }) => {
+                let open = self.open_ids(&prefix)?;
                 return match open.as_slice() {
                     [] => Err(unknown()),
                     [only] => self.name_of(&only.to_string()),
@@ -185,6 +183,26 @@ impl Reader<'_> {
             named => named?,
         };
         if self.is_private_name(&named)? { Err(unknown()) } else { Ok(named) }
+    }
+
+    /// The operations with this beginning of an id that are not private, all or at least two.
+    fn open_ids(&self, prefix: &str) -> Result<Vec<OpId>, EngineError> {
+        let Ok(prefix) = prefix.parse() else { return Ok(Vec::new()) };
+        let mut wanted = OPEN_IDS_FIRST;
+        loop {
+            let found = self.store.find(&prefix, wanted)?;
+            let is_all = found.len() < wanted;
+            let mut open = Vec::new();
+            for id in found {
+                if !self.is_private(&id)? {
+                    open.push(id);
+                }
+            }
+            if is_all || open.len() > 1 {
+                return Ok(open);
+            }
+            wanted = wanted.saturating_mul(4);
+        }
     }
 
     fn is_private_name(&self, named: &Named) -> Result<bool, EngineError> {

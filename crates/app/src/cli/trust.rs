@@ -14,7 +14,7 @@ use crate::place::{TrustedSpace, enclosing_spaces, named_space};
 /// Arguments of `trust`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A trusted space is used in its folder and below. It stays somebody else's: answers from it name its owner, and it is written to only with a capability.\n\nExamples:\n  because trust            use the space of this folder, though somebody else made it\n  because trust --list     the spaces that you trust\n  because trust --remove   no longer"
+    after_help = "A trusted space is used in its folder and below. It stays somebody else's until you or your agent write into it, which needs a capability: until then answers name its owner.\n\nExamples:\n  because trust            use the space of this folder, though somebody else made it\n  because trust --list     the spaces that you trust\n  because trust --remove   no longer"
 )]
 pub(crate) struct Args {
     /// The space, or a folder with one; with --remove also its id [default: the space of this

@@ -96,15 +96,12 @@ impl SpaceLocator<'_> {
             Standing::Foreign(foreign) => *foreign,
         };
         if let Some(capability) = purpose.capability().filter(|_| !foreign.may_write) {
-            let (owner, key) = (foreign.owner.label(), foreign.space.author());
+            let (owner, key) = (foreign.owner.label(), foreign.reader());
             return Err(Failure::NotYourSpace { path, owner, key, capability });
         }
         let space = match purpose {
-            SpaceUse::Read | SpaceUse::HandOut => foreign.space,
-            _ => {
-                drop(foreign.space);
-                Space::open(&path, self.home.signer()?)?
-            }
+            SpaceUse::Read | SpaceUse::HandOut => foreign.open(self.home)?,
+            _ => Space::open(&path, self.home.signer()?)?,
         };
         Ok(OpenedSpace { space, owner: Some(foreign.owner), passed })
     }

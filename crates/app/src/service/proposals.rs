@@ -134,6 +134,9 @@ pub(crate) enum Handled {
 /// A request as drafts.
 struct Plan {
     drafts: Vec<Draft>,
+    /// Drafts that change the same beliefs at once, where those above do so only in time: what is
+    /// forgotten has no effect once it is erased.
+    hypothesis: Option<Vec<Draft>>,
     actions: Vec<Action>,
     masked: Vec<SecretKind>,
     /// The request in one line, for the user.
@@ -187,8 +190,12 @@ fn decide_on(
         let mut writer = space.writer_with(&agent.sealer);
         let changes = writer.act(plan.drafts, Intent::Write, now)?;
         writer.finish()?;
-        let outcome =
-            Outcome { actions: plan.actions, changes, intent: Intent::Write, withheld: 0 };
+        let outcome = Outcome {
+            actions: plan.actions,
+            changes,
+            intent: Intent::Write,
+            withheld: plan.withheld,
+        };
         return Ok(Handled::Done { outcome, proposal: None });
     }
     // A proposal holds what acts on records, and not new records in the user's name. So a record is
@@ -270,7 +277,7 @@ fn plan(
     program: &str,
     disclosure: Disclosure,
 ) -> Result<Plan, Failure> {
-    let mut erased = Vec::new();
+    let (mut erased, mut hypothesis) = (Vec::new(), None);
     let (drafts, verb, note) = match request {
         ProposalRequest::Correct { name, by } => {
             (space.to_correct(name, by)?, "correct", by.note.as_str())
@@ -282,8 +289,8 @@ fn plan(
             (space.to_retract(name, note)?, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
-            let (drafts, lines) = to_forget(space, now, name, note, disclosure)?;
-            erased = lines;
+            let (drafts, withdrawn, lines) = to_forget(space, now, name, note, disclosure)?;
+            (erased, hypothesis) = (lines, Some(withdrawn));
             (drafts, "forget", note.as_str())
         }
     };
@@ -305,7 +312,7 @@ fn plan(
     let note = importers::secrets::mask_string(note).into_inner();
     let (what, note) = (shortened(&what), shortened(&note));
     let headline = format!("{program} asks to {verb} {what}{instead}, because: {note}");
-    Ok(Plan { drafts, actions, masked, headline, erased, withheld: 0 })
+    Ok(Plan { drafts, hypothesis, actions, masked, headline, erased, withheld: 0 })
 }
 
 /// What forgetting a record appends: a redaction of it, and of all that has to go with it. Nothing
@@ -316,7 +323,7 @@ fn to_forget(
     name: &str,
     note: &str,
     disclosure: Disclosure,
-) -> Result<(Vec<Draft>, Vec<String>), Failure> {
+) -> Result<(Vec<Draft>, Vec<Draft>, Vec<String>), Failure> {
     let id = space.resolve(name)?;
     let selection = Selection { ids: vec![id.to_string()], ..Selection::default() };
     let mut plan = forgetting::plan(space, now, &selection)?;
@@ -332,10 +339,11 @@ fn to_forget(
         .chain(others)
         .map(|target| acting_on(*target, Body::Redaction(redaction())));
     let drafts = drafts.collect::<Result<_, EngineError>>()?;
+    let hypothesis = plan.drafts(space)?;
     if disclosure == Disclosure::WithoutPrivate {
         plan.withhold_private(space)?;
     }
-    Ok((drafts, plan.lines()))
+    Ok((drafts, hypothesis, plan.lines()))
 }
 
 /// The drafts without the secrets that are recognised in them, so that a proposal says exactly what
@@ -421,7 +429,8 @@ fn replace_record(space: &mut Space, now: Timestamp, plan: Plan) -> Result<Handl
 
 /// What would change if the user agreed.
 fn preview(space: &mut Space, now: Timestamp, plan: &Plan) -> Result<Outcome, Failure> {
-    let mut outcome = act(space, now, plan.drafts.clone(), plan.actions.clone(), Intent::DryRun)?;
+    let drafts = plan.hypothesis.as_ref().unwrap_or(&plan.drafts).clone();
+    let mut outcome = act(space, now, drafts, plan.actions.clone(), Intent::DryRun)?;
     outcome.changes.masked.extend(&plan.masked);
     outcome.withheld += plan.withheld;
     Ok(outcome)

@@ -6,10 +6,11 @@
 //! to without a grant, and not found by walking up unless it is trusted. A grant alone does not
 //! make it one's own, because anybody can grant to a public key.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::owner::SpaceOwner;
 use engine::{EngineError, Space};
+use kernel::id::Author;
 
 use crate::failure::Failure;
 use crate::place::Home;
@@ -22,10 +23,11 @@ pub(crate) enum Standing {
     Foreign(Box<ForeignSpace>),
 }
 
-/// A space of somebody else, opened to be read without a trace.
+/// A space of somebody else.
 pub(crate) struct ForeignSpace {
-    /// The space.
-    pub(crate) space: Space,
+    /// The space as its file is, good to see whose it is.
+    space: Space,
+    path: PathBuf,
     /// Whose it is.
     pub(crate) owner: SpaceOwner,
     /// Whether a key of this home holds a capability in it.
@@ -36,13 +38,12 @@ impl Standing {
     /// Looks at a space without writing anything to its file or beside it.
     pub(crate) fn of(home: &Home, path: &Path) -> Result<Self, Failure> {
         let signer = home.signer()?;
-        // The file alone nearly always tells; its log may hold more.
-        if let Ok(peeked) = Space::peek(path, home.signer()?)
-            && is_own(home, &peeked).unwrap_or(false)
-        {
-            return Ok(Self::Own);
-        }
-        let space = Space::open_without_trace(path, signer)?;
+        // The file alone nearly always tells. Only if its log holds more is a copy of both read.
+        let space = match Space::peek(path, home.signer()?) {
+            Ok(peeked) if is_own(home, &peeked).unwrap_or(false) => return Ok(Self::Own),
+            Ok(peeked) if !peeked.has_log() => peeked,
+            Ok(_) | Err(_) => Space::open_without_trace(path, signer)?,
+        };
         // What cannot be read in a damaged file makes nobody its owner.
         if is_own(home, &space).unwrap_or(false) {
             return Ok(Self::Own);
@@ -53,11 +54,22 @@ impl Standing {
         own_keys.push(space.author());
         let may_write =
             keys.as_ref().is_ok_and(|keys| own_keys.iter().any(|key| keys.holds_any(key)));
-        Ok(Self::Foreign(Box::new(ForeignSpace { space, owner, may_write })))
+        let path = path.to_owned();
+        Ok(Self::Foreign(Box::new(ForeignSpace { space, path, owner, may_write })))
     }
 }
 
 impl ForeignSpace {
+    /// Opens the space to answer from it, without a trace.
+    pub(crate) fn open(&self, home: &Home) -> Result<Space, Failure> {
+        Ok(Space::open_without_trace(&self.path, home.signer()?)?)
+    }
+
+    /// This device's key.
+    pub(crate) fn reader(&self) -> Author {
+        self.space.author()
+    }
+
     /// Whether the person trusts it. Its genesis must be signed by its owner, since the file could
     /// name any space.
     pub(crate) fn is_trusted(&self, home: &Home) -> Result<bool, Failure> {

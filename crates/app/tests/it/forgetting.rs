@@ -219,6 +219,51 @@ fn other_devices_forget_after_an_exchange() {
     machine.is_sound();
 }
 
+/// What a person said about a record, or about a belief, since the last exchange and before
+/// forgetting it reaches the other copy without a body, before the redaction that says why.
+#[test]
+fn words_that_a_copy_never_had_whole_do_not_block_an_exchange() {
+    for said in [
+        &["retract ID"][..],
+        &["retract ID", "restore ID"],
+        &["correct preference.food|olives --text"],
+        &["refute preference.food|olives", "withdraw preference.food|olives"],
+        &["refute preference.food|olives"],
+    ] {
+        let machine = Machine::with_space();
+        let run = |arguments: &[&str]| machine.because(arguments).run().succeeds();
+        let phone = |arguments: &[&str]| {
+            let call = machine.because(arguments).at_home(&machine.work().join("phone-home"));
+            call.variable("BECAUSE_SPACE", "phone.db").run()
+        };
+        let id = run(&["remember", "I love olives.", "--json"]).json()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        run(&["export", "--out", "e.jsonl"]);
+        phone(&["import", "e.jsonl"]).succeeds();
+        for step in said {
+            match *step {
+                "correct preference.food|olives --text" => {
+                    run(&["correct", "preference.food|olives", "--text", "You adore olives"]);
+                }
+                step => {
+                    let named = step.replace("ID", &id);
+                    run(&named.split(' ').collect::<Vec<_>>());
+                }
+            }
+        }
+        run(&["forget", &id, "--yes"]);
+        run(&["remember", "The kiln is new."]);
+        run(&["export", "--out", "e.jsonl"]);
+        phone(&["import", "e.jsonl"]).succeeds();
+        let found = phone(&["recall", "olives kiln"]).succeeds().out();
+        assert!(!found.contains("olives") && found.contains("kiln"), "{said:?}: {found}");
+        assert_eq!(phone(&["verify", "--json"]).succeeds().json()["sound"], true, "{said:?}");
+        machine.is_sound();
+    }
+}
+
 #[test]
 fn nothing_is_forgotten_without_a_question_or_yes() {
     let machine = Machine::with_chat();

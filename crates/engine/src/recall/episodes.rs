@@ -142,6 +142,26 @@ impl Reader<'_> {
     /// Answers a question.
     pub fn recall(&self, query: &Query) -> Result<Recall, EngineError> {
         let limit = query.limit.min(RESULTS_MAX);
+        let mut wanted = limit;
+        loop {
+            let (mut recall, hidden, is_all) = self.recall_at_most(query, wanted)?;
+            let is_full = recall.results.len() >= limit;
+            if hidden == 0 || is_full || is_all || wanted >= RESULTS_MAX {
+                recall.results.truncate(limit);
+                return Ok(recall);
+            }
+            // What an annotation makes private takes nobody's place.
+            wanted = wanted.saturating_mul(2).saturating_add(hidden).min(RESULTS_MAX);
+        }
+    }
+
+    /// Answers with at most `limit` records, without those that an annotation makes private: how
+    /// many these are, and whether the search found no more.
+    fn recall_at_most(
+        &self,
+        query: &Query,
+        limit: usize,
+    ) -> Result<(Recall, usize, bool), EngineError> {
         let text = cut(&query.text, QUESTION_BYTES_MAX);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model) =
@@ -166,12 +186,14 @@ impl Reader<'_> {
                 }
             }
         }
+        let found = results.len();
         if Disclosure::of(&query.filter.visibilities) == Disclosure::WithoutPrivate {
             self.drop_private(&mut results, |result| &result.id)?;
             for result in &mut results {
                 self.drop_private(&mut result.neighbours, |beside| &beside.id)?;
             }
         }
+        let hidden = found - results.len();
         for result in &mut results {
             altered.extend(self.take_altered(&mut result.neighbours, |beside| Some(beside.id))?);
         }
@@ -181,7 +203,7 @@ impl Reader<'_> {
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
         let relevance = relevance(signs.as_ref());
         let abstains = relevance < RELEVANCE_MIN;
-        Ok(Recall {
+        let recall = Recall {
             question,
             results,
             relevance,
@@ -191,7 +213,8 @@ impl Reader<'_> {
             behind,
             model,
             altered,
-        })
+        };
+        Ok((recall, hidden, found < limit))
     }
 
     /// Drops what an annotation makes private. What a record says of itself, the search knows.

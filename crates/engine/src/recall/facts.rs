@@ -125,8 +125,10 @@ impl FactQuery {
 
     /// The time from which beliefs are over: that of the question, or of the memory that it asks.
     fn over_at_us(&self) -> i64 {
-        let as_of_us = self.as_of_us.map(|at| i64::try_from(at).unwrap_or(i64::MAX));
-        as_of_us.unwrap_or_else(|| self.now.as_microsecond())
+        let now_us = self.now.as_microsecond();
+        // Of a time to come, memory knows no more than now.
+        let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
+        as_of_us.map_or(now_us, |at| at.min(now_us))
     }
 }
 
@@ -304,6 +306,9 @@ fn gather<N: Bodies, B: Bodies>(
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
         let belief = belief(index, key)?;
         let served = belief.served.filter(|_| query.admits(&belief, with_over));
+        if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
+            return Ok(None);
+        }
         believed.extend(served.map(|id| (id, belief)));
         Ok(served)
     })?;
@@ -312,9 +317,6 @@ fn gather<N: Bodies, B: Bodies>(
         let (Some(belief), Some(entry)) = (believed.remove(&id), index.entry(&id)?) else {
             continue;
         };
-        if !with_private && privacy.is_private_belief(&belief)? {
-            continue;
-        }
         let evidence_us = match &belief.valid_at {
             Some(at) if belief.state != State::Corrected => at.instant_us(),
             _ => i64::try_from(entry.ts.0).unwrap_or(i64::MAX),

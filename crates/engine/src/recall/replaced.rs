@@ -85,18 +85,33 @@ impl Reader<'_> {
         }
         let mut further = Vec::new();
         if query.limit < LOOKED_THROUGH {
-            further = self.recall(&Query { limit: LOOKED_THROUGH, ..query.clone() })?.results;
+            let deeper = Query { limit: LOOKED_THROUGH, neighbours: 0, ..query.clone() };
+            further = self.recall(&deeper)?.results;
             stated = Stated::all(&further);
         }
         let replacements = replacements(&stated);
         let wanted: BTreeSet<OpId> = recall.results.iter().map(|result| result.id).collect();
-        let replaces_wanted = |result: &Recollection| {
-            let replaced = replacements.get(&result.id);
-            replaced.is_some_and(|replaced| !replaced.is_disjoint(&wanted))
-        };
-        further.retain(|result| !wanted.contains(&result.id) && replaces_wanted(result));
+        // What replaces something that replaces a result is newer still.
+        let mut shown = wanted.clone();
+        loop {
+            let before = shown.len();
+            for result in &further {
+                let replaced = replacements.get(&result.id);
+                if replaced.is_some_and(|replaced| !replaced.is_disjoint(&shown)) {
+                    shown.insert(result.id);
+                }
+            }
+            if shown.len() == before {
+                break;
+            }
+        }
+        further.retain(|result| !wanted.contains(&result.id) && shown.contains(&result.id));
+        if !further.is_empty() && query.neighbours > 0 {
+            let added: BTreeSet<OpId> = further.iter().map(|result| result.id).collect();
+            further = self.recall(&Query { limit: LOOKED_THROUGH, ..query.clone() })?.results;
+            further.retain(|result| added.contains(&result.id));
+        }
         recall.results.extend(further);
-        let shown: BTreeSet<OpId> = recall.results.iter().map(|result| result.id).collect();
         for result in &mut recall.results {
             if let Some(replaced) = replacements.get(&result.id) {
                 result.replaces = replaced.intersection(&shown).copied().collect();
@@ -110,15 +125,24 @@ impl Reader<'_> {
 /// item and what it replaces.
 pub fn newer_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId])) {
     // What replaces something that replaces something is moved last, and so to the front.
-    let depth = |items: &[T], at: usize| items.get(at).map_or(0, |item| replaces(item).1.len());
-    let mut newer: Vec<OpId> = (0..items.len())
-        .filter(|at| depth(items, *at) > 0)
-        .filter_map(|at| items.get(at).map(|item| replaces(item).0))
-        .collect();
-    newer.sort_by_key(|id| {
-        items.iter().find(|item| replaces(item).0 == *id).map_or(0, |item| replaces(item).1.len())
-    });
-    for id in newer {
+    let mut depths: BTreeMap<OpId, usize> =
+        items.iter().map(|item| (replaces(item).0, 0)).collect();
+    for _ in 0..items.len() {
+        let mut is_changed = false;
+        for item in items.iter() {
+            let (id, older) = replaces(item);
+            let below = older.iter().filter_map(|older| depths.get(older)).max();
+            let depth = below.map_or(0, |below| below + 1);
+            is_changed |= depths.insert(id, depth) != Some(depth);
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    let mut newer: Vec<(usize, OpId)> =
+        depths.into_iter().filter(|(_, depth)| *depth > 0).map(|(id, depth)| (depth, id)).collect();
+    newer.sort_unstable();
+    for (_, id) in newer {
         let Some(from) = items.iter().position(|item| replaces(item).0 == id) else { continue };
         let older = items.get(from).map(|item| replaces(item).1.to_vec()).unwrap_or_default();
         let to = items.iter().position(|item| older.contains(&replaces(item).0));

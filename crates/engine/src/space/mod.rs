@@ -120,6 +120,11 @@ impl Space {
         Ok(Self::over(SqliteSpace::peek(path)?, Sealer::new(signer)))
     }
 
+    /// Whether the log beside the file holds pages.
+    pub fn has_log(&self) -> bool {
+        self.store.has_log()
+    }
+
     /// Opens an existing space to read it, and leaves no trace in its file or beside it. Nothing
     /// can be written, and no receipts are kept.
     pub fn open_without_trace(path: &Path, signer: Signer) -> Result<Self, EngineError> {

@@ -6,27 +6,31 @@
 //!   withhold it declared so ([`kernel::missing_body`]), or what the word is about has no body
 //!   either, as where both were forgotten. Kept without it, something else would be
 //!   believed here. Its author's later operations are refused with it, so that the gap is reported
-//!   and the whole form closes it: whoever passes on an export can cut it short anyway.
+//!   and the whole form closes it: whoever passes on an export can cut it short anyway. A redaction
+//!   of the word comes later in the file, in the chain that the gap breaks. So what is refused for
+//!   the gap waits for the end of the file, and is taken if a redaction in it names the word.
 //! - An operation of a key that is not a member ([`kernel::membership`]) is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::declaration::Declaration;
 use kernel::id::{Author, OpId};
-use kernel::kind::Kind;
+use kernel::kind::{Capability, Kind};
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::membership::Members;
 use kernel::missing_body::{leave, may_declare};
 use kernel::operation::{Operation, Role, Verified};
-use kernel::redaction::redaction_behind;
-use store::sqlite::{SqliteSpace, SqliteWriting};
+use kernel::redaction::{can_be_redacted, quoted, redaction_behind};
+use store::sqlite::{SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 use store::{Ledger, StoreError, Writing};
 
 /// Bytes of bodies that wait to be filled in together. Each time costs a fold of the whole ledger.
 const WAITING_BYTES_MAX: usize = 64 << 20;
 /// The bytes of an operation besides its body, estimated.
 const HEADER_BYTES: usize = 512;
+/// Bytes of operations that wait for the end of the file.
+const DEFERRED_BYTES_MAX: usize = 64 << 20;
 
 /// Why an operation is refused that keeps the rules of place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +66,17 @@ pub(super) struct Admission {
     waiting_bytes: usize,
     /// Who declared something, and the first line on which.
     declared: BTreeMap<Author, u64>,
+    /// What waits for the end of the file.
+    deferred: Vec<Deferred>,
+    deferred_bytes: usize,
+    /// Targets of the redactions among it; none before the end of the file.
+    announced: Option<BTreeSet<OpId>>,
+}
+
+/// An operation that was refused because a word without its body was, or that word.
+pub(super) struct Deferred {
+    pub(super) line: u64,
+    pub(super) operation: Operation<Verified>,
 }
 
 impl Admission {
@@ -111,8 +126,74 @@ impl Admission {
         {
             return Ok(None);
         }
+        if self.announced.as_ref().is_some_and(|announced| announced.contains(&id)) {
+            return Ok(None);
+        }
         let left = leave(writing, &entry, &declared_by, lacks)?;
         Ok(left.is_none().then(|| Refused::BodyMissing { kind: header.kind.clone() }))
+    }
+
+    /// Keeps an operation that is refused for the end of the file. Returns it if it is refused for
+    /// good: nothing is missing before it, the file has ended, or there is no room.
+    pub(super) fn defer(
+        &mut self,
+        line: u64,
+        operation: Operation<Verified>,
+    ) -> Option<Operation<Verified>> {
+        let body = operation.header().kind.spec().body;
+        let begins = body == BodyNeed::WithItsTarget && operation.body().is_none();
+        let bytes = HEADER_BYTES + operation.body().map_or(0, <[u8]>::len);
+        if self.announced.is_some()
+            || self.deferred.is_empty() && !begins
+            || self.deferred_bytes + bytes > DEFERRED_BYTES_MAX
+        {
+            return Some(operation);
+        }
+        self.deferred_bytes += bytes;
+        self.deferred.push(Deferred { line, operation });
+        None
+    }
+
+    /// What waited for the end of the file, which is reached.
+    pub(super) fn end(
+        &mut self,
+        index: &SqliteLedgerIndex<'_>,
+    ) -> Result<Vec<Deferred>, StoreError> {
+        let deferred = std::mem::take(&mut self.deferred);
+        let authors: BTreeMap<OpId, Author> = deferred
+            .iter()
+            .map(|Deferred { operation, .. }| (operation.id(), operation.header().author))
+            .collect();
+        let access = index.access()?;
+        let mut announced = BTreeSet::new();
+        for Deferred { operation, .. } in &deferred {
+            let (author, spec) = (operation.header().author, operation.header().kind.spec());
+            let Some(target) = operation.sole_ref(Role::TARGET) else { continue };
+            if operation.header().kind != Kind::Redaction {
+                continue;
+            }
+            let of_target = match authors.get(&target) {
+                Some(author) => Some(*author),
+                None => index.entry(&target)?.map(|entry| entry.author),
+            };
+            let is_own = spec.own_target_needs_append && of_target == Some(author);
+            if access.holds(&author, spec.capability, operation.place())
+                || is_own && access.holds(&author, Capability::Append, operation.place())
+            {
+                announced.insert(target);
+            }
+        }
+        // What quotes something that is redacted is redacted with it.
+        for Deferred { operation, .. } in &deferred {
+            let header = operation.header();
+            if can_be_redacted(&header.kind)
+                && quoted(&header.kind, &header.refs).any(|id| announced.contains(&id))
+            {
+                announced.insert(operation.id());
+            }
+        }
+        self.announced = Some(announced);
+        Ok(deferred)
     }
 
     /// Notes an operation that was appended.

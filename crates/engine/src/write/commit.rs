@@ -63,7 +63,8 @@ impl Writer<'_> {
         let mut writing = store.write()?;
         writing.recognize_forgotten(hashes_of(sealer));
         if intent == Intent::DryRun {
-            // What is redacted counts no more at once. Erasing it takes long and changes no belief.
+            // Erasing takes long. Records that are redacted count no more at once; a person's words
+            // do until they are erased, so whoever plans to forget some withdraws them instead.
             writing.defer_erasure();
         }
         let mut before = Derivation::new(derivers, sealer, now);

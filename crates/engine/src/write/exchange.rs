@@ -14,7 +14,7 @@ use kernel::operation::{LINE_BYTES_MAX, Operation, Unverified, Verified, verify_
 use kernel::rules::{Verdict, judge_time};
 use store::{RecordError, Writing};
 
-use super::admission::Admission;
+use super::admission::{Admission, Deferred};
 use super::fork::{Fork, note_fork};
 use super::share::Exported;
 use crate::{EngineError, Reader, Writer, now_us};
@@ -74,10 +74,10 @@ impl Reader<'_> {
     ) -> Result<Exported, EngineError> {
         let mut shared = Exported::default();
         self.store.in_order(|recorded| {
+            shared.missing += u64::from(recorded.operation.body().is_none());
             let Some(operation) = shared.as_signed(recorded.operation) else { return Ok(()) };
             writeln!(output, "{}", operation.to_line())?;
             shared.operations += 1;
-            shared.missing += u64::from(operation.body().is_none());
             progress(shared.operations);
             match shared.operations {
                 1 => self.write_declarations(output),
@@ -158,6 +158,13 @@ impl Writer<'_> {
             }
             progress(lines.number);
         }
+        let deferred = admission.end(&self.store.ledger_index()?)?;
+        let mut deferred = deferred.into_iter().peekable();
+        while deferred.peek().is_some() {
+            let batch = deferred.by_ref().take(BATCH);
+            let batch = batch.map(|Deferred { line, operation }| (line, Ok(operation)));
+            self.admit(batch, Vec::new(), &mut admission, now, &mut intake, &mut journal)?;
+        }
         intake.completed += admission.complete(self.store)?;
         for (line, author) in admission.finish(self.store, intake.completed)? {
             let message = format!(
@@ -231,6 +238,7 @@ impl Writer<'_> {
                 continue;
             }
             if let Some(refused) = admission.refusal(&writing, &operation)? {
+                let Some(operation) = admission.defer(line, operation) else { continue };
                 let message = format!("operation {}: {refused}", operation.id());
                 intake.refuse(line, refused.code(), message);
                 continue;
@@ -260,6 +268,7 @@ impl Writer<'_> {
                     admission.note_present(&writing, operation)?;
                 }
                 Err(RecordError::Refused { id, violation }) => {
+                    let Some(operation) = admission.defer(line, operation) else { continue };
                     note_fork(&mut intake.forks, operation.header(), &violation, id, ours);
                     intake.refuse(line, violation.code(), format!("operation {id}: {violation}"));
                 }

@@ -443,6 +443,7 @@ impl Reader<'_> {
         operation: Operation<Unverified>,
         writing: &mut Writing<'_>,
     ) -> Result<(), EngineError> {
+        writing.shared.missing += u64::from(operation.body().is_none());
         let Some(operation) = writing.shared.as_signed(operation) else { return Ok(()) };
         let (id, kind) = (operation.id(), operation.header().kind.clone());
         let is_withheld = if kind == Kind::Evidence {
@@ -450,7 +451,6 @@ impl Reader<'_> {
         } else {
             sieve.plan.operations.contains(&id)
         };
-        writing.shared.missing += u64::from(operation.body().is_none());
         if is_withheld {
             *writing.shared.withheld.entry(kind.as_str().to_owned()).or_default() += 1;
             writing.withheld.push(id);

@@ -140,6 +140,24 @@ fn neighbours_and_what_an_annotation_makes_private_are_not_recalled() {
 }
 
 #[test]
+fn what_an_annotation_makes_private_takes_nobodys_place() {
+    let mut home = Home::new();
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    for number in 0..6 {
+        let id = id_of(home.remember(&format!("p{number}"), &format!("boat boat {number}")));
+        let target = Ref { id, role: Role::parse(Role::TARGET).unwrap() };
+        let annotation = Draft { body: Body::Annotation(private.clone()), refs: vec![target] };
+        home.space.append(annotation, at(6)).unwrap();
+    }
+    home.remember("open", "The boat is red, and the sea is blue, and the harbour is far away");
+    let filter = Filter { visibilities: open(), ..Filter::default() };
+    let found = home.space.recall(&Query { filter, ..Query::new("boat", 2) }).unwrap().results;
+    let texts: Vec<&str> = found.iter().map(|found| &*found.evidence.payload.text).collect();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert!(texts[0].starts_with("The boat is red"), "{texts:?}");
+}
+
+#[test]
 fn a_private_record_does_not_make_a_context_say_that_memory_answers() {
     let mut home = Home::new();
     home.remember("1", "The boat leaves at noon");

@@ -139,3 +139,15 @@ fn a_context_has_the_newer_first_and_says_what_it_replaces() {
     );
     assert!(context.text.contains("replaces [b3:"), "{}", context.text);
 }
+
+#[test]
+fn whoever_moved_back_lives_there_again() {
+    let mut home = Home::new();
+    tell(&mut home, "2024-01-01", None, "I live in Gothenburg");
+    tell(&mut home, "2024-06-01", None, "I moved to Oslo");
+    tell(&mut home, "2024-09-01", None, "I moved back to Gothenburg");
+    let found = answers(&home.space, "Where do I live?", 3);
+    assert_eq!(found[0].0, "I moved back to Gothenburg", "{found:?}");
+    let found = answers(&home.space, "Where do I live?", 1);
+    assert_eq!(found[0].0, "I moved back to Gothenburg", "{found:?}");
+}

@@ -51,9 +51,19 @@ pub(super) fn refuse_foreign_log(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     // Whatever else is wrong with the file or the log is for those to say who open it.
-    match is_torn(path) {
-        Ok(true) => Err(StoreError::ForeignLog { log }),
-        Ok(false) | Err(_) => Ok(()),
+    if !is_torn(path).unwrap_or(false) {
+        return Ok(());
+    }
+    // A process that writes at this moment may have copied a part of its log into the file.
+    let (Ok(file_now), Ok(written_now)) = (std::fs::metadata(path), std::fs::metadata(&log)) else {
+        return Ok(());
+    };
+    let is_at_rest = |before: &Metadata, now: &Metadata| {
+        before.len() == now.len() && before.modified().ok() == now.modified().ok()
+    };
+    match is_at_rest(&file, &file_now) && is_at_rest(&written, &written_now) {
+        true => Err(StoreError::ForeignLog { log }),
+        false => Ok(()),
     }
 }
 
@@ -78,7 +88,8 @@ fn is_torn(path: &Path) -> rusqlite::Result<bool> {
     let without_log = extent(&Connection::open_with_flags(uri, flags)?);
     let with_log = Connection::open_with_flags(path, flags)?;
     with_log.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    with_log.execute_batch("PRAGMA trusted_schema=OFF")?;
+    // One snapshot, whatever others write in the meantime.
+    with_log.execute_batch("PRAGMA trusted_schema=OFF; BEGIN")?;
     let extent = extent(&with_log);
     if let (Ok(with), Ok(without)) = (&extent, &without_log)
         && with == without

@@ -7,6 +7,7 @@
 //! or a view has not read all operations), this process reads a copy of its own in a temporary
 //! folder, which is brought up to date and deleted with the handle.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -84,6 +85,10 @@ impl SqliteSpace {
         if !path.exists() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
+        // A pipe would be read for ever.
+        if !path.is_file() {
+            return Err(StoreError::NotASpace { path: path.to_owned() });
+        }
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -96,12 +101,19 @@ impl SqliteSpace {
         Ok(space)
     }
 
+    /// Whether the log beside the file holds pages.
+    pub fn has_log(&self) -> bool {
+        log_bytes(&self.path) > 0
+    }
+
     /// Opens a file to read it, and leaves no trace in it or beside it. Receipts are neither read
     /// nor written. What others write to the file afterwards may not be seen.
     pub fn open_without_trace(path: &Path) -> Result<Self, StoreError> {
         let log = beside(path, "-wal");
-        let has_log = std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
-        let fits = std::fs::metadata(path).is_ok_and(|file| file.len() <= COPIED_BYTES_MAX);
+        let has_log = log_bytes(path) > 0;
+        let fits = std::fs::metadata(path).is_ok_and(|file| {
+            file.is_file() && file.len().saturating_add(log_bytes(path)) <= COPIED_BYTES_MAX
+        });
         match (has_log, fits) {
             (true, true) => Self::open_copy(path),
             (true, false) => Err(StoreError::LogUnreadable { log }),
@@ -139,6 +151,12 @@ impl SqliteSpace {
     }
 }
 
+/// The length of the log beside a file. What is not a file holds nothing.
+fn log_bytes(path: &Path) -> u64 {
+    let log = std::fs::metadata(beside(path, "-wal"));
+    log.ok().filter(Metadata::is_file).map_or(0, |log| log.len())
+}
+
 /// What tells whether a file was changed while it was copied.
 #[derive(PartialEq, Eq)]
 struct Stamp {
@@ -159,7 +177,7 @@ fn copy_to(path: &Path, folder: &Path) -> Result<(), StoreError> {
     for _ in 0..ATTEMPTS_MAX {
         let before = (stamp(path), stamp(&log));
         let _ = std::fs::remove_file(&copied_log);
-        if before.1.is_some() {
+        if log_bytes(path) > 0 {
             std::fs::copy(&log, &copied_log).map_err(io)?;
         }
         std::fs::copy(path, &copy).map_err(io)?;

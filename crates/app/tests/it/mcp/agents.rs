@@ -334,6 +334,23 @@ fn what_a_person_typed_is_not_forgotten_for_an_agent() {
 }
 
 #[test]
+fn the_expected_changes_of_forgetting_are_what_accepting_it_does() {
+    let (machine, mut host) = with_tea();
+    let quote = host.gets("explain", json!({ "name": TEA }))["built_from"][0]["op_id"].clone();
+    let typed = ["correct", TEA, "--text", "You like oolong", "--set", "object=oolong"];
+    machine.because(typed).run().succeeds();
+    let proposed = host.gets("forget", json!({ "name": quote, "note": "delete that" }));
+    let expected: Vec<Value> = proposed["changes"].as_array().unwrap().clone();
+    assert!(expected.iter().any(|change| change["key"] == TEA), "{proposed}");
+    let id = proposed["proposal"].as_str().unwrap();
+    machine.because(["review", "accept", id]).run().succeeds();
+    let left = machine.because(["claims", "--all", "--json"]).run().succeeds().out();
+    assert!(!left.contains("oolong"), "{left}");
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
 fn forgetting_is_proposed_as_a_redaction() {
     let (machine, mut host) = with_tea();
     let quote = host.gets("explain", json!({ "name": TEA }))["built_from"][0]["op_id"].clone();

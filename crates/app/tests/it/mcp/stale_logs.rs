@@ -75,3 +75,20 @@ fn a_backup_put_back_beside_a_newer_log_is_refused_until_the_log_is_moved_away()
     assert!(found.contains("kiln"), "{found}");
     machine.is_sound();
 }
+
+#[test]
+fn a_space_that_others_write_to_is_never_taken_for_a_backup() {
+    let machine = Machine::with_space();
+    let turns: String = (0..4_000)
+        .map(|number| format!("{{\"id\":\"{number}\",\"author\":\"Ada\",\"at\":\"2025-03-01\",\"text\":\"turn {number} about the kiln and {}\"}}\n", number * 7))
+        .collect();
+    std::fs::write(machine.work().join("turns.jsonl"), turns).unwrap();
+    let mut writer = machine.because(["import", "turns.jsonl"]).start();
+    while writer.try_wait().unwrap().is_none() {
+        // As a backup tool does, which changes nothing but the file's times.
+        let now = std::fs::FileTimes::new().set_modified(std::time::SystemTime::now());
+        std::fs::File::options().write(true).open(machine.space()).unwrap().set_times(now).unwrap();
+        machine.because(["status"]).run().succeeds();
+    }
+    machine.is_sound();
+}

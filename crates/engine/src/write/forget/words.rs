@@ -163,7 +163,10 @@ impl Bodies {
         now_us: u64,
     ) -> Result<(), EngineError> {
         let mut renamed = BTreeMap::new();
-        for (entry, body) in self.0 {
+        // A refuted identity takes no correction, so what refutes comes last.
+        let (refutations, others): (Vec<_>, Vec<_>) =
+            self.0.into_iter().partition(|(entry, _)| entry.kind == Kind::ClaimRefutation);
+        for (entry, body) in others.into_iter().chain(refutations) {
             let cited = entry.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES);
             let refs = cited
                 .map(|cited| Ref {
