@@ -12,8 +12,8 @@ Any number of such processes may serve one space at once.\n\nExamples:\n  becaus
 because --space global mcp                  your own, wherever it is started\n  because install claude-code                 have Claude Code start it"
 )]
 pub(crate) struct Args {
-    /// The host whose agents it serves, as `because install` writes it: names the key with which
-    /// they write; without it, the name that the calling program gives
+    /// The host whose agents it serves, as `because install` writes it; their key has this name
+    /// [default: the name that the calling program gives]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }

@@ -21,11 +21,11 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
         Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
-            "`--space global` uses your own; `because trust {}` uses this one from now on, if you know who made it",
+            "`--space global` uses your own; if you know who made this one, `because trust {}` uses it from now on",
             quoted(&path(file))
         )),
         Failure::NotYourSpace { key, capability, .. } => Some(format!(
-            "the owner of the space can allow it: because grant {key} --can {}; `--space global` names your own",
+            "the owner of the space can allow it: because grant {key} --can {}; `--space global` uses your own space",
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
@@ -34,7 +34,8 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             error.key()
         )),
         Failure::NoSpace => Some(
-            "`because init` makes one in this folder, `because init --global` your own".to_owned(),
+            "`because init` makes one in this folder, `because init --global` makes your own"
+                .to_owned(),
         ),
         Failure::NoSpaceThere { named, .. } if named == GLOBAL => {
             Some("`because init --global` makes it".to_owned())

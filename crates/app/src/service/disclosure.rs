@@ -8,9 +8,9 @@
 //! - An agent sees nothing private, unless the user's own settings (`agents.read_private`) name it.
 //! - A context never holds anything private: it is made for a model that did not ask for it.
 //!
-//! What is private follows from the ledger ([`engine::private`]). To whom it is not disclosed, it
-//! does not exist: its ids and keys are unknown, searches are not told how much they missed, and
-//! only answers about something that may be seen count what they withhold.
+//! What is private follows from the ledger ([`engine::private`]). For a reader to whom it is not
+//! disclosed, it does not exist: its ids and keys are unknown, and searches do not say how much
+//! they missed. Only answers about something that the reader may see count what they withhold.
 
 use std::path::Path;
 

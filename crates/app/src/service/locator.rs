@@ -24,7 +24,7 @@ pub(crate) struct Located {
     pub(crate) path: PathBuf,
     /// The spaces that were passed over to find it.
     pub(crate) passed: Vec<PassedOver>,
-    /// Whose it is, if that was looked at.
+    /// Whose it is, if that is known already.
     standing: Option<Standing>,
 }
 

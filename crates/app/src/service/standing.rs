@@ -43,7 +43,7 @@ impl Standing {
             return Ok(Self::Own);
         }
         let space = Space::open_without_trace(path, signer)?;
-        // What cannot be read in a damaged file makes nobody its owner.
+        // A damaged file that cannot be read is not taken for one's own.
         if is_own(home, &space).unwrap_or(false) {
             return Ok(Self::Own);
         }

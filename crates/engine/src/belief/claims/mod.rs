@@ -56,9 +56,10 @@ pub struct ClaimFilter {
     pub contains: Option<String>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
-    /// Of what is believed, only what is not over at this time, microseconds since the Unix epoch.
+    /// Of believed ones, only those that are not over at this time, microseconds since the Unix
+    /// epoch.
     pub not_over_at_us: Option<i64>,
-    /// Of what is believed, only what is at least this sure.
+    /// Of believed ones, only those with at least this confidence.
     pub confidence_min: Option<f64>,
 }
 
@@ -69,9 +70,9 @@ pub struct Claims {
     pub beliefs: Vec<Belief>,
     /// How many there are, with those beyond the limit.
     pub total: usize,
-    /// How many more there are whose time is over.
+    /// How many more there would be, were they not over.
     pub over: usize,
-    /// How many more there are that are not sure enough.
+    /// How many more there would be, were their confidence not below the minimum.
     pub unsure: usize,
     /// Claims and corrections of listed beliefs that were left out, because the file no longer
     /// holds them as they were signed.
@@ -82,9 +83,9 @@ pub struct Claims {
 enum Admission {
     Admitted,
     Refused,
-    /// Only because its time is over.
+    /// Refused only because its time is over.
     Over,
-    /// Only because it is not sure enough.
+    /// Refused only because its confidence is below the minimum.
     Unsure,
 }
 

@@ -259,8 +259,8 @@ impl Reader<'_> {
             }
         }
         if !private.is_empty() {
-            // What is private is named, and takes nobody's place. Nor does it tell how well memory
-            // answers.
+            // Private records are listed as left out. They take no other record's place and do not
+            // count in the relevance.
             recall.results.retain(|found| private.contains(&found.id));
             query.filter.visibilities = Disclosure::WithoutPrivate.visibilities();
             let open = self.recall_with_newer(&query)?;
