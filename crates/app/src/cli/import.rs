@@ -472,7 +472,7 @@ fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
     }
     if *without_body > 0 {
         output::line(format_args!(
-            "  {without_body} of the new ones came without their bodies; because verify says by whose leave"
+            "  {without_body} of the new ones came without their bodies; because verify says why"
         ))?;
     }
     if *refused > 0 {

@@ -4,8 +4,9 @@
 //!
 //! - A person who reads one space with their own program sees everything.
 //! - Of several spaces, only the one that the person is in shows what is private: the one that is
-//!   found without a name. Asking for `private` by name shows it in all.
+//!   found without a name.
 //! - An agent sees nothing private, unless the user's own settings (`agents.read_private`) name it.
+//! - Asking for `private` by name, at the command line, shows it in all spaces and for any agent.
 //! - A context never holds anything private: it is made for a model that did not ask for it.
 //!
 //! What is private follows from the ledger ([`engine::private`]). For a reader to whom it is not
