@@ -128,9 +128,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         if !claims.altered.is_empty() {
             output::json_note(&json!({ "altered": claims.altered }));
         }
-        if claims.over + claims.unsure > 0 {
+        if claims.over + claims.below_minimum > 0 {
             output::json_note(&json!({
-                "not_listed": { "over": claims.over, "below_minimum": claims.unsure }
+                "not_listed": { "over": claims.over, "below_minimum": claims.below_minimum }
             }));
         }
         return Ok(0);
@@ -177,13 +177,15 @@ fn not_listed(claims: &Claims) -> Option<String> {
     let are = |number: usize| if number == 1 { "is" } else { "are" };
     let beliefs = |number: usize| format!("{} {}", count(number as u64, "belief"), are(number));
     let low = format!("below {ACTIVE_CONFIDENCE_MIN:.2}");
-    let what = match (claims.over, claims.unsure) {
+    let what = match (claims.over, claims.below_minimum) {
         (0, 0) => return None,
         (over, 0) => format!("{} over", beliefs(over)),
-        (0, unsure) => format!("{} {low}", beliefs(unsure)),
-        (over, unsure) => format!("{} over and {unsure} {} {low}", beliefs(over), are(unsure)),
+        (0, below_minimum) => format!("{} {low}", beliefs(below_minimum)),
+        (over, below_minimum) => {
+            format!("{} over and {below_minimum} {} {low}", beliefs(over), are(below_minimum))
+        }
     };
-    let them = if claims.over + claims.unsure == 1 { "it" } else { "them" };
+    let them = if claims.over + claims.below_minimum == 1 { "it" } else { "them" };
     Some(format!("{what}; --all lists {them}"))
 }
 

@@ -72,8 +72,8 @@ struct Cli {
     /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
-    /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes
-    /// several [env: BECAUSE_SPACE]
+    /// The space: a file, a folder with a .because in it, or `global` for your home space; recall
+    /// takes several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
     /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL
@@ -88,7 +88,7 @@ struct Cli {
 enum Command {
     /// See it work: a small sample, three questions, one proof, in a temporary place
     Demo(demo::Args),
-    /// Make a space: in this folder, or your own
+    /// Make a space: in this folder, or your home space
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
@@ -176,8 +176,8 @@ struct CompletionsArgs {
 pub(crate) struct CliSession {
     pub(crate) form: Form,
     session: Session,
-    /// The person's own space, if it was opened before the command runs. Opening it again would
-    /// cost a short command a third of its time.
+    /// A space of the person's own, if it was opened before the command runs. Opening it again
+    /// would cost a short command a third of its time.
     opened: RefCell<Option<OpenedSpace>>,
     /// Warnings that were printed, so that each is printed once.
     noted: RefCell<BTreeSet<String>>,

@@ -21,11 +21,11 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
         Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
-            "`--space global` uses your own; if you know who made this one, `because trust {}` uses it from now on",
+            "`--space global` uses your home space; if you know who made this one, `because trust {}` uses it from now on",
             quoted(&path(file))
         )),
         Failure::NotYourSpace { key, capability, .. } => Some(format!(
-            "the owner of the space can allow it: because grant {key} --can {}; `--space global` uses your own space",
+            "the owner of the space can allow it: because grant {key} --can {}; `--space global` uses your home space",
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
@@ -34,7 +34,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             error.key()
         )),
         Failure::NoSpace => Some(
-            "`because init` makes one in this folder, `because init --global` makes your own"
+            "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),
         ),
         Failure::NoSpaceThere { named, .. } if named == GLOBAL => {

@@ -63,7 +63,8 @@ impl Writer<'_> {
         let mut writing = store.write()?;
         writing.recognize_forgotten(hashes_of(sealer));
         if intent == Intent::DryRun {
-            // A redacted operation stops counting at once. Erasing takes long and changes no belief.
+            // A redacted operation stops counting at once. Erasing it takes long and changes no
+            // belief.
             writing.defer_erasure();
         }
         let mut before = Derivation::new(derivers, sealer, now);
