@@ -245,7 +245,7 @@ impl Home {
 fn read_signer(path: &Path) -> Result<Option<Signer>, PlaceError> {
     let file = |source| PlaceError::File { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // A pipe or a device would be read for ever.
+        // A pipe or a device would be read forever.
         Ok(metadata) if metadata.is_file() && metadata.len() <= KEY_BYTES_MAX => {
             let text = fs::read(path).map_err(file)?;
             let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);

@@ -109,7 +109,7 @@ pub struct Candidate {
     pub recency: f64,
     /// All of these in one number, 0 … 1.
     pub relevance: f64,
-    /// Older records of which it says that they are no longer so.
+    /// Older records whose statements this one replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
 }
