@@ -1,9 +1,9 @@
-//! Where files are: the device key, the user's own space, a project's space.
+//! Where files are: the device key, the home space, a project's space.
 //!
 //! A project's space is `.because/space.db` in the working folder or the nearest folder above it
-//! that has one, as git finds a repository. Otherwise it is the user's own space, in `BECAUSE_HOME`
-//! or the platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with
-//! a `.because` in it, or `global` for the user's own.
+//! that has one, as git finds a repository. Otherwise it is the home space, in `BECAUSE_HOME` or
+//! the platform's data folder. `--space` and `BECAUSE_SPACE` name another: a file, a folder with
+//! a `.because` in it, or `global` for the home space.
 
 use std::fs;
 use std::io::Write;
@@ -26,7 +26,7 @@ const AGENTS_MAX: usize = 64;
 const TRUSTED: &str = "trusted";
 /// Largest list of trusted spaces that is read.
 const TRUSTED_BYTES_MAX: u64 = 1 << 20;
-/// The value of `--space` that names the user's own space.
+/// The value of `--space` that names the home space.
 pub(crate) const GLOBAL: &str = "global";
 /// A key file is 64 digits and a line break. A much longer file is not a key file.
 const KEY_BYTES_MAX: u64 = 256;
@@ -128,7 +128,7 @@ impl Home {
         &self.folder
     }
 
-    /// The person's own space.
+    /// The home space.
     pub(crate) fn global_space(&self) -> PathBuf {
         self.folder.join(FILE)
     }
@@ -245,7 +245,7 @@ impl Home {
 fn read_signer(path: &Path) -> Result<Option<Signer>, PlaceError> {
     let file = |source| PlaceError::File { path: path.to_owned(), source };
     match fs::metadata(path) {
-        // A pipe or a device would be read for ever.
+        // A pipe or a device would be read forever.
         Ok(metadata) if metadata.is_file() && metadata.len() <= KEY_BYTES_MAX => {
             let text = fs::read(path).map_err(file)?;
             let signer = std::str::from_utf8(&text).ok().and_then(Signer::from_hex);

@@ -28,7 +28,7 @@ pub enum EngineError {
     #[error(transparent)]
     Import(#[from] importers::ImportError),
     /// No operation has an id with this prefix.
-    #[error("no record begins with {prefix} (at least 4 digits of its id are needed)")]
+    #[error("no record has an id that begins with {prefix} (give at least 4 digits)")]
     UnknownId {
         /// The prefix.
         prefix: String,
@@ -42,7 +42,7 @@ pub enum EngineError {
         candidates: Vec<OpId>,
     },
     /// No receipt, or more than one, has an id with this prefix.
-    #[error("no single receipt begins with {prefix}")]
+    #[error("no receipt, or more than one, has an id that begins with {prefix}")]
     UnknownReceipt {
         /// The prefix.
         prefix: String,

@@ -130,7 +130,8 @@ pub(crate) fn is_of_reader(name: &str) -> bool {
     passes_for_owner(name) || is_self(name)
 }
 
-/// Whether a name can stand in a sentence of ours: short, of letters alone, and nobody's who reads.
+/// Whether a name can stand in one of our sentences: it is short, has only letters, and does not
+/// pass for the reader's.
 fn is_usable(name: &str) -> bool {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '.');
     !likeness(name).is_empty()

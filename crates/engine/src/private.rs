@@ -24,7 +24,8 @@ use crate::belief::name::{Named, acting};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::{EngineError, Reader};
 
-/// Most operations that are looked at below one. What stands on more counts as private.
+/// Most operations that are examined below one operation. One that stands on more counts as
+/// private.
 const LOOKED_AT_MAX: usize = 100_000;
 
 /// How many ids with one beginning are looked at first.
@@ -114,8 +115,9 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
     }
 }
 
-/// What an operation shows something of: the inputs of a claim, and whatever a correction, a
-/// proposal or anything else is about. A record stands for itself, also where it replaces another.
+/// The operations whose content an operation may repeat: the inputs of a claim, and everything that
+/// a correction, a proposal or anything else is about. A record stands for itself, even where it
+/// replaces another.
 fn grounds(entry: &Entry) -> Vec<OpId> {
     match entry.kind {
         Kind::Evidence => Vec::new(),

@@ -26,7 +26,7 @@ pub(crate) struct KeyArgs {}
 pub(crate) struct RevokeArgs {
     #[command(flatten)]
     change: ChangeArgs,
-    /// Accept also what the key dated before this and this copy has not seen
+    /// Also accept operations of the key that this copy has not seen and that are dated earlier
     #[arg(long)]
     keep_unseen: bool,
 }

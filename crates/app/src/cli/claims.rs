@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Beliefs as of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// Also beliefs whose time is over, and those below 0.30
+    /// Include beliefs that are over, and those below 0.30
     #[arg(long)]
     all: bool,
     /// Only with this text in their words, key or data, in any case
@@ -105,14 +105,14 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         contains: args.contains.clone(),
         ..ClaimFilter::default()
     };
-    // Of a time to come, memory knows no more than now.
+    // Memory knows no more of a future time than of now.
     let now_us = session.now.as_microsecond();
     let as_of_us = filter.as_of_us.and_then(|at| i64::try_from(at).ok());
     let listed_at_us = as_of_us.map_or(now_us, |at| at.min(now_us));
     let filter = ClaimFilter {
-        // A list of what is true at a time leaves out what is over then by itself.
+        // A list of what is true at a time already leaves out what is over then.
         not_over_at_us: (!args.all && filter.valid_at_us.is_none()).then_some(listed_at_us),
-        // Who names a band wants all of it.
+        // A band that is named is listed in full.
         confidence_min: (!args.all && args.band.is_none()).then_some(ACTIVE_CONFIDENCE_MIN),
         ..filter
     };
@@ -128,9 +128,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         if !claims.altered.is_empty() {
             output::json_note(&json!({ "altered": claims.altered }));
         }
-        if claims.over + claims.unsure > 0 {
+        if claims.over + claims.below_minimum > 0 {
             output::json_note(&json!({
-                "not_listed": { "over": claims.over, "below_minimum": claims.unsure }
+                "not_listed": { "over": claims.over, "below_minimum": claims.below_minimum }
             }));
         }
         return Ok(0);
@@ -177,13 +177,15 @@ fn not_listed(claims: &Claims) -> Option<String> {
     let are = |number: usize| if number == 1 { "is" } else { "are" };
     let beliefs = |number: usize| format!("{} {}", count(number as u64, "belief"), are(number));
     let low = format!("below {ACTIVE_CONFIDENCE_MIN:.2}");
-    let what = match (claims.over, claims.unsure) {
+    let what = match (claims.over, claims.below_minimum) {
         (0, 0) => return None,
         (over, 0) => format!("{} over", beliefs(over)),
-        (0, unsure) => format!("{} {low}", beliefs(unsure)),
-        (over, unsure) => format!("{} over and {unsure} {} {low}", beliefs(over), are(unsure)),
+        (0, below_minimum) => format!("{} {low}", beliefs(below_minimum)),
+        (over, below_minimum) => {
+            format!("{} over and {below_minimum} {} {low}", beliefs(over), are(below_minimum))
+        }
     };
-    let them = if claims.over + claims.unsure == 1 { "it" } else { "them" };
+    let them = if claims.over + claims.below_minimum == 1 { "it" } else { "them" };
     Some(format!("{what}; --all lists {them}"))
 }
 

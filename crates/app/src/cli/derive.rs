@@ -81,7 +81,7 @@ fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), F
     }
     if changed.len() > BELIEFS_SHOWN_MAX {
         let more = changed.len() - BELIEFS_SHOWN_MAX;
-        output::line(format_args!("  {DIM}… and {more} more: because claims{DIM:#}"))?;
+        output::line(format_args!("  {DIM}… and {more} more: because claims --all{DIM:#}"))?;
     }
     print_problems(derived)
 }

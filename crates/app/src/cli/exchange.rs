@@ -73,7 +73,7 @@ fn withheld_in_words(shared: &Exported) -> Option<String> {
 fn note_altered(shared: &Exported) {
     if let Some(first) = shared.altered.first() {
         output::note(format_args!(
-            "{} went without text: the file no longer holds what was signed ({}{}). `because verify` names all that is wrong; another copy of the space can give it back",
+            "{} exported without text: the file no longer holds what was signed ({}{}). `because verify` names everything that is wrong; another copy of the space can restore it",
             count(shared.altered.len() as u64, "operation"),
             output::short(first),
             if shared.altered.len() > 1 { ", …" } else { "" }

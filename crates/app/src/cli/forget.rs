@@ -13,10 +13,10 @@ use crate::service::opening::SpaceUse;
 /// Arguments of `forget`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The content of the records is erased: from the file, its free pages and write-ahead log, from indexes, caches and receipts, and from everything that was concluded from it. Their ids, signatures and hashes stay, so the ledger still verifies. Copies on other devices erase the same at the next exchange. Importing the same records again does not bring them back, unless with --again.\n\nWhat would go is shown first, and you are asked. This cannot be undone. A record has to match all options that are given.\n\nBackups, exports that you made before, and what agents keep elsewhere are not erased.\n\nExamples:\n  because forget 9f2c41d0 --reason \"Petra asked me to\"\n  because forget --source chatgpt --month 2025-03 --dry-run\n  because forget --file 'Studio/Old plans.md' --yes"
+    after_help = "The content of the records is erased: from the file, its free pages and write-ahead log, from indexes, caches and receipts, and from everything that was concluded from it. Their ids, signatures and hashes stay, so the ledger still verifies. Copies on other devices erase the same at the next exchange. Importing the same records again brings them back only with --again.\n\nWhat would go is shown first, and you are asked. This cannot be undone. A record has to match all options that are given.\n\nBackups, exports that you made before, and what agents keep elsewhere are not erased.\n\nExamples:\n  because forget 9f2c41d0 --reason \"Petra asked me to\"\n  because forget --source chatgpt --month 2025-03 --dry-run\n  because forget --file 'Studio/Old plans.md' --yes"
 )]
 pub(crate) struct Args {
-    /// Records by their ids, or the beginnings of ids
+    /// Records, or what you typed in corrections and refutations, by ids or the beginnings of ids
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     #[command(flatten)]

@@ -57,8 +57,8 @@ pub(crate) struct Args {
     /// Do not derive beliefs now; `because derive` does so later
     #[arg(long)]
     no_derive: bool,
-    /// Record again, with today's time, what a ledger holds of this device's own key and this copy
-    /// refuses: after a clock that was ahead, or a fork
+    /// Record again, with today's time, what this device's own key signed and this copy refuses:
+    /// after a clock that was ahead, or a fork
     #[arg(long, conflicts_with = "dry_run")]
     record_again: bool,
 }
@@ -72,7 +72,7 @@ fn after_help() -> String {
         "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
     ));
     text.push_str(
-        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten, unless with --again.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten unless you give --again.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
     text
 }
@@ -472,7 +472,7 @@ fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
     }
     if *without_body > 0 {
         output::line(format_args!(
-            "  {without_body} of the new ones came without their bodies; because verify says by whose leave"
+            "  {without_body} of the new ones came without their bodies; because verify says why"
         ))?;
     }
     if *refused > 0 {

@@ -14,13 +14,13 @@ use crate::place::{self, GLOBAL};
 /// Arguments of `init`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your own, for everything outside a project"
+    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your home space, for everything outside a project"
 )]
 pub(crate) struct Args {
     /// The space's name [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
-    /// Create your own space instead of one for this folder
+    /// Create your home space instead of one for this folder
     #[arg(long)]
     global: bool,
 }

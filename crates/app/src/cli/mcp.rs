@@ -8,12 +8,12 @@ use crate::service::Session;
 #[command(
     after_help = "For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, and closes the input to end it. \
 `because install` tells a host to do so. The tools are remember, recall, get_context, explain, correct, refute, retract and forget; docs/mcp.md describes them. \
-Any number of such processes may serve one space at once.\n\nExamples:\n  because mcp                                 the project's space, or your own\n  \
-because --space global mcp                  your own, wherever it is started\n  because install claude-code                 have Claude Code start it"
+Any number of such processes may serve one space at once.\n\nExamples:\n  because mcp                                 the project's space, or your home space\n  \
+because --space global mcp                  your home space, wherever it is started\n  because install claude-code                 have Claude Code start it"
 )]
 pub(crate) struct Args {
-    /// The host whose agents it serves, as `because install` writes it: names the key with which
-    /// they write; without it, the name that the calling program gives
+    /// The host whose agents it serves, as `because install` writes it; their key has this name
+    /// [default: the name that the calling program gives]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 }

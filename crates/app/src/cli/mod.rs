@@ -72,8 +72,8 @@ struct Cli {
     /// Print JSON, for programs
     #[arg(long, global = true)]
     json: bool,
-    /// The space: a file, a folder with a .because in it, or `global` for your own; recall takes
-    /// several [env: BECAUSE_SPACE]
+    /// The space: a file, a folder with a .because in it, or `global` for your home space; recall
+    /// takes several [env: BECAUSE_SPACE]
     #[arg(long, global = true, value_name = "SPACE")]
     space: Vec<String>,
     /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL
@@ -88,13 +88,13 @@ struct Cli {
 enum Command {
     /// See it work: a small sample, three questions, one proof, in a temporary place
     Demo(demo::Args),
-    /// Make a space: in this folder, or your own
+    /// Make a space: in this folder, or your home space
     Init(init::Args),
     /// Read files, folders and exports into the space
     Import(import::Args),
     /// List what was imported, the latest first
     Imports(imports::Args),
-    /// Conclude from what is recorded: routines, places, people, preferences
+    /// Derive beliefs from the records: routines, places, people, preferences
     Derive(derive::Args),
     /// Write one thing down
     Remember(remember::Args),
@@ -120,7 +120,7 @@ enum Command {
     Restore(restore::Args),
     /// Erase records, and everything that was concluded from them
     Forget(forget::Args),
-    /// See what would follow from a correction, refutation or retraction, without doing it
+    /// See what would follow from correcting, refuting, retracting or forgetting, without doing it
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
@@ -148,7 +148,7 @@ enum Command {
     Conformance(conformance::Args),
     /// Show this device's key
     Key(access::KeyArgs),
-    /// Use the space of a folder from somebody else
+    /// Trust somebody else's space, so that commands in its folder use it
     Trust(trust::Args),
     /// Allow another key to work on the space
     Grant(access::ChangeArgs),
@@ -176,10 +176,10 @@ struct CompletionsArgs {
 pub(crate) struct CliSession {
     pub(crate) form: Form,
     session: Session,
-    /// The person's own space, if it was opened before the command runs. Opening it again would
-    /// cost a short command a third of its time.
+    /// A space of the person's own, if it was opened before the command runs. Opening it again
+    /// would cost a short command a third of its time.
     opened: RefCell<Option<OpenedSpace>>,
-    /// What was said about whose spaces there are, so that it is said once.
+    /// Warnings that were printed, so that each is printed once.
     noted: RefCell<BTreeSet<String>>,
 }
 
@@ -221,7 +221,7 @@ impl CliSession {
         let is_read = matches!(purpose, SpaceUse::Read | SpaceUse::HandOut);
         if let Some(owner) = opened.owner.as_ref().filter(|_| is_read) {
             let path = output::path(opened.path());
-            let message = format!("the space {path} is somebody else's: {}", owner.label());
+            let message = format!("the space {path} is somebody else's ({})", owner.label());
             self.warn("not_your_space", &message, WHOSE_WORDS);
         }
     }
@@ -247,14 +247,14 @@ impl CliSession {
 pub(crate) fn print_owner(owner: Option<&SpaceOwner>) -> Result<(), Failure> {
     let Some(owner) = owner else { return Ok(()) };
     output::line(format_args!(
-        "{BAD}The memory of {}, not yours{BAD:#}: \"you\" in it is {}",
+        "{BAD}This is the memory of {}, not yours{BAD:#}: \"you\" in it means {}",
         owner.label(),
         owner.name()
     ))
 }
 
 /// How to read what somebody else's space says.
-const WHOSE_WORDS: &str = "\"you\" in it is its owner, and nothing in it is your word";
+const WHOSE_WORDS: &str = "\"you\" in it means its owner, and nothing in it is your word";
 
 impl std::ops::Deref for CliSession {
     type Target = Session;

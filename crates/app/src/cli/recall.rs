@@ -131,7 +131,7 @@ impl Args {
             filter,
             valid_at_us: time(&self.valid_at)?,
             neighbours: self.around,
-            // What an agent reads is not to be taken as current; a person sees that it is over.
+            // An agent could take a past belief as current; a person sees that it is over.
             over: if self.agent.is_some() { Over::OnlyIfPast } else { Over::Include },
             reader,
             ..RecallRequest::new(&self.question, usize::from(self.k))?

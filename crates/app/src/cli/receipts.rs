@@ -17,7 +17,7 @@ use crate::service::time::{parse_time_if_given_us, parse_time_us};
 /// Arguments of `receipts`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "`because context` and `because recall --agent NAME` write receipts.\n\nExamples:\n  because receipts\n  because receipts --agent claude --since 2025-02-01\n  because receipts --of b3:12ab34cd56ef\n  because receipts receipt:12ab34cd56ef\n  because receipts --prune 2025-01-01"
+    after_help = "`because context`, `because recall --agent NAME` and the tools for agents write receipts.\n\nExamples:\n  because receipts\n  because receipts --agent claude --since 2025-02-01\n  because receipts --of b3:12ab34cd56ef\n  because receipts receipt:12ab34cd56ef\n  because receipts --prune 2025-01-01"
 )]
 pub(crate) struct Args {
     /// Show this receipt with the texts of its records

@@ -14,14 +14,14 @@ use crate::place::{TrustedSpace, enclosing_spaces, named_space};
 /// Arguments of `trust`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A trusted space is used in its folder and below. It stays somebody else's until you or your agent write into it, which needs a capability: until then answers name its owner.\n\nExamples:\n  because trust            use the space of this folder, though somebody else made it\n  because trust --list     the spaces that you trust\n  because trust --remove   no longer"
+    after_help = "A trusted space is used in its folder and below. It stays somebody else's until you or your agent write into it, which needs a capability: until then answers name its owner.\n\nExamples:\n  because trust            use the space of this folder, though somebody else made it\n  because trust --list     the spaces that you trust\n  because trust --remove   stop using it"
 )]
 pub(crate) struct Args {
-    /// The space, or a folder with one; with --remove also its id [default: the space of this
-    /// folder]
+    /// The space, or a folder that has one; with --remove, also an id of a space [default: the
+    /// space of this folder]
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Trust it no longer
+    /// Stop trusting it
     #[arg(long)]
     remove: bool,
     /// List the spaces that you trust
@@ -94,7 +94,7 @@ fn list(session: &CliSession) -> Result<u8, Failure> {
             let list: Vec<_> = trusted.iter().map(to_json).collect();
             output::json(&json!({ "trusted": list }))?;
         }
-        Form::Text if trusted.is_empty() => output::line("You trust no space of anybody else.")?,
+        Form::Text if trusted.is_empty() => output::line("You trust nobody else's space.")?,
         Form::Text => {
             for TrustedSpace { space, owner, path } in &trusted {
                 output::line(format_args!("{ID}{space}{ID:#}  {}", printable(path)))?;

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID", num_args = 1..)]
     retract: Vec<String>,
     /// If this record, or what you typed in this correction or refutation, were forgotten. Without
-    /// an id: what the --without options describe is forgotten, and not retracted
+    /// an id, the records that the --without options describe are forgotten instead of retracted
     #[arg(long, value_name = "ID", num_args = 0..)]
     forget: Option<Vec<String>>,
     /// If this belief were false

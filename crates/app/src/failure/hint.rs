@@ -21,11 +21,11 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
         Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
-            "`--space global` uses your own; `because trust {}` uses this one from now on, if you know who made it",
+            "`--space global` uses your home space; if you know who made this one, `because trust {}` uses it from now on",
             quoted(&path(file))
         )),
         Failure::NotYourSpace { key, capability, .. } => Some(format!(
-            "the owner of the space can allow it: because grant {key} --can {}; `--space global` names your own",
+            "the owner of the space can allow it: because grant {key} --can {}; `--space global` uses your home space",
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
@@ -34,7 +34,8 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             error.key()
         )),
         Failure::NoSpace => Some(
-            "`because init` makes one in this folder, `because init --global` your own".to_owned(),
+            "`because init` makes one in this folder, `because init --global` makes your home space"
+                .to_owned(),
         ),
         Failure::NoSpaceThere { named, .. } if named == GLOBAL => {
             Some("`because init --global` makes it".to_owned())
@@ -54,7 +55,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     match error {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
-        RequestError::EmptyTurns => Some("name turns with --turn, or a --question"),
+        RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),
         RequestError::NothingSelected => {
             Some("name records by their ids, or describe them, as with --source or --month")

@@ -15,7 +15,7 @@ use crate::text::{path, printable, short};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     /// Several spaces were named where one is needed.
-    #[error("this works on one space; name only one with --space")]
+    #[error("this works on one space at a time; name only one with --space")]
     SeveralSpaces,
     /// An environment variable has an invalid value.
     #[error("{name} {detail}")]
@@ -142,8 +142,8 @@ pub(crate) enum RequestError {
     /// An action on records without any that is named or described.
     #[error("no record is named, and none is described")]
     NothingSelected,
-    /// An action on many records that nobody confirmed.
-    #[error("this changes many records, and nobody can be asked here; nothing was written")]
+    /// An action that nobody confirmed.
+    #[error("this has to be confirmed, and nobody can be asked here; nothing was written")]
     Unconfirmed,
     /// There is no record of this description.
     #[error("no record {which}")]

@@ -47,7 +47,7 @@ impl Whose {
                 owner.short_key()
             ));
             if owner.has_name() {
-                quote(&mut words, &format!("its owner is called {}", owner.name()));
+                quote(&mut words, &format!("its owner's name is {}", owner.name()));
             }
         }
         words.push_str(&passed_in_words(passed));
@@ -72,7 +72,7 @@ impl Owner {
 pub(super) fn passed_in_words(passed: &[PassedOver]) -> String {
     let mut words = String::new();
     if !passed.is_empty() {
-        words.push_str("The space of this folder is somebody else's, so another was used. Tell the user, who can allow it by this command:\n");
+        words.push_str("The space of this folder is somebody else's, so another was used. Tell the user, who can trust it with this command:\n");
         passed.iter().for_each(|passed| quote(&mut words, &command(passed)));
     }
     words
@@ -88,7 +88,7 @@ pub(super) fn warning(passed: &[PassedOver]) -> Option<String> {
         .iter()
         .map(|passed| {
             format!(
-                "Tell the user: {passed}, so another space is used. `{}` would use it from now on.",
+                "Tell the user: {passed}, so another space is used. `{}` uses it from now on.",
                 command(passed)
             )
         })

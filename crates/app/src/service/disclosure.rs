@@ -4,13 +4,14 @@
 //!
 //! - A person who reads one space with their own program sees everything.
 //! - Of several spaces, only the one that the person is in shows what is private: the one that is
-//!   found without a name. Asking for `private` by name shows it in all.
+//!   found without a name.
 //! - An agent sees nothing private, unless the user's own settings (`agents.read_private`) name it.
+//! - Asking for `private` by name, at the command line, shows it in all spaces and for any agent.
 //! - A context never holds anything private: it is made for a model that did not ask for it.
 //!
-//! What is private follows from the ledger ([`engine::private`]). To whom it is not disclosed, it
-//! does not exist: its ids and keys are unknown, searches are not told how much they missed, and
-//! only answers about something that may be seen count what they withhold.
+//! What is private follows from the ledger ([`engine::private`]). For a reader to whom it is not
+//! disclosed, it does not exist: its ids and keys are unknown, and searches do not say how much
+//! they missed. Only answers about something that the reader may see count what they withhold.
 
 use std::path::Path;
 

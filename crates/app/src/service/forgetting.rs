@@ -54,8 +54,8 @@ pub(crate) struct ForgetReport {
     derived_anew: Vec<DerivedAnew>,
     /// Beliefs that follow from the other records alone.
     arises: Vec<BeliefLine>,
-    /// Corrections and refutations that go: those that were selected, and those of whose beliefs
-    /// nothing else is known.
+    /// Corrections and refutations that go: those that were selected, and those whose beliefs
+    /// have nothing else left.
     words_forgotten: Vec<StatementLine>,
     /// Corrections and refutations that stay, because their beliefs do.
     words_kept: Vec<StatementLine>,
@@ -134,7 +134,7 @@ impl Plan {
         self.plan.targets.iter()
     }
 
-    /// Leaves what is private out of what is shown of the plan, which serves no other purpose then.
+    /// Removes what is private from the plan, which then serves only to be shown.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
         let plan = &mut self.plan;
         let mut open = Vec::new();
@@ -296,7 +296,7 @@ impl Plan {
     }
 }
 
-/// The words among what is recorded again.
+/// The person's words among the operations that are recorded again.
 fn words_again(plan: &ForgetPlan) -> impl Iterator<Item = &RecordedAgain> {
     plan.again.iter().filter(|again| !again.is_claim())
 }

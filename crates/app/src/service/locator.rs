@@ -24,7 +24,7 @@ pub(crate) struct Located {
     pub(crate) path: PathBuf,
     /// The spaces that were passed over to find it.
     pub(crate) passed: Vec<PassedOver>,
-    /// Whose it is, if that was looked at.
+    /// Whose it is, if that is known already.
     standing: Option<Standing>,
 }
 
@@ -48,9 +48,9 @@ impl SpaceLocator<'_> {
         }
     }
 
-    /// The nearest space in a folder or above it that is the person's own or trusted, else the
-    /// person's own one in the home. A folder may come from anybody, and what its space says would
-    /// be read as the person's own memory.
+    /// The nearest space in a folder or above it that is the person's own or trusted, else the home
+    /// space. A folder may come from anybody, and what its space says would be read as the
+    /// person's own memory.
     fn walk_up(&self, working: &Path) -> Result<Located, Failure> {
         let global = self.home.global_space();
         let mut passed = Vec::new();
@@ -106,7 +106,7 @@ impl SpaceLocator<'_> {
         Ok(OpenedSpace { space, owner: Some(foreign.owner), passed })
     }
 
-    /// Opens the space for writing. The user's own space is created if it does not exist yet.
+    /// Opens the space for writing. The home space is created if it does not exist yet.
     pub(crate) fn open_or_make(
         &self,
         purpose: SpaceUse,

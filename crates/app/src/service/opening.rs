@@ -1,9 +1,9 @@
 //! What a space is opened for, and what an opened space is.
 //!
 //! Walking up from the working folder passes over a space of somebody else that is not trusted, as
-//! though it were not there. Reading goes on to the next space, and so does what adds a note or
-//! names what it changes. What describes many records, lets somebody in or hands the whole space
-//! out stops instead: it would do that to another space than the one in the folder
+//! though it were not there. Reading goes on to the next space, and so do commands that add a note
+//! or name what they change. Commands that select records by description, grant access or export
+//! the whole space stop instead: they would act on another space than the folder's
 //! (`docs/design/0019-settings-and-strangers.md`).
 
 use std::ops::{Deref, DerefMut};
@@ -20,14 +20,14 @@ use crate::text::{path, quoted};
 pub(crate) enum SpaceUse {
     /// To answer from it.
     Read,
-    /// To hand all of it out.
+    /// To export all of it.
     HandOut,
     /// To add a note, or to act on what is named by its id or key. It needs this capability.
     Write(Capability),
-    /// To act on what is described, on who may do what, or on the whole space. It needs this
+    /// To act on records by description, on capabilities, or on the whole space. It needs this
     /// capability.
     Manage(Capability),
-    /// To take in what other copies of it hold, which nobody here has to sign.
+    /// To import operations of other copies, which nobody here has to sign.
     TakeIn,
 }
 
@@ -56,14 +56,14 @@ pub(crate) struct PassedOver {
 }
 
 impl PassedOver {
-    /// A stable code, that of the error where nothing else can be used.
+    /// A stable code: that of the error which is returned where no other space can be used.
     pub(crate) const CODE: &str = "strangers_space";
 
     /// What to type to use it.
     pub(crate) fn hint(&self) -> String {
         let named = quoted(&path(&self.path));
         format!(
-            "`because trust {named}` uses it from now on, if you know who made it; `--space {named}` reads it once"
+            "if you know who made it, `because trust {named}` uses it from now on; `--space {named}` reads it once"
         )
     }
 }

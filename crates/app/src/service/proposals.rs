@@ -329,7 +329,7 @@ fn to_forget(
     let mut plan = forgetting::plan(space, now, &selection)?;
     if plan.records_again() {
         // What keeps its effect is signed anew by whoever forgets, and only the person may do that.
-        let which = format!("{id}: what a person typed is forgotten by the person alone");
+        let which = format!("can be forgotten here: only the person who typed {id} can forget it");
         return Err(RequestError::NoSuchRecords { which }.into());
     }
     let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };

@@ -44,7 +44,7 @@ impl Standing {
             Ok(peeked) if !peeked.has_log() => peeked,
             Ok(_) | Err(_) => Space::open_without_trace(path, signer)?,
         };
-        // What cannot be read in a damaged file makes nobody its owner.
+        // A damaged file that cannot be read is not taken for one's own.
         if is_own(home, &space).unwrap_or(false) {
             return Ok(Self::Own);
         }

@@ -401,7 +401,7 @@ fn a_name_that_passes_for_the_user_is_not_used() {
 #[test]
 fn trusted_spaces_are_listed_and_removed_also_when_their_folder_is_gone() {
     let clone = Clone::new();
-    clone.run(["trust", "--list"]).succeeds().prints("no space");
+    clone.run(["trust", "--list"]).succeeds().prints("nobody else's space");
     let before = clone.files();
     let trusted = clone.run(["trust", "--json"]).succeeds().json();
     assert_eq!(clone.files(), before);

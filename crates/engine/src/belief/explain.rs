@@ -169,9 +169,9 @@ pub struct Explaining {
 }
 
 impl Reader<'_> {
-    /// The same as [`Reader::explain`] for a reader to whom not everything is disclosed. A belief
-    /// that is private is unknown to them. Of one that is not, they see no earlier version, action
-    /// or agreement that is; the number of these is in [`Explaining::withheld`].
+    /// The same as [`Reader::explain`] for a reader to whom not everything is disclosed. A private
+    /// belief is unknown to them. Of any other, they do not see private versions, actions or
+    /// agreements; [`Explaining::withheld`] counts these.
     pub fn explain_disclosed(
         &self,
         name: &str,

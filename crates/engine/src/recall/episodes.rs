@@ -121,8 +121,7 @@ pub struct Recollection {
     pub terms: Vec<TermShare>,
     /// What was said just before and after.
     pub neighbours: Vec<Neighbour>,
-    /// Results that said something that is no longer so, by what this one says: see
-    /// [`super::replaced`].
+    /// Results whose statements this one replaces: see [`super::replaced`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
 }
@@ -217,7 +216,7 @@ impl Reader<'_> {
         Ok((recall, hidden, found < limit))
     }
 
-    /// Drops what an annotation makes private. What a record says of itself, the search knows.
+    /// Drops records that an annotation makes private. The search itself drops those that say so.
     fn drop_private<T>(
         &self,
         items: &mut Vec<T>,

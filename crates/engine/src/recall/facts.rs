@@ -123,7 +123,7 @@ impl FactQuery {
         }
     }
 
-    /// The time from which beliefs are over: that of the question, or of the memory that it asks.
+    /// The time for which it is judged whether a belief is over: `as_of_us`, or now.
     fn over_at_us(&self) -> i64 {
         let now_us = self.now.as_microsecond();
         // Of a time to come, memory knows no more than now.
@@ -285,7 +285,7 @@ struct Sought<'a> {
 }
 
 /// The facts that a search finds and the query admits, the most relevant first, each said once, as
-/// `index` has them. What is private is what is so `now`.
+/// `index` has them. Privacy is judged as of `now`.
 fn gather<N: Bodies, B: Bodies>(
     search: &Search<'_>,
     analyzer: &mut Analyzer,

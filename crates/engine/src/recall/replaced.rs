@@ -16,7 +16,7 @@ use kernel::id::OpId;
 use super::episodes::{Query, Recall, Recollection};
 use crate::{EngineError, Reader};
 
-/// How many results are looked through for statements that replace one of the wanted.
+/// Results that are searched for statements that replace one of the wanted results.
 const LOOKED_THROUGH: usize = 100;
 
 /// A result with what it states.

@@ -43,7 +43,7 @@ impl GraphPlace {
     }
 }
 
-/// The operations of which the rules ask.
+/// The operations that the rules look up.
 enum KnownOperations<'a> {
     Memory(Graph),
     File(ScratchIndex<'a>),

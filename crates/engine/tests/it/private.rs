@@ -206,7 +206,7 @@ fn what_is_over_is_current_for_nobody_and_a_plan_is() {
         let claims = home.space.claims(&filter, 9).unwrap();
         let mut keys: Vec<String> = claims.beliefs.into_iter().map(|one| one.key).collect();
         keys.sort();
-        (keys.join(" "), claims.over, claims.unsure)
+        (keys.join(" "), claims.over, claims.below_minimum)
     };
     let now_us = at(100).as_microsecond();
     let current = ClaimFilter {

@@ -53,7 +53,7 @@ pub struct BeliefPage {
     /// How many more would pass it if they were not over.
     pub over: u64,
     /// How many more would pass it if they were surer.
-    pub unsure: u64,
+    pub below_minimum: u64,
 }
 
 /// The filter's conditions on a row, as parameters 3 to 7 of a statement.
@@ -79,7 +79,7 @@ impl BeliefPage {
 struct Standing {
     confidence: f64,
     is_over: bool,
-    is_unsure: bool,
+    is_below_minimum: bool,
 }
 
 /// A row of the view with the operation that is served.
@@ -190,23 +190,27 @@ impl SqliteLedgerIndex<'_> {
         let mut first: Vec<(f64, String)> = Vec::new();
         let mut page = BeliefPage::default();
         for part in parts_of(filter, types.as_deref()) {
-            self.each_row(&part, filter, |row, Standing { confidence, is_over, is_unsure }| {
-                if !admits(row)? {
-                    return Ok(());
-                }
-                if is_over {
-                    page.over += 1;
-                } else if is_unsure {
-                    page.unsure += 1;
-                } else {
-                    page.total += 1;
-                    first.push((confidence, row.key.to_owned()));
-                    if first.len() >= limit.saturating_mul(2).max(WAITING_ROWS) {
-                        keep_surest(&mut first, limit);
+            self.each_row(
+                &part,
+                filter,
+                |row, Standing { confidence, is_over, is_below_minimum }| {
+                    if !admits(row)? {
+                        return Ok(());
                     }
-                }
-                Ok::<_, E>(())
-            })?;
+                    if is_over {
+                        page.over += 1;
+                    } else if is_below_minimum {
+                        page.below_minimum += 1;
+                    } else {
+                        page.total += 1;
+                        first.push((confidence, row.key.to_owned()));
+                        if first.len() >= limit.saturating_mul(2).max(WAITING_ROWS) {
+                            keep_surest(&mut first, limit);
+                        }
+                    }
+                    Ok::<_, E>(())
+                },
+            )?;
         }
         Ok(Some(page.with(first, limit)))
     }
@@ -236,7 +240,7 @@ impl SqliteLedgerIndex<'_> {
             let standing = Standing {
                 confidence: row.get(1).map_err(sql)?,
                 is_over: row.get(4).map_err(sql)?,
-                is_unsure: row.get(5).map_err(sql)?,
+                is_below_minimum: row.get(5).map_err(sql)?,
             };
             take(BeliefRow { key, served }, standing)?;
         }
@@ -310,15 +314,15 @@ impl SqliteLedgerIndex<'_> {
             part.index(),
             part.condition()
         );
-        let (all, over, unsure): (i64, i64, i64) = self
-            .connection
-            .prepare_cached(&query)?
-            .query_row(params_from_iter(values_of(part, filter)), |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?;
-        page.total += (all - over - unsure).unsigned_abs();
+        let (all, over, below_minimum): (i64, i64, i64) =
+            self.connection
+                .prepare_cached(&query)?
+                .query_row(params_from_iter(values_of(part, filter)), |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                })?;
+        page.total += (all - over - below_minimum).unsigned_abs();
         page.over += over.unsigned_abs();
-        page.unsure += unsure.unsigned_abs();
+        page.below_minimum += below_minimum.unsigned_abs();
         Ok(())
     }
 

@@ -3,11 +3,12 @@
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
 use kernel::id::{Author, BodyHash, OpId};
+use kernel::kind::Kind;
 use rusqlite::OptionalExtension;
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at};
 use super::{SqliteSpace, erasure};
-use crate::{Ledger, StoreError};
+use crate::{Ledger, Recorded, StoreError};
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
@@ -18,13 +19,18 @@ pub(super) const IMPORTS: &str =
     "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
 impl SqliteSpace {
-    /// Whether an operation is here as it was signed: its id and body hash match its content. Its
-    /// signature is not checked.
+    /// Whether an operation is here as it was signed: its id and body hash match its content. The
+    /// signature is checked of a person's word alone, which is shown as certain.
     pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
         match self.get(id) {
-            Ok(recorded) => {
-                Ok(recorded.is_some_and(|recorded| recorded.operation.check_hashes().is_ok()))
+            Ok(Some(Recorded { operation, .. })) => {
+                let is_word = matches!(
+                    operation.header().kind,
+                    Kind::ClaimCorrection | Kind::ClaimRefutation
+                );
+                Ok(operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok()))
             }
+            Ok(None) => Ok(false),
             Err(StoreError::Damaged { .. }) => Ok(false),
             Err(error) => Err(error),
         }

@@ -63,7 +63,7 @@ impl Memory {
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
             items: context.items.iter().map(item).collect(),
-            // What is private is not told of, not even that it is there.
+            // The agent is not told that private records were left out.
             left_out: context
                 .left_out
                 .iter()

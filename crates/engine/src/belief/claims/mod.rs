@@ -56,9 +56,10 @@ pub struct ClaimFilter {
     pub contains: Option<String>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
-    /// Of what is believed, only what is not over at this time, microseconds since the Unix epoch.
+    /// Of believed ones, only those that are not over at this time, microseconds since the Unix
+    /// epoch.
     pub not_over_at_us: Option<i64>,
-    /// Of what is believed, only what is at least this sure.
+    /// Of believed ones, only those with at least this confidence.
     pub confidence_min: Option<f64>,
 }
 
@@ -69,10 +70,10 @@ pub struct Claims {
     pub beliefs: Vec<Belief>,
     /// How many there are, with those beyond the limit.
     pub total: usize,
-    /// How many more there are whose time is over.
+    /// How many more there would be, were they not over.
     pub over: usize,
-    /// How many more there are that are not sure enough.
-    pub unsure: usize,
+    /// How many more there would be, were their confidence not below the minimum.
+    pub below_minimum: usize,
     /// Claims and corrections of listed beliefs that were left out, because the file no longer
     /// holds them as they were signed.
     pub altered: Vec<OpId>,
@@ -82,10 +83,10 @@ pub struct Claims {
 enum Admission {
     Admitted,
     Refused,
-    /// Only because its time is over.
+    /// Refused only because its time is over.
     Over,
-    /// Only because it is not sure enough.
-    Unsure,
+    /// Refused only because its confidence is below the minimum.
+    BelowMinimum,
 }
 
 impl ClaimFilter {
@@ -96,7 +97,7 @@ impl ClaimFilter {
         } else if is_believed && self.not_over_at_us.is_some_and(|at| is_over(belief, at)) {
             Admission::Over
         } else if is_believed && self.confidence_min.is_some_and(|min| belief.confidence < min) {
-            Admission::Unsure
+            Admission::BelowMinimum
         } else {
             Admission::Admitted
         }
@@ -226,7 +227,7 @@ fn list(
     }
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     claims.total = number(page.total);
-    (claims.over, claims.unsure) = (number(page.over), number(page.unsure));
+    (claims.over, claims.below_minimum) = (number(page.over), number(page.below_minimum));
     if let Some(until) = filter.as_of_us {
         let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
@@ -281,13 +282,13 @@ struct Gathered<'a> {
     beliefs: Vec<Belief>,
     total: usize,
     over: usize,
-    unsure: usize,
+    below_minimum: usize,
 }
 
 impl<'a> Gathered<'a> {
     fn new(filter: &'a ClaimFilter, limit: usize) -> Self {
         let contains = filter.contains.as_deref().map(Words::new);
-        Self { filter, contains, limit, beliefs: Vec::new(), total: 0, over: 0, unsure: 0 }
+        Self { filter, contains, limit, beliefs: Vec::new(), total: 0, over: 0, below_minimum: 0 }
     }
 
     fn add(&mut self, belief: Belief) {
@@ -297,7 +298,7 @@ impl<'a> Gathered<'a> {
                 self.beliefs.push(belief);
             }
             Admission::Over => self.over += 1,
-            Admission::Unsure => self.unsure += 1,
+            Admission::BelowMinimum => self.below_minimum += 1,
             Admission::Refused => {}
         }
         if self.beliefs.len() >= self.limit.saturating_mul(KEPT_FACTOR).max(1) {
@@ -313,8 +314,8 @@ impl<'a> Gathered<'a> {
 
     fn finish(mut self) -> Claims {
         self.keep_best();
-        let Self { beliefs, total, over, unsure, .. } = self;
-        Claims { beliefs, total, over, unsure, altered: Vec::new() }
+        let Self { beliefs, total, over, below_minimum, .. } = self;
+        Claims { beliefs, total, over, below_minimum, altered: Vec::new() }
     }
 }
 

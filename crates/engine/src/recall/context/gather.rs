@@ -109,7 +109,7 @@ pub struct Candidate {
     pub recency: f64,
     /// All of these in one number, 0 … 1.
     pub relevance: f64,
-    /// Older records of which it says that they are no longer so.
+    /// Older records whose statements this one replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
 }
@@ -259,8 +259,8 @@ impl Reader<'_> {
             }
         }
         if !private.is_empty() {
-            // What is private is named, and takes nobody's place. Nor does it tell how well memory
-            // answers.
+            // Private records are listed as left out. They take no other record's place and do not
+            // count in the relevance.
             recall.results.retain(|found| private.contains(&found.id));
             query.filter.visibilities = Disclosure::WithoutPrivate.visibilities();
             let open = self.recall_with_newer(&query)?;

@@ -12,9 +12,9 @@
 //!   stays, and the plan lists it. It can be forgotten by name, with the claim that it is about,
 //!   which is recorded again ([`words`]).
 //!
-//! What falls, what is derived anew and of which identities nothing is left is found out as for
-//! `because what-if`: in a dry run of the redactions (`ForgetPlan::hypothesis`). Nothing is erased
-//! in it. What goes and is recorded again is left as it is, and words that go are withdrawn.
+//! A dry run of the redactions (`ForgetPlan::hypothesis`), as for `because what-if`, finds what
+//! falls, what is derived anew and which identities have nothing left. It erases nothing:
+//! operations that are recorded again stay as they are, and words that go are withdrawn.
 //!
 //! [`Writer::forget`] appends the redactions and erases in one transaction; a process that is
 //! killed has forgotten everything or nothing. Beliefs are derived anew after that, as after any

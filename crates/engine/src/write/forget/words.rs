@@ -3,8 +3,8 @@
 //! A redaction of a correction or refutation counts only together with what it is about
 //! ([`kernel::redaction`]): an exchange refuses a word that was stripped from a whole belief. So
 //! the claim below goes with the word. That loses nothing but an id: in the transaction that
-//! erases, the claim is recorded again with the same content, and so is what else the person said
-//! of the identity and did not ask to forget. A refutation in force is recorded again without its
+//! erases, the claim is recorded again with the same content, and so are the person's other words
+//! about the identity. A refutation in force is recorded again without its
 //! note. So there is no moment at which something refuted is believed.
 
 use std::collections::{BTreeMap, BTreeSet};
