@@ -11,7 +11,7 @@
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -32,6 +32,8 @@ const FIELD_BYTES_MAX: usize = 256 * 1024;
 /// How long git may print nothing. It walks the whole history before it prints the first commit;
 /// for histories of millions that takes half a minute.
 const SILENCE_MAX: Duration = Duration::from_secs(180);
+/// Entries of a repository's folder that are looked at.
+const LOOKED_AT_MAX: usize = 20_000;
 /// Bytes that are read from git at once.
 const CHUNK_BYTES: usize = 64 * 1024;
 /// How many times as many may wait to be read.
@@ -119,6 +121,10 @@ fn import_with(
     if !path.is_dir() {
         return Err(refused("it is not a directory".to_owned()));
     }
+    if let Some(special) = special_file(path) {
+        let reason = format!("{} is a named pipe or a device, not a file", special.display());
+        return Err(refused(reason));
+    }
     let child = command(program, path).spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             refused("the program `git` was not found; install it to import histories".to_owned())
@@ -147,6 +153,39 @@ fn import_with(
     let message = format!("git stopped before the end of the history: {complaint}");
     let _ = sink.problem(Problem { file: path.to_owned(), line: None, message });
     Ok(())
+}
+
+/// Something in a repository's own folder that git would open as a file and wait for. Objects are
+/// not looked at, nor anything after [`LOOKED_AT_MAX`] entries: then git's silence ends the import.
+fn special_file(path: &Path) -> Option<PathBuf> {
+    let inner = path.join(".git");
+    let is_bare = || path.join("HEAD").exists() && path.join("objects").is_dir();
+    let mut pending = match inner.is_dir() {
+        true => vec![inner],
+        false if is_bare() => vec![path.to_owned()],
+        false => return None,
+    };
+    let mut looked_at = 0;
+    while let Some(folder) = pending.pop() {
+        let is_of_objects = folder.file_name() == Some(OsStr::new("objects"));
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > LOOKED_AT_MAX {
+                return None;
+            }
+            // Links are followed, as git follows them.
+            let Ok(metadata) = std::fs::metadata(entry.path()) else { continue };
+            if metadata.is_dir() {
+                let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+                if !is_link && (!is_of_objects || entry.file_name() == "info") {
+                    pending.push(entry.path());
+                }
+            } else if !metadata.is_file() {
+                return Some(entry.path());
+            }
+        }
+    }
+    None
 }
 
 fn command(program: &OsStr, path: &Path) -> Command {
@@ -399,10 +438,34 @@ mod tests {
             );
         };
         run("git", &["init", "--quiet"]);
-        run("mkfifo", &[".git/packed-refs"]);
+        let import = |silence| {
+            import_with(OsStr::new("git"), directory.path(), &mut Nothing, silence).unwrap_err()
+        };
+        let git = directory.path().join(".git");
+        for name in [
+            "HEAD",
+            "config",
+            "packed-refs",
+            "shallow",
+            "info/grafts",
+            "refs/heads/x",
+            "objects/info/alternates",
+            "commondir",
+        ] {
+            let _ = std::fs::rename(git.join(name), directory.path().join("kept"));
+            run("mkfifo", &[&format!(".git/{name}")]);
+            let error = import(Duration::from_secs(600));
+            assert!(error.to_string().contains("named pipe"), "{name}: {error}");
+            std::fs::remove_file(git.join(name)).unwrap();
+            let _ = std::fs::rename(directory.path().join("kept"), git.join(name));
+        }
+        // What is named elsewhere is found by git's silence.
+        std::fs::write(directory.path().join("slow"), "#!/bin/sh\nexec sleep 60\n").unwrap();
+        run("chmod", &["+x", "slow"]);
+        let slow = directory.path().join("slow");
         let silence = Duration::from_millis(300);
         let error =
-            import_with(OsStr::new("git"), directory.path(), &mut Nothing, silence).unwrap_err();
-        assert!(error.to_string().contains("named pipe"), "{error}");
+            import_with(slow.as_os_str(), directory.path(), &mut Nothing, silence).unwrap_err();
+        assert!(error.to_string().contains("silent"), "{error}");
     }
 }

@@ -289,8 +289,9 @@ fn plan(
             (space.to_retract(name, note)?, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
-            let (drafts, withdrawn, lines) = to_forget(space, now, name, note, disclosure)?;
-            (erased, hypothesis) = (lines, Some(withdrawn));
+            let forgetting = to_forget(space, now, name, note, disclosure)?;
+            (erased, hypothesis) = (forgetting.lines, Some(forgetting.hypothesis));
+            let drafts = forgetting.drafts;
             (drafts, "forget", note.as_str())
         }
     };
@@ -315,6 +316,15 @@ fn plan(
     Ok(Plan { drafts, hypothesis, actions, masked, headline, erased, withheld: 0 })
 }
 
+/// A request to forget a record.
+struct Forgetting {
+    drafts: Vec<Draft>,
+    /// Drafts that change the same beliefs at once.
+    hypothesis: Vec<Draft>,
+    /// What would go, line by line.
+    lines: Vec<String>,
+}
+
 /// What forgetting a record appends: a redaction of it, and of all that has to go with it. Nothing
 /// finds what is redacted or builds on it, and its content is erased.
 fn to_forget(
@@ -323,7 +333,7 @@ fn to_forget(
     name: &str,
     note: &str,
     disclosure: Disclosure,
-) -> Result<(Vec<Draft>, Vec<Draft>, Vec<String>), Failure> {
+) -> Result<Forgetting, Failure> {
     let id = space.resolve(name)?;
     let selection = Selection { ids: vec![id.to_string()], ..Selection::default() };
     let mut plan = forgetting::plan(space, now, &selection)?;
@@ -343,7 +353,7 @@ fn to_forget(
     if disclosure == Disclosure::WithoutPrivate {
         plan.withhold_private(space)?;
     }
-    Ok((drafts, hypothesis, plan.lines()))
+    Ok(Forgetting { drafts, hypothesis, lines: plan.lines() })
 }
 
 /// The drafts without the secrets that are recognised in them, so that a proposal says exactly what

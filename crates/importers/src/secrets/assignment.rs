@@ -202,6 +202,7 @@ impl Named<'_> {
         let phrase = line.split(['\n', '\r']).next()?.trim_end_matches([' ', '*']);
         let is_phrase = keyword.kind == SecretKind::Password
             && !quoted
+            && is_of_known_language(keyword)
             && text.get(name_end..from).is_some_and(|sign| sign.contains([':', '：']))
             && phrase.contains(' ')
             && phrase.chars().all(|letter| letter.is_alphanumeric() || " -'’".contains(letter))
@@ -215,9 +216,16 @@ impl Named<'_> {
         let Self { text, start, from, to, quoted, keyword, .. } = *self;
         keyword.kind == SecretKind::Password
             && !quoted
+            && is_of_known_language(keyword)
             && is_note(text, start, to)
             && text.get(from..to).is_some_and(is_quoted_word)
     }
+}
+
+/// True for a name in a language of which the rules know what people say of passwords.
+fn is_of_known_language(keyword: &Keyword) -> bool {
+    ["password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort"]
+        .contains(&keyword.name)
 }
 
 /// True if nothing but a label, the sign and the value is in the line, as people note a password:

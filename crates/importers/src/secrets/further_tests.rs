@@ -620,6 +620,9 @@ fn a_password_alone_behind_a_label_is_masked() {
     ]);
     check_kept(&[
         "Password: required",
+        "Passwort: vergessen",
+        "Contraseña: obligatoria",
+        "Wachtwoord: vergeten",
         "password: string",
         "Password: (leave empty)",
         "POSTGRES_PASSWORD: postgres",

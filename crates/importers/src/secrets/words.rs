@@ -38,7 +38,7 @@ pub(super) const IS_ALSO_A_WORD: [&str; 6] =
     ["pass", "parola", "parolă", "senha", "hasło", "heslo"];
 
 /// What people say of passwords.
-pub(super) const ORDINARY: [&str; 205] = [
+pub(super) const ORDINARY: [&str; 211] = [
     "absent",
     "accepted",
     "accessible",
@@ -237,7 +237,13 @@ pub(super) const ORDINARY: [&str; 205] = [
     "today",
     "tomorrow",
     "correctly",
+    "erforderlich",
     "falsch",
+    "geheim",
+    "geändert",
+    "notwendig",
+    "unbekannt",
+    "vergessen",
     "richtig",
     "abgelaufen",
     "correcta",
