@@ -7,6 +7,7 @@
 //! make it one's own, because anybody can grant to a public key.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use engine::owner::SpaceOwner;
 use engine::{EngineError, Space};
@@ -14,6 +15,14 @@ use kernel::id::Author;
 
 use crate::failure::Failure;
 use crate::place::Home;
+
+/// How often a file that others change is looked at.
+const PEEKS_MAX: usize = 100;
+/// How long to wait until it is looked at again.
+const BETWEEN_PEEKS: Duration = Duration::from_millis(10);
+
+/// How long the time that a file system gives to changes may stay the same.
+const CLOCK_STANDS_MAX: Duration = Duration::from_millis(50);
 
 /// Whose a space is.
 pub(crate) enum Standing {
@@ -38,9 +47,23 @@ impl Standing {
     /// Looks at a space without writing anything to its file or beside it.
     pub(crate) fn of(home: &Home, path: &Path) -> Result<Self, Failure> {
         let signer = home.signer()?;
+        let mut attempts = 0;
         // The file alone nearly always tells. Only if its log holds more is a copy of both read.
-        let space = match Space::peek(path, home.signer()?) {
-            Ok(peeked) if is_own(home, &peeked).unwrap_or(false) => return Ok(Self::Own),
+        let peeked = loop {
+            let was_at_rest = is_at_rest(path);
+            let before = last_change(path);
+            let peeked = Space::peek(path, home.signer()?);
+            if peeked.as_ref().is_ok_and(|peeked| is_own(home, peeked).unwrap_or(false)) {
+                return Ok(Self::Own);
+            }
+            // A process that copied its log into the file meanwhile leaves it half changed for us.
+            attempts += 1;
+            if was_at_rest && last_change(path) == before || attempts == PEEKS_MAX {
+                break peeked;
+            }
+            std::thread::sleep(BETWEEN_PEEKS);
+        };
+        let space = match peeked {
             Ok(peeked) if !peeked.has_log() => peeked,
             Ok(_) | Err(_) => Space::open_without_trace(path, signer)?,
         };
@@ -83,6 +106,19 @@ impl ForeignSpace {
             None => Ok(false),
         }
     }
+}
+
+/// What tells whether a file was changed.
+fn last_change(path: &Path) -> Option<(u64, Option<SystemTime>)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()))
+}
+
+/// Whether a file was changed longer ago than the system's clock of files may stand still.
+fn is_at_rest(path: &Path) -> bool {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    // A time to come, or none, tells nothing.
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|since| since > CLOCK_STANDS_MAX))
 }
 
 /// Whether a key of this home made the space or has signed in it.
