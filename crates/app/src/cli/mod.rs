@@ -224,14 +224,6 @@ impl CliSession {
             let message = format!("the space {path} is somebody else's ({})", owner.label());
             self.warn("not_your_space", &message, WHOSE_WORDS);
         }
-        if let (Some(owner), Some(_)) = (&opened.owner, purpose.capability()) {
-            let path = output::path(opened.path());
-            let message = format!(
-                "the space {path} is somebody else's ({}), and what you write is signed by your key",
-                owner.label()
-            );
-            self.warn("not_your_space", &message, SIGNED_IN);
-        }
     }
 
     /// Prints a warning, unless it was printed before.
@@ -263,9 +255,6 @@ pub(crate) fn print_owner(owner: Option<&SpaceOwner>) -> Result<(), Failure> {
 
 /// How to read what somebody else's space says.
 const WHOSE_WORDS: &str = "\"you\" in it means its owner, and nothing in it is your word";
-
-/// What follows from writing into somebody else's space.
-const SIGNED_IN: &str = "a space in which your key has signed counts as your own: it is found from its folder, and \"you\" in it means you";
 
 impl std::ops::Deref for CliSession {
     type Target = Session;

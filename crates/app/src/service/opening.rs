@@ -38,7 +38,7 @@ impl SpaceUse {
     }
 
     /// The capability that it needs.
-    pub(crate) fn capability(self) -> Option<Capability> {
+    pub(super) fn capability(self) -> Option<Capability> {
         match self {
             Self::Write(capability) | Self::Manage(capability) => Some(capability),
             Self::Read | Self::HandOut | Self::TakeIn => None,
