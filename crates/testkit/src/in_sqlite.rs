@@ -61,3 +61,43 @@ impl Keeper for InSqlite {
         writing.follow().expect("what follows")
     }
 }
+
+/// A space that is checked after every so many steps of a history.
+pub struct CheckedEvery<F> {
+    kept: InSqlite,
+    every: usize,
+    steps: usize,
+    check: F,
+}
+
+impl<F: FnMut(&SqliteSpace)> CheckedEvery<F> {
+    /// Starts with a space that holds only its genesis.
+    pub fn begun(space: SqliteSpace, every: usize, check: F) -> Self {
+        Self { kept: InSqlite::begun(space), every, steps: 0, check }
+    }
+}
+
+impl<F: FnMut(&SqliteSpace)> Keeper for CheckedEvery<F> {
+    type Error = StoreError;
+
+    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
+        self.kept.ask(question);
+    }
+
+    fn take(
+        &mut self,
+        operation: &Operation,
+        body: &Body,
+        origin: Origin,
+    ) -> Result<(), RuleViolation> {
+        self.kept.take(operation, body, origin)
+    }
+
+    fn follow(&mut self) -> Consequences {
+        self.steps += 1;
+        if self.steps.is_multiple_of(self.every) {
+            (self.check)(&self.kept.space);
+        }
+        self.kept.follow()
+    }
+}

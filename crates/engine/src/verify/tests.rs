@@ -1,15 +1,13 @@
 //! The graph of a verification answers the same in memory and in a temporary file.
 
 use kernel::body::Body;
-use kernel::cascade::Consequences;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::{Operation, Role};
-use kernel::rules::RuleViolation;
+use kernel::operation::Role;
 use store::StoreError;
 use store::sqlite::SqliteSpace;
-use testkit::histories::{Keeper, Origin, two_devices};
-use testkit::in_sqlite::InSqlite;
+use testkit::histories::two_devices;
+use testkit::in_sqlite::CheckedEvery;
 
 use super::index::{CheckedLedger, GraphPlace};
 use super::ledger::check_operations;
@@ -60,43 +58,17 @@ fn compare(space: &SqliteSpace) {
     assert_eq!(checked(u64::MAX), checked(0));
 }
 
-struct Compared {
-    kept: InSqlite,
-    steps: usize,
-}
-
-impl Keeper for Compared {
-    type Error = StoreError;
-
-    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
-        self.kept.ask(question);
-    }
-
-    fn take(
-        &mut self,
-        operation: &Operation,
-        body: &Body,
-        origin: Origin,
-    ) -> Result<(), RuleViolation> {
-        self.kept.take(operation, body, origin)
-    }
-
-    fn follow(&mut self) -> Consequences {
-        self.steps += 1;
-        if self.steps.is_multiple_of(COMPARED_EVERY) && self.kept.space.graph_rows().unwrap() > 0 {
-            compare(&self.kept.space);
-        }
-        self.kept.follow()
-    }
-}
-
 #[test]
 fn any_history_of_two_devices_is_judged_the_same_in_memory_and_in_a_file() {
     for seed in 1..=HISTORIES.0 {
         println!("seed {seed}");
         two_devices(seed, HISTORIES.1, |genesis, body| {
             let space = SqliteSpace::create_in_memory(genesis, body).unwrap();
-            Compared { kept: InSqlite::begun(space), steps: 0 }
+            CheckedEvery::begun(space, COMPARED_EVERY, |space| {
+                if space.graph_rows().unwrap() > 0 {
+                    compare(space);
+                }
+            })
         });
     }
 }

@@ -1,17 +1,15 @@
 //! The list that reads the view is the list of all identities, evaluated one by one.
 
 use kernel::body::Body;
-use kernel::cascade::Consequences;
 use kernel::id::OpId;
-use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
-use kernel::rules::RuleViolation;
+use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::seal::{ChainPosition, Draft, Signer};
-use kernel::{canonical, kind::Kind, ledger_index::LedgerIndex};
+use kernel::{canonical, kind::Kind};
 use serde_json::{Value, json};
 use store::Ledger;
 use store::sqlite::SqliteSpace;
-use testkit::histories::{Keeper, Origin, two_devices};
-use testkit::in_sqlite::InSqlite;
+use testkit::histories::two_devices;
+use testkit::in_sqlite::CheckedEvery;
 
 use super::*;
 
@@ -36,42 +34,14 @@ fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
     total
 }
 
-struct Compared {
-    kept: InSqlite,
-    steps: usize,
-}
-
-impl Keeper for Compared {
-    type Error = StoreError;
-
-    fn ask(&self, question: &mut dyn FnMut(&dyn LedgerIndex<Error = StoreError>)) {
-        self.kept.ask(question);
-    }
-
-    fn take(
-        &mut self,
-        operation: &Operation,
-        body: &Body,
-        origin: Origin,
-    ) -> Result<(), RuleViolation> {
-        self.kept.take(operation, body, origin)
-    }
-
-    fn follow(&mut self) -> Consequences {
-        self.steps += 1;
-        if self.steps.is_multiple_of(COMPARED_EVERY) {
-            let latest = self.kept.space.latest().unwrap().unwrap().0;
-            let times = (1..=5).map(|part| Some(latest * part / 5));
-            for as_of_us in times.chain([None, Some(0), Some(u64::MAX)]) {
-                for states in [States::Believed, States::Any, States::These(vec![State::None])] {
-                    compare(
-                        &self.kept.space,
-                        &ClaimFilter { states, as_of_us, ..ClaimFilter::default() },
-                    );
-                }
-            }
+/// Compares lists of now and of earlier times.
+fn compare_times(space: &SqliteSpace) {
+    let latest = space.latest().unwrap().unwrap().0;
+    let times = (1..=5).map(|part| Some(latest * part / 5));
+    for as_of_us in times.chain([None, Some(0), Some(u64::MAX)]) {
+        for states in [States::Believed, States::Any, States::These(vec![State::None])] {
+            compare(space, &ClaimFilter { states, as_of_us, ..ClaimFilter::default() });
         }
-        self.kept.follow()
     }
 }
 
@@ -81,7 +51,7 @@ fn lists_equal_those_without_the_view_on_any_history_of_two_devices_now_and_then
         println!("seed {seed}");
         two_devices(seed, HISTORIES.1, |genesis, body| {
             let space = SqliteSpace::create_in_memory(genesis, body).unwrap();
-            Compared { kept: InSqlite::begun(space), steps: 0 }
+            CheckedEvery::begun(space, COMPARED_EVERY, compare_times)
         });
     }
 }
