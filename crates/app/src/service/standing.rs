@@ -7,11 +7,12 @@
 //! make it one's own, because anybody can grant to a public key.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use engine::owner::SpaceOwner;
 use engine::{EngineError, Space};
 use kernel::id::Author;
+use store::sqlite::FileStamp;
 
 use crate::failure::Failure;
 use crate::place::Home;
@@ -20,9 +21,6 @@ use crate::place::Home;
 const PEEKS_MAX: usize = 100;
 /// How long to wait until it is looked at again.
 const BETWEEN_PEEKS: Duration = Duration::from_millis(10);
-
-/// How long the time that a file system gives to changes may stay the same.
-const CLOCK_STANDS_MAX: Duration = Duration::from_millis(50);
 
 /// Whose a space is.
 pub(crate) enum Standing {
@@ -50,15 +48,15 @@ impl Standing {
         let mut attempts = 0;
         // The file alone nearly always tells. Only if its log holds more is a copy of both read.
         let peeked = loop {
-            let was_at_rest = is_at_rest(path);
-            let before = last_change(path);
+            let before = FileStamp::of(path);
+            let was_at_rest = before.is_some_and(|stamp| stamp.is_at_rest());
             let peeked = Space::peek(path, home.signer()?);
             if peeked.as_ref().is_ok_and(|peeked| is_own(home, peeked).unwrap_or(false)) {
                 return Ok(Self::Own);
             }
             // A process that copied its log into the file meanwhile leaves it half changed for us.
             attempts += 1;
-            if was_at_rest && last_change(path) == before || attempts == PEEKS_MAX {
+            if was_at_rest && FileStamp::of(path) == before || attempts == PEEKS_MAX {
                 break peeked;
             }
             std::thread::sleep(BETWEEN_PEEKS);
@@ -106,19 +104,6 @@ impl ForeignSpace {
             None => Ok(false),
         }
     }
-}
-
-/// What tells whether a file was changed.
-fn last_change(path: &Path) -> Option<(u64, Option<SystemTime>)> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()))
-}
-
-/// Whether a file was changed longer ago than the system's clock of files may stand still.
-fn is_at_rest(path: &Path) -> bool {
-    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-    // A time to come, or none, tells nothing.
-    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|since| since > CLOCK_STANDS_MAX))
 }
 
 /// Whether a key of this home made the space or has signed in it.

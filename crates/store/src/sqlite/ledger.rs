@@ -29,17 +29,8 @@ use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
 use super::without_trace::OpenedFile;
-use super::{Mode, configure, create, make_tables, open, refuse_stale_logs};
+use super::{Mode, configure, create, make_tables, only_for_owner, open, refuse_stale_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
-
-/// Lets only its owner read a file. SQLite gives its logs the same permissions.
-fn only_for_owner(path: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
-}
 
 /// Tables of the ledger and the positions of its views.
 pub(super) const SCHEMA: &str = "

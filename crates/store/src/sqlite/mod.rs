@@ -58,7 +58,7 @@ pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use scratch::{ScratchGraph, ScratchIndex};
 pub use views::{Size, ViewDigest};
-pub use without_trace::Reopening;
+pub use without_trace::{FileStamp, Reopening};
 
 /// How long a writer waits for another, milliseconds.
 pub const BUSY_WAIT_MS: u64 = 60_000;
@@ -111,14 +111,33 @@ fn open(path: &Path, registry: &Registry) -> Result<(Connection, Mode), StoreErr
     }
     // Neither the log nor its index can be created here. So nobody writes, and the file can be read
     // as it is.
-    let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
-    let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let connection = open_as_it_is(path)?;
     prepare(&connection, path, registry)?;
     Ok((connection, Mode::ReadOnly))
 }
 
 /// The URI parameter for a file that nobody changes, so that SQLite does not look for its log.
 const IMMUTABLE: &str = "immutable=1";
+
+/// Opens a file to read it as it is, without its log. Nothing is written beside it.
+fn open_as_it_is(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_READ_ONLY;
+    Connection::open_with_flags(format!("file:{}?{IMMUTABLE}", uri_path(path)), flags)
+}
+
+/// Lets only its owner read and write a file. SQLite gives its logs the same permissions.
+fn only_for_owner(path: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    return std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    #[cfg(not(unix))]
+    {
+        let mut permissions = std::fs::metadata(path)?.permissions();
+        permissions.set_readonly(false);
+        std::fs::set_permissions(path, permissions)
+    }
+}
 
 /// The bytes that a URI would read otherwise are escaped, as those that are not ASCII (RFC 3986).
 fn uri_path(path: &Path) -> String {

@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{IMMUTABLE, uri_path};
+use super::open_as_it_is;
+use super::without_trace::FileStamp;
 use crate::StoreError;
 
 /// The name of a file that SQLite keeps beside another.
@@ -58,10 +59,8 @@ pub(super) fn refuse_foreign_log(path: &Path) -> Result<(), StoreError> {
     let (Ok(file_now), Ok(written_now)) = (std::fs::metadata(path), std::fs::metadata(&log)) else {
         return Ok(());
     };
-    let is_at_rest = |before: &Metadata, now: &Metadata| {
-        before.len() == now.len() && before.modified().ok() == now.modified().ok()
-    };
-    match is_at_rest(&file, &file_now) && is_at_rest(&written, &written_now) {
+    let stamps = |file: &Metadata, log: &Metadata| (FileStamp::from(file), FileStamp::from(log));
+    match stamps(&file, &written) == stamps(&file_now, &written_now) {
         true => Err(StoreError::ForeignLog { log }),
         false => Ok(()),
     }
@@ -84,8 +83,7 @@ fn is_torn(path: &Path) -> rusqlite::Result<bool> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
-    let without_log = extent(&Connection::open_with_flags(uri, flags)?);
+    let without_log = extent(&open_as_it_is(path)?);
     let with_log = Connection::open_with_flags(path, flags)?;
     with_log.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // One snapshot, whatever others write in the meantime.

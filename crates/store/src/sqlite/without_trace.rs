@@ -9,15 +9,14 @@
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use super::journal::UsageJournal;
 use super::registry::REGISTRY;
 use super::stale_logs::beside;
-use super::{IMMUTABLE, Mode, SqliteSpace, prepare, schema_version, uri_path};
+use super::{IMMUTABLE, Mode, SqliteSpace, only_for_owner, open_as_it_is, prepare, schema_version};
 use crate::{Ledger, StoreError};
 
 /// Largest file that is copied, bytes. A larger one is read as it is, or not at all if its log
@@ -25,6 +24,8 @@ use crate::{Ledger, StoreError};
 const COPIED_BYTES_MAX: u64 = 4 << 30;
 /// Attempts to copy a file that another process keeps changing.
 const ATTEMPTS_MAX: usize = 3;
+/// How long the time that a file system gives to changes may stay the same.
+const CLOCK_STANDS_MAX: Duration = Duration::from_millis(50);
 /// The name of the copy.
 const COPY: &str = "space.db";
 
@@ -89,11 +90,7 @@ impl SqliteSpace {
         if !path.is_file() {
             return Err(StoreError::NotASpace { path: path.to_owned() });
         }
-        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_URI
-            | OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let uri = format!("file:{}?{IMMUTABLE}", uri_path(path));
-        let connection = Connection::open_with_flags(uri, flags)?;
+        let connection = open_as_it_is(path)?;
         prepare(&connection, path, &REGISTRY)?;
         let mut space = Self::over(connection, Mode::ReadOnly, path, &REGISTRY)?;
         space.opened = OpenedFile::as_it_is(path);
@@ -157,16 +154,32 @@ fn log_bytes(path: &Path) -> u64 {
     log.ok().filter(Metadata::is_file).map_or(0, |log| log.len())
 }
 
-/// What tells whether a file was changed while it was copied.
-#[derive(PartialEq, Eq)]
-struct Stamp {
+/// What tells whether a file was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some(Stamp { bytes: metadata.len(), modified: metadata.modified().ok() })
+impl FileStamp {
+    /// Of a file; none if it cannot be looked at.
+    pub fn of(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
+    }
+
+    /// Whether the last change was longer ago than the time that file systems give to changes may
+    /// stand still.
+    pub fn is_at_rest(&self) -> bool {
+        // A time to come, or none, tells nothing.
+        let since = self.modified.and_then(|modified| modified.elapsed().ok());
+        since.is_some_and(|since| since > CLOCK_STANDS_MAX)
+    }
+}
+
+impl From<&Metadata> for FileStamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok() }
+    }
 }
 
 /// Copies a file and its log, as they were at one moment.
@@ -175,31 +188,17 @@ fn copy_to(path: &Path, folder: &Path) -> Result<(), StoreError> {
     let log = beside(path, "-wal");
     let (copy, copied_log) = (folder.join(COPY), beside(&folder.join(COPY), "-wal"));
     for _ in 0..ATTEMPTS_MAX {
-        let before = (stamp(path), stamp(&log));
+        let before = (FileStamp::of(path), FileStamp::of(&log));
         let _ = std::fs::remove_file(&copied_log);
         if log_bytes(path) > 0 {
             std::fs::copy(&log, &copied_log).map_err(io)?;
         }
         std::fs::copy(path, &copy).map_err(io)?;
-        if (stamp(path), stamp(&log)) == before {
+        if (FileStamp::of(path), FileStamp::of(&log)) == before {
             // The permissions were copied too, and a copy of a read-only file could not be folded.
-            return writable(&copy).and_then(|()| writable(&copied_log)).map_err(io);
+            let copies = [&copy, &copied_log].into_iter().filter(|copy| copy.exists());
+            return copies.into_iter().try_for_each(|copy| only_for_owner(copy)).map_err(io);
         }
     }
     Err(StoreError::Busy { waited_s: 0 })
-}
-
-/// Lets only its owner read and write a file, if it is there.
-fn writable(path: &Path) -> std::io::Result<()> {
-    if !path.exists() {
-        return Ok(());
-    }
-    #[cfg(unix)]
-    return std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600));
-    #[cfg(not(unix))]
-    {
-        let mut permissions = std::fs::metadata(path)?.permissions();
-        permissions.set_readonly(false);
-        std::fs::set_permissions(path, permissions)
-    }
 }
