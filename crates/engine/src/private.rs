@@ -10,7 +10,7 @@
 //!
 //! Who may see private operations is decided above the engine; [`Disclosure`] is the decision.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kernel::body::Body;
 use kernel::evidence::Visibility;
@@ -148,6 +148,21 @@ impl Reader<'_> {
         Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private(id))?)
     }
 
+    /// Those of some operations that are private.
+    pub fn private_among(&self, ids: &[OpId]) -> Result<BTreeSet<OpId>, EngineError> {
+        let found = self.store.on_snapshot(|index| {
+            let mut privacy = Privacy::of(index);
+            let mut private = BTreeSet::new();
+            for id in ids {
+                if privacy.is_private(id)? {
+                    private.insert(*id);
+                }
+            }
+            Ok::<_, StoreError>(private)
+        });
+        Ok(found?)
+    }
+
     /// Whether a belief is private.
     pub fn is_private_belief(&self, belief: &Belief) -> Result<bool, EngineError> {
         Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private_belief(belief))?)
@@ -192,16 +207,12 @@ impl Reader<'_> {
         let Ok(prefix) = prefix.parse() else { return Ok(Vec::new()) };
         let mut wanted = OPEN_IDS_FIRST;
         loop {
-            let found = self.store.find(&prefix, wanted)?;
+            let mut found = self.store.find(&prefix, wanted)?;
             let is_all = found.len() < wanted;
-            let mut open = Vec::new();
-            for id in found {
-                if !self.is_private(&id)? {
-                    open.push(id);
-                }
-            }
-            if is_all || open.len() > 1 {
-                return Ok(open);
+            let private = self.private_among(&found)?;
+            found.retain(|id| !private.contains(id));
+            if is_all || found.len() > 1 {
+                return Ok(found);
             }
             wanted = wanted.saturating_mul(4);
         }

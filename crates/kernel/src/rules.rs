@@ -217,7 +217,7 @@ fn judge_permission<W: LedgerIndex>(
 
 /// Whether an operation's author is permitted: by capability, or because the author wrote the
 /// target.
-pub(crate) fn is_permitted<E>(
+pub fn is_permitted<E>(
     access: &Access,
     entry: &Entry,
     target_author: impl FnOnce() -> Result<Option<Author>, E>,

@@ -194,14 +194,7 @@ impl Outcome {
 
     /// Takes out what is private, and counts it.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
-        let mut private = BTreeSet::new();
-        for (key, change) in &self.changes.beliefs {
-            if is_private_change(space, change)? {
-                private.insert(key.clone());
-            }
-        }
-        self.changes.beliefs.retain(|key, _| !private.contains(key));
-        self.withheld += private.len();
+        self.withheld += withhold_private_changes(space, &mut self.changes)?;
         self.withheld += withhold_private_actions(space, &mut self.actions)?;
         Ok(())
     }
@@ -228,20 +221,33 @@ impl Outcome {
     }
 }
 
+/// Takes out the changes of private beliefs. Returns their number.
+pub(crate) fn withhold_private_changes(
+    space: &Space,
+    changes: &mut Changes,
+) -> Result<usize, EngineError> {
+    let before = changes.beliefs.len();
+    let mut private = BTreeSet::new();
+    for (key, change) in &changes.beliefs {
+        if is_private_change(space, change)? {
+            private.insert(key.clone());
+        }
+    }
+    changes.beliefs.retain(|key, _| !private.contains(key));
+    Ok(before - changes.beliefs.len())
+}
+
 /// Takes out the actions on private records. Returns their number.
 pub(crate) fn withhold_private_actions(
     space: &Space,
     actions: &mut Vec<Action>,
 ) -> Result<usize, EngineError> {
     let before = actions.len();
-    let mut private = BTreeSet::new();
-    for action in actions.iter() {
-        if let Subject::Record { id, .. } = &action.subject
-            && space.is_private(id)?
-        {
-            private.insert(*id);
-        }
-    }
+    let records = actions.iter().filter_map(|action| match &action.subject {
+        Subject::Record { id, .. } => Some(*id),
+        Subject::Belief(_) | Subject::Records { .. } => None,
+    });
+    let private = space.private_among(&records.collect::<Vec<_>>())?;
     actions.retain(|action| match &action.subject {
         Subject::Record { id, .. } => !private.contains(id),
         Subject::Belief(_) | Subject::Records { .. } => true,

@@ -15,8 +15,7 @@ use kernel::seal::Draft;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::changes::{Action, Subject, Verb};
-use super::disclosure::is_private_change;
+use super::changes::{Action, Subject, Verb, withhold_private_changes};
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 use crate::text::{count, printable};
@@ -137,36 +136,15 @@ impl Plan {
     /// Removes what is private from the plan, which then serves only to be shown.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
         let plan = &mut self.plan;
-        let mut open = Vec::new();
-        for record in std::mem::take(&mut plan.records) {
-            if !space.is_private(&record.id)? {
-                open.push(record);
-            }
-        }
-        plan.records = open;
-        let mut open = BTreeMap::new();
-        for (key, change) in std::mem::take(&mut plan.changes.beliefs) {
-            if !is_private_change(space, &change)? {
-                open.insert(key, change);
-            }
-        }
-        plan.changes.beliefs = open;
-        let mut open = Vec::new();
-        for again in std::mem::take(&mut plan.again) {
-            if !space.is_private(&again.id)? {
-                open.push(again);
-            }
-        }
-        plan.again = open;
-        for words in [&mut plan.words_forgotten, &mut plan.words_kept] {
-            let mut open = Vec::new();
-            for statement in std::mem::take(words) {
-                if !space.is_private(&statement.id)? {
-                    open.push(statement);
-                }
-            }
-            *words = open;
-        }
+        withhold_private_changes(space, &mut plan.changes)?;
+        let ids = plan.records.iter().map(|record| record.id);
+        let ids = ids.chain(plan.again.iter().map(|again| again.id));
+        let words = plan.words_forgotten.iter().chain(&plan.words_kept).map(|word| word.id);
+        let private = space.private_among(&ids.chain(words).collect::<Vec<_>>())?;
+        plan.records.retain(|record| !private.contains(&record.id));
+        plan.again.retain(|again| !private.contains(&again.id));
+        plan.words_forgotten.retain(|word| !private.contains(&word.id));
+        plan.words_kept.retain(|word| !private.contains(&word.id));
         Ok(())
     }
 

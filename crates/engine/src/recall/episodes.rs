@@ -3,7 +3,7 @@
 //! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates,
 //! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
@@ -222,12 +222,8 @@ impl Reader<'_> {
         items: &mut Vec<T>,
         id: impl Fn(&T) -> &OpId,
     ) -> Result<(), EngineError> {
-        let mut hidden = BTreeSet::new();
-        for item in items.iter() {
-            if self.is_private(id(item))? {
-                hidden.insert(*id(item));
-            }
-        }
+        let ids: Vec<OpId> = items.iter().map(|item| *id(item)).collect();
+        let hidden = self.private_among(&ids)?;
         items.retain(|item| !hidden.contains(id(item)));
         Ok(())
     }

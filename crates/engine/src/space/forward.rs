@@ -1,6 +1,6 @@
 //! Single calls, each with its own reader or writer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -88,6 +88,7 @@ read! {
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
+    private_among(ids: &[OpId]) -> BTreeSet<OpId>;
     is_private_belief(belief: &Belief) -> bool;
     support(explaining: &Explaining) -> Support;
     reviews() -> Vec<Review>;

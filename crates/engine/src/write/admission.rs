@@ -15,13 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::declaration::Declaration;
 use kernel::id::{Author, OpId};
-use kernel::kind::{Capability, Kind};
+use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::membership::Members;
 use kernel::missing_body::{leave, may_declare};
 use kernel::operation::{Operation, Role, Verified};
 use kernel::redaction::{can_be_redacted, quoted, redaction_behind};
+use kernel::rules::is_permitted;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 use store::{Ledger, StoreError, Writing};
 
@@ -134,7 +135,7 @@ impl Admission {
     }
 
     /// Keeps an operation that is refused for the end of the file. Returns it if it is refused for
-    /// good: nothing is missing before it, the file has ended, or there is no room.
+    /// good: nothing is missing before it, the file has ended, or too much waits already.
     pub(super) fn defer(
         &mut self,
         line: u64,
@@ -167,19 +168,15 @@ impl Admission {
         let access = index.access()?;
         let mut announced = BTreeSet::new();
         for Deferred { operation, .. } in &deferred {
-            let (author, spec) = (operation.header().author, operation.header().kind.spec());
             let Some(target) = operation.sole_ref(Role::TARGET) else { continue };
             if operation.header().kind != Kind::Redaction {
                 continue;
             }
-            let of_target = match authors.get(&target) {
-                Some(author) => Some(*author),
-                None => index.entry(&target)?.map(|entry| entry.author),
+            let author_of_target = || match authors.get(&target) {
+                Some(author) => Ok::<_, StoreError>(Some(*author)),
+                None => Ok(index.entry(&target)?.map(|entry| entry.author)),
             };
-            let is_own = spec.own_target_needs_append && of_target == Some(author);
-            if access.holds(&author, spec.capability, operation.place())
-                || is_own && access.holds(&author, Capability::Append, operation.place())
-            {
+            if is_permitted(access, &Entry::of(operation, None), author_of_target)? {
                 announced.insert(target);
             }
         }

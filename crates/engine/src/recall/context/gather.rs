@@ -6,7 +6,7 @@
 //! are searched as one query and by their last sentences, without the names of their speakers.
 //! Facts are those that may be shown to an agent that did not ask ([`Mode::Passive`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -252,12 +252,8 @@ impl Reader<'_> {
         let vector = wanted.by_model.get(text).cloned();
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
         let mut recall = self.recall_with_newer(&query)?;
-        let mut private = BTreeSet::new();
-        for found in &recall.results {
-            if self.is_private(&found.id)? {
-                private.insert(found.id);
-            }
-        }
+        let found: Vec<OpId> = recall.results.iter().map(|found| found.id).collect();
+        let private = self.private_among(&found)?;
         if !private.is_empty() {
             // Private records are listed as left out. They take no other record's place and do not
             // count in the relevance.
