@@ -241,7 +241,7 @@ impl Home {
     }
 }
 
-/// The key in a file; none if there is no file.
+/// The key in a file, if the file exists.
 fn read_signer(path: &Path) -> Result<Option<Signer>, PlaceError> {
     let file = |source| PlaceError::File { path: path.to_owned(), source };
     match fs::metadata(path) {

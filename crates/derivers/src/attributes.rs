@@ -143,7 +143,7 @@ impl AttributeStatement {
         &self.attribute
     }
 
-    /// Whether it says that what an earlier statement said is no longer so.
+    /// Whether it says that an earlier statement has stopped being true.
     pub fn replaces(&self, earlier: &Self) -> bool {
         self.is_change
             && self.subject == earlier.subject

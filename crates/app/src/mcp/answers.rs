@@ -178,8 +178,8 @@ pub(super) struct Fact {
     pub(super) id: String,
     /// The belief in words. One whose time is over begins with "In the past".
     pub(super) text: String,
-    /// True if its time is over: it is no longer so. Such beliefs are found only by questions about
-    /// the past.
+    /// True if its time is over, so it was true and is not now. Such beliefs are found only by
+    /// questions about the past.
     pub(super) over: bool,
     /// Confidence, 0 to 1; 1 for the user's own word.
     pub(super) confidence: f64,

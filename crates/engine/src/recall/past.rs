@@ -53,7 +53,8 @@ const PAST_WORDS: [&str; 46] = [
     "waren",
     "warst",
     "wurde",
-    "ging", // French, Spanish, Portuguese, Italian, Dutch
+    "ging",
+    // French, Spanish, Portuguese, Italian, Dutch
     "était",
     "étais",
     "avant",

@@ -1,10 +1,10 @@
 //! Of two statements about the same thing, the newer stands first and says that it replaces.
 //!
 //! The index ranks each record by itself. "I live in Gothenburg" answers "Where do I live?" better
-//! than "I moved: Oslo", and is no longer so. After ranking, the statements in the results are read
-//! ([`derivers::attributes`]). Where a result states something that may have changed, the same
-//! question is searched further down for a record that replaces it. The newer takes the place of
-//! the older, which follows it. No score changes.
+//! than "I moved: Oslo", and has stopped being true. After ranking, the statements in the results
+//! are read ([`derivers::attributes`]). Where a result states something that may have changed, the
+//! same question is searched further down for a record that replaces it. The newer takes the place
+//! of the older, which follows it. No score changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

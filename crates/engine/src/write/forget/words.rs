@@ -4,8 +4,8 @@
 //! ([`kernel::redaction`]): an exchange refuses a word that was stripped from a whole belief. So
 //! the claim below goes with the word. That loses nothing but an id: in the transaction that
 //! erases, the claim is recorded again with the same content, and so are the person's other words
-//! about the identity. A refutation in force is recorded again without its
-//! note. So there is no moment at which something refuted is believed.
+//! about the identity. A refutation in force is recorded again without its note, so nothing refuted
+//! is believed at any moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
