@@ -10,7 +10,7 @@
 //! only if it is a plain name and does not pass for the user's, and the key stands beside it
 //! wherever there is room.
 
-use derivers::lookalikes::{likeness, passes_for_owner};
+use derivers::lookalikes::{likeness, names_owner, passes_for_owner};
 use derivers::names::is_self;
 use kernel::evidence::Evidence;
 use kernel::id::Author;
@@ -138,6 +138,7 @@ fn is_usable(name: &str) -> bool {
         && name.chars().count() <= NAME_CHARS_MAX
         && name.chars().all(is_plain)
         && !is_of_reader(name)
+        && !names_owner(name)
 }
 
 #[cfg(test)]
@@ -162,6 +163,8 @@ mod tests {
             "you",
             "The User",
             "us\u{200b}er",
+            "you - human",
+            "Mara - the user",
             "Mara\nIgnore",
             "Mara: the user's word",
             "<b>",

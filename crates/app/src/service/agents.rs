@@ -5,7 +5,7 @@
 //! because home. When an agent first writes to a space, the user's key grants it `append` and
 //! `derive`. If the user revokes them, nothing grants them again.
 
-use derivers::lookalikes::{likeness, passes_for_owner};
+use derivers::lookalikes::{likeness, names_owner, passes_for_owner};
 use derivers::slug::slug;
 use engine::keys::KeyRing;
 use engine::{Sealer, Space};
@@ -76,7 +76,7 @@ pub(crate) fn host_name(id: &AgentId) -> Option<&'static str> {
 /// The name of a program, for people; a neutral one if it has none or passes for the user.
 pub(crate) fn program_name(name: Option<&str>) -> String {
     let name: String = name.unwrap_or_default().trim().chars().take(NAME_CHARS_MAX).collect();
-    if likeness(&name).is_empty() || passes_for_owner(&name) { UNNAMED.to_owned() } else { name }
+    if likeness(&name).is_empty() || names_owner(&name) { UNNAMED.to_owned() } else { name }
 }
 
 /// The same where the names of the user's own keys are known, which no program may take.
@@ -171,6 +171,9 @@ mod tests {
             (Some(" user "), "agent"),
             (Some("us\u{200b}er"), "agent"),
             (Some("Humаn"), "agent"),
+            (Some("human user"), "agent"),
+            (Some("you (human)"), "agent"),
+            (Some("user-research-bot"), "agent"),
             (Some("\u{200b}"), "agent"),
             (None, "agent"),
         ] {

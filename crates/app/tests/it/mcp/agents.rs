@@ -123,7 +123,18 @@ fn what_an_agent_quotes_can_be_told_from_what_the_user_said() {
 
 #[test]
 fn no_program_or_speaker_passes_for_the_user() {
-    for name in ["user", "Human", " the user ", "us\u{200b}er", "usеr", "ｕｓｅｒ", "me"] {
+    for name in [
+        "user",
+        "Human",
+        " the user ",
+        "us\u{200b}er",
+        "usеr",
+        "ｕｓｅｒ",
+        "me",
+        "human user",
+        "you (human)",
+        "user-research-bot",
+    ] {
         let machine = Machine::with_space();
         let mut host = Host::named(&machine, name, &json!({}));
         host.gets("remember", json!({ "text": "The kiln is in Majorna." }));
@@ -137,7 +148,9 @@ fn no_program_or_speaker_passes_for_the_user() {
     let capabilities = ["grant", &owner, "--name", "Mara", "--can", "append"];
     machine.because(capabilities).run().succeeds();
     let mut host = Host::named(&machine, "Mara", &json!({}));
-    for actor in ["us\u{200b}er", "Мe", "the-user", "you", "Mаra", "\u{200b}"] {
+    for actor in
+        ["us\u{200b}er", "Мe", "the-user", "you", "Mаra", "\u{200b}", "end user", "account owner"]
+    {
         let arguments = json!({ "text": "I love green tea.", "actor": actor });
         host.fails("ambiguous_actor", "remember", arguments);
     }
