@@ -115,7 +115,7 @@ impl Ledger for MemoryLedger {
         for operation in whole.iter().filter(|operation| operation.body().is_some()) {
             let place = self.positions.get(&operation.id());
             if let Some(recorded) = place.and_then(|place| self.operations.get_mut(*place))
-                && recorded.body().is_none()
+                && recorded.content() != operation.content()
             {
                 recorded.clone_from(operation);
                 completed += 1;

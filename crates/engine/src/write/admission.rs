@@ -1,7 +1,8 @@
 //! What an exchange takes besides operations that keep the rules of place: bodies, and whose
 //! operations.
 //!
-//! - A body that arrives for an operation that lacks it is filled in, unless it was forgotten.
+//! - A body that arrives for an operation that lacks it, or has another than was signed, is filled
+//!   in, unless it was forgotten.
 //! - A grant, a revocation or a person's word without its body is refused, unless somebody who may
 //!   withhold it declared so ([`kernel::missing_body`]), or what the word is about has no body
 //!   either, as where both were forgotten. Kept without it, something else would be
@@ -62,7 +63,7 @@ impl Refused {
 #[derive(Default)]
 pub(super) struct Admission {
     members: Members,
-    /// Operations with bodies that are missing here.
+    /// Operations with bodies that are missing or altered here.
     waiting: Vec<Operation<Verified>>,
     waiting_bytes: usize,
     /// Who declared something, and the first line on which.
@@ -205,14 +206,14 @@ impl Admission {
         Ok(())
     }
 
-    /// Notes an operation that is there already, whose body may be missing there.
+    /// Notes an operation that is there already, whose body may be missing or altered there.
     pub(super) fn note_present(
         &mut self,
         writing: &SqliteWriting<'_>,
         operation: Operation<Verified>,
     ) -> Result<(), StoreError> {
         let Some(body) = operation.body() else { return Ok(()) };
-        if writing.lacks_body(&operation.id())?
+        if !writing.has_content(&operation)?
             && redaction_behind(writing, &operation.id())?.is_none()
         {
             self.waiting_bytes += body.len() + HEADER_BYTES;

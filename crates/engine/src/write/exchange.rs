@@ -37,7 +37,7 @@ pub struct Intake {
     pub added: u64,
     /// Operations that were present already.
     pub present: u64,
-    /// Of these, the ones whose missing body was filled in.
+    /// Of these, the ones whose missing or altered body was filled in.
     pub completed: u64,
     /// New operations that came without their bodies.
     pub without_body: u64,

@@ -18,7 +18,7 @@ use kernel::seal::{ChainPosition, Draft, Signer};
 use serde_json::json;
 
 use crate::derive::{Dice, Home as Life, step, toys};
-use crate::support::{Home, at, exported, id_of, key, note, recalled, tamper};
+use crate::support::{Home, at, exported, id_of, key, note, query, recalled, tamper};
 use crate::toys::{HABIT, derive, gym};
 
 fn operations(lines: &[u8]) -> Vec<Operation<Unverified>> {
@@ -452,5 +452,14 @@ fn an_export_passes_on_no_altered_text_and_the_whole_form_heals_it() {
         let healed = take_in(&mut third, &lines);
         assert_eq!((healed.refused, healed.completed), (0, u64::from(is_written)));
         assert_eq!(exported(&third), lines);
+        // So does the copy that was altered, unless more than the body was.
+        let healed = take_in(&mut copy, &lines);
+        assert_eq!((healed.refused, healed.completed), (0, u64::from(is_written)));
+        if is_written {
+            assert_eq!(exported(&copy), lines);
+            let verification = copy.verify(|_| {}).unwrap();
+            assert!(verification.is_sound(), "{:?}", verification.findings);
+            assert_eq!(copy.recall(&query("warm pool")).unwrap().altered, []);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies that arrive after their operations.
 //!
-//! A body may be missing because it was withheld, and may come later with the whole form of its
-//! operation, whose hash proves it. What an operation says without its body differs from what it
+//! A body may be missing because it was withheld, or altered because something changed the file. It
+//! may come later with the whole form of its operation, whose hash proves it. What an operation says without its body differs from what it
 //! says with it, in every view. So the views are folded again from the whole ledger, in the
 //! transaction that fills the bodies in: no reader sees one without the other. Completing is rare,
 //! and a view that is folded again cannot differ from one that saw the body at first.
@@ -9,10 +9,9 @@
 use kernel::operation::{Content, Operation, Verified};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::SqliteSpace;
 use super::access::AccessCache;
-use super::index;
 use super::ledger::SqliteWriting;
+use super::{SqliteSpace, erasure, index};
 use crate::{Position, StoreError, Writing};
 
 impl SqliteSpace {
@@ -25,6 +24,7 @@ impl SqliteSpace {
         let filled = writing.fill_in(whole)?;
         let Some(first) = filled.iter().min().copied() else { return Ok(0) };
         let connection = writing.index.connection;
+        erasure::erase_made_of(connection, &filled)?;
         let head = writing.position();
         for view in registry.views {
             view.clear(connection)?;
@@ -44,11 +44,22 @@ impl SqliteSpace {
 }
 
 impl SqliteWriting<'_> {
-    /// Writes the bodies of operations that are there without theirs; returns their positions.
+    /// Whether an operation is here with the content that was signed.
+    pub fn has_content(&self, operation: &Operation<Verified>) -> Result<bool, StoreError> {
+        let Content::Present { salt, body } = operation.content() else { return Ok(true) };
+        let mut statement = self
+            .index
+            .connection
+            .prepare_cached("SELECT 1 FROM op WHERE id = ?1 AND salt IS ?2 AND body IS ?3")?;
+        Ok(statement.exists(params![operation.id().0, salt, body])?)
+    }
+
+    /// Writes the bodies of operations that are there without theirs, or with another; returns
+    /// their positions.
     fn fill_in(&mut self, whole: &[Operation<Verified>]) -> Result<Vec<Position>, StoreError> {
         let mut statement = self.index.connection.prepare_cached(
-            "UPDATE op SET salt = ?3, body = ?4 WHERE id = ?1 AND body_hash = ?2 AND body IS NULL
-             RETURNING pos",
+            "UPDATE op SET salt = ?3, body = ?4 WHERE id = ?1 AND body_hash = ?2
+             AND (salt IS NOT ?3 OR body IS NOT ?4) RETURNING pos",
         )?;
         let mut filled = Vec::new();
         for operation in whole {

@@ -36,7 +36,7 @@ use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, cited, refs_at};
 use super::registry::Registry;
 use super::{Mode, SqliteSpace, derive, echo, embedding};
-use crate::StoreError;
+use crate::{Position, StoreError};
 
 /// The version of the file's tables that first erases.
 pub(super) const SINCE_VERSION: i64 = 5;
@@ -188,6 +188,24 @@ pub(super) fn apply_all(connection: &Connection, registry: &Registry) -> Result<
     let index = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let pending = PendingRedactions { targets: Vec::new(), all: true };
     apply(&index, registry, pending, None).map(drop)
+}
+
+/// Erases keys and vectors that were made of the content of some operations, which was not what
+/// was signed.
+pub(super) fn erase_made_of(
+    connection: &Connection,
+    positions: &[Position],
+) -> Result<(), StoreError> {
+    connection.execute_batch(ERASED)?;
+    let mut list = connection
+        .prepare("INSERT INTO temp.erased (pos, id) SELECT pos, id FROM op WHERE pos = ?1")?;
+    for position in positions {
+        list.execute([super::graph::sql(*position)])?;
+    }
+    echo::erase(connection)?;
+    embedding::erase(connection)?;
+    connection.execute("DELETE FROM temp.erased", [])?;
+    Ok(())
 }
 
 fn all_targets(connection: &Connection) -> Result<Vec<OpId>, StoreError> {
