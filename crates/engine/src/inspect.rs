@@ -16,6 +16,9 @@ use crate::verify::bodies::MissingBodies;
 use crate::write::forget::WhyForgotten;
 use crate::{EngineError, Reader};
 
+/// What stands in a list for the text of an operation that was altered.
+pub const ALTERED: &str = "(altered in the file since it was signed)";
+
 /// One operation with what cites it.
 #[derive(Clone, Debug)]
 pub struct Shown {
@@ -192,8 +195,28 @@ pub fn to_json(recorded: &Recorded) -> Value {
     value
 }
 
-/// One line about an operation, for lists: made from its body alone.
+/// The same for a list: without the content of an operation that was altered.
+pub fn to_json_in_list(recorded: &Recorded) -> Value {
+    let mut value = to_json(recorded);
+    let altered = is_altered(&recorded.operation);
+    if altered {
+        value["body"] = Value::Null;
+        value["salt"] = Value::Null;
+    }
+    value["altered"] = json!(altered);
+    value
+}
+
+/// Whether an operation is not what was signed: its hashes do not fit.
+pub fn is_altered(operation: &Operation<Unverified>) -> bool {
+    operation.check_hashes().is_err()
+}
+
+/// One line about an operation, for lists: made from its body alone, unless it was altered.
 pub fn summary(operation: &Operation<Unverified>) -> String {
+    if is_altered(operation) {
+        return ALTERED.to_owned();
+    }
     let Content::Present { body, .. } = operation.content() else {
         return "(forgotten)".to_owned();
     };

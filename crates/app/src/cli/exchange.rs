@@ -9,7 +9,7 @@ use kernel::id::Author;
 use serde_json::json;
 
 use super::CliSession;
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, Form, count};
 use crate::service::opening::SpaceUse;
 
@@ -81,6 +81,11 @@ fn note_altered(shared: &Exported) {
     }
 }
 
+/// What is not as it was signed was left out.
+fn exit_code(shared: &Exported) -> u8 {
+    if shared.altered.is_empty() { 0 } else { exit::INCOMPLETE }
+}
+
 pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let selection = args.selection()?;
     let space = session.open(SpaceUse::HandOut)?;
@@ -92,8 +97,12 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         if let Some(withheld) = withheld_in_words(&shared) {
             output::note(withheld);
         }
-        note_altered(&shared);
-        return Ok(0);
+        if session.form == Form::Text {
+            note_altered(&shared);
+        } else if !shared.altered.is_empty() {
+            output::json_note(&json!({ "altered": shared.altered }));
+        }
+        return Ok(exit_code(&shared));
     };
     let file = |source| Failure::File { path: path.clone(), source };
     let folder = path
@@ -115,6 +124,7 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let draft = writer.into_inner().map_err(|error| file(error.into_error()))?;
     draft.as_file().sync_all().map_err(file)?;
     draft.persist(path).map_err(|error| file(error.error))?;
+    let code = exit_code(&shared);
     match session.form {
         Form::Json => {
             let Exported { operations, withheld, altered, .. } = shared;
@@ -135,5 +145,5 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             note_altered(&shared);
         }
     }
-    Ok(0)
+    Ok(code)
 }

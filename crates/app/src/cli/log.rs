@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::inspect::{LogFilter, summary, to_json};
+use engine::inspect::{LogFilter, summary, to_json_in_list};
 use engine::keys::KeyRing;
 use store::{Position, Recorded};
 
@@ -96,7 +96,7 @@ fn print(
 ) -> Result<(), Failure> {
     let quoted_by = keys.quoted_by(&recorded.operation);
     if session.form == Form::Json {
-        let mut value = to_json(recorded);
+        let mut value = to_json_in_list(recorded);
         value["owner"] = serde_json::json!(space.owner);
         if let Some(program) = quoted_by {
             value["quoted_by"] = program.into();

@@ -146,3 +146,45 @@ fn an_export_that_cannot_be_made_that_way_says_why() {
         machine.because(["export", "--claims-only", "--json"]).at_home(&stranger).run().ends(1);
     assert_eq!(refused.error_code(), "not_permitted");
 }
+
+#[test]
+fn altered_text_is_shown_nowhere_and_an_export_without_it_is_incomplete() {
+    let machine = liking();
+    let whole = machine.because(["export"]).run().succeeds().out();
+    machine.write("whole.jsonl", &whole);
+    let id = machine.because(["log", "--kind", "note", "-n", "1", "--json"]).run().succeeds();
+    let id = id.json()["id"].as_str().unwrap().to_owned();
+    let alter =
+        "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'walnuts', 'poisons') AS BLOB)
+        WHERE kind = 'evidence'";
+    let connection = rusqlite::Connection::open(machine.space()).unwrap();
+    connection.execute_batch(alter).unwrap();
+    connection.close().unwrap();
+    let listed = machine.because(["log", "--json"]).run().succeeds();
+    let last = listed.out();
+    let altered: Vec<Value> = last
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["altered"] == true)
+        .collect();
+    assert_eq!(altered.len(), 1, "{listed}");
+    assert_eq!((&altered[0]["id"], &altered[0]["body"]), (&Value::from(id.as_str()), &Value::Null));
+    for command in [
+        &["log"][..],
+        &["retract", &id, "--dry-run"],
+        &["forget", &id, "--dry-run"],
+        &["what-if", "--retract", &id],
+    ] {
+        let ran = machine.because(command).run().succeeds().prints("(altered in the file");
+        assert!(!ran.out().contains("poisons"), "{ran}");
+    }
+    let corrected = machine.because(["correct", &id, "--text", "I love figs.", "--json"]).run();
+    assert_eq!(corrected.ends(1).error_code(), "altered");
+    machine.because(["export", "--out", "a.jsonl"]).run().ends(4).says("without text");
+    let noted = machine.because(["export", "--json"]).run().ends(4);
+    assert!(noted.err().contains(&id) && !noted.out().contains("poisons"), "{noted}");
+    let healed = machine.because(["import", "whole.jsonl", "--json"]).run().succeeds().json();
+    assert_eq!(healed["sources"][0]["intake"]["completed"], 1, "{healed}");
+    machine.because(["verify"]).run().succeeds();
+    assert_eq!(machine.because(["export"]).run().succeeds().out(), whole);
+}

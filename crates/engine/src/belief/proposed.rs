@@ -25,6 +25,7 @@ use crate::belief::name::acting;
 use crate::belief::review::{Status, acting_on, decided, proposed};
 use crate::belief::user::UserError;
 use crate::belief::{Bodies, body_of};
+use crate::inspect::ALTERED;
 use crate::{EngineError, Reader};
 
 /// Most operations of one proposal.
@@ -257,6 +258,12 @@ impl Reader<'_> {
                     changes.extend(ProposedChange::read(index, &entry)?);
                 }
             }
+            for change in &mut changes {
+                if !self.store.is_as_signed(&change.id)? {
+                    change.text = ALTERED.to_owned();
+                    change.operations.clear();
+                }
+            }
             Ok(changes)
         })
     }
@@ -277,7 +284,11 @@ impl Reader<'_> {
             Some(ProposedChange { id, status, .. }) if status != Status::Pending => {
                 Err(UserError::ReviewSettled { id, status }.into())
             }
-            change => Ok(change),
+            Some(change) => {
+                self.check_as_signed([change.id])?;
+                Ok(Some(change))
+            }
+            None => Ok(None),
         }
     }
 

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use store::Ledger;
 use store::sqlite::{NewReceipt, ReceiptFilter, ReceiptItem};
 
+use crate::inspect::is_altered;
 use crate::recall::context::gather::text_of;
 use crate::recall::episodes::{Recollection, cut};
 use crate::recall::facts::Fact;
@@ -327,6 +328,9 @@ impl Reader<'_> {
         for id in receipt.items.iter().filter_map(|item| item.id) {
             let Some(recorded) = self.store.get(&id)? else { continue };
             let operation = recorded.operation;
+            if is_altered(&operation) {
+                continue;
+            }
             let Some(body) = operation.body() else { continue };
             let Some(text) = shown_text(&operation.header().kind, body) else { continue };
             texts.insert(id, text);

@@ -8,6 +8,7 @@ use kernel::operation::HlcTimestamp;
 use store::{Position, Writing};
 
 use crate::belief::body_of;
+use crate::inspect::ALTERED;
 use crate::{EngineError, Reader};
 
 /// Most ranges of one import. More are not noted, and the import does not count as complete.
@@ -73,7 +74,10 @@ impl Reader<'_> {
             let mut found = Vec::new();
             for id in index.imports(limit)? {
                 let Some(entry) = index.entry(&id)? else { continue };
-                if let Some(Body::Import(body)) = body_of(index, &id, &Kind::Import)? {
+                if let Some(Body::Import(mut body)) = body_of(index, &id, &Kind::Import)? {
+                    if !self.store.is_as_signed(&id)? {
+                        body = Import { path: Some(ALTERED.to_owned()), ..Import::default() };
+                    }
                     found.push(ImportRecord { id, author: entry.author, ts: entry.ts, body });
                 }
             }
@@ -85,6 +89,7 @@ impl Reader<'_> {
     /// arrival.
     pub(crate) fn imported_by(&self, name: &str) -> Result<Vec<(Position, OpId)>, EngineError> {
         let id = self.resolve(name)?;
+        self.check_as_signed([id])?;
         let shown = self.show(&id)?;
         let header = shown.operation.header();
         let body = shown.operation.body().map(|bytes| Body::parse(&header.kind, bytes));

@@ -208,8 +208,8 @@ fn record(
         _ => None,
     };
     let said = match evidence {
-        Some(evidence) => text_of(evidence),
-        None => engine::inspect::summary(&shown.operation),
+        Some(evidence) if !engine::inspect::is_altered(&shown.operation) => text_of(evidence),
+        _ => engine::inspect::summary(&shown.operation),
     };
     let (text, is_cut) = cut(&said, RECORD_CHARS_MAX);
     let recorded = session.time(header.ts);

@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 use store::{StoreError, Writing};
 
 use crate::belief::{Bodies, body_of};
+use crate::inspect::ALTERED;
 use crate::{EngineError, Reader};
 
 /// Most inputs that a disagreement cites; the others are left out.
@@ -381,6 +382,12 @@ impl Reader<'_> {
             for id in index.proposals()? {
                 if let Some(entry) = index.entry(&id)? {
                     reviews.extend(Review::read(index, &entry)?);
+                }
+            }
+            for review in &mut reviews {
+                if !self.store.is_as_signed(&review.id)? {
+                    review.text = ALTERED.to_owned();
+                    review.question.payload = None;
                 }
             }
             Ok(reviews)

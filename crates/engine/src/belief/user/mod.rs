@@ -198,6 +198,7 @@ impl Reader<'_> {
     /// Drafts that correct a belief, or a record.
     pub fn to_correct(&self, name: &str, by: &Replacement) -> Result<Vec<Draft>, EngineError> {
         if let Named::Operation { id, kind: Kind::Evidence } = self.name_of(name)? {
+            self.check_as_signed([id])?;
             return self.store.on_snapshot(|index| Ok(vec![record::corrected(index, id, by)?]));
         }
         let belief = self.believed(name)?;
@@ -205,6 +206,8 @@ impl Reader<'_> {
             return Err(UserError::CorrectsRefuted { key: belief.key }.into());
         }
         let target = self.target(&belief)?;
+        // What the correction leaves as it is, it takes from them.
+        self.check_as_signed([belief.current, belief.served].into_iter().flatten())?;
         let claimed = match belief.current {
             Some(id) => self.store.on_snapshot(|index| body_of(index, &id, &Kind::Claim))?,
             None => None,
@@ -374,6 +377,7 @@ impl Reader<'_> {
     /// The review that `name` (an id or the beginning of one) names, to be decided.
     pub fn review_named(&self, name: &str) -> Result<Review, EngineError> {
         let id = self.resolve(name)?;
+        self.check_as_signed([id])?;
         let review = self.store.on_snapshot(|index| match index.entry(&id)? {
             Some(entry) if entry.kind == Kind::Proposal => Review::read(index, &entry),
             _ => Ok(None),

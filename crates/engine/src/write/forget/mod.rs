@@ -38,7 +38,7 @@ use store::sqlite::{DeviceHashes, SqliteLedgerIndex, SqliteSpace, SqliteWriting}
 use crate::belief::review::acting_on;
 use crate::belief::{Belief, Bodies, body_of};
 use crate::derive::{Derivation, Derived, Extent};
-use crate::inspect::summary_of;
+use crate::inspect::{ALTERED, summary_of};
 use crate::outcome::{Change, Changes, Intent};
 use crate::seal::{Sealable, Sealer};
 use crate::write::record::without_mark;
@@ -221,7 +221,11 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<ForgetPlan, EngineError> {
         let mut plan = self.named(selected)?;
-        copies::add_imports(&Reader::new(self.store, self.derivers)?, &mut plan.targets)?;
+        let reader = Reader::new(self.store, self.derivers)?;
+        // What is recorded again is what was signed.
+        reader.check_as_signed(plan.again.iter().map(|again| again.id))?;
+        copies::add_imports(&reader, &mut plan.targets)?;
+        drop(reader);
         let mut gone = BTreeSet::new();
         let mut affected = BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
@@ -310,7 +314,10 @@ impl Writer<'_> {
                     plan.targets.insert(*id);
                     plan.selected += 1;
                     if plan.records.len() < RECORDS_KEPT_MAX {
-                        let summary = summary_of(&body);
+                        let summary = match self.store.is_as_signed(id)? {
+                            true => summary_of(&body),
+                            false => ALTERED.to_owned(),
+                        };
                         plan.records.push(ForgottenRecord { id: *id, summary });
                     }
                 }
