@@ -2,10 +2,13 @@
 
 use engine::selection::{Month, Selection};
 use kernel::kind::Capability;
+use serde_json::json;
 
 use super::{CliSession, changes};
 use crate::failure::{Failure, RequestError};
+use crate::output::{self, Form, printable};
 use crate::service::corrections::{self, Hypothesis};
+use crate::service::forgetting::Plan;
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `what-if`.
@@ -79,7 +82,20 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         refute: args.refute.clone(),
     };
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
-    let outcome = corrections::what_if(&mut space, session.now, &hypothesis)?;
-    changes::print(session, &outcome)?;
+    let found = corrections::what_if(&mut space, session.now, &hypothesis)?;
+    match session.form {
+        Form::Json => {
+            let mut value = changes::to_json(&found.outcome)?;
+            if let Some(plan) = &found.forget {
+                value["forget"] = json!(plan.report(None));
+            }
+            output::json(&value)?;
+        }
+        Form::Text => {
+            let words = found.forget.iter().flat_map(Plan::words_in_lines);
+            words.map(|line| printable(&line)).try_for_each(output::line)?;
+            changes::print(session, &found.outcome)?;
+        }
+    }
     Ok(0)
 }

@@ -209,13 +209,22 @@ pub(crate) fn decide_review(
     act(space, now, drafts, vec![action], Intent::Write)
 }
 
+/// What would follow from a hypothesis.
+pub(crate) struct Consequences {
+    /// The actions and the changes of beliefs.
+    pub(crate) outcome: Outcome,
+    /// What would be erased, if anything.
+    pub(crate) forget: Option<forgetting::Plan>,
+}
+
 /// Applies all hypothetical changes and rolls them back; nothing is written.
 pub(crate) fn what_if(
     space: &mut Space,
     now: Timestamp,
     hypothesis: &Hypothesis,
-) -> Result<Outcome, Failure> {
+) -> Result<Consequences, Failure> {
     let (mut drafts, mut actions) = (Vec::new(), Vec::new());
+    let mut forget = None;
     for name in &hypothesis.retract {
         let retractions = space.to_retract(name, "")?;
         actions.extend(retracted(space, &retractions)?);
@@ -230,6 +239,7 @@ pub(crate) fn what_if(
         let plan = forgetting::plan(space, now, &hypothesis.forget)?;
         drafts.extend(plan.drafts(space)?);
         actions.push(plan.action());
+        forget = Some(plan);
     }
     for name in &hypothesis.withdraw {
         drafts.extend(space.to_withdraw(name, "")?);
@@ -245,7 +255,7 @@ pub(crate) fn what_if(
         drafts.extend(space.to_refute(name, "")?);
         actions.push(Action::on_belief(Verb::Refuted, &space.belief_named(name)?));
     }
-    act(space, now, drafts, actions, Intent::DryRun)
+    Ok(Consequences { outcome: act(space, now, drafts, actions, Intent::DryRun)?, forget })
 }
 
 pub(super) fn act(

@@ -99,7 +99,7 @@ struct StatementLine {
 }
 
 /// What forgetting a selection would erase and change. Nothing is written. `what-if --forget` shows
-/// the changes of the same plan.
+/// the same plan, and the changes in full.
 pub(crate) fn plan(
     space: &mut Space,
     now: Timestamp,
@@ -249,6 +249,14 @@ impl Plan {
             plan.arises().count() as u64,
             plan.arises().map(said),
         ));
+        lines.extend(self.words_in_lines());
+        lines
+    }
+
+    /// What would happen to the user's own words, a line each.
+    pub(crate) fn words_in_lines(&self) -> Vec<String> {
+        let plan = &self.plan;
+        let mut lines = Vec::new();
         let word = |statement: &UserStatement| shortened(&statement.summary);
         lines.extend(section(
             "Your own words that would go:",

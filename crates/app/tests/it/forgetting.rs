@@ -123,6 +123,9 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
     let mut listed = keys(&plan["falls"]);
     listed.extend(keys(&plan["derived_anew"]));
     assert_eq!(keys(&what_if["changes"]), listed);
+    assert_eq!(what_if["forget"], plan);
+    let in_words = machine.because(["what-if", "--forget", "--without-source", "ical"]).run();
+    in_words.succeeds().prints("Your own words that would go:").prints("If you forgot");
     machine.because(["what-if", "--forget"]).run().ends(2).says("no record is named");
     let one = machine.because(["what-if", "--forget", plan["records"][0]["id"].as_str().unwrap()]);
     one.run().succeeds().prints("If you forgot").prints("Nothing was written");
