@@ -7,6 +7,7 @@
 use engine::EngineError;
 use engine::belief::user::UserError;
 use kernel::kind::Kind;
+use kernel::kind_spec::BodyNeed;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
@@ -87,7 +88,7 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
         EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
         EngineError::Altered { .. } => {
-            "the file is damaged or was edited: `because verify` names what is wrong; import an export from before into a new space".to_owned()
+            "the file is damaged or was edited: `because verify` names what is wrong; importing a whole export of the space puts back altered text".to_owned()
         }
         EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {
@@ -97,6 +98,10 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::CannotForget { id, kind: Kind::Claim } => {
             let id = short(id);
             format!("`because explain {id}` names the records that it stands on")
+        }
+        EngineError::CannotForget { id, kind } if kind.spec().body == BodyNeed::WithItsTarget => {
+            let id = short(id);
+            format!("`because show {id}` names that record as its target; forgetting the record takes the reason along")
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),

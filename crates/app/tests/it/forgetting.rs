@@ -195,6 +195,26 @@ fn what_somebody_typed_can_be_taken_back_while_the_belief_stays() {
 }
 
 #[test]
+fn the_reason_of_a_retraction_goes_with_its_record() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "The kiln is cold."]).run().succeeds();
+    let last = |kind: &str| {
+        let log = machine.because(["log", "--kind", kind, "-n", "1", "--json"]).run().succeeds();
+        log.json()["id"].as_str().unwrap().to_owned()
+    };
+    let note = last("note");
+    machine.because(["retract", &note, "--note", "Quokkasson told me so"]).run().succeeds();
+    let retraction = last("evidence_retraction");
+    let refused = machine.because(["forget", &retraction, "--yes", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "cannot_forget");
+    refused.says("forgetting the record takes the reason along");
+    machine.because(["forget", &note, "--yes"]).run().succeeds();
+    let shown = machine.because(["show", &retraction]).run().succeeds();
+    assert!(!shown.out().contains("Quokkasson"), "{shown}");
+    machine.is_sound();
+}
+
+#[test]
 fn other_devices_forget_after_an_exchange() {
     let machine = Machine::with_space();
     used(&machine);
