@@ -120,6 +120,9 @@ fn of_user(error: &UserError) -> Option<&'static str> {
         UserError::TextAlone { .. } => {
             Some("--set FIELD=VALUE changes a field; --text then says the same in words")
         }
+        UserError::TextContradicts { .. } => Some(
+            "leave out --set to take the data from the text, or --text to keep the usual words",
+        ),
         UserError::AlreadyRetracted { .. } => Some("`because restore` takes the retraction back"),
         UserError::NothingToWithdraw { .. } => {
             Some("`because restore` takes a retraction back, if it was retracted")

@@ -40,6 +40,9 @@ fn advice(failure: &Failure) -> Option<&'static str> {
             "Call explain first, and name the fields as its claim.payload does, with values of the same sort."
         }
         "text_alone" => "Call again with `fields` as well: name the ones that change.",
+        "text_contradicts" => {
+            "Call again with `text` and `fields` that say the same, or with one of them."
+        }
         "corrects_refuted" | "users_word" | "already_refuted" | "derived" => {
             "Tell the user; only the user can take back what the user said, with the command `because withdraw`."
         }

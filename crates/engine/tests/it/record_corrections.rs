@@ -133,4 +133,19 @@ fn words_alone_correct_a_belief_only_if_the_data_follow_from_them() {
     let both =
         Replacement { set: vec!["polarity=dislike".to_owned()], ..words("No walnuts, please") };
     assert!(space.to_correct(&belief.key, &both).is_ok());
+    for (set, text, is_refused) in [
+        ("polarity=like", "You hate walnuts", true),
+        ("polarity=dislike", "You like walnuts.", true),
+        ("polarity=dislike", "I hate Walnuts!", false),
+        (r#"{"object":"walnuts","polarity":"like"}"#, "You hate walnuts", true),
+        ("object=pecans", "You like walnuts", true),
+        ("object=olives", "You hate olives", true),
+        ("object=olives", "You like olives", false),
+        ("object=olives", "You love olives. You hate figs.", false),
+        ("object=olives", "Olives, always", false),
+    ] {
+        let both = Replacement { set: vec![set.to_owned()], ..words(text) };
+        let refused = space.to_correct(&belief.key, &both).err().map(|error| error.code());
+        assert_eq!(refused, is_refused.then_some("text_contradicts"), "{set} {text}");
+    }
 }

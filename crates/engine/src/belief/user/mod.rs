@@ -93,6 +93,16 @@ pub enum UserError {
         /// Its fields with their values.
         fields: String,
     },
+    /// Words say something else than the data that are given with them.
+    #[error("the text says {read}, and the data of {key} would be {fields}; nothing was written")]
+    TextContradicts {
+        /// The identity.
+        key: String,
+        /// What derivers read in the text.
+        read: String,
+        /// The data.
+        fields: String,
+    },
     /// The record has a newer version.
     #[error("{id} was replaced by {by}; nothing was written")]
     Superseded {
@@ -155,6 +165,7 @@ impl UserError {
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
             Self::TextAlone { .. } => "text_alone",
+            Self::TextContradicts { .. } => "text_contradicts",
             Self::Superseded { .. } => "superseded",
             Self::NotRetracted { .. } => "not_retracted",
             Self::Rederived { .. } => "rederived",
@@ -218,7 +229,13 @@ impl Reader<'_> {
         });
         let payload = match &by.text {
             Some(text) if by.set.is_empty() => self.payload_in_words(&belief, text)?,
-            _ => payload::replacing(&belief, claimed, &by.set)?,
+            text => {
+                let payload = payload::replacing(&belief, claimed, &by.set)?;
+                if let Some(text) = text {
+                    self.check_text(&belief, &payload, text)?;
+                }
+                payload
+            }
         };
         let correction = Correction {
             text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
@@ -242,6 +259,19 @@ impl Reader<'_> {
             }
             payload => Ok(payload.clone()),
         }
+    }
+
+    /// Fails if derivers read something else in the text of a correction than its data say.
+    fn check_text(&self, belief: &Belief, payload: &Value, text: &str) -> Result<(), UserError> {
+        let Some(read) = said::contradicting(self.derivers, belief, payload, text) else {
+            return Ok(());
+        };
+        let listed = |value: &Value| value.as_object().map(payload::listed).unwrap_or_default();
+        Err(UserError::TextContradicts {
+            key: belief.key.clone(),
+            read: listed(&read),
+            fields: listed(payload),
+        })
     }
 
     /// Drafts that refute a belief.
