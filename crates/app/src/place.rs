@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::id::{Author, SpaceId};
 use kernel::seal::{SEED_BYTES, Signer};
+use store::sqlite::FileStamp;
 
 /// The name of a project's folder.
 pub(crate) const FOLDER: &str = ".because";
@@ -162,25 +163,35 @@ impl Home {
         Ok(self.trusted()?.iter().any(|trusted| trusted.space == *space))
     }
 
-    /// Notes whether the user trusts a space.
+    /// Adds a space to those that the user trusts, or takes it out. Returns whether it was one of
+    /// them; if not, taking it out changes nothing.
     pub(crate) fn set_trusted(
         &self,
         space: &TrustedSpace,
         is_trusted: bool,
-    ) -> Result<(), PlaceError> {
+    ) -> Result<bool, PlaceError> {
         let path = self.folder.join(TRUSTED);
         let file = |source| PlaceError::File { path: path.clone(), source };
         let mut list = self.trusted()?;
+        let before = list.len();
         list.retain(|known| known.space != space.space);
+        let was_trusted = list.len() < before;
         if is_trusted {
             list.push(space.clone());
+        } else if !was_trusted {
+            return Ok(false);
         }
         make_folder(&self.folder)?;
         let text: String = list.iter().map(TrustedSpace::line).collect();
         let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(file)?;
         draft.write_all(text.as_bytes()).map_err(file)?;
         draft.persist(&path).map_err(|error| file(error.error))?;
-        Ok(())
+        Ok(was_trusted)
+    }
+
+    /// The state of the list of trusted spaces, by which a server notices that it has changed.
+    pub(crate) fn trust_stamp(&self) -> Option<FileStamp> {
+        FileStamp::of(&self.folder.join(TRUSTED))
     }
 
     /// The trusted spaces, in the order in which they were trusted.

@@ -91,6 +91,11 @@ impl<'a> Reader<'a> {
         Ok(self.store.check_file()?)
     }
 
+    /// Triggers and views in the file, which this program did not make.
+    pub fn foreign_schema(&self) -> Result<Vec<String>, EngineError> {
+        Ok(self.store.foreign_schema()?)
+    }
+
     /// The one operation that an id or the beginning of one names.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
         /// Candidates named in the error.

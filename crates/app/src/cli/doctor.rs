@@ -1,5 +1,6 @@
 //! `because doctor`: checks this installation and suggests fixes.
 
+use engine::Space;
 use engine::inspect::Status;
 use kernel::rules::FUTURE_US_MAX;
 use models::{EmbedError, Purpose};
@@ -272,5 +273,20 @@ fn check_space(session: &CliSession) -> Vec<Check> {
         )),
         Err(error) => checks.push(Check::wrong("file", error.to_string(), "restore a copy")),
     }
+    checks.extend(check_schema(&space));
     checks
+}
+
+/// Triggers and views, which this program does not make.
+fn check_schema(space: &Space) -> Option<Check> {
+    const NAME: &str = "schema";
+    match space.foreign_schema() {
+        Ok(found) if found.is_empty() => None,
+        Ok(found) => Some(Check::wrong(
+            NAME,
+            format!("the file contains what because did not make: {}", found.join(", ")),
+            "they do nothing here, but other programs that open the file run them; `because export`, imported into a new file, leaves them behind",
+        )),
+        Err(error) => Some(Check::wrong(NAME, error.to_string(), "`because verify` looks closer")),
+    }
 }

@@ -1,15 +1,16 @@
 //! `because trust`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::Space;
 use engine::owner::SpaceOwner;
 use serde_json::json;
 
 use super::CliSession;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::place::{TrustedSpace, enclosing_spaces, named_space};
+use crate::service::standing::Standing;
 
 /// Arguments of `trust`.
 #[derive(clap::Args)]
@@ -53,6 +54,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         let named = path.to_string_lossy().into_owned();
         return Err(Failure::NoSpaceThere { path, named });
     }
+    if !args.remove && matches!(Standing::of(&session.home, &path)?, Standing::Own) {
+        return say_own(session, &path);
+    }
     let space = Space::open_without_trace(&path, session.home.signer()?)?;
     let whole = std::path::absolute(&path).unwrap_or(path);
     let trusted = TrustedSpace {
@@ -64,11 +68,16 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 }
 
 fn decide(session: &CliSession, args: &Args, trusted: &TrustedSpace) -> Result<u8, Failure> {
-    session.home.set_trusted(trusted, !args.remove)?;
+    let was_trusted = session.home.set_trusted(trusted, !args.remove)?;
+    if args.remove && !was_trusted {
+        let space = trusted.space.to_string();
+        return Err(RequestError::NotTrusted { space }.into());
+    }
     match session.form {
         Form::Json => {
             let mut value = to_json(trusted);
             value["trusted"] = (!args.remove).into();
+            value["own"] = false.into();
             output::json(&value)?;
         }
         Form::Text => {
@@ -79,6 +88,24 @@ fn decide(session: &CliSession, args: &Args, trusted: &TrustedSpace) -> Result<u
             };
             output::line(format_args!("{verb}: {ID}{}{ID:#}{owner}", trusted.space))?;
         }
+    }
+    Ok(0)
+}
+
+/// One's own space needs no trust.
+fn say_own(session: &CliSession, path: &Path) -> Result<u8, Failure> {
+    let space = Space::open_without_trace(path, session.home.signer()?)?;
+    let id = space.id()?;
+    match session.form {
+        Form::Json => {
+            let owner = SpaceOwner::of(&space.key_ring()?);
+            output::json(&json!({
+                "space": id, "path": output::path(path), "owner": owner.key(), "trusted": false, "own": true,
+            }))?;
+        }
+        Form::Text => output::line(format_args!(
+            "This space is your own: {ID}{id}{ID:#}. It is used without being trusted; nothing was changed."
+        ))?,
     }
     Ok(0)
 }

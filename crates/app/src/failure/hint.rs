@@ -21,6 +21,9 @@ use crate::text::{path, quoted, short};
 pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
+        Failure::Request(RequestError::NotTrusted { .. }) => {
+            Some("`because trust --list` lists them".to_owned())
+        }
         Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
             "`--space global` uses your home space; if you know who made this one, `because trust {}` uses it from now on",
             quoted(&path(file))

@@ -54,6 +54,12 @@ pub(crate) enum RequestError {
     /// A correction without a new value.
     #[error("the correction does not say what is true instead: it has neither fields nor text")]
     EmptyCorrection,
+    /// The space is not in the list of trusted ones.
+    #[error("{space} is not among the spaces that you trust; nothing was changed")]
+    NotTrusted {
+        /// The space.
+        space: String,
+    },
     /// The folder's space was made by somebody else.
     #[error("the space {} of this folder is somebody else's: {owner} owns it, and no key of yours has signed in it", path.display())]
     StrangersSpace {
@@ -229,6 +235,7 @@ impl RequestError {
         "empty_text",
         "empty_turns",
         "empty_correction",
+        "not_trusted",
         "strangers_space",
         "record_of_user",
         "empty_note",
@@ -267,6 +274,7 @@ impl RequestError {
             Self::EmptyText => "empty_text",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
+            Self::NotTrusted { .. } => "not_trusted",
             Self::StrangersSpace { .. } => "strangers_space",
             Self::RecordOfUser => "record_of_user",
             Self::EmptyNote => "empty_note",
@@ -297,7 +305,9 @@ impl RequestError {
     /// Whose fault it is.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } => Fault::NotFound,
+            Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } | Self::NotTrusted { .. } => {
+                Fault::NotFound
+            }
             _ => Fault::Caller,
         }
     }

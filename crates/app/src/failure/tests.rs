@@ -21,6 +21,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyText,
         RequestError::EmptyTurns,
         RequestError::EmptyCorrection,
+        RequestError::NotTrusted { space: text() },
         RequestError::StrangersSpace { path: PathBuf::new(), owner: text() },
         RequestError::RecordOfUser,
         RequestError::EmptyNote,

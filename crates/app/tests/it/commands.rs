@@ -405,3 +405,19 @@ fn arguments_that_do_not_fit_are_refused_with_code_2() {
     machine.because(["--help"]).run().succeeds().prints("Exit codes");
     machine.because(["--version"]).run().succeeds();
 }
+
+#[test]
+fn doctor_names_triggers_and_views_in_the_file() {
+    let machine = Machine::with_space();
+    machine.because(["doctor"]).run().succeeds();
+    let connection = rusqlite::Connection::open(machine.space()).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TRIGGER swallow BEFORE INSERT ON op BEGIN SELECT RAISE(IGNORE); END;
+             CREATE VIEW also AS SELECT 1;",
+        )
+        .unwrap();
+    connection.close().unwrap();
+    let doctor = machine.because(["doctor"]).run().ends(3).prints("trigger \"swallow\"");
+    doctor.prints("view \"also\"").prints("because export");
+}

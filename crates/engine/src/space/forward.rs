@@ -74,6 +74,7 @@ read! {
     ahead_s(now: Timestamp) -> u64;
     quiet_s(now: Timestamp) -> u64;
     check_file() -> Vec<String>;
+    foreign_schema() -> Vec<String>;
     key_ring() -> KeyRing;
     digests() -> Vec<ViewDigest>;
     verify(progress: impl FnMut(u64)) -> Verification;

@@ -2,15 +2,17 @@
 //!
 //! It is opened at the first call and stays open; each call sees what other processes have written.
 //! If no space exists yet, the user's own is created when something is to be remembered, as
-//! `because remember` does.
+//! `because remember` does. If the user has trusted a space since, or no longer trusts one, the
+//! space is looked for again.
 
 use std::path::Path;
 use std::time::SystemTime;
 
 use engine::Space;
 use kernel::kind::Capability;
-use store::sqlite::ReceiptWriting;
+use store::sqlite::{FileStamp, ReceiptWriting};
 
+use super::RECEIPTS_WAIT;
 use crate::failure::Failure;
 use crate::mcp::whose::{self, Whose};
 use crate::service::Session;
@@ -28,6 +30,8 @@ pub(super) struct Open {
     /// For a space that is read without a trace, which does not see what others write: the state of
     /// the file when it was opened.
     state: Option<FileState>,
+    /// The list of trusted spaces when it was opened.
+    trust: Option<FileStamp>,
     /// The user was told of the spaces that were passed over.
     is_told: bool,
 }
@@ -63,13 +67,14 @@ fn state_of(path: &Path) -> FileState {
 }
 
 impl Open {
-    fn new(session: &Session, opened: OpenedSpace) -> Self {
+    /// `trust` is the list of trusted spaces as it was before the space was looked for.
+    fn new(session: &Session, opened: OpenedSpace, trust: Option<FileStamp>) -> Self {
         // Receipts are gathered and written while nobody waits for an answer.
         limit_journal(session, &opened);
         opened.set_receipt_writing(ReceiptWriting::Gathered);
         let path = opened.path();
         let state = opened.owner.as_ref().map(|_| state_of(path));
-        Self { file: identity_of(path), state, opened, is_told: false }
+        Self { file: identity_of(path), state, opened, trust, is_told: false }
     }
 
     /// Whether it is still the space at its path, as it is there now.
@@ -96,32 +101,33 @@ impl Open {
 impl Opened {
     /// The space to read, which must exist.
     pub(super) fn readable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
-        let open = match self.still_there(|_| true) {
+        let trust = session.home.trust_stamp();
+        let open = match self.still_there(trust, |_| true) {
             Some(open) => open,
-            None => Open::new(session, session.open(SpaceUse::Read)?),
+            None => Open::new(session, session.open(SpaceUse::Read)?, trust),
         };
         Ok(self.0.insert(open))
     }
 
     /// The space to change, which must exist.
     pub(super) fn writable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
-        let open = match self.still_there(|opened| opened.owner.is_none()) {
+        let trust = session.home.trust_stamp();
+        let open = match self.still_there(trust, |opened| opened.owner.is_none()) {
             Some(open) => open,
-            None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?),
+            None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?, trust),
         };
         Ok(self.0.insert(open))
     }
 
     /// The space to add to, which is made if it does not exist.
     pub(super) fn writable_or_new(&mut self, session: &Session) -> Result<&mut Open, Failure> {
-        let open = match self.still_there(|opened| opened.owner.is_none()) {
+        let trust = session.home.trust_stamp();
+        let open = match self.still_there(trust, |opened| opened.owner.is_none()) {
             Some(open) => open,
             None => {
-                let locator = session.locator()?;
-                Open::new(
-                    session,
-                    locator.open_or_make(SpaceUse::Write(Capability::Append), session.now)?,
-                )
+                let purpose = SpaceUse::Write(Capability::Append);
+                let opened = session.locator()?.open_or_make(purpose, session.now)?;
+                Open::new(session, opened, trust)
             }
         };
         Ok(self.0.insert(open))
@@ -135,8 +141,17 @@ impl Opened {
     /// The open space, if it is fit. If its file was removed or replaced, it is closed: what is
     /// written to it would be lost silently. One of somebody else that was opened to be written to
     /// is opened anew to be read: a key that has written to it makes it the user's own.
-    fn still_there(&mut self, is_fit: impl Fn(&OpenedSpace) -> bool) -> Option<Open> {
+    fn still_there(
+        &mut self,
+        trust: Option<FileStamp>,
+        is_fit: impl Fn(&OpenedSpace) -> bool,
+    ) -> Option<Open> {
         let open = self.0.take()?;
+        if open.trust != trust {
+            // What was shown from it is not lost with it.
+            let _ = open.opened.write_receipts(RECEIPTS_WAIT);
+            return None;
+        }
         let is_foreign_and_open = open.opened.owner.is_some() && !open.opened.is_read_only();
         (open.is_still_there() && !is_foreign_and_open && is_fit(&open.opened)).then_some(open)
     }
