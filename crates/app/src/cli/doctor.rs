@@ -12,6 +12,7 @@ use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 use crate::service::clock::ClockWarning;
 use crate::service::opening::SpaceUse;
+use crate::service::standing::made_elsewhere;
 use crate::settings::Settings;
 
 /// Seconds by which the ledger may be ahead of the clock before that is reported: the clocks of
@@ -222,6 +223,9 @@ fn check_space(session: &CliSession) -> Vec<Check> {
     } else {
         checks.push(Check::ok(NAME, path));
     }
+    if space.owner.is_none() {
+        checks.extend(check_owner(session, &space));
+    }
     match space.may_append(session.now) {
         Ok(true) => checks.push(Check::ok("permission", "this device's key may append")),
         Ok(false) => checks.push(Check::wrong(
@@ -275,6 +279,23 @@ fn check_space(session: &CliSession) -> Vec<Check> {
     }
     checks.extend(check_schema(&space));
     checks
+}
+
+/// A space that somebody else's key made and in which a key of this home has signed. That is usual
+/// for a second device.
+fn check_owner(session: &CliSession, space: &Space) -> Option<Check> {
+    const NAME: &str = "owner";
+    match made_elsewhere(&session.home, space) {
+        Ok(None) => None,
+        Ok(Some(owner)) => Some(Check::ok(
+            NAME,
+            format!(
+                "{} made the space, and a key of this device has signed in it, so it counts as yours; if that is another person's key, what it says of \"you\" may be about them",
+                owner.label()
+            ),
+        )),
+        Err(error) => Some(Check::wrong(NAME, error.to_string(), "`because verify` looks closer")),
+    }
 }
 
 /// Triggers and views, which this program does not make.

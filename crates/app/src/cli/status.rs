@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
 use crate::service::clock::ClockWarning;
 use crate::service::opening::SpaceUse;
+use crate::service::standing::made_elsewhere;
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
@@ -16,9 +17,14 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
     let status = space.status()?;
     let settings = session.settings(Some(space.path()))?;
+    let elsewhere = match &space.owner {
+        Some(_) => None,
+        None => made_elsewhere(&session.home, &space)?,
+    };
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["owner"] = serde_json::json!(space.owner);
+        value["made_elsewhere"] = serde_json::json!(elsewhere);
         value["embedder"] = settings.to_json();
         value["ahead_s"] = space.ahead_s(session.now)?.into();
         let unopened = embedding::unopened(&settings, &mut space)?;
@@ -42,6 +48,12 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::line(format_args!(
             "  owner       {} {BAD}(somebody else's space){BAD:#}",
             owner.label()
+        ))?;
+    }
+    if let Some(owner) = &elsewhere {
+        output::line(format_args!(
+            "  owner       {}, not a key of this device; a key of this device has signed here, so the space counts as yours, and \"you\" in it means you",
+            output::printable(&owner.label())
         ))?;
     }
     output::line(format_args!("  this key    {}", status.author))?;

@@ -106,6 +106,16 @@ impl ForeignSpace {
     }
 }
 
+/// Who made a space that counts as the person's own only because a key of this home has signed in
+/// it: another device of the same person, or somebody else. Nothing tells which, and "you" in it
+/// means the person either way.
+pub(crate) fn made_elsewhere(home: &Home, space: &Space) -> Result<Option<SpaceOwner>, Failure> {
+    let keys = space.key_ring()?;
+    let Some(owner) = keys.owner() else { return Ok(None) };
+    let is_ours = owner == space.author() || home.agent_keys().contains(&owner);
+    Ok((!is_ours).then(|| SpaceOwner::of(&keys)))
+}
+
 /// Whether a key of this home made the space or has signed in it.
 fn is_own(home: &Home, space: &Space) -> Result<bool, EngineError> {
     let reader = space.reader()?;

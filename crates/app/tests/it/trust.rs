@@ -360,6 +360,14 @@ fn a_space_of_somebody_else_is_not_written_into_without_a_grant() {
     clone.named(["remember", "The kiln is hot."]).succeeds();
     let ran = clone.run(["recall", "kiln"]).succeeds().prints("hot");
     assert!(ran.err().is_empty(), "{ran}");
+    // It is said who made it, once it counts as one's own.
+    clone.run(["status"]).succeeds().prints(&format!("owner       {}", &clone.owner()[..16]));
+    let status = clone.run(["status", "--json"]).succeeds().json();
+    assert_eq!(status["owner"], Value::Null);
+    assert_eq!(status["made_elsewhere"]["key"], json!(clone.owner()));
+    clone.run(["doctor"]).succeeds().prints("made the space");
+    let status = clone.machine.because(["status", "--json"]).run().succeeds().json();
+    assert_eq!(status["made_elsewhere"], Value::Null);
 }
 
 #[test]
