@@ -48,8 +48,8 @@ pub trait Ledger {
     /// At most `limit` ids that begin with `prefix`, in order.
     fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError>;
     /// Fills in the bodies of operations that are recorded without theirs or with another than was
-    /// signed, all or none, and returns how many. Every view then is what it would be if the bodies had always been there. Costs a
-    /// fold of the whole ledger if there are any.
+    /// signed, all or none, and returns how many. Every view then is what it would be if the bodies
+    /// had always been there. Costs a fold of the whole ledger if there are any.
     fn complete(&mut self, whole: &[Operation<Verified>]) -> Result<u64, StoreError>;
 }
 

@@ -1,10 +1,11 @@
 //! Bodies that arrive after their operations.
 //!
 //! A body may be missing because it was withheld, or altered because something changed the file. It
-//! may come later with the whole form of its operation, whose hash proves it. What an operation says without its body differs from what it
-//! says with it, in every view. So the views are folded again from the whole ledger, in the
-//! transaction that fills the bodies in: no reader sees one without the other. Completing is rare,
-//! and a view that is folded again cannot differ from one that saw the body at first.
+//! may come later with the whole form of its operation, whose hash proves it. What an operation
+//! says without its body differs from what it says with it, in every view. So the views are folded
+//! again from the whole ledger, in the transaction that fills the bodies in: no reader sees one
+//! without the other. Completing is rare, and a view that is folded again cannot differ from one
+//! that saw the body at first.
 
 use kernel::operation::{Content, Operation, Verified};
 use rusqlite::{Connection, OptionalExtension, params};

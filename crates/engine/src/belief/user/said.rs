@@ -59,7 +59,7 @@ fn sort_of(key: &str) -> &str {
     key.split_once(['.', '|']).map_or(key, |(sort, _)| sort)
 }
 
-/// Whether two values are the same, apart from case and punctuation. Null is no value.
+/// Whether two values are the same, apart from case and punctuation. Null fits anything.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Null, _) | (_, Value::Null) => true,
