@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use derivers::lookalikes::names_owner;
+use derivers::lookalikes::passes_for_owner;
 use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::{Author, OpId, SpaceId};
@@ -232,7 +232,7 @@ pub fn speaker(evidence: &Evidence) -> Option<&str> {
     let role = evidence.payload.role.as_deref();
     let is_program = role.is_some_and(|role| role != "user");
     match evidence.actor.as_deref() {
-        Some(actor) if is_program && names_owner(actor) => role,
+        Some(actor) if is_program && passes_for_owner(actor) => role,
         actor => actor,
     }
 }
