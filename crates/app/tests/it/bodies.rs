@@ -1,8 +1,9 @@
 //! Exports with bodies missing: taken out on the way, and withheld on purpose.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::machine::{Call, Machine};
+use crate::mcp::host::Host;
 
 const OLIVES: &str = "preference.food|olives";
 
@@ -178,6 +179,10 @@ fn altered_text_is_shown_nowhere_and_an_export_without_it_is_incomplete() {
         let ran = machine.because(command).run().succeeds().prints("(altered in the file");
         assert!(!ran.out().contains("poisons"), "{ran}");
     }
+    let mut host = Host::of(&machine);
+    let explained = host.gets("explain", json!({ "name": id }));
+    assert_eq!(explained["text"], "(altered in the file since it was signed)", "{explained}");
+    host.leaves();
     let corrected = machine.because(["correct", &id, "--text", "I love figs.", "--json"]).run();
     assert_eq!(corrected.ends(1).error_code(), "altered");
     machine.because(["export", "--out", "a.jsonl"]).run().ends(4).says("without text");
@@ -187,4 +192,36 @@ fn altered_text_is_shown_nowhere_and_an_export_without_it_is_incomplete() {
     assert_eq!(healed["sources"][0]["intake"]["completed"], 1, "{healed}");
     machine.because(["verify"]).run().succeeds();
     assert_eq!(machine.because(["export"]).run().succeeds().out(), whole);
+}
+
+#[test]
+fn an_altered_import_or_proposal_is_marked_and_cannot_be_used() {
+    let machine = liking();
+    machine.write("chat.jsonl", crate::samples::CHAT);
+    machine.because(["import", "chat.jsonl"]).run().succeeds();
+    let mut host = Host::of(&machine);
+    let proposed = host.gets(
+        "correct",
+        json!({ "name": OLIVES, "text": "You hate olives.", "note": "not any more" }),
+    );
+    host.leaves();
+    let connection = rusqlite::Connection::open(machine.space()).unwrap();
+    connection
+        .execute_batch(
+            "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'chat.jsonl', 'poison.txt') AS BLOB)
+                WHERE kind = 'import';
+             UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'hate', 'poison') AS BLOB)
+                WHERE kind = 'proposal';",
+        )
+        .unwrap();
+    connection.close().unwrap();
+    for command in [&["imports"][..], &["review", "list"]] {
+        let listed = machine.because(command).run().succeeds().prints("(altered in the file");
+        assert!(!listed.out().contains("poison"), "{listed}");
+    }
+    let import = machine.because(["imports", "--json"]).run().succeeds().json()["id"].take();
+    let undone = ["retract", "--import", import.as_str().unwrap(), "--yes", "--json"];
+    assert_eq!(machine.because(undone).run().ends(1).error_code(), "altered");
+    let accepted = ["review", "accept", proposed["proposal"].as_str().unwrap(), "--json"];
+    assert_eq!(machine.because(accepted).run().ends(1).error_code(), "altered");
 }
