@@ -12,14 +12,14 @@ use retrieval::question::Question;
 use retrieval::question::dates::date_fit;
 use retrieval::question::names::{NameId, Names};
 use retrieval::rank::lexical::{
-    TermCounts, idf, known_idf_sum, lex, own, session, session_strength,
+    TermCounts, idf, known_idf_sum, lex, own, own_strength, session, session_strength,
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
 use retrieval::text::{Analysis, Analyzer, Language, Term};
 
-/// A searchable document. Documents of one session are each other's context, in the order of their
-/// addition.
+/// A record, short enough to be one passage. Documents of one session are each
+/// other's context, in the order of their addition.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// Its conversation, thread or file.
@@ -34,6 +34,8 @@ pub struct Document {
     pub text: String,
     /// Additional searchable text: captions, title.
     pub more: Vec<String>,
+    /// It is not a turn: nothing in its session is its context, and asking is not its purpose.
+    pub is_note: bool,
 }
 
 /// All documents with their analysis.
@@ -138,6 +140,8 @@ impl NaiveRecall {
             })
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
+        let total: u64 = self.analyses.iter().map(length).sum();
+        let average = total as f64 / all.max(1) as f64;
         let sessions = self.session_scores(&terms);
         let query = Direction::of(&Table::built_in().embed(&question.nameless));
         let mut near = NearWords::new(Table::built_in(), &question.nameless);
@@ -153,7 +157,12 @@ impl NaiveRecall {
                 let analysis = &self.analyses[position];
                 let signals = Signals {
                     words: lex(counts.iter().copied(), sum),
-                    own_words: own(counts, sum),
+                    own_words: own(
+                        counts.iter().map(|(idf, counts)| {
+                            (*idf, own_strength(counts.own, length(analysis), average))
+                        }),
+                        sum,
+                    ),
                     session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     window_meaning: query
                         .as_ref()
@@ -166,15 +175,18 @@ impl NaiveRecall {
                         let (previous, before) = self.context(position);
                         near.near(&best[position], of(previous), of(before))
                     },
-                    next_meaning: match (&query, self.next[position]) {
+                    next_meaning: match (&query, self.next[position].filter(|_| !document.is_note))
+                    {
                         (Some(query), Some(next)) => cosine(query, &self.vector(next)),
                         _ => 0.0,
                     },
                     speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
+                    asker: false,
+                    standing: 0.0,
                     date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
-                    is_question: analysis.is_question,
-                    time_expression: analysis.timex,
+                    is_question: analysis.is_question && !document.is_note,
+                    time_expression: analysis.timex && !document.is_note,
                     asks_when: question.asks_when,
                 };
                 Hit { document: position, score: fuse(weights, &signals), signals }
@@ -226,7 +238,7 @@ impl NaiveRecall {
 
     /// The two documents before one in its session.
     fn context(&self, position: usize) -> (Option<usize>, Option<usize>) {
-        let previous = self.previous[position];
+        let previous = self.previous[position].filter(|_| !self.documents[position].is_note);
         (previous, previous.and_then(|previous| self.previous[previous]))
     }
 
@@ -283,6 +295,11 @@ fn named(
     let people = people?.to_vec();
     let mention = question.mentions.iter().find(|mention| mention.people == people)?;
     Some(NamedPeople { words: analyzer.terms(&mention.text), people })
+}
+
+/// Its length in terms, as far as the index counts it.
+fn length(analysis: &Analysis) -> u64 {
+    u64::from(analysis.length.min(u32::from(u8::MAX)))
 }
 
 fn count(analysis: &Analysis, term: &str) -> u32 {

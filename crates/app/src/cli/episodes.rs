@@ -10,7 +10,7 @@ use store::sqlite::TermShare;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, ID, printable, short};
-use crate::service::wording::{speaker_in, text_of, time_of};
+use crate::service::wording::{speaker_in, time_of};
 
 /// Longest printed text of a record, in characters; `because show` prints all of it.
 const TEXT_CHARS_MAX: usize = 600;
@@ -63,8 +63,14 @@ pub(super) fn print(
             printable(&summary_line(&neighbour.evidence, space.owner))
         ))?;
     }
-    for line in text(evidence).lines() {
+    for line in text(recollection).lines() {
         output::line(format_args!("    {}", printable(line)))?;
+    }
+    if recollection.passage.is_some() {
+        output::line(format_args!(
+            "    {DIM}from a longer record; all of it: because show {}{DIM:#}",
+            short(&recollection.id)
+        ))?;
     }
     for id in &recollection.replaces {
         output::line(format_args!(
@@ -146,8 +152,8 @@ fn summary_line(evidence: &Evidence, owner: Option<&SpaceOwner>) -> String {
     format!("{actor}{}", evidence.summary)
 }
 
-fn text(evidence: &Evidence) -> String {
-    let mut text = text_of(evidence);
+fn text(recollection: &Recollection) -> String {
+    let mut text = recollection.text();
     if text.chars().count() > TEXT_CHARS_MAX {
         text = text.chars().take(TEXT_CHARS_MAX).collect::<String>() + " …";
     }

@@ -223,7 +223,7 @@ pub(super) struct Episode {
     pub(super) id: String,
     /// Its text.
     pub(super) text: String,
-    /// True if the text is only the beginning.
+    /// True if the record says more than this text.
     pub(super) is_cut: bool,
     /// Who said, wrote or made it.
     pub(super) who: Option<String>,
@@ -266,8 +266,8 @@ impl Episode {
         owner: Option<&SpaceOwner>,
         zone: &TimeZone,
     ) -> Self {
-        let Recollection { id, evidence, score, neighbours, replaces, .. } = recollection;
-        let (text, is_cut) = cut(&text_of(evidence), EPISODE_CHARS_MAX);
+        let Recollection { id, evidence, score, neighbours, replaces, passage, .. } = recollection;
+        let (text, is_cut) = cut(&recollection.text(), EPISODE_CHARS_MAX);
         let payload = &evidence.payload;
         let beside = |is_before: bool| {
             let beside =
@@ -277,7 +277,7 @@ impl Episode {
         Self {
             id: id.to_string(),
             text,
-            is_cut,
+            is_cut: is_cut || passage.is_some(),
             who: who(evidence, owner),
             when: time_of(evidence, zone),
             title: payload.title.clone(),

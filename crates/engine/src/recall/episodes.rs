@@ -12,10 +12,12 @@ use retrieval::question::Question;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
+use retrieval::text::passages::passages;
 use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use crate::private::Disclosure;
+use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
 
 /// Most results that can be asked for.
@@ -117,6 +119,9 @@ pub struct Recollection {
     pub evidence: Evidence,
     /// Why it is here: a sum of parts.
     pub score: Score,
+    /// The passage that was found, of a record with several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passage: Option<String>,
     /// What its words part consists of.
     pub terms: Vec<TermShare>,
     /// What was said just before and after.
@@ -124,6 +129,13 @@ pub struct Recollection {
     /// Results whose statements this one replaces: see [`super::replaced`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
+}
+
+impl Recollection {
+    /// What is shown of it: the passage that was found, or all that it says.
+    pub fn text(&self) -> String {
+        self.passage.clone().unwrap_or_else(|| text_of(&self.evidence))
+    }
 }
 
 /// A record beside a recalled one.
@@ -313,9 +325,18 @@ fn different(
             *times += 1;
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
+                let passage = passage_at(&evidence, search.passage_number(found.document));
                 let (score, terms) = (found.score, found.terms);
                 let (neighbours, replaces) = (Vec::new(), Vec::new());
-                results.push(Recollection { id, evidence, score, terms, neighbours, replaces });
+                results.push(Recollection {
+                    id,
+                    evidence,
+                    score,
+                    passage,
+                    terms,
+                    neighbours,
+                    replaces,
+                });
             }
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
@@ -323,6 +344,13 @@ fn different(
         }
         wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }
+}
+
+/// A passage of a record; none if it is the whole text.
+fn passage_at(evidence: &Evidence, number: usize) -> Option<String> {
+    let text = &evidence.payload.text;
+    let range = passages(text).into_iter().nth(number).filter(|range| range.len() < text.len())?;
+    text.get(range).map(|passage| passage.trim().to_owned())
 }
 
 /// Whether a result and an echo repeat the same record.

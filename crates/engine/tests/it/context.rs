@@ -87,9 +87,10 @@ fn the_newest_turn_is_complete_at_any_budget_and_older_ones_are_dropped() {
 #[test]
 fn an_item_that_does_not_fit_is_skipped_and_smaller_ones_after_it_are_taken() {
     let mut home = Home::new();
-    home.remember("a", &format!("kiln glaze bowl {}", "detail ".repeat(400)));
+    home.remember("a", &format!("kiln glaze bowl {}", "detail ".repeat(110)));
     home.remember("b", "the kiln and the glaze of the bowl");
     let mut request = request(&[("Mara", "kiln glaze bowl?")]);
+    request.budget.episodes = 100;
     request.tool_results = vec![
         ToolResult { text: "long ".repeat(900), score: Some(0.9) },
         ToolResult { text: "the short answer".to_owned(), score: Some(0.2) },
@@ -100,6 +101,18 @@ fn an_item_that_does_not_fit_is_skipped_and_smaller_ones_after_it_are_taken() {
     assert_eq!(omission(&context, "kiln glaze"), Some(Omission::DidNotFit));
     assert_eq!(texts(&context, Tier::ToolResults), ["a middling answer", "the short answer"]);
     assert_eq!(omission(&context, "long"), Some(Omission::DidNotFit));
+}
+
+#[test]
+fn of_a_long_record_the_passage_is_served_that_answers() {
+    let mut home = Home::new();
+    let other = "The weather was fine and the road was long. ".repeat(40);
+    home.remember("a", &format!("{other}Idris fires the kiln on Mondays. {other}"));
+    let request = request(&[("Mara", "When does Idris fire the kiln?")]);
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    let served = texts(&context, Tier::Episodes);
+    assert!(served.len() == 1 && served[0].contains("kiln on Mondays"), "{served:?}");
+    assert!(served[0].split_whitespace().count() <= 120 && context.items[0].is_cut);
 }
 
 #[test]

@@ -12,6 +12,10 @@ pub const PREVIOUS_WEIGHT: f64 = 0.8;
 pub const BEFORE_PREVIOUS_WEIGHT: f64 = 0.2;
 /// The term frequency at which a term's weight reaches half of its maximum.
 pub const SATURATION: f64 = 0.1;
+/// BM25's k1 for passages.
+pub const OWN_K1: f64 = 0.9;
+/// BM25's b for passages.
+pub const OWN_B: f64 = 0.5;
 /// BM25's k1 for sessions.
 pub const SESSION_K1: f64 = 1.2;
 /// BM25's b for sessions.
@@ -55,10 +59,18 @@ pub fn lex(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> 
     share(terms.into_iter().map(|(idf, counts)| idf * term_strength(counts)).sum(), idf_sum)
 }
 
-/// Share of the question's weight in the record alone, 0 … 1, over the question's terms as in
-/// [`lex`].
-pub fn own(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
-    share(terms.into_iter().filter(|(_, counts)| counts.own > 0).map(|(idf, _)| idf).sum(), idf_sum)
+/// BM25 of a term in a passage without its idf, 0 … 1: `count` in the passage, whose `length` is
+/// relative to the `average_length` of all.
+pub fn own_strength(count: u32, length: u64, average_length: f64) -> f64 {
+    let relative = if average_length > 0.0 { length as f64 / average_length } else { 1.0 };
+    let count = f64::from(count);
+    count / (count + OWN_K1 * (1.0 - OWN_B + OWN_B * relative)).max(f64::MIN_POSITIVE)
+}
+
+/// Share of the question's weight in the passage alone, 0 … 1, over the question's terms as (idf,
+/// [`own_strength`]).
+pub fn own(terms: impl IntoIterator<Item = (f64, f64)>, idf_sum: f64) -> f64 {
+    share(terms.into_iter().map(|(idf, strength)| idf * strength).sum(), idf_sum)
 }
 
 /// BM25 of a term in a session without its idf, 0 … 2.2: `count` in the session, the session's
@@ -116,13 +128,19 @@ mod tests {
     fn a_record_with_half_of_the_weight_scores_half() {
         let once = TermCounts { own: 1, ..TermCounts::default() };
         assert!(close(lex([(2.0, once), (2.0, TermCounts::default())], 4.0), 0.5 / 1.1));
-        assert_eq!(
-            own([(3.0, once), (1.0, TermCounts { previous: 1, ..TermCounts::default() })], 4.0),
-            0.75
-        );
+        assert_eq!(own([(3.0, 0.5), (1.0, 0.0)], 4.0), 0.375);
         assert_eq!(lex([], 0.0), 0.0);
         assert_eq!(lex([(0.0, once)], 0.0), 0.0);
         assert!(close(known_idf_sum(9, [1, 0, 1]), 2.0 * idf(9, 1)));
+    }
+
+    #[test]
+    fn a_word_counts_less_in_a_long_passage() {
+        assert!(close(own_strength(1, 20, 20.0), 1.0 / 1.9));
+        assert!(own_strength(1, 10, 20.0) > own_strength(1, 20, 20.0));
+        assert!(own_strength(2, 20, 20.0) > own_strength(1, 20, 20.0));
+        assert_eq!(own_strength(0, 0, 0.0), 0.0);
+        assert!(own_strength(u32::MAX, u64::MAX, 1.0) <= 1.0);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct Signals {
     /// Weighted share of the question's words in the record and the two before it, 0 … 1:
     /// [`lexical::lex`].
     pub words: f64,
-    /// The same for the record alone, 0 … 1: [`lexical::own`].
+    /// BM25 of the passage alone, 0 … 1: [`lexical::own`].
     pub own_words: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
     pub session: f64,
@@ -36,6 +36,11 @@ pub struct Signals {
     pub speaker: bool,
     /// The question names several known people, and the record is by the subject.
     pub subject: bool,
+    /// The question is in the first person, and the record is what the person said to a program.
+    pub asker: bool,
+    /// The passage says how later questions are to be answered: 1 for an instruction, less for a
+    /// preference.
+    pub standing: f64,
     /// Fit of the record's date to the times that the question names, 0 … 1.5:
     /// [`crate::question::dates::date_fit`].
     pub date: f64,
@@ -60,6 +65,8 @@ pub struct Weights {
     pub next_meaning: f64,
     pub speaker: f64,
     pub subject: f64,
+    pub asker: f64,
+    pub standing: f64,
     pub date: f64,
     pub is_question: f64,
     pub time_expression: f64,
@@ -70,7 +77,7 @@ impl Weights {
     /// With the built-in table. Fitted like [`Self::LEXICAL`]: see there.
     pub const WITH_VECTORS: Self = Self {
         words: 1.0,
-        own_words: 0.0,
+        own_words: 0.30,
         session: 1.25,
         window_meaning: 1.80,
         own_meaning: 0.0,
@@ -78,6 +85,8 @@ impl Weights {
         next_meaning: 0.45,
         speaker: 1.00,
         subject: 0.65,
+        asker: 1.50,
+        standing: 0.80,
         date: 1.65,
         is_question: -0.30,
         time_expression: 0.18,
@@ -90,7 +99,7 @@ impl Weights {
     /// [`relevance`] expects.
     pub const WITH_MODEL: Self = Self {
         words: 1.2,
-        own_words: 0.0,
+        own_words: 0.35,
         session: 0.95,
         window_meaning: 1.60,
         own_meaning: 0.60,
@@ -98,6 +107,8 @@ impl Weights {
         next_meaning: 0.20,
         speaker: 1.00,
         subject: 0.55,
+        asker: 1.80,
+        standing: 1.00,
         date: 1.20,
         is_question: -0.30,
         time_expression: 0.20,
@@ -109,7 +120,7 @@ impl Weights {
     /// recall at 10 and 0.4 of nDCG at 10.
     pub const LEXICAL: Self = Self {
         words: 1.0,
-        own_words: 0.30,
+        own_words: 0.50,
         session: 0.85,
         window_meaning: 0.0,
         own_meaning: 0.0,
@@ -117,6 +128,8 @@ impl Weights {
         next_meaning: 0.0,
         speaker: 0.65,
         subject: 0.35,
+        asker: 0.80,
+        standing: 0.50,
         date: 0.85,
         is_question: -0.10,
         time_expression: 0.05,
@@ -125,7 +138,15 @@ impl Weights {
 
     /// For beliefs, which have no session and no author: words, people and dates as without
     /// vectors, plus meaning.
-    pub const FACTS: Self = Self { window_meaning: 1.0, word_meaning: 1.0, ..Self::LEXICAL };
+    pub const FACTS: Self = Self {
+        words: 1.33,
+        own_words: 0.0,
+        window_meaning: 1.0,
+        word_meaning: 1.0,
+        asker: 0.0,
+        standing: 0.0,
+        ..Self::LEXICAL
+    };
 }
 
 impl Default for Weights {
@@ -135,7 +156,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 13;
+pub const PARTS: usize = 15;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -180,6 +201,8 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("next_meaning", signals.next_meaning, weights.next_meaning),
         part("speaker", flag(signals.speaker), weights.speaker),
         part("subject", flag(signals.subject), weights.subject),
+        part("asker", flag(signals.asker), weights.asker),
+        part("standing", signals.standing, weights.standing),
         part("date", signals.date, weights.date),
         part("is_question", flag(signals.is_question), weights.is_question),
         part("time_expression", flag(signals.time_expression), weights.time_expression),
@@ -210,16 +233,19 @@ mod tests {
             next_meaning: -0.1,
             speaker: true,
             subject: false,
+            asker: false,
+            standing: 0.0,
             date: 1.5,
             is_question: true,
             time_expression: true,
             asks_when: true,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
-        let by_hand = 0.5 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
-            - 0.3
-            + 0.18
-            + 0.65;
+        let by_hand =
+            0.5 + 0.3 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
+                - 0.3
+                + 0.18
+                + 0.65;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);

@@ -10,6 +10,8 @@
 //! word. The design of recall ("Text") has the source and the effect of each step.
 
 mod irregular;
+pub mod passages;
+pub mod standing;
 mod stop_words;
 pub(crate) mod time_expressions;
 pub mod visible;

@@ -1,7 +1,7 @@
 //! Scores by the vectors of other models equal those of a reference that computes every record
 //! anew.
 
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, EvidenceKind};
 use models::Model;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -23,6 +23,7 @@ fn model() -> Model {
 
 fn record(number: usize, session: Option<u8>) -> Evidence {
     let mut evidence = note(&number.to_string(), &format!("word{number} of the day"));
+    evidence.kind = EvidenceKind::TURN.into();
     evidence.payload.session = session.map(|session| format!("s{session}"));
     evidence
 }

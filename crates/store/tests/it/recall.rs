@@ -1,7 +1,7 @@
 //! Scores of the index equal those of a reference that computes every record anew.
 
 use jiff::civil::Date;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::when::When;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -124,6 +124,7 @@ fn document(number: usize, evidence: &Evidence) -> Document {
         date: evidence.at.as_ref().map(When::date),
         text: evidence.payload.text.clone(),
         more: evidence.payload.captions.clone(),
+        is_note: evidence.kind.0 != EvidenceKind::TURN,
     }
 }
 

@@ -294,10 +294,10 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            let text = text_of(&found.evidence);
+            let text = found.text();
             best.add(Candidate {
                 id: found.id,
-                is_cut: text.len() > CANDIDATE_BYTES_MAX,
+                is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                 text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                 at: found.evidence.at.clone(),
                 by: speaker(&found.evidence).map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),

@@ -17,7 +17,7 @@ use crate::{Position, StoreError};
 /// Documents of a chunk.
 pub(super) const CHUNK: u32 = 256;
 /// Bytes of a document.
-const WIDTH: usize = 34;
+const WIDTH: usize = 36;
 /// No document, person or session.
 pub(super) const NONE: u32 = u32::MAX;
 /// No date.
@@ -38,13 +38,25 @@ pub(super) const PRIVATE: u8 = 16;
 /// Every space may see it.
 pub(super) const GLOBAL: u8 = 32;
 
+/// The record is a turn of a conversation.
+pub(super) const TURN: u8 = 1;
+/// The person whose memory this is said it to a program.
+pub(super) const BY_USER: u8 = 2;
+/// A program said it: an assistant, a tool.
+pub(super) const BY_PROGRAM: u8 = 4;
+/// The person gives a standing instruction in the passage.
+pub(super) const INSTRUCTION: u8 = 8;
+/// The person states a preference in the passage.
+pub(super) const PREFERENCE: u8 = 16;
+
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute {
     /// The position of its operation. It rises with the document's number.
     pub(super) position: Position,
     pub(super) session: u32,
-    /// The document that the same key recorded before it in its session.
+    /// The passage before it in its record, or the last passage of the record that the same key
+    /// recorded before in its session.
     pub(super) previous: u32,
     /// Its author's person number.
     pub(super) author: u32,
@@ -53,6 +65,10 @@ pub(super) struct Attribute {
     /// Its time, microseconds since the Unix epoch.
     pub(super) at_us: i64,
     pub(super) kind: u8,
+    /// How many terms it has; longer documents count as this long.
+    pub(super) length: u8,
+    /// What never changes about its record: [`TURN`] and so on.
+    pub(super) marks: u8,
     pub(super) flags: u8,
 }
 
@@ -64,8 +80,7 @@ impl Attribute {
         bytes.extend_from_slice(&self.author.to_le_bytes());
         bytes.extend_from_slice(&self.day.to_le_bytes());
         bytes.extend_from_slice(&self.at_us.to_le_bytes());
-        bytes.push(self.kind);
-        bytes.push(self.flags);
+        bytes.extend([self.kind, self.length, self.marks, self.flags]);
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -75,7 +90,7 @@ impl Attribute {
         let (author, rest) = rest.split_first_chunk()?;
         let (day, rest) = rest.split_first_chunk()?;
         let (at_us, rest) = rest.split_first_chunk()?;
-        let [kind, flags] = rest else { return None };
+        let [kind, length, marks, flags] = rest else { return None };
         Some(Self {
             position: Position(u64::from_le_bytes(*position)),
             session: u32::from_le_bytes(*session),
@@ -84,6 +99,8 @@ impl Attribute {
             day: i32::from_le_bytes(*day),
             at_us: i64::from_le_bytes(*at_us),
             kind: *kind,
+            length: *length,
+            marks: *marks,
             flags: *flags,
         })
     }
@@ -162,11 +179,14 @@ pub(in super::super) struct Attributes {
     /// How far the view had been folded at the last read.
     seen: Reach,
     pub(super) session: Column<u32>,
+    pub(super) length: Column<u8>,
     pub(super) rest: Column<Attribute>,
     /// The document that the same key recorded after each in its session.
     next: Column<u32>,
     /// The highest session number plus one.
     session_end: u64,
+    /// The sum of the documents' lengths.
+    total_length: u64,
 }
 
 impl Attributes {
@@ -175,20 +195,27 @@ impl Attributes {
         self.rest.len()
     }
 
+    /// Terms in the average document.
+    pub(super) fn average_length(&self) -> f64 {
+        self.total_length as f64 / f64::from(self.len().max(1))
+    }
+
     /// The number of sessions. Sessions are numbered without gaps, so there are never more of them
     /// than documents.
     pub(super) fn session_count(&self) -> u64 {
         self.session_end.min(u64::from(self.len()))
     }
 
-    /// The positions of the documents after a position, in order, and whether they count.
+    /// The positions of the records after a position, in order, and whether they count.
     pub(in super::super) fn after(
         &self,
         position: Position,
     ) -> impl Iterator<Item = (Position, bool)> {
         let first = self.rest.partition_point(|attribute| attribute.position <= position);
+        let mut last = None;
         self.rest
             .iter_from(first)
+            .filter(move |attribute| last.replace(attribute.position) != Some(attribute.position))
             .map(|attribute| (attribute.position, attribute.flags & DEAD == 0))
     }
 
@@ -231,8 +258,12 @@ impl Attributes {
             for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
                 let is_new = document == self.len();
+                if is_new {
+                    self.total_length += u64::from(attribute.length);
+                }
                 let is_put = self.rest.put(document, attribute)
                     && self.session.put(document, attribute.session)
+                    && self.length.put(document, attribute.length)
                     && (!is_new || self.next.put(document, NONE))
                     && (attribute.previous >= document
                         || self.next.put(attribute.previous, document));

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use retrieval::rank::lexical::TermCounts;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::attributes::{self, Attribute, CHUNK, NONE};
@@ -27,12 +28,12 @@ pub(super) struct Thread {
 pub(super) struct Batch {
     tables: &'static IndexTables,
     pub(super) documents: u32,
-    /// Whether no row of the block can exist yet.
-    pub(super) begins_block: bool,
+    /// The first document that is added.
+    pub(super) first: u32,
     pub(super) session_count: u32,
     pub(super) term_count: u32,
-    /// Term number, document and packed counts of each posting, packed into one number in this
-    /// order.
+    /// Term number, document (counted from the start of the first block) and packed counts of each
+    /// posting, packed into one number in this order.
     pub(super) postings: Vec<u64>,
     /// Term and session in one number (see [`postings::session_posting`]), and the count.
     pub(super) session_postings: Vec<(u64, u32)>,
@@ -62,7 +63,7 @@ impl Batch {
         Ok(Self {
             tables,
             documents,
-            begins_block: documents % BLOCK == 0,
+            first: documents,
             session_count: count(tables.session_count)?,
             term_count: count(tables.term_count)?,
             postings: Vec::new(),
@@ -73,6 +74,13 @@ impl Batch {
             meanings: NewMeanings::default(),
             reached: Position(0),
         })
+    }
+
+    /// A posting of `term` in `document`, as in [`Self::postings`].
+    pub(super) fn push_posting(&mut self, term: u32, document: u32, counts: TermCounts) {
+        let place = document - self.first / BLOCK * BLOCK;
+        let packed = u64::from(place) << 8 | u64::from(postings::pack(counts));
+        self.postings.push(u64::from(term) << 32 | packed);
     }
 
     pub(super) fn term_number(
@@ -145,15 +153,9 @@ impl Batch {
         position: Position,
         target: Position,
     ) -> Result<(), StoreError> {
-        let document = self.document_at(connection, target)?;
-        if let Some(document) = document {
-            attributes::set_flags(
-                self.chunk(connection, position, document)?,
-                document,
-                attributes::DEAD,
-            );
-        }
-        Ok(())
+        self.each_at(connection, position, target, |chunk, document| {
+            attributes::set_flags(chunk, document, attributes::DEAD);
+        })
     }
 
     /// Marks the record at `target` as one that counts again because of the operation at
@@ -164,34 +166,46 @@ impl Batch {
         position: Position,
         target: Position,
     ) -> Result<(), StoreError> {
-        if let Some(document) = self.document_at(connection, target)? {
-            attributes::clear_flags(
-                self.chunk(connection, position, document)?,
-                document,
-                attributes::DEAD,
-            );
+        self.each_at(connection, position, target, |chunk, document| {
+            attributes::clear_flags(chunk, document, attributes::DEAD);
+        })
+    }
+
+    /// Changes all documents of the record at `target` because of the operation at `position`.
+    fn each_at(
+        &mut self,
+        connection: &Connection,
+        position: Position,
+        target: Position,
+        change: impl Fn(&mut [u8], u32),
+    ) -> Result<(), StoreError> {
+        let mut document = self.first_at(connection, target)?;
+        while self
+            .attribute(connection, document)?
+            .is_some_and(|attribute| attribute.position == target)
+        {
+            change(self.chunk(connection, position, document)?, document);
+            document += 1;
         }
         Ok(())
     }
 
-    /// The document of the operation at `target`, found by bisection, because positions rise with
+    /// The first document at or after `target`, found by bisection, because positions rise with
     /// documents.
-    fn document_at(
-        &mut self,
-        connection: &Connection,
-        target: Position,
-    ) -> Result<Option<u32>, StoreError> {
+    fn first_at(&mut self, connection: &Connection, target: Position) -> Result<u32, StoreError> {
         let (mut low, mut high) = (0, self.documents);
         while low < high {
             let middle = low + (high - low) / 2;
-            let Some(attribute) = self.attribute(connection, middle)? else { return Ok(None) };
-            match attribute.position.cmp(&target) {
-                std::cmp::Ordering::Equal => return Ok(Some(middle)),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+            let is_before = self
+                .attribute(connection, middle)?
+                .is_some_and(|attribute| attribute.position < target);
+            if is_before {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        Ok(None)
+        Ok(low)
     }
 
     /// Writes everything in key order.
@@ -211,20 +225,23 @@ impl Batch {
     }
 
     fn write_postings(&mut self, connection: &Connection) -> Result<(), StoreError> {
-        let Some(last) = self.documents.checked_sub(1) else { return Ok(()) };
+        let first_block = self.first / BLOCK;
         let mut read = connection.prepare_cached(self.tables.posting)?;
         let mut write = connection.prepare_cached(self.tables.put_posting)?;
         let sorted = sort_by_term(&self.postings, self.term_count);
-        for of_term in sorted.chunk_by(|left, right| left >> 32 == right >> 32) {
-            let Some(first) = of_term.first() else { continue };
-            let key = postings::key(last / BLOCK, (first >> 32) as u32);
-            let stored = match self.begins_block {
-                true => None,
-                false => read.query_row([key], |row| row.get(0)).optional()?,
+        let document = |posting: &u64| (posting >> 8) as u32 & 0xff_ffff;
+        let row_of = |posting: &u64| (posting >> 32, document(posting) / BLOCK);
+        for of_row in sorted.chunk_by(|left, right| row_of(left) == row_of(right)) {
+            let Some((term, block)) = of_row.first().map(row_of) else { continue };
+            let key = postings::key(first_block + block, term as u32);
+            // A block that begins in this batch has no rows yet.
+            let stored = match block == 0 && self.first % BLOCK != 0 {
+                true => read.query_row([key], |row| row.get(0)).optional()?,
+                false => None,
             };
             let mut block = Block::begin(stored);
-            for posting in of_term {
-                block.push((posting >> 8) as u32 & 0xff_ffff, *posting as u8);
+            for posting in of_row {
+                block.push(document(posting) % BLOCK, *posting as u8);
             }
             write.execute(params![key, block.finish()])?;
         }

@@ -79,7 +79,10 @@ impl SqliteSpace {
                     .is_none_or(|days| attribute.day != NO_DAY && days.contains(&attribute.day))
         };
         let found = attributes.rest.iter().filter(fits).map(|attribute| attribute.position);
-        Ok((found.collect(), reached))
+        let mut found: Vec<Position> = found.collect();
+        // A record may have several passages.
+        found.dedup();
+        Ok((found, reached))
     }
 
     /// Numbers of the sessions that the filter accepts; none means all. A record whose source names

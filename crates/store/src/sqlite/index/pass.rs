@@ -22,7 +22,10 @@ use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
 use super::ties::{Best, Candidate};
 use super::vectors::QueryScores;
-use crate::StoreError;
+use crate::{Position, StoreError};
+
+/// How much of a standing instruction a preference counts.
+const PREFERENCE_SHARE: f64 = 0.5;
 
 /// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
 /// direction.
@@ -182,8 +185,9 @@ impl Pass<'_> {
     /// The best `limit` documents by approximate scores, and those equal to the last of them; best
     /// first.
     fn candidates(&self, limit: usize) -> Result<Vec<Candidate>, StoreError> {
-        let lex_weights: Vec<[f32; 256]> =
-            self.terms.iter().map(|term| self.lex_by_counts(term.idf)).collect();
+        let words_weights: Vec<[f32; 256]> =
+            self.terms.iter().map(|term| self.words_by_counts(term.idf)).collect();
+        let own_weights = self.own_by_length();
         let mut cursors = vec![0; self.terms.len()];
         let mut best = Best::new(limit, limit.min(BLOCK as usize) + 1);
         let mut sums = vec![0.0f32; BLOCK as usize];
@@ -192,18 +196,25 @@ impl Pass<'_> {
         let mut dates = DateFits::new(self.question);
         let most_else = self.most_else();
         let others = Others::new(self);
+        let mut waiting: Option<(Position, Candidate)> = None;
         let documents = self.search.attributes.len();
         let session_weights: Vec<f32> =
             self.session_scores.iter().map(|score| (self.weights.session * score) as f32).collect();
         for block in 0..documents.div_ceil(BLOCK) {
             sums.fill(0.0);
-            for ((term, weights), cursor) in self.terms.iter().zip(&lex_weights).zip(&mut cursors) {
+            let lengths = self.search.attributes.length.block(block);
+            for ((term, weights), cursor) in self.terms.iter().zip(&words_weights).zip(&mut cursors)
+            {
                 if let Some((number, row)) = term.rows.get(*cursor)
                     && *number == block
                 {
                     *cursor += 1;
+                    let idf = term.idf as f32;
                     for (place, counts) in postings::decode(row) {
-                        sums[place as usize] += weights[usize::from(counts)];
+                        let place = place as usize;
+                        let length = lengths.get(place).copied().unwrap_or(0);
+                        sums[place] += weights[usize::from(counts)]
+                            + idf * own_weights[postings::own_of(counts)][usize::from(length)];
                     }
                 }
             }
@@ -228,7 +239,7 @@ impl Pass<'_> {
                 let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
                 let at_most = known + most_else;
                 let is_too_low = threshold.map_or(at_most <= 0.0, |worst| at_most < worst);
-                if is_too_low || (known == 0.0 && dates.is_empty()) {
+                if is_too_low || (known == 0.0 && dates.is_empty() && !self.seeks_instructions()) {
                     continue;
                 }
                 let document = first + place as u32;
@@ -237,14 +248,31 @@ impl Pass<'_> {
                     continue;
                 }
                 let date = dates.fit(attribute.day);
-                if known == 0.0 && date == 0.0 {
+                if known == 0.0 && date == 0.0 && self.standing(attribute) == 0.0 {
                     continue;
                 }
                 let signals = self.signals(attribute, document, &named, date);
                 let score = known + others.of(&signals);
-                best.offer(Candidate { score, tie: self.tie(attribute), document });
-                threshold = best.threshold();
+                let candidate = Candidate { score, tie: self.tie(attribute), document };
+                // Of a record's passages, which follow each other, the best one counts.
+                match &mut waiting {
+                    Some((position, best)) if *position == attribute.position => {
+                        if candidate > *best {
+                            *best = candidate;
+                        }
+                    }
+                    _ => {
+                        let next = (attribute.position, candidate);
+                        if let Some((_, complete)) = waiting.replace(next) {
+                            best.offer(complete);
+                            threshold = best.threshold();
+                        }
+                    }
+                }
             }
+        }
+        if let Some((_, complete)) = waiting {
+            best.offer(complete);
         }
         Ok(best.into_candidates())
     }
@@ -259,15 +287,32 @@ impl Pass<'_> {
         }
     }
 
-    /// What a posting adds to the weighted `lex` and `own`, by its packed counts.
-    fn lex_by_counts(&self, idf: f64) -> [f32; 256] {
+    /// What a posting adds to the weighted `words`, by its packed counts.
+    fn words_by_counts(&self, idf: f64) -> [f32; 256] {
         let mut weights = [0.0; 256];
         for (byte, weight) in (0..=u8::MAX).zip(&mut weights) {
             let counts = [(idf, postings::unpack(byte))];
-            let lex = self.weights.words * lexical::lex(counts, self.idf_sum);
-            *weight = (lex + self.weights.own_words * lexical::own(counts, self.idf_sum)) as f32;
+            *weight = (self.weights.words * lexical::lex(counts, self.idf_sum)) as f32;
         }
         weights
+    }
+
+    /// What a posting adds to the weighted `own_words` for each unit of idf, by the count in the
+    /// passage and the passage's length.
+    fn own_by_length(&self) -> Vec<[f32; 256]> {
+        let average = self.search.attributes.average_length();
+        let scale = self.weights.own_words / self.idf_sum;
+        let scale = if scale.is_finite() { scale } else { 0.0 };
+        (0..postings::OWN_COUNTS)
+            .map(|count| {
+                let mut by_length = [0.0; 256];
+                for (length, weight) in (0..=u8::MAX).zip(&mut by_length) {
+                    let strength = lexical::own_strength(count, u64::from(length), average);
+                    *weight = (scale * strength) as f32;
+                }
+                by_length
+            })
+            .collect()
     }
 
     /// The upper bound of all parts except those of words and session.
@@ -277,7 +322,9 @@ impl Pass<'_> {
         let when = if self.question.asks_when { weights.when } else { 0.0 };
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
-        let who = speaker.max(0.0) + subject.max(0.0);
+        let asker = if self.question.first_person { weights.asker } else { 0.0 }
+            + weights.standing.max(0.0);
+        let who = speaker.max(0.0) + subject.max(0.0) + asker.max(0.0);
         (date.max(0.0)
             + when.max(0.0)
             + who
@@ -321,10 +368,34 @@ impl Pass<'_> {
             speaker: is_of(&self.speaker, &named.speaker),
             subject: is_of(&self.subject, &named.subject),
             date,
-            is_question: attribute.flags & attributes::IS_QUESTION != 0,
-            time_expression: attribute.flags & attributes::TIMEX != 0,
+            asker: self.question.first_person && attribute.marks & attributes::BY_USER != 0,
+            standing: self.standing(attribute),
+            // Only in a conversation does a question mean that the answer is elsewhere, and a
+            // request to a program says what it is about.
+            is_question: attribute.flags & attributes::IS_QUESTION != 0
+                && attribute.marks & (attributes::TURN | attributes::BY_USER) == attributes::TURN,
+            time_expression: attribute.flags & attributes::TIMEX != 0
+                && attribute.marks & attributes::TURN != 0,
             asks_when: self.question.asks_when,
             ..Signals::default()
+        }
+    }
+
+    /// Whether instructions are answers though they share nothing with the question.
+    fn seeks_instructions(&self) -> bool {
+        self.question.mentions.is_empty() && !self.question.asks_when
+    }
+
+    /// How much a document tells how to answer: a question about somebody or about a time is not
+    /// answered by instructions.
+    fn standing(&self, attribute: &Attribute) -> f64 {
+        if !self.question.mentions.is_empty() || self.question.asks_when {
+            return 0.0;
+        }
+        match attribute.marks & (attributes::INSTRUCTION | attributes::PREFERENCE) {
+            0 => 0.0,
+            attributes::PREFERENCE => PREFERENCE_SHARE,
+            _ => 1.0,
         }
     }
 
@@ -362,6 +433,7 @@ impl Pass<'_> {
         let mut named_in: Option<(u32, Named)> = None;
         let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
         let mut found = Vec::with_capacity(documents.len());
+        let average_length = self.search.attributes.average_length();
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
             let block = document / BLOCK;
@@ -380,7 +452,13 @@ impl Pass<'_> {
                 word_meaning: meant.word_meaning,
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
-                own_words: lexical::own(weighted(), self.idf_sum),
+                own_words: lexical::own(
+                    weighted().map(|(idf, counts)| {
+                        let length = u64::from(attribute.length);
+                        (idf, lexical::own_strength(counts.own, length, average_length))
+                    }),
+                    self.idf_sum,
+                ),
                 session: self
                     .session_scores
                     .get(attribute.session as usize)
@@ -420,13 +498,14 @@ fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
 /// The sum of the signals other than those of words and vectors; each is computed once.
 struct Others {
     /// By [`Self::place`].
-    flags: [f32; 16],
+    flags: [f32; 32],
     date: f32,
+    standing: f32,
 }
 
 impl Others {
     fn new(pass: &Pass<'_>) -> Self {
-        let mut others = Self { flags: [0.0; 16], date: 0.0 };
+        let mut others = Self { flags: [0.0; 32], date: 0.0, standing: 0.0 };
         let asks_when = pass.question.asks_when;
         let total =
             |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
@@ -434,23 +513,28 @@ impl Others {
             *sum = total(Self::signals(place));
         }
         others.date = total(Signals { date: 1.0, ..Signals::default() });
+        others.standing = total(Signals { standing: 1.0, ..Signals::default() });
         others
     }
 
     fn signals(place: usize) -> Signals {
-        let [speaker, subject, is_question, timex] = [8, 4, 2, 1].map(|bit| place & bit != 0);
-        Signals { speaker, subject, is_question, time_expression: timex, ..Signals::default() }
+        let [asker, speaker, subject, is_question, time_expression] =
+            [16, 8, 4, 2, 1].map(|bit| place & bit != 0);
+        Signals { asker, speaker, subject, is_question, time_expression, ..Signals::default() }
     }
 
     /// The reverse of [`Self::signals`].
     fn place(signals: &Signals) -> usize {
-        [signals.speaker, signals.subject, signals.is_question, signals.time_expression]
+        let Signals { asker, speaker, subject, is_question, time_expression, .. } = *signals;
+        [asker, speaker, subject, is_question, time_expression]
             .into_iter()
             .fold(0, |place, flag| 2 * place + usize::from(flag))
     }
 
     fn of(&self, signals: &Signals) -> f32 {
-        self.flags[Self::place(signals)] + self.date * signals.date as f32
+        self.flags[Self::place(signals)]
+            + self.date * signals.date as f32
+            + self.standing * signals.standing as f32
     }
 }
 
@@ -476,7 +560,9 @@ impl<'a> Closer<'a> {
 
     /// `win`, `text`, `near` and `after` of a document.
     fn look(&mut self, document: u32, attribute: &Attribute) -> Result<Signals, StoreError> {
-        let previous = attribute.previous;
+        // Only in a conversation does a record depend on those before it.
+        let is_turn = attribute.marks & attributes::TURN != 0;
+        let previous = if is_turn { attribute.previous } else { NONE };
         let before =
             self.search.attributes.get(previous).map_or(NONE, |attribute| attribute.previous);
         let context = [document, previous, before];
@@ -495,7 +581,7 @@ impl<'a> Closer<'a> {
                 .get(*next)
                 .is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
-        let next = self.search.attributes.next(document).filter(is_alive);
+        let next = self.search.attributes.next(document).filter(|next| is_turn && is_alive(next));
         Ok(match self.by {
             By::Table(direction) => {
                 let after =

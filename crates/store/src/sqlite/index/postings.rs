@@ -44,6 +44,14 @@ pub(super) fn pack(counts: TermCounts) -> u8 {
     cap(counts.own, 15) << 4 | cap(counts.previous, 3) << 2 | cap(counts.before_previous, 3)
 }
 
+/// How many different counts of the document itself there are.
+pub(super) const OWN_COUNTS: u32 = 16;
+
+/// How often a term occurs in the document itself, of packed counts.
+pub(super) fn own_of(packed: u8) -> usize {
+    usize::from(packed >> 4)
+}
+
 /// The reverse of [`pack`].
 pub(super) fn unpack(byte: u8) -> TermCounts {
     TermCounts {

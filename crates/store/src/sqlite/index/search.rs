@@ -335,6 +335,14 @@ impl Search<'_> {
         Ok(Some(admitted))
     }
 
+    /// Which passage of its record a document is, from 0.
+    pub fn passage_number(&self, document: u32) -> usize {
+        let position = |document: u32| self.attributes.get(document).map(|found| found.position);
+        let here = position(document);
+        let earlier = (0..document).rev().take_while(|before| position(*before) == here);
+        earlier.count()
+    }
+
     /// The number of records that count, by kind of evidence.
     pub fn count_by_kind(&self) -> Result<std::collections::BTreeMap<String, u64>, StoreError> {
         let mut statement = self.connection.prepare_cached(self.tables.kinds)?;
@@ -344,9 +352,13 @@ impl Search<'_> {
         // Kinds beyond the last number share it; the first of them gives it its name.
         let words: std::collections::HashMap<u8, String> = words.collect::<Result<_, _>>()?;
         let mut counts = std::collections::BTreeMap::new();
+        let mut last = None;
         for attribute in
             self.attributes.rest.iter().filter(|attribute| attribute.flags & attributes::DEAD == 0)
         {
+            if last.replace(attribute.position) == Some(attribute.position) {
+                continue;
+            }
             if let Some(word) = words.get(&attribute.kind) {
                 *counts.entry(word.clone()).or_default() += 1;
             }
@@ -358,18 +370,30 @@ impl Search<'_> {
     /// position).
     pub fn neighbours(&self, document: u32, reach: u32) -> Vec<(i32, Position)> {
         let mut found = Vec::new();
+        let position = |document| self.attributes.get(document).map(|found| found.position);
         let mut current = document;
         for distance in 1..=reach {
-            let Some(attribute) = self.attributes.get(current) else { break };
-            if attribute.previous == NONE {
+            let here = position(current);
+            // The passages of a record follow each other.
+            while let Some(before) = self.attributes.get(current).map(|found| found.previous) {
+                current = before;
+                if position(current) != here {
+                    break;
+                }
+            }
+            if current == NONE {
                 break;
             }
-            current = attribute.previous;
             found.push((-(distance as i32), current));
         }
         current = document;
         for distance in 1..=reach {
-            let Some(next) = self.attributes.next(current) else { break };
+            let here = position(current);
+            let next = std::iter::successors(self.attributes.next(current), |next| {
+                self.attributes.next(*next)
+            })
+            .find(|next| position(*next) != here);
+            let Some(next) = next else { break };
             current = next;
             found.push((distance as i32, current));
         }

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::embedding::{EmbeddingModel, ModelNumber, QuestionVector, model, read_vector};
 use super::Reach;
-use super::attributes::{Attributes, NONE};
+use super::attributes::{self, Attribute, Attributes, NONE};
 use super::shared::Version;
 use crate::{Position, StoreError};
 
@@ -209,10 +209,14 @@ impl Vectors {
             known: HashMap::new(),
         };
         let mut unmade = BTreeSet::new();
+        // The passages of a record have the record's vector.
+        let mut of_record: Option<(Position, Option<Rc<[f32]>>)> = None;
         for document in known..documents {
             let Some(attribute) = attributes.get(document as u32) else { break };
-            let mut vector = None;
-            while let Some(found) = row {
+            let same = of_record.take().filter(|(position, _)| *position == attribute.position);
+            let is_known = same.is_some();
+            let mut vector = same.and_then(|(_, vector)| vector);
+            while !is_known && let Some(found) = row {
                 let position = ModelNumber::position(found.get(0)?);
                 if position == attribute.position {
                     vector = normalized(
@@ -226,10 +230,11 @@ impl Vectors {
                 row = rows.next()?;
             }
             let document = document as u32;
+            of_record = Some((attribute.position, vector.clone()));
             own.remember(document, vector);
             self.push();
             unmade.extend(
-                [document, attribute.previous, own.before(attribute.previous)]
+                [document, own.before(document), own.before(own.before(document))]
                     .iter()
                     .filter(|at| **at != NONE),
             );
@@ -247,9 +252,8 @@ impl Vectors {
     fn make(&mut self, document: u32, own: &mut Own<'_>) -> Result<(), StoreError> {
         let Some(vector) = own.of(document)? else { return Ok(()) };
         let read = self.len();
-        let following = |document| {
-            own.attributes.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE)
-        };
+        let following =
+            |document| own.next(document).filter(|next| (*next as usize) < read).unwrap_or(NONE);
         let (previous, next) = (own.before(document), following(document));
         let around = [previous, own.before(previous), next, following(next)];
         let nothing: Rc<[f32]> = Rc::from(vec![0.0; self.dimensions]);
@@ -283,9 +287,20 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// The document before one in its session.
+    /// The document before one in its conversation.
     fn before(&self, document: u32) -> u32 {
-        self.attributes.get(document).map_or(NONE, |attribute| attribute.previous)
+        self.turn(document).map_or(NONE, |attribute| attribute.previous)
+    }
+
+    /// The document after one in its conversation.
+    fn next(&self, document: u32) -> Option<u32> {
+        self.turn(document).and_then(|_| self.attributes.next(document))
+    }
+
+    /// A document of a conversation.
+    fn turn(&self, document: u32) -> Option<&Attribute> {
+        let attribute = self.attributes.get(document)?;
+        (attribute.marks & attributes::TURN != 0).then_some(attribute)
     }
 
     fn remember(&mut self, document: u32, vector: Option<Rc<[f32]>>) {

@@ -18,7 +18,7 @@ use super::super::super::ledger;
 use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::super::batch::{Batch, clear};
 use super::super::meaning::DocumentVector;
-use super::super::postings::{self, BLOCK};
+use super::super::postings::BLOCK;
 use super::super::tables::FACTS;
 use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, days_since_epoch};
@@ -171,10 +171,7 @@ impl Folder {
         more.push(&key);
         let analysis = self.analyzer.analyze_slots(&fact.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
-            let packed = postings::pack(TermCounts { own, ..TermCounts::default() });
-            batch
-                .postings
-                .push(u64::from(term) << 32 | u64::from(document % BLOCK) << 8 | u64::from(packed));
+            batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
         }
         let meant =
             DocumentVector::of(std::iter::once(fact.text.as_str()).chain(more.iter().copied()));
@@ -207,6 +204,8 @@ impl Folder {
             day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
             at_us: fact.at.map_or(NO_TIME, When::instant_us),
             kind: self.kind(connection, kind.as_str())?,
+            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
+            marks: attributes::TURN,
             flags,
         };
         batch.push_attribute(connection, position, document, &attribute)?;

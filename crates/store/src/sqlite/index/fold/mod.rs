@@ -26,15 +26,17 @@ use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, Thread, clear};
-use super::meaning::DocumentVector;
 use super::postings::{self, BLOCK};
 use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
 mod facts;
+mod passage;
 mod restored;
 mod threads;
 
+pub(super) use passage::parts;
+use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
 
 pub(super) use facts::FactFolder;
@@ -220,7 +222,8 @@ impl Folder {
         let start = reach.position;
         let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
-        let room = u64::from(BLOCK - batch.documents % BLOCK);
+        let block_end = (batch.documents / BLOCK + 1) * BLOCK;
+        let room = u64::from(block_end - batch.documents);
         let end = until.min(Position(start.0.saturating_add(room)));
         let index =
             SqliteLedgerIndex::with_access_until(connection, &self.access, end.max(reach.access))?;
@@ -234,7 +237,7 @@ impl Folder {
                 Some(index.reaching(latest))
             }
         };
-        while reach.position < end {
+        'reading: while reach.position < end {
             let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
             let recorded = ledger::read(connection, space, reach.position, wanted)?;
             let Some(last) = recorded.last() else {
@@ -259,6 +262,11 @@ impl Folder {
                     graph_index.fold(recorded.position, operation, body.as_ref())?;
                 }
                 self.take(connection, &index, &mut batch, recorded, body.as_ref())?;
+                if batch.documents >= block_end {
+                    // Long records have filled the block early.
+                    reach.position = recorded.position;
+                    break 'reading;
+                }
             }
             reach.position = last.position.min(end);
         }
@@ -325,6 +333,7 @@ impl Folder {
         Ok(())
     }
 
+    /// Adds a record: a document for each of its passages.
     fn add(
         &mut self,
         connection: &Connection,
@@ -333,9 +342,6 @@ impl Folder {
         key: &Author,
         evidence: &Evidence,
     ) -> Result<(), StoreError> {
-        let document = batch.documents;
-        let analysis = analyze(&mut self.analyzer, evidence);
-        let counts = self.number_terms(connection, batch, &analysis)?;
         let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
         let session = self.session(connection, batch, name.as_deref())?;
         // Without a name it is a session of its own, to which nothing is ever added.
@@ -347,6 +353,46 @@ impl Folder {
             Some(thread) => self.thread_end(connection, batch, thread)?,
             None => ThreadEnd::default(),
         };
+        let speaker = self.speaker(connection, evidence)?;
+        let attribute = Attribute {
+            position,
+            session,
+            previous: NONE,
+            author: speaker.unwrap_or(NONE),
+            day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
+            at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
+            kind: self.kind(connection, &evidence.kind.0)?,
+            length: 0,
+            marks: marks(evidence),
+            flags: attributes::visibility_flags(evidence.visibility),
+        };
+        for passage in Passages::of(evidence).iter() {
+            self.add_passage(connection, batch, evidence, &passage, attribute, &mut end)?;
+        }
+        if let Some(thread) = thread {
+            batch.thread_ends.insert(thread, end.last);
+            self.threads.insert(thread, end);
+        }
+        batch.reached = position;
+        Ok(())
+    }
+
+    fn add_passage(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        evidence: &Evidence,
+        passage: &Passage<'_>,
+        attribute: Attribute,
+        end: &mut ThreadEnd,
+    ) -> Result<(), StoreError> {
+        let document = batch.documents;
+        let analysis = passage.analyze(&mut self.analyzer);
+        let counts = self.number_terms(connection, batch, &analysis)?;
+        // Only what is said in a conversation depends on what was said before.
+        let is_turn = attribute.marks & attributes::TURN != 0;
+        let nothing = ThreadEnd::default();
+        let context = if is_turn { &*end } else { &nothing };
 
         let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
         merged.extend(
@@ -354,12 +400,12 @@ impl Folder {
                 .iter()
                 .map(|(term, own)| (*term, TermCounts { own: *own, ..Default::default() })),
         );
-        let context = |term: &(u32, u32), previous: bool| {
+        let before = |term: &(u32, u32), previous: bool| {
             let (previous, before_previous) = if previous { (term.1, 0) } else { (0, term.1) };
             (term.0, TermCounts { own: 0, previous, before_previous })
         };
-        merged.extend(end.previous.iter().map(|term| context(term, true)));
-        merged.extend(end.before_previous.iter().map(|term| context(term, false)));
+        merged.extend(context.previous.iter().map(|term| before(term, true)));
+        merged.extend(context.before_previous.iter().map(|term| before(term, false)));
         merged.sort_unstable_by_key(|(term, _)| *term);
         merged.dedup_by(|(later, more), (earlier, kept)| {
             let same = later == earlier;
@@ -371,15 +417,16 @@ impl Folder {
             same
         });
         for (term, counts) in merged {
-            let packed = u64::from(document % BLOCK) << 8 | u64::from(postings::pack(counts));
-            batch.postings.push(u64::from(term) << 32 | packed);
+            batch.push_posting(term, document, counts);
         }
         for (term, own) in &counts {
-            batch.session_postings.push((postings::session_posting(*term, session), *own));
+            batch
+                .session_postings
+                .push((postings::session_posting(*term, attribute.session), *own));
         }
 
-        let meant = DocumentVector::of(parts(evidence));
-        let (previous, before_previous) = (&end.previous_meant, &end.before_previous_meant);
+        let meant = passage.vector();
+        let (previous, before_previous) = (&context.previous_meant, &context.before_previous_meant);
         batch.meanings.push(
             connection,
             self.tables,
@@ -389,23 +436,16 @@ impl Folder {
             &before_previous.vector,
         )?;
 
-        let author = evidence
-            .actor
-            .as_deref()
-            .map(|name| self.person(connection, name))
-            .transpose()?
-            .flatten();
         let mut participates = false;
-        for name in &evidence.payload.participants {
-            let number = self.person(connection, name)?;
-            if let (Some(number), None) = (number, author) {
+        for name in evidence.payload.participants.iter().filter(|_| attribute.author == NONE) {
+            if let Some(number) = self.person(connection, name)? {
                 participates = true;
                 connection
                     .prepare_cached(self.tables.add_participant)?
                     .execute([number, document])?;
             }
         }
-        let mut flags = attributes::visibility_flags(evidence.visibility);
+        let mut flags = attribute.flags;
         for (applies, flag) in [
             (analysis.timex, attributes::TIMEX),
             (analysis.is_question, attributes::IS_QUESTION),
@@ -413,30 +453,33 @@ impl Folder {
         ] {
             flags |= if applies { flag } else { 0 };
         }
-        let attribute = Attribute {
-            position,
-            session,
-            previous: end.last,
-            author: author.unwrap_or(NONE),
-            day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
-            at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
-            kind: self.kind(connection, &evidence.kind.0)?,
-            flags,
-        };
-        batch.push_attribute(connection, position, document, &attribute)?;
+        let length = u8::try_from(analysis.length).unwrap_or(u8::MAX);
+        let marks = passage.marks(attribute.marks);
+        let attribute = Attribute { previous: end.last, length, marks, flags, ..attribute };
+        batch.push_attribute(connection, attribute.position, document, &attribute)?;
 
-        let length = batch.session_lengths.entry(session).or_default();
+        let length = batch.session_lengths.entry(attribute.session).or_default();
         *length = length.saturating_add(analysis.length);
-        if let Some(thread) = thread {
-            end.last = document;
-            end.before_previous = std::mem::replace(&mut end.previous, counts);
-            end.before_previous_meant = std::mem::replace(&mut end.previous_meant, meant);
-            batch.thread_ends.insert(thread, document);
-            self.threads.insert(thread, end);
-        }
+        end.last = document;
+        end.before_previous = std::mem::replace(&mut end.previous, counts);
+        end.before_previous_meant = std::mem::replace(&mut end.previous_meant, meant);
         batch.documents += 1;
-        batch.reached = position;
         Ok(())
+    }
+
+    /// The number of the record's author. Everybody who takes part gets one too, so that a question
+    /// can name them.
+    fn speaker(
+        &mut self,
+        connection: &Connection,
+        evidence: &Evidence,
+    ) -> Result<Option<u32>, StoreError> {
+        let author = evidence.actor.as_deref().map(|name| self.person(connection, name));
+        let author = author.transpose()?.flatten();
+        for name in &evidence.payload.participants {
+            self.person(connection, name)?;
+        }
+        Ok(author)
     }
 
     fn person(&mut self, connection: &Connection, name: &str) -> Result<Option<u32>, StoreError> {
@@ -490,27 +533,6 @@ impl Folder {
             .filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count)))
             .collect())
     }
-}
-
-/// The words of a record's searched text.
-pub(super) fn analyze(analyzer: &mut Analyzer, evidence: &Evidence) -> SlotAnalysis {
-    let more: Vec<&str> = parts(evidence).skip(1).collect();
-    analyzer.analyze_slots(&evidence.payload.text, &more)
-}
-
-/// The searched text of a record: its text, and title, captions, tags and place if they add
-/// anything.
-pub(super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
-    let payload = &evidence.payload;
-    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
-    let more = payload
-        .title
-        .as_deref()
-        .into_iter()
-        .chain(label)
-        .filter(|part| !payload.text.contains(*part));
-    let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
-    own.map(String::as_str).chain(more)
 }
 
 /// The number of a person, who is created if new; none if the name has no words.

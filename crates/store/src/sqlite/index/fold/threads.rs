@@ -13,8 +13,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::super::attributes::NONE;
 use super::super::batch::{Batch, Thread};
 use super::super::meaning::DocumentVector;
-use super::{Counts, Folder, analyze, parts};
-use crate::StoreError;
+use super::passage::Passages;
+use super::{Counts, Folder};
+use crate::{Position, StoreError};
 
 /// Sessions whose numbers are cached, and threads whose last records are.
 const SESSIONS_REMEMBERED_MAX: usize = 4_096;
@@ -104,11 +105,19 @@ impl Folder {
                 .optional()?
                 .unwrap_or(NONE),
         };
-        let before =
-            batch.attribute(connection, last)?.map_or(NONE, |attribute| attribute.previous);
-        let (previous, previous_meant) = self.read_again(connection, batch, last)?;
-        let (before_previous, before_previous_meant) =
-            self.read_again(connection, batch, before)?;
+        let Some(ending) = batch.attribute(connection, last)? else {
+            return Ok(ThreadEnd::default());
+        };
+        let before = batch.attribute(connection, ending.previous)?;
+        let is_of_same = before.is_some_and(|before| before.position == ending.position);
+        let (previous, previous_meant) =
+            self.read_again(connection, batch, Some(ending.position), 0)?;
+        let (before_previous, before_previous_meant) = self.read_again(
+            connection,
+            batch,
+            before.map(|before| before.position),
+            usize::from(is_of_same),
+        )?;
         Ok(ThreadEnd { last, previous, before_previous, previous_meant, before_previous_meant })
     }
 
@@ -122,31 +131,31 @@ impl Folder {
         }
     }
 
-    /// The cached data of a document, from its record.
+    /// The cached data of a passage, from its record: of the last one, or as many before it as
+    /// `from_last`.
     fn read_again(
         &mut self,
         connection: &Connection,
         batch: &mut Batch,
-        document: u32,
+        position: Option<Position>,
+        from_last: usize,
     ) -> Result<(Counts, DocumentVector), StoreError> {
-        let Some(attribute) = batch.attribute(connection, document)? else {
-            return Ok(Default::default());
-        };
+        let Some(position) = position else { return Ok(Default::default()) };
         let body: Option<Vec<u8>> = connection
             .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
-            .query_row([super::super::sql(attribute.position)], |row| row.get(0))
+            .query_row([super::super::sql(position)], |row| row.get(0))
             .optional()?
             .flatten();
-        match body.map(|bytes| Body::parse(&Kind::Evidence, &bytes)) {
-            Some(Ok(Body::Evidence(evidence))) => {
-                let analysis = analyze(&mut self.analyzer, &evidence);
-                Ok((
-                    self.number_terms(connection, batch, &analysis)?,
-                    DocumentVector::of(parts(&evidence)),
-                ))
-            }
-            _ => Ok(Default::default()),
-        }
+        let Some(Ok(Body::Evidence(evidence))) =
+            body.map(|bytes| Body::parse(&Kind::Evidence, &bytes))
+        else {
+            return Ok(Default::default());
+        };
+        let Some(passage) = Passages::of(&evidence).iter().rev().nth(from_last) else {
+            return Ok(Default::default());
+        };
+        let analysis = passage.analyze(&mut self.analyzer);
+        Ok((self.number_terms(connection, batch, &analysis)?, passage.vector()))
     }
 }
 

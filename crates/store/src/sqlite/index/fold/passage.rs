@@ -1,0 +1,92 @@
+//! The passages of a record, which are the documents of the index.
+
+use std::ops::Range;
+
+use kernel::evidence::{Evidence, EvidenceKind};
+use retrieval::text::passages::passages;
+use retrieval::text::standing::{Standing, standing};
+use retrieval::text::{Analyzer, SlotAnalysis};
+
+use super::super::attributes;
+use super::super::meaning::DocumentVector;
+
+/// A record in passages.
+pub(super) struct Passages<'a> {
+    evidence: &'a Evidence,
+    ranges: Vec<Range<usize>>,
+}
+
+/// The searched text of a passage.
+pub(super) struct Passage<'a> {
+    text: &'a str,
+    /// What else is searched of the record: only in its first passage.
+    more: Vec<&'a str>,
+}
+
+impl<'a> Passages<'a> {
+    /// Of a record; there is at least one.
+    pub(super) fn of(evidence: &'a Evidence) -> Self {
+        Self { evidence, ranges: passages(&evidence.payload.text) }
+    }
+
+    /// All of them, in order.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Passage<'a>> + use<'_, 'a> {
+        let evidence = self.evidence;
+        self.ranges.iter().map(move |range| Passage {
+            text: evidence.payload.text.get(range.clone()).unwrap_or_default(),
+            more: if range.start == 0 { parts(evidence).skip(1).collect() } else { Vec::new() },
+        })
+    }
+}
+
+impl Passage<'_> {
+    /// Its words.
+    pub(super) fn analyze(&self, analyzer: &mut Analyzer) -> SlotAnalysis {
+        analyzer.analyze_slots(self.text, &self.more)
+    }
+
+    /// What it adds to the marks of its record.
+    pub(super) fn marks(&self, of_record: u8) -> u8 {
+        // Only the person's own words and notes say how to answer.
+        if of_record & (attributes::TURN | attributes::BY_USER) == attributes::TURN {
+            return of_record;
+        }
+        match standing(self.text) {
+            Standing::None => of_record,
+            Standing::Preference => of_record | attributes::PREFERENCE,
+            Standing::Instruction => of_record | attributes::INSTRUCTION,
+        }
+    }
+
+    /// Its vector.
+    pub(super) fn vector(&self) -> DocumentVector {
+        DocumentVector::of(std::iter::once(self.text).chain(self.more.iter().copied()))
+    }
+}
+
+/// The searched text of a record: its text, and title, captions, tags and place if they add
+/// anything.
+pub(in super::super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let payload = &evidence.payload;
+    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    let more = payload
+        .title
+        .as_deref()
+        .into_iter()
+        .chain(label)
+        .filter(|part| !payload.text.contains(*part));
+    let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
+    own.map(String::as_str).chain(more)
+}
+
+/// What recall asks of a record besides its words, as [`attributes::Attribute::marks`].
+pub(super) fn marks(evidence: &Evidence) -> u8 {
+    let is_turn = evidence.kind.0 == EvidenceKind::TURN;
+    let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
+    let by = match role.map(str::to_lowercase).as_deref() {
+        Some("user" | "human" | "me") => attributes::BY_USER,
+        Some("assistant" | "tool" | "system" | "model" | "ai" | "bot") => attributes::BY_PROGRAM,
+        _ => 0,
+    };
+    by | if is_turn { attributes::TURN } else { 0 }
+}
