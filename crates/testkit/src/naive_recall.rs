@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Sum, Table};
-use retrieval::question::Question;
-use retrieval::question::dates::date_fit;
 use retrieval::question::names::{NameId, Names};
+use retrieval::question::{Question, RecordTime};
 use retrieval::rank::lexical::{
     TermCounts, idf, known_idf_sum, lex, own, own_strength, session, session_strength,
 };
@@ -30,6 +29,8 @@ pub struct Document {
     pub participants: Vec<String>,
     /// The civil date of its session.
     pub date: Option<Date>,
+    /// True for an event.
+    pub is_event: bool,
     /// Its own text.
     pub text: String,
     /// Additional searchable text: captions, title.
@@ -126,7 +127,7 @@ impl NaiveRecall {
     }
 
     /// Every document with its score, best first; ties go to the one nearest to `today`, then to
-    /// the one added last.
+    /// the one added last, or first if the question asks for days.
     pub fn recall(&mut self, question: &str, today: Option<Date>, weights: &Weights) -> Vec<Hit> {
         let question = self.question(question, today);
         let speaker = named(&mut self.analyzer, &question, question.person());
@@ -143,8 +144,10 @@ impl NaiveRecall {
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
         let sessions = self.session_scores(&terms);
-        let query = Direction::of(&Table::built_in().embed(&question.nameless));
-        let mut near = NearWords::new(Table::built_in(), &question.nameless);
+        let judges_text = !question.asks_for_days;
+        let nameless = if judges_text { question.nameless.as_str() } else { "" };
+        let query = Direction::of(&Table::built_in().embed(nameless));
+        let mut near = NearWords::new(Table::built_in(), nameless);
         let best: Vec<Vec<f32>> =
             self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();
         let mut hits: Vec<Hit> = (0..self.documents.len())
@@ -184,9 +187,15 @@ impl NaiveRecall {
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
                     asker: false,
                     standing: 0.0,
-                    date: document.date.map_or(0.0, |date| date_fit(&question.dates, date)),
-                    is_question: analysis.is_question && !document.is_note,
-                    time_expression: analysis.timex && !document.is_note,
+                    date: question.time_fit(RecordTime {
+                        date: document.date,
+                        is_event: document.is_event,
+                        is_quoted: question.quotes.iter().any(|terms| {
+                            terms.iter().all(|term| count(analysis, term.as_str()) > 0)
+                        }),
+                    }),
+                    is_question: judges_text && analysis.is_question && !document.is_note,
+                    time_expression: judges_text && analysis.timex && !document.is_note,
                     asks_when: question.asks_when,
                 };
                 Hit { document: position, score: fuse(weights, &signals), signals }
@@ -196,7 +205,9 @@ impl NaiveRecall {
             let days = |date: Date| {
                 today.and_then(|today| today.until(date).ok()).map(|span| -span.get_days().abs())
             };
-            (today.map(|_| self.documents[hit.document].date.and_then(days)), hit.document)
+            let order = hit.document as i64;
+            let order = if question.asks_for_days { -order } else { order };
+            (today.map(|_| self.documents[hit.document].date.and_then(days)), order)
         };
         hits.sort_by(|left, right| {
             right.score.total.total_cmp(&left.score.total).then_with(|| tie(right).cmp(&tie(left)))
@@ -362,7 +373,7 @@ mod tests {
         let mut memory = NaiveRecall::new(Language::English);
         let mut early = turn("Ada", "We had soup.");
         early.session = "early".to_owned();
-        early.date = Some(date(2023, 5, 8));
+        early.date = Some(date(2023, 5, 7));
         memory.add(turn("Ada", "We had soup."));
         memory.add(early);
         let hits = memory.recall("What did Ada have on 7 May 2023?", None, &Weights::LEXICAL);

@@ -12,7 +12,6 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, count, printable, short};
 use crate::service::opening::SpaceUse;
-use crate::service::time::parse_time_if_given_us;
 use crate::service::wording::{sureness, words};
 
 /// Arguments of `claims`.
@@ -30,7 +29,7 @@ pub(crate) struct Args {
     /// Only in this confidence band
     #[arg(long, value_name = "BAND", value_enum)]
     band: Option<BandName>,
-    /// Only beliefs that are true at this time (2025-02-01, or with a time)
+    /// Only beliefs that are true at this time (2025-02-01, 2025, yesterday …)
     #[arg(long, value_name = "TIME")]
     valid_at: Option<String>,
     /// Beliefs as of this time, from what was recorded until then
@@ -90,7 +89,7 @@ impl BandName {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let time = |text: &Option<String>| parse_time_if_given_us(&session.zone, text.as_deref());
+    let time = |text: &Option<String>| session.times().start_if_given_us(text.as_deref());
     let states = match args.state.as_slice() {
         [] => States::Believed,
         names if names.contains(&StateName::Any) => States::Any,

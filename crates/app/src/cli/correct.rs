@@ -3,10 +3,9 @@
 use engine::belief::user::Replacement;
 
 use kernel::kind::Capability;
-use kernel::when::When;
 
 use super::{CliSession, changes};
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::service::corrections;
 use crate::service::opening::SpaceUse;
 
@@ -36,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let at = args.at.as_deref().map(When::parse).transpose().map_err(RequestError::Time)?;
+    let at = args.at.as_deref().map(|at| session.times().when(at)).transpose()?;
     let by =
         Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone(), at };
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;

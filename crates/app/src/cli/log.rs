@@ -10,7 +10,6 @@ use super::{CliSession, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable, short};
 use crate::service::opening::{OpenedSpace, SpaceUse};
-use crate::service::time::parse_time_if_given_us;
 
 /// How often `--follow` polls.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
@@ -40,7 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let since = parse_time_if_given_us(&session.zone, args.since.as_deref())?;
+    let since = session.times().start_if_given_us(args.since.as_deref())?;
     let author = args.author.as_deref().map(str::parse).transpose();
     let filter = LogFilter {
         kinds: args.kind.clone(),

@@ -18,7 +18,6 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, limit_journal, recall,
 };
-use crate::service::time::{parse_time_if_given_us, parse_window_us};
 
 /// Most facts shown above records.
 const FACTS_BESIDE_MAX: usize = 3;
@@ -26,7 +25,7 @@ const FACTS_BESIDE_MAX: usize = 3;
 /// Arguments of `recall`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --search facts \"which evenings are taken?\"\n  because recall --space global --space . --json \"kiln temperature\""
+    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --since \"last week\" \"glaze\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --search facts \"which evenings are taken?\"\n  because recall --space global --space . --json \"kiln temperature\""
 )]
 pub(crate) struct Args {
     /// The question, or words to look for
@@ -37,10 +36,11 @@ pub(crate) struct Args {
     /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit); may be repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<String>,
-    /// Only what happened at this time or later (2025-02-01, or with a time)
+    /// Only what happened at this time or later (2025-02-01, 2025, yesterday, 3 days ago …)
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only what happened before this time
+    /// Only what happened before this time; a year, month or week is included (2025-02, last week
+    /// …)
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
     /// Only records with this visibility: private, project (its space) or global; may be repeated
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<ScopeName>,
     /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
-    /// or with a time)
+    /// 2025, yesterday, 3 days ago …)
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
     /// Only facts that are true at this time
@@ -111,9 +111,9 @@ impl ScopeName {
 
 impl Args {
     fn request(&self, session: &CliSession) -> Result<RecallRequest<'_>, Failure> {
-        let time = |text: &Option<String>| parse_time_if_given_us(&session.zone, text.as_deref());
-        let (since_us, until_us) =
-            parse_window_us(&session.zone, self.since.as_deref(), self.until.as_deref())?;
+        let times = session.times();
+        let time = |text: &Option<String>| times.start_if_given_us(text.as_deref());
+        let (since_us, until_us) = times.window_us(self.since.as_deref(), self.until.as_deref())?;
         let filter = Filter {
             kinds: self.kind.clone(),
             since_us,

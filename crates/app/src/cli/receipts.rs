@@ -12,7 +12,6 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::context::reason_in_words;
 use crate::service::opening::SpaceUse;
-use crate::service::time::{parse_time_if_given_us, parse_time_us};
 
 /// Arguments of `receipts`.
 #[derive(clap::Args)]
@@ -57,7 +56,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         agent: args.agent.clone(),
         session: args.session.clone(),
         of: args.of.as_deref().map(|of| space.resolve(of)).transpose()?,
-        since_us: parse_time_if_given_us(&session.zone, args.since.as_deref())?,
+        since_us: session.times().start_if_given_us(args.since.as_deref())?,
     };
     let limit = if args.count == 0 { RECEIPTS_MAX } else { args.count };
     let receipts = space.receipts(&filter, limit)?;
@@ -75,8 +74,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 
 fn prune(session: &CliSession, space: &mut Space, before: &str) -> Result<u8, Failure> {
     let too_far = |_| RequestError::TimeTooFar { text: before.to_owned() };
-    let before = jiff::Timestamp::from_microsecond(parse_time_us(&session.zone, before)?)
-        .map_err(too_far)?;
+    let before =
+        jiff::Timestamp::from_microsecond(session.times().start_us(before)?).map_err(too_far)?;
     let pruned = space.prune_receipts(before)?;
     match session.form {
         Form::Json => output::json(&json!({ "pruned": pruned }))?,

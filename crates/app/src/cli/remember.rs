@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Who said it
     #[arg(long)]
     actor: Option<String>,
-    /// When it happened (2025-02-01, or with a time) [default: now]
+    /// When it happened (2025-02-01, with a time, or yesterday) [default: now]
     #[arg(long, value_name = "TIME")]
     at: Option<String>,
     /// A label; may be repeated

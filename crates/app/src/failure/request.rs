@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 
 use kernel::id::NameError;
-use kernel::when::WhenError;
 
 use super::Fault;
 use crate::text::{path, printable, short};
@@ -26,8 +25,13 @@ pub(crate) enum RequestError {
         detail: &'static str,
     },
     /// A time cannot be parsed.
-    #[error(transparent)]
-    Time(WhenError),
+    #[error("{text:?} is not a time: write {forms}")]
+    TimeMalformed {
+        /// The time, cut.
+        text: String,
+        /// What is accepted.
+        forms: &'static str,
+    },
     /// A time cannot be converted to an instant.
     #[error("{text:?} is out of the range of times")]
     TimeTooFar {
@@ -267,7 +271,7 @@ impl RequestError {
         match self {
             Self::SeveralSpaces => "several_spaces",
             Self::Variable { .. } => "variable",
-            Self::Time(_) => "time_malformed",
+            Self::TimeMalformed { .. } => "time_malformed",
             Self::TimeTooFar { .. } => "time_too_far",
             Self::EmptyWindow { .. } => "empty_window",
             Self::EmptyQuestion => "empty_question",

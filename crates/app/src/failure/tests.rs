@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use kernel::id::Author;
-use kernel::when::When;
 
 use super::*;
 
@@ -14,7 +13,7 @@ fn one_of_each() -> Vec<RequestError> {
     vec![
         RequestError::SeveralSpaces,
         RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" },
-        RequestError::Time(When::parse("someday").unwrap_err()),
+        RequestError::TimeMalformed { text: text(), forms: "2025" },
         RequestError::TimeTooFar { text: text() },
         RequestError::EmptyWindow { since: text(), until: text() },
         RequestError::EmptyQuestion,

@@ -89,8 +89,8 @@ pub(super) struct Remember {
     /// to walnuts"); beliefs about the user follow from these only. A person's name: that person
     /// said it. Omitted: your own observation or conclusion.
     pub(super) actor: Option<String>,
-    /// When it happened, if not now: "2025-02-01", "2025-02-01T09:30" or with an offset,
-    /// "2025-02-01T09:30:00+02:00".
+    /// When it happened, if not now: "2025-02-01", "2025-02-01T09:30", with an offset,
+    /// "2025-02-01T09:30:00+02:00", or "yesterday".
     pub(super) at: Option<String>,
     /// A few labels by which to find it, without "#". Example: ["planning", "team"]
     pub(super) tags: Option<Vec<String>>,
@@ -108,9 +108,11 @@ pub(super) struct Recall {
     /// "facts": beliefs concluded from many records, with their confidence. "episodes": the records
     /// themselves, what was said or happened. "both" if omitted.
     pub(super) search_type: Option<SearchType>,
-    /// Only what happened then or later: "2025-02-01", or with a time. Episodes only.
+    /// Only what happened then or later: "2025-02-01", "2025-02", "2025", "last week", "3 days
+    /// ago", or with a time. Episodes only.
     pub(super) since: Option<String>,
-    /// Only what happened before then: "2025-03-01", or with a time. Episodes only.
+    /// Only what happened before then: "2025-03-01", or with a time; a year, month or week is
+    /// included. Episodes only.
     pub(super) until: Option<String>,
     /// How many records of the same conversation to show before and after each episode, 0 to 5; 0
     /// if omitted. Use 1 or 2 when an episode alone does not make sense.

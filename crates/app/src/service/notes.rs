@@ -48,7 +48,7 @@ pub(crate) struct RecordedNote {
 
 impl Note {
     /// Checks the note's limits.
-    pub(crate) fn check_limits(&self) -> Result<(), RequestError> {
+    pub(crate) fn check_limits(&self, session: &Session) -> Result<(), RequestError> {
         if self.text.trim().is_empty() {
             return Err(RequestError::EmptyText);
         }
@@ -59,17 +59,17 @@ impl Note {
             return Err(RequestError::NameTooLong { bytes_max: NAME_BYTES_MAX });
         }
         if let Some(at) = &self.at {
-            When::parse(at).map_err(RequestError::Time)?;
+            session.times().when(at)?;
         }
         Ok(())
     }
 
     /// Checks the note before a space is opened for it, because opening may create the space.
     pub(crate) fn check(self, session: &Session) -> Result<CheckedNote, RequestError> {
-        self.check_limits()?;
+        self.check_limits(session)?;
         let text = self.text.trim().to_owned();
         let at = match &self.at {
-            Some(at) => When::parse(at).map_err(RequestError::Time)?,
+            Some(at) => session.times().when(at)?,
             None => When::from_zoned(&session.now.to_zoned(session.zone.clone())),
         };
         // The same text at another time is another record, so the time is part of the identity. The

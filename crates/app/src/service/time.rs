@@ -1,75 +1,381 @@
-//! Points in time that a user names.
+//! Times that a user names on the command line or an agent in a request.
+//!
+//! A time is a point (`2025-02-01T09:30`), a day (`2025-02-01`, `yesterday`, `3 days ago`) or a
+//! period (`2025-02`, `2025`, `last week`). A day stands for its midnight. A period stands for its
+//! beginning, and at the end of a window for its end: `--since 2025 --until 2025` is all of 2025.
+//! Without an offset, all are in the user's zone. Weeks start on Monday.
 
+use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan};
 use kernel::when::When;
 
 use crate::failure::RequestError;
+use crate::service::session::Session;
 
-/// A date (midnight in `zone`), a time with an offset, or a civil time in `zone`; microseconds.
-pub(crate) fn parse_time_us(zone: &TimeZone, text: &str) -> Result<i64, RequestError> {
-    let when = When::parse(text).map_err(RequestError::Time)?;
-    if text.contains('+')
-        || text.ends_with('Z')
-        || text.contains('[')
-        || text.matches('-').count() > 2
-    {
-        return Ok(when.instant_us());
-    }
-    let too_far = |_| RequestError::TimeTooFar { text: text.to_owned() };
-    let zoned = when.civil().to_zoned(zone.clone()).map_err(too_far)?;
-    Ok(zoned.timestamp().as_microsecond())
+/// Every form of a time.
+const FORMS: &str = "2025, 2025-02, 2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, \
+                     last week or 3 days ago";
+/// Every form of the time of a record, which is not longer than a day.
+const FORMS_TO_A_DAY: &str =
+    "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday or 3 days ago";
+/// Most units that lie between a time and now ("3 days ago").
+const UNITS_MAX: i64 = 10_000;
+
+/// What relative times and times without an offset depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeParser<'a> {
+    zone: &'a TimeZone,
+    now: Timestamp,
 }
 
-/// The same for an optional time.
-pub(crate) fn parse_time_if_given_us(
-    zone: &TimeZone,
-    text: Option<&str>,
-) -> Result<Option<i64>, RequestError> {
-    text.map(|text| parse_time_us(zone, text)).transpose()
+/// A time as it was named.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum NamedTime {
+    /// Microseconds since the Unix epoch.
+    Point(i64),
+    Day(Date),
+    /// From the first day up to, and without, the day after the last. The latter is none if it is
+    /// out of range.
+    Period(Date, Option<Date>),
 }
 
-/// The window in which something happened; an empty window is refused.
-pub(crate) fn parse_window_us(
-    zone: &TimeZone,
-    since: Option<&str>,
-    until: Option<&str>,
-) -> Result<(Option<i64>, Option<i64>), RequestError> {
-    let window = (parse_time_if_given_us(zone, since)?, parse_time_if_given_us(zone, until)?);
-    if let ((Some(since_us), Some(until_us)), Some(since), Some(until)) = (window, since, until)
-        && since_us >= until_us
-    {
-        return Err(RequestError::EmptyWindow { since: since.to_owned(), until: until.to_owned() });
+impl Session {
+    /// Reads the times of this request.
+    pub(crate) fn times(&self) -> TimeParser<'_> {
+        TimeParser { zone: &self.zone, now: self.now }
     }
-    Ok(window)
+}
+
+impl TimeParser<'_> {
+    /// A point, a day's midnight or the beginning of a period, in microseconds.
+    pub(crate) fn start_us(&self, text: &str) -> Result<i64, RequestError> {
+        match self.parse(text)? {
+            NamedTime::Point(at_us) => Ok(at_us),
+            NamedTime::Day(first) | NamedTime::Period(first, _) => {
+                self.midnight_us(Some(first), text)
+            }
+        }
+    }
+
+    /// The same for an optional time.
+    pub(crate) fn start_if_given_us(
+        &self,
+        text: Option<&str>,
+    ) -> Result<Option<i64>, RequestError> {
+        text.map(|text| self.start_us(text)).transpose()
+    }
+
+    /// The window in which something happened, from `since` and before `until`. An empty one is
+    /// refused.
+    pub(crate) fn window_us(
+        &self,
+        since: Option<&str>,
+        until: Option<&str>,
+    ) -> Result<(Option<i64>, Option<i64>), RequestError> {
+        let end_us = |text: &str| match self.parse(text)? {
+            NamedTime::Period(_, after) => self.midnight_us(after, text),
+            _ => self.start_us(text),
+        };
+        let window = (self.start_if_given_us(since)?, until.map(end_us).transpose()?);
+        if let ((Some(since_us), Some(until_us)), Some(since), Some(until)) = (window, since, until)
+            && since_us >= until_us
+        {
+            let (since, until) = (since.to_owned(), until.to_owned());
+            return Err(RequestError::EmptyWindow { since, until });
+        }
+        Ok(window)
+    }
+
+    /// The time of a record: as it is written, or the day that it names.
+    pub(crate) fn when(&self, text: &str) -> Result<When, RequestError> {
+        if let Ok(when) = When::parse(text) {
+            return Ok(when);
+        }
+        match self.named(text) {
+            Some(NamedTime::Point(at_us)) => {
+                let at = Timestamp::from_microsecond(at_us).map_err(|_| too_far(text))?;
+                Ok(When::from_zoned(&at.to_zoned(self.zone.clone())))
+            }
+            Some(NamedTime::Day(day)) => Ok(When::from_date(day)),
+            Some(NamedTime::Period(..)) | None => Err(malformed(text, FORMS_TO_A_DAY)),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<NamedTime, RequestError> {
+        match When::parse(text) {
+            Ok(when) => self.instant_us(&when, text).map(NamedTime::Point),
+            Err(_) => self.named(text).ok_or_else(|| malformed(text, FORMS)),
+        }
+    }
+
+    /// A civil time is one of the user's zone.
+    fn instant_us(&self, when: &When, text: &str) -> Result<i64, RequestError> {
+        if text.contains('+')
+            || text.ends_with('Z')
+            || text.contains('[')
+            || text.matches('-').count() > 2
+        {
+            return Ok(when.instant_us());
+        }
+        let zoned = when.civil().to_zoned(self.zone.clone()).map_err(|_| too_far(text))?;
+        Ok(zoned.timestamp().as_microsecond())
+    }
+
+    fn midnight_us(&self, day: Option<Date>, text: &str) -> Result<i64, RequestError> {
+        let zoned = day.and_then(|day| day.to_zoned(self.zone.clone()).ok());
+        Ok(zoned.ok_or_else(|| too_far(text))?.timestamp().as_microsecond())
+    }
+
+    /// A time that is not written as a date: a year, a month, or relative to now.
+    fn named(&self, text: &str) -> Option<NamedTime> {
+        /// No name of a time is longer.
+        const BYTES_MAX: usize = 64;
+        let text = Some(text.trim()).filter(|text| text.len() <= BYTES_MAX)?.to_lowercase();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let today = self.now.to_zoned(self.zone.clone()).date();
+        match words[..] {
+            ["now"] => Some(NamedTime::Point(self.now.as_microsecond())),
+            ["today"] => Some(NamedTime::Day(today)),
+            ["yesterday"] => today.yesterday().ok().map(NamedTime::Day),
+            ["tomorrow"] => today.tomorrow().ok().map(NamedTime::Day),
+            [written] => year_or_month(written),
+            [which @ ("last" | "this" | "next"), unit] => unit_beside(today, which, unit),
+            [count, unit, "ago"] => self.ago(count_of(count)?, unit),
+            _ => None,
+        }
+    }
+
+    fn ago(&self, count: i64, unit: &str) -> Option<NamedTime> {
+        let span = match unit.strip_suffix('s').unwrap_or(unit) {
+            "minute" => count.minutes(),
+            "hour" => count.hours(),
+            "day" => count.days(),
+            "week" => count.weeks(),
+            "month" => count.months(),
+            "year" => count.years(),
+            _ => return None,
+        };
+        let then = self.now.to_zoned(self.zone.clone()).checked_sub(span).ok()?;
+        let is_exact = span.get_minutes() > 0 || span.get_hours() > 0;
+        Some(if is_exact {
+            NamedTime::Point(then.timestamp().as_microsecond())
+        } else {
+            NamedTime::Day(then.date())
+        })
+    }
+}
+
+fn too_far(text: &str) -> RequestError {
+    RequestError::TimeTooFar { text: text.to_owned() }
+}
+
+fn malformed(text: &str, forms: &'static str) -> RequestError {
+    /// Characters of the time that are shown.
+    const SHOWN_CHARS: usize = 64;
+    RequestError::TimeMalformed { text: text.chars().take(SHOWN_CHARS).collect(), forms }
+}
+
+/// "3" or "three", up to ten.
+fn count_of(word: &str) -> Option<i64> {
+    const WORDS: [&str; 10] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let named = (1..).zip(WORDS).find(|(_, name)| *name == word).map(|(count, _)| count);
+    let count = match word {
+        "a" | "an" => Some(1),
+        _ => named.or_else(|| word.parse().ok()),
+    };
+    count.filter(|count| (0..=UNITS_MAX).contains(count))
+}
+
+/// `2025` or `2025-02`.
+fn year_or_month(text: &str) -> Option<NamedTime> {
+    let digits = |text: &str, count: usize| {
+        let is_number = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse::<i16>().ok()).flatten()
+    };
+    let (first, span) = match text.split_once('-') {
+        None => (Date::new(digits(text, 4)?, 1, 1), 1.year()),
+        Some((year, month)) => {
+            let month = i8::try_from(digits(month, 2)?).ok()?;
+            (Date::new(digits(year, 4)?, month, 1), 1.month())
+        }
+    };
+    period(first.ok()?, span)
+}
+
+fn period(first: Date, span: Span) -> Option<NamedTime> {
+    Some(NamedTime::Period(first, first.checked_add(span).ok()))
+}
+
+/// The week, month or year before, of or after today; the nearest weekday before or after it.
+fn unit_beside(today: Date, which: &str, unit: &str) -> Option<NamedTime> {
+    let steps = match which {
+        "last" => -1,
+        "next" => 1,
+        _ => 0,
+    };
+    let (first, span) = match unit {
+        "week" => {
+            let days_since_monday = i32::from(today.weekday().to_monday_zero_offset());
+            (today.checked_sub(days_since_monday.days()).ok()?, 1.week())
+        }
+        "month" => (today.first_of_month(), 1.month()),
+        "year" => (today.first_of_year(), 1.year()),
+        _ if steps == 0 => return None,
+        _ => return today.nth_weekday(steps, weekday(unit)?).ok().map(NamedTime::Day),
+    };
+    period(first.checked_add(span.checked_mul(steps.into()).ok()?).ok()?, span)
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    Some(match word {
+        "monday" => Weekday::Monday,
+        "tuesday" => Weekday::Tuesday,
+        "wednesday" => Weekday::Wednesday,
+        "thursday" => Weekday::Thursday,
+        "friday" => Weekday::Friday,
+        "saturday" => Weekday::Saturday,
+        "sunday" => Weekday::Sunday,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn zone() -> TimeZone {
-        TimeZone::get("Europe/Stockholm").unwrap()
+    /// A Saturday in Stockholm, shortly after midnight, and a Friday in UTC.
+    const NOW: &str = "2025-02-28T23:30:00Z";
+
+    fn with<T>(check: impl FnOnce(TimeParser<'_>) -> T) -> T {
+        let zone = TimeZone::get("Europe/Stockholm").unwrap();
+        check(TimeParser { zone: &zone, now: NOW.parse().unwrap() })
+    }
+
+    fn start(text: &str) -> Result<String, &'static str> {
+        let start = with(|times| times.start_us(text)).map_err(|error| error.code())?;
+        Ok(Timestamp::from_microsecond(start).unwrap().to_string())
     }
 
     #[test]
     fn a_time_without_an_offset_is_one_of_the_users_zone() {
-        let check = |text: &str, instant: &str| {
-            let instant: jiff::Timestamp = instant.parse().unwrap();
-            assert_eq!(parse_time_us(&zone(), text).unwrap(), instant.as_microsecond(), "{text}");
-        };
-        check("2025-02-01", "2025-01-31T23:00:00Z");
-        check("2025-02-01T09:30", "2025-02-01T08:30:00Z");
-        check("2025-02-01T09:30:00Z", "2025-02-01T09:30:00Z");
-        check("2025-02-01T09:30:00-07:00", "2025-02-01T16:30:00Z");
+        for (text, instant) in [
+            ("2025-02-01", "2025-01-31T23:00:00Z"),
+            ("2025-02-01T09:30", "2025-02-01T08:30:00Z"),
+            ("2025-02-01T09:30:00Z", "2025-02-01T09:30:00Z"),
+            ("2025-02-01T09:30:00-07:00", "2025-02-01T16:30:00Z"),
+            ("2025", "2024-12-31T23:00:00Z"),
+            ("2025-07", "2025-06-30T22:00:00Z"),
+        ] {
+            assert_eq!(start(text).as_deref(), Ok(instant), "{text}");
+        }
     }
 
     #[test]
-    fn what_names_no_time_is_refused_by_its_reason() {
-        let code = |text: &str| parse_time_us(&zone(), text).unwrap_err().code();
-        assert_eq!(code("someday"), "time_malformed");
-        assert_eq!(code("9999-12-31"), "time_too_far");
-        let window = |since, until| parse_window_us(&zone(), Some(since), Some(until));
-        assert_eq!(window("2025-02-01", "2025-02-01").unwrap_err().code(), "empty_window");
-        assert!(window("2025-02-01", "2025-02-02").is_ok());
+    fn relative_times_are_relative_to_now_in_the_users_zone() {
+        for (text, instant) in [
+            ("now", NOW),
+            ("today", "2025-02-28T23:00:00Z"),
+            ("Yesterday", "2025-02-27T23:00:00Z"),
+            ("tomorrow", "2025-03-01T23:00:00Z"),
+            (" last  week ", "2025-02-16T23:00:00Z"),
+            ("this week", "2025-02-23T23:00:00Z"),
+            ("next week", "2025-03-02T23:00:00Z"),
+            ("last month", "2025-01-31T23:00:00Z"),
+            ("last year", "2023-12-31T23:00:00Z"),
+            ("last Saturday", "2025-02-21T23:00:00Z"),
+            ("next saturday", "2025-03-07T23:00:00Z"),
+            ("3 days ago", "2025-02-25T23:00:00Z"),
+            ("a week ago", "2025-02-21T23:00:00Z"),
+            ("two months ago", "2024-12-31T23:00:00Z"),
+            ("1 year ago", "2024-02-29T23:00:00Z"),
+            ("2 hours ago", "2025-02-28T21:30:00Z"),
+            ("90 minutes ago", "2025-02-28T22:00:00Z"),
+        ] {
+            assert_eq!(start(text).as_deref(), Ok(instant), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_window_ends_with_the_period_or_before_the_day_that_it_names() {
+        let until = |text: &str| {
+            let (_, until) = with(|times| times.window_us(None, Some(text))).unwrap();
+            Timestamp::from_microsecond(until.unwrap()).unwrap().to_string()
+        };
+        for (text, instant) in [
+            ("2025", "2025-12-31T23:00:00Z"),
+            ("2025-02", "2025-02-28T23:00:00Z"),
+            ("last week", "2025-02-23T23:00:00Z"),
+            ("this year", "2025-12-31T23:00:00Z"),
+            ("2025-02-01", "2025-01-31T23:00:00Z"),
+            ("yesterday", "2025-02-27T23:00:00Z"),
+            ("2025-02-01T09:30", "2025-02-01T08:30:00Z"),
+        ] {
+            assert_eq!(until(text), instant, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_empty_window_is_refused() {
+        let window = |since, until| {
+            with(|times| times.window_us(Some(since), Some(until)))
+                .map(|_| ())
+                .map_err(|error| error.code())
+        };
+        assert_eq!(window("2025-02-01", "2025-02-01"), Err("empty_window"));
+        assert_eq!(window("2025", "2024"), Err("empty_window"));
+        assert_eq!(window("2025-02-01", "2025-02-02"), Ok(()));
+        assert_eq!(window("2025", "2025"), Ok(()));
+        assert_eq!(window("last week", "last week"), Ok(()));
+    }
+
+    #[test]
+    fn what_names_no_time_is_refused_by_its_reason_with_examples() {
+        for text in [
+            "someday",
+            "",
+            " ",
+            "yesterdayish",
+            "25",
+            "20250",
+            "2025-13",
+            "2025-2",
+            "last",
+            "last eon",
+            "this friday",
+            "ago",
+            "days ago",
+            "-3 days ago",
+            "99999999999999999999 days ago",
+            "10001 days ago",
+            "3 eons ago",
+            "3 days",
+            "2025-02-30",
+            "北京",
+            "٢٠٢٥",
+        ] {
+            assert_eq!(start(text), Err("time_malformed"), "{text}");
+        }
+        let error = with(|times| times.start_us("someday")).unwrap_err().to_string();
+        assert!(error.contains("2025-02,") && error.contains("last week or 3 days ago"), "{error}");
+        assert_eq!(start("9999-12-31"), Err("time_too_far"));
+        let after_all = with(|times| times.window_us(None, Some("9999"))).unwrap_err();
+        assert_eq!(after_all.code(), "time_too_far");
+    }
+
+    #[test]
+    fn a_record_may_be_of_a_named_day_but_not_of_a_period() {
+        let when = |text: &str| {
+            with(|times| times.when(text))
+                .map(|when| when.as_str().to_owned())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(when("2025-02-01T09:30").as_deref(), Ok("2025-02-01T09:30"));
+        assert_eq!(when("yesterday").as_deref(), Ok("2025-02-28"));
+        assert_eq!(when("now").as_deref(), Ok("2025-03-01T00:30:00+01:00[Europe/Stockholm]"));
+        for period in ["2025", "2025-02", "last week", "someday"] {
+            assert!(when(period).unwrap_err().contains("write 2025-02-01,"), "{period}");
+        }
     }
 }

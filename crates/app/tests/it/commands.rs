@@ -286,6 +286,61 @@ fn recall_answers_with_records_sources_and_reasons() {
 }
 
 #[test]
+fn times_are_read_as_people_name_them() {
+    let machine = Machine::with_chat();
+    let found = |window: &[&str]| {
+        let answer = machine
+            .because(["recall", "--json", "walnuts glaze class"])
+            .arguments(window.iter().copied())
+            .run()
+            .succeeds()
+            .json();
+        let results = answer["results"].as_array().unwrap().iter();
+        let mut days: Vec<String> = results
+            .map(|result| result["evidence"]["at"].as_str().unwrap()[..10].to_owned())
+            .collect();
+        days.dedup();
+        days.sort();
+        days.dedup();
+        days
+    };
+    let (january, february) = ("2025-01-08", "2025-02-03");
+    assert_eq!(found(&["--since", "2025", "--until", "2025"]), [january, february]);
+    assert_eq!(found(&["--since", "2025-02", "--until", "2025-02"]), [february]);
+    assert_eq!(found(&["--until", "2025-01"]), [january]);
+    assert!(found(&["--since", "yesterday"]).is_empty());
+    assert!(found(&["--since", "last week", "--until", "today"]).is_empty());
+    assert_eq!(found(&["--until", "3 days ago"]), [january, february]);
+    for command in [&["log", "--since", "2025-01"][..], &["claims", "--valid-at", "last month"]] {
+        machine.because(command.iter().copied()).run().succeeds();
+    }
+    let lamp = ["remember", "--at", "yesterday", "I bought a lamp"];
+    machine.because(lamp).run().succeeds();
+    machine.because(["recall", "What did I do yesterday?"]).run().succeeds().prints("a lamp");
+    let wrong = machine.because(["recall", "x", "--since", "someday"]).run().ends(2);
+    wrong.says("2025-02").says("last week or 3 days ago");
+    machine.because(["remember", "x", "--at", "2025"]).run().ends(2).says("yesterday");
+}
+
+#[test]
+fn a_question_for_a_day_is_answered_by_that_day_in_its_order() {
+    let machine = Machine::with_chat();
+    let texts = |question: &str| {
+        let answer = machine.because(["recall", "--json", question]).run().succeeds().json();
+        let results = answer["results"].as_array().unwrap().iter();
+        let text = |result: &serde_json::Value| {
+            result["evidence"]["payload"]["text"].as_str().unwrap().to_owned()
+        };
+        (answer["abstains"] == true, results.map(text).collect::<Vec<_>>())
+    };
+    let (abstains, found) = texts("What did they talk about on 8 January 2025?");
+    assert!(!abstains);
+    assert!(found[0].starts_with("Which glaze") && found[1].starts_with("Tenmoku"), "{found:?}");
+    let (abstains, _) = texts("What did they talk about on 9 January 2025?");
+    assert!(abstains, "nobody talked on that day");
+}
+
+#[test]
 fn show_and_log_print_records_and_their_signers() {
     let machine = Machine::with_chat();
     let log = machine.because(["log", "-n", "0", "--json"]).run().succeeds().json_lines();

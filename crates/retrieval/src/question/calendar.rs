@@ -24,8 +24,14 @@ pub(super) fn date_of(year: i16, month: i16, day: i16) -> Option<Date> {
     Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
+/// "yesterday's" without its ending.
+pub(super) fn without_possessive(word: &str) -> &str {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
+}
+
+/// The unit that `word` names, also in the possessive ("next week's").
 pub(super) fn unit_of(word: &str) -> Option<Unit> {
-    Some(match word {
+    Some(match without_possessive(word) {
         "day" | "days" => Unit::Day,
         "weekend" | "weekends" => Unit::Weekend,
         "week" | "weeks" => Unit::Week,

@@ -6,11 +6,13 @@
 //! talk about last weekend do so around the reference time. Times relative to the asker ("last
 //! week", "three days ago") need today's civil date.
 
+use std::ops::Range;
+
 use jiff::civil::Date;
 
 use super::calendar::{
     Unit, calendar_unit, date_of, month_year, precision_of, season_start, season_window, shift,
-    unit_of, window_after, window_before,
+    unit_of, window_after, window_before, without_possessive,
 };
 use super::dates::{DateMention, MonthDay, Precision};
 use crate::text::time_expressions::{cardinal_or_ordinal, month_number, small_number};
@@ -19,22 +21,40 @@ use crate::text::words::Word;
 /// Most times that are read from one question.
 pub(super) const DATES_MAX: usize = 16;
 
-/// The times named in `text`, whose words are `words`.
-pub(super) fn parse(text: &str, words: &[Word<'_>], today: Option<Date>) -> Vec<DateMention> {
-    let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
-    let parser = Parser { text, words, lower: &lower, today };
+/// An expression in a question, and the times that it names.
+#[derive(Debug)]
+pub(super) struct TimeExpression {
+    /// One, or two for a time given by its distance from another.
+    pub(super) mentions: Vec<DateMention>,
+    /// Its words, by number.
+    pub(super) words: Range<usize>,
+    /// True if it is relative to the asker's day ("last week").
+    pub(super) is_relative: bool,
+    /// True if it has only one end ("since 3 May").
+    pub(super) is_open: bool,
+}
+
+/// The times named in `text`, whose words are `words`, and `lower` in lower case.
+pub(super) fn parse(
+    text: &str,
+    words: &[Word<'_>],
+    lower: &[String],
+    today: Option<Date>,
+) -> Vec<TimeExpression> {
+    let parser = Parser { text, words, lower, today };
     let mut found = Vec::new();
+    let mut count = 0;
     let mut position = 0;
-    while position < words.len() && found.len() < DATES_MAX {
-        match parser.time(position) {
-            Some((mentions, end)) => {
-                found.extend(mentions);
-                position = end.max(position + 1);
-            }
-            None => position += 1,
-        }
+    while position < words.len() && count < DATES_MAX {
+        let Some(mut expression) = parser.expression(position) else {
+            position += 1;
+            continue;
+        };
+        expression.mentions.truncate(DATES_MAX - count);
+        count += expression.mentions.len();
+        position = expression.words.end;
+        found.push(expression);
     }
-    found.truncate(DATES_MAX);
     found
 }
 
@@ -70,14 +90,39 @@ impl Parser<'_> {
         self.text.get(word.end()..next.start).unwrap_or("")
     }
 
-    /// The times in an expression that starts at `position`, and where it ends.
+    /// The expression that starts at `position`.
+    fn expression(&self, position: usize) -> Option<TimeExpression> {
+        let (mentions, end, is_relative) = match self.time(position) {
+            Some((mentions, end)) => (mentions, end, false),
+            None => {
+                let AbsoluteTime { mention, end } = self.relative(position)?;
+                (vec![mention], end, true)
+            }
+        };
+        // "last" of "last summer" is before the season's word.
+        let picking = position.checked_sub(1).filter(|before| self.picks_a_time(*before));
+        Some(TimeExpression {
+            mentions,
+            words: picking.unwrap_or(position)..end.max(position + 1),
+            is_relative: is_relative || picking.is_some(),
+            is_open: opens_a_range(self.word(position)),
+        })
+    }
+
+    /// The times in an absolute expression that starts at `position`, and where it ends.
     fn time(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
         self.range(position)
             .or_else(|| self.distance(position))
             .or_else(|| self.open_range(position))
             .or_else(|| self.part(position))
             .or_else(|| self.absolute_time(position).map(|time| (vec![time.mention], time.end)))
-            .or_else(|| self.relative(position).map(|time| (vec![time.mention], time.end)))
+    }
+
+    /// "last", "this" or "next" before a month or a season.
+    fn picks_a_time(&self, position: usize) -> bool {
+        matches!(self.word(position), "last" | "this" | "next" | "past")
+            && self.today.is_some()
+            && (self.month(position + 1).is_some() || self.season(position + 1).is_some())
     }
 
     /// "between A and B", "from A to B", "3 to 7 May".
@@ -141,7 +186,7 @@ impl Parser<'_> {
 
     /// "since A", "before A", "by A", "until A", "after A": an open range if the year is known.
     fn open_range(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
-        if !matches!(self.word(position), "since" | "after" | "before" | "until" | "till" | "by") {
+        if !opens_a_range(self.word(position)) {
             return None;
         }
         let time =
@@ -280,7 +325,7 @@ impl Parser<'_> {
     /// "May 2023", "in May", "July of 2023".
     fn month(&self, position: usize) -> Option<AbsoluteTime> {
         let word = self.word(position);
-        let month = month_number(word.trim_end_matches("'s").trim_end_matches("’s"))?;
+        let month = month_number(without_possessive(word))?;
         let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
         if let Some(year) = self.year(at) {
             let first = date_of(year, month.into(), 1)?;
@@ -373,7 +418,7 @@ impl Parser<'_> {
     /// Friday.
     fn relative(&self, position: usize) -> Option<AbsoluteTime> {
         let today = self.today?;
-        let word = self.word(position);
+        let word = without_possessive(self.word(position));
         let window = |(first, last, precision), end| {
             Some(AbsoluteTime { mention: DateMention::Window { first, last, precision }, end })
         };
@@ -483,6 +528,10 @@ fn introduces_time(word: &str) -> bool {
         "until",
     ];
     INTRODUCTIONS.contains(&word)
+}
+
+fn opens_a_range(word: &str) -> bool {
+    matches!(word, "since" | "after" | "before" | "until" | "till" | "by")
 }
 
 fn day_window(date: Date) -> DateMention {

@@ -4,7 +4,9 @@
 //! February") it is the same window in every year, and the one nearest to the record counts. People
 //! talk about things when they happen and for some time after, so records soon after a window still
 //! get part of the score. The numbers are those of the design of recall ("Who, when, what kind"):
-//! same month 1, the next 0.4, × 1.5 within a day of an exact day, × 0.5 beyond ten.
+//! same month 1, the next 0.4, × 0.5 beyond ten days. An exact day counts 1.5, so that a question
+//! for a day finds that day first; the day after counts 1.4, because people tell the next day what
+//! they did, and the day before 1.2.
 
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
@@ -67,12 +69,20 @@ pub enum DateMention {
     },
 }
 
-fn as_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(date)
 }
 
-/// Factor for a record within a day of an exact day.
-const EXACT_DAY_FACTOR: f64 = 1.5;
+/// The most that a time can fit.
+pub const FIT_MAX: f64 = 1.5;
+/// Fit of a record on an exact day, or in an exact week.
+const EXACT_DAY: f64 = FIT_MAX;
+/// Fit of a record in a month, season or year.
+pub(super) const INSIDE: f64 = 1.0;
+/// Fit of a record on the day after.
+const DAY_AFTER: f64 = 1.4;
+/// Fit of a record on the day before.
+const DAY_BEFORE: f64 = 1.2;
 /// Factor for a record in the month of an exact day, but more than [`NEAR_DAYS`] from it.
 const FAR_DAY_FACTOR: f64 = 0.5;
 /// Fit of a record in the month after.
@@ -98,6 +108,12 @@ impl DateMention {
                 fits.fold(0.0, f64::max)
             }
         }
+    }
+
+    /// How well a record inside the time fits.
+    pub fn fit_inside(&self) -> f64 {
+        let (Self::Window { precision, .. } | Self::EveryYear { precision, .. }) = self;
+        if *precision <= Precision::Week { EXACT_DAY } else { INSIDE }
     }
 
     /// The window in its year, or in `near`'s year if it has none; for filters and display.
@@ -132,14 +148,16 @@ fn fit_window(first: Date, last: Date, precision: Precision, date: Date) -> f64 
                 0.0
             };
             match distance {
-                ..=1 => EXACT_DAY_FACTOR,
+                ..=0 => EXACT_DAY,
+                1 if after > 0 => DAY_AFTER,
+                1 => DAY_BEFORE,
                 2..=NEAR_DAYS => month,
                 _ => month * FAR_DAY_FACTOR,
             }
         }
-        Precision::Month if distance == 0 => 1.0,
+        Precision::Month if distance == 0 => INSIDE,
         Precision::Month if is_month_after(last, date) => NEXT_MONTH,
-        Precision::Season | Precision::Year if distance == 0 => 1.0,
+        Precision::Season | Precision::Year if distance == 0 => INSIDE,
         Precision::Season | Precision::Year if after > 0 && after <= MONTH_DAYS => NEXT_MONTH,
         Precision::Month | Precision::Season | Precision::Year => 0.0,
     }
@@ -156,7 +174,7 @@ fn is_month_after(last: Date, date: Date) -> bool {
 }
 
 /// Days from `from` to `to`, negative if `to` is earlier.
-fn days_between(from: Date, to: Date) -> i32 {
+pub(super) fn days_between(from: Date, to: Date) -> i32 {
     from.until(to).map_or(0, |span| span.get_days())
 }
 
@@ -171,11 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_day_fits_best_within_a_day_then_in_its_month_then_in_the_next() {
+    fn an_exact_day_fits_best_then_the_days_beside_it_then_its_month_then_the_next() {
         let mention = day(2023, 5, 7);
         for (record, expected) in [
             (date(2023, 5, 7), 1.5),
-            (date(2023, 5, 8), 1.5),
+            (date(2023, 5, 6), 1.2),
+            (date(2023, 5, 8), 1.4),
+            (date(2023, 5, 9), 1.0),
             (date(2023, 5, 17), 1.0),
             (date(2023, 5, 18), 0.5),
             (date(2023, 6, 5), 0.2),
@@ -185,8 +205,18 @@ mod tests {
         ] {
             assert_eq!(mention.fit(record), expected, "{record}");
         }
-        assert_eq!(day(2023, 5, 31).fit(date(2023, 6, 1)), 1.5);
+        assert_eq!(day(2023, 5, 31).fit(date(2023, 6, 1)), 1.4);
         assert_eq!(day(2023, 5, 31).fit(date(2023, 6, 8)), 0.4);
+    }
+
+    #[test]
+    fn the_days_of_a_week_fit_better_than_the_days_beside_it() {
+        let (first, last) = (date(2023, 5, 8), date(2023, 5, 14));
+        let week = DateMention::Window { first, last, precision: Precision::Week };
+        assert_eq!(
+            [7, 8, 14, 15, 16].map(|day| week.fit(date(2023, 5, day))),
+            [1.2, 1.5, 1.5, 1.4, 1.0]
+        );
     }
 
     #[test]

@@ -8,18 +8,32 @@
 mod calendar;
 mod date_parser;
 pub mod dates;
+mod days;
 pub mod names;
+pub mod nearest;
 
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::text::words::{Word, cut_at_apostrophe, visit_words};
 use crate::text::{Analyzer, Term, normalize};
-use dates::DateMention;
+use date_parser::TimeExpression;
+use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
+use nearest::Nearest;
 
 /// Most words of a question that are read; the rest is ignored.
 pub const QUESTION_WORDS_MAX: usize = 512;
+
+/// Most words of a question that looks for the nearest record or may quote a record. In longer
+/// texts, such as the last turns of a conversation, these words are in passing.
+const FOCUSED_WORDS_MAX: usize = 32;
+
+/// Fit of a record that names the same day as a question for days: less than of that day, more than
+/// of the days beside it.
+const QUOTED_DAY: f64 = 1.45;
+/// Fit of a record that says "last week" too: like one of the same month.
+const QUOTED: f64 = 1.0;
 
 /// A parsed question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +46,15 @@ pub struct Question {
     pub mentions: Vec<Mention>,
     /// The times it names.
     pub dates: Vec<DateMention>,
+    /// The direction in time in which it asks for the nearest record, if it names no time.
+    pub nearest: Option<Nearest>,
+    /// Wordings of a time, each as its terms: a record that contains all terms of one may quote
+    /// it, so its own text fits the time, whatever its date. "Who went camping last week?" quotes
+    /// a record that says "last week".
+    pub quotes: Vec<Vec<Term>>,
+    /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
+    /// December?"): it has no terms.
+    pub asks_for_days: bool,
     /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
     /// names different people.
     subject: Option<usize>,
@@ -58,45 +81,80 @@ impl Question {
         });
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
-        let is_name = |position: usize| {
-            found.iter().any(|at| at.is_certain && (at.first..at.end).contains(&position))
+        let times = date_parser::parse(text, &words, &lower, today);
+        let asks_when = asks_when(&lower);
+        let roles = roles(&lower, &found, &times);
+        let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
+            let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
+            distinct_terms(analyzer, words.map(|(word, _)| *word))
         };
-        let mut nameless = String::with_capacity(text.len());
-        let mut copied = 0;
-        for at in found.iter().filter(|at| at.is_certain) {
-            let Some((first, last)) = words.get(at.first).zip(words.get(at.end.saturating_sub(1)))
-            else {
-                continue;
-            };
-            nameless.push_str(text.get(copied..first.start).unwrap_or_default());
-            copied = last.end();
-        }
-        nameless.push_str(text.get(copied..).unwrap_or_default());
-        let mut terms = Vec::new();
-        for (position, word) in words.iter().enumerate() {
-            if !is_name(position) {
-                add_new(&mut terms, &analyzer.terms_of_word(*word));
-            }
-        }
-        if terms.is_empty() {
-            for word in &words {
-                add_new(&mut terms, &analyzer.terms_of_word(*word));
-            }
+        let asks_for_days = !asks_when
+            && days::are_specific(&times)
+            && terms_of(&|role| role == WordRole::Content).is_empty();
+        let has_weight = |role| !matches!(role, WordRole::Name | WordRole::Conversation);
+        let mut terms = if asks_for_days { Vec::new() } else { terms_of(&has_weight) };
+        let is_left_out = |position| roles.get(position).is_some_and(|role| !has_weight(*role));
+        let mut nameless = without(text, &words, is_left_out);
+        if terms.is_empty() && !asks_for_days {
+            terms = terms_of(&|_| true);
             nameless = text.to_owned();
         }
+        // A question for days has no terms, so a record may quote their names. A time relative to
+        // the asker's day is then the asker's wording, not the record's.
+        let is_focused = words.len() <= FOCUSED_WORDS_MAX;
+        let quotes = times
+            .iter()
+            .filter(|time| is_focused && time.is_relative != asks_for_days)
+            .filter_map(|time| words.get(time.words.clone()))
+            .map(|words| distinct_terms(analyzer, words.iter().copied()))
+            .filter(|terms| !terms.is_empty())
+            .collect();
         let first_person = lower.iter().any(|word| is_first_person(word));
         let subject = subject(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
-        let dates = date_parser::parse(text, &words, today);
+        let dates: Vec<DateMention> = times.into_iter().flat_map(|time| time.mentions).collect();
+        let names_no_time = dates.is_empty() && is_focused;
+        let nearest = if names_no_time { nearest::find(&lower, today) } else { None };
         Self {
             terms,
             nameless,
             mentions,
             dates,
+            nearest,
+            quotes,
+            asks_for_days,
             subject,
             first_person,
-            asks_when: asks_when(&lower),
+            asks_when,
         }
+    }
+
+    /// Whether a record's date counts.
+    pub fn asks_of_a_time(&self) -> bool {
+        !self.dates.is_empty() || self.nearest.is_some()
+    }
+
+    /// The least fit of a record that is of one of the times that the question names, or that names
+    /// one of its days too.
+    pub fn fit_of_its_days(&self) -> f64 {
+        self.dates.iter().map(DateMention::fit_inside).fold(QUOTED_DAY, f64::min)
+    }
+
+    /// How well a record fits the times that the question names, 0 … [`dates::FIT_MAX`].
+    pub fn time_fit(&self, record: RecordTime) -> f64 {
+        let quoted = match record.is_quoted {
+            true if self.asks_for_days => QUOTED_DAY,
+            true => QUOTED,
+            false => 0.0,
+        };
+        let Some(date) = record.date else { return quoted };
+        let nearest = self.nearest.map_or(0.0, |nearest| nearest.fit(date, record.is_event));
+        let by_date = match date_fit(&self.dates, date) {
+            // People tell the next day what they did, but an event is of its own days.
+            fit if record.is_event && fit < dates::FIT_MAX => fit.min(dates::INSIDE),
+            fit => fit,
+        };
+        by_date.max(nearest).max(quoted)
     }
 
     /// The person that the question is about, if it names exactly one known person (once or several
@@ -114,6 +172,66 @@ impl Question {
     pub fn subject(&self) -> Option<&[NameId]> {
         self.mentions.get(self.subject?).map(|mention| mention.people.as_slice())
     }
+}
+
+/// What a word of a question is for.
+#[derive(Clone, Copy, PartialEq)]
+enum WordRole {
+    /// Part of the name of a known person.
+    Name,
+    /// Part of a time.
+    Time,
+    /// Beside a time, a word for the conversation itself: it carries no weight.
+    Conversation,
+    /// Stands for anything that may be of a time.
+    General,
+    /// Anything else.
+    Content,
+}
+
+fn roles(words: &[String], names: &[MentionAt], times: &[TimeExpression]) -> Vec<WordRole> {
+    let role = |(position, word): (usize, &String)| {
+        let is_name = |at: &MentionAt| at.is_certain && (at.first..at.end).contains(&position);
+        if names.iter().any(is_name) {
+            WordRole::Name
+        } else if times.iter().any(|time| time.words.contains(&position)) {
+            WordRole::Time
+        } else if !times.is_empty() && days::is_conversation(word) {
+            WordRole::Conversation
+        } else if days::is_general(word) {
+            WordRole::General
+        } else {
+            WordRole::Content
+        }
+    };
+    words.iter().enumerate().map(role).collect()
+}
+
+/// What the fit of a record's time depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordTime {
+    /// Its date.
+    pub date: Option<Date>,
+    /// True for an event.
+    pub is_event: bool,
+    /// True if it contains all terms of one of [`Question::quotes`].
+    pub is_quoted: bool,
+}
+
+/// The text without the words that `is_left_out`, by number, and without what is between two of
+/// them.
+fn without(text: &str, words: &[Word<'_>], is_left_out: impl Fn(usize) -> bool) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut copied, mut previous) = (0, None);
+    for (position, word) in words.iter().enumerate().filter(|(position, _)| is_left_out(*position))
+    {
+        if position.checked_sub(1) != previous || position == 0 {
+            kept.push_str(text.get(copied..word.start).unwrap_or_default());
+        }
+        (copied, previous) = (word.end(), Some(position));
+    }
+    kept.push_str(text.get(copied..).unwrap_or_default());
+    kept
 }
 
 fn is_first_person(word: &str) -> bool {
@@ -136,12 +254,16 @@ fn subject(found: &[MentionAt], words: &[String]) -> Option<usize> {
     found.iter().position(|at| !at.mention.text.ends_with("'s") && !at.mention.text.ends_with("’s"))
 }
 
-fn add_new(terms: &mut Vec<Term>, more: &[Term]) {
-    for term in more {
-        if !terms.contains(term) {
-            terms.push(term.clone());
+fn distinct_terms<'a>(analyzer: &mut Analyzer, words: impl Iterator<Item = Word<'a>>) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for word in words {
+        for term in analyzer.terms_of_word(word) {
+            if !terms.contains(&term) {
+                terms.push(term);
+            }
         }
     }
+    terms
 }
 
 /// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many

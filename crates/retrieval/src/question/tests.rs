@@ -171,6 +171,8 @@ fn relative_times_are_relative_to_the_day_of_the_question() {
         ("last month", "2024-02-01..2024-02-29 month"),
         ("next year", "2025-01-01..2025-12-31 year"),
         ("last Friday", "2024-03-08 day"),
+        ("yesterday's meeting", "2024-03-12 day"),
+        ("next week’s class", "2024-03-18..2024-03-24 week"),
         ("on Wednesday", "2024-03-06 day"),
         ("next Friday", "2024-03-15 day"),
         ("three days ago", "2024-03-10 day"),
@@ -187,6 +189,113 @@ fn relative_times_are_relative_to_the_day_of_the_question() {
     let without_today =
         Question::parse("last week", &mut Analyzer::new(Language::English), &names(), None);
     assert!(without_today.dates.is_empty());
+}
+
+#[test]
+fn beside_a_time_words_for_the_conversation_carry_no_weight() {
+    let check = |text: &str, expected: &str, nameless: &str| {
+        let question = parse(text);
+        let terms: Vec<&str> = question.terms.iter().map(Term::as_str).collect();
+        assert_eq!(terms.join(" "), expected, "{text}");
+        assert_eq!(question.nameless.split_whitespace().collect::<Vec<_>>().join(" "), nameless);
+        assert!(!question.asks_for_days, "{text}");
+    };
+    check(
+        "What did Ada and Ben discuss about the kiln yesterday?",
+        "kiln yesterday",
+        "What did and about the kiln yesterday?",
+    );
+    check("topics of May 2023", "may 2023", "of May 2023");
+    check("the topic of the talk", "topic talk", "the topic of the talk");
+}
+
+#[test]
+fn a_question_for_days_has_no_terms() {
+    for (text, expected) in [
+        ("What did we talk about on 11 December?", true),
+        ("What did Ada and Ben talk about on 11 December 2023?", true),
+        ("What was the topic of our conversation yesterday?", true),
+        ("What happened last Friday?", true),
+        ("events on 2026-11-26", true),
+        ("What is on 26 November 2026?", true),
+        ("What did Ada say last month?", true),
+        ("yesterday", true),
+        ("What did we say about the kiln on 11 December?", false),
+        ("When did we talk about 11 December?", false),
+        ("What happened in May 2023?", false),
+        ("What happened since 3 May 2023?", false),
+        ("What happened?", false),
+        ("What did we talk about?", false),
+        ("", false),
+    ] {
+        let question = parse(text);
+        assert_eq!(question.asks_for_days, expected, "{text}");
+        assert!(!expected || question.terms.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
+    let quotes = |text: &str| {
+        let words =
+            |terms: &Vec<Term>| terms.iter().map(Term::as_str).collect::<Vec<_>>().join(" ");
+        parse(text).quotes.iter().map(words).collect::<Vec<_>>().join(", ")
+    };
+    for (text, expected) in [
+        ("Who went camping last week?", "last week"),
+        ("What did Ada paint last summer?", "last summer"),
+        ("Who called three days ago?", "three day ago"),
+        ("What did Ada paint yesterday or last May?", "yesterday, last may"),
+        ("Who went camping on 3 May 2023?", ""),
+        ("What did we talk about yesterday?", ""),
+        ("What did we talk about on 3 May 2023?", "3 may 2023"),
+        ("Who went camping?", ""),
+        (&format!("who went last week {}", "and who not ".repeat(10)), ""),
+    ] {
+        assert_eq!(quotes(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_direction_counts_if_no_time_is_named() {
+    for (text, expected) in [
+        ("next dentist appointment", Some(Nearest::From(TODAY))),
+        ("When is Ada's next class?", Some(Nearest::From(TODAY))),
+        ("my last class", Some(Nearest::Until(TODAY))),
+        ("next week's class", None),
+        ("the last class in May 2023", None),
+        ("Ada's class", None),
+        (&format!("my last class {}", "was long ".repeat(15)), None),
+    ] {
+        assert_eq!(parse(text).nearest, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_record_fits_by_its_date_or_by_what_it_quotes() {
+    let question = parse("Who went camping last week?");
+    let fit = |date: Option<Date>, is_quoted: bool| {
+        question.time_fit(RecordTime { date, is_quoted, is_event: false })
+    };
+    assert_eq!(fit(Some(date(2024, 3, 5)), false), 1.5);
+    assert_eq!(fit(Some(date(2023, 6, 20)), false), 0.0);
+    assert_eq!(fit(Some(date(2023, 6, 20)), true), 1.0);
+    assert_eq!(fit(None, true), 1.0);
+    assert_eq!(fit(None, false), 0.0);
+    let day = parse("class on 12 March");
+    let fit = |day_of_month: i8, is_event: bool| {
+        let date = Some(date(2024, 3, day_of_month));
+        day.time_fit(RecordTime { date, is_event, is_quoted: false })
+    };
+    assert_eq!([11, 12, 13].map(|day| fit(day, false)), [1.2, 1.5, 1.4]);
+    assert_eq!([11, 12, 13].map(|day| fit(day, true)), [1.0, 1.5, 1.0]);
+    let next = parse("next class");
+    let fit = |day: i8, is_event: bool| {
+        let date = Some(date(2024, 3, day));
+        next.time_fit(RecordTime { date, is_event, is_quoted: false })
+    };
+    assert!(fit(14, true) > fit(15, true) && fit(15, true) > 0.0);
+    assert_eq!((fit(12, true), fit(13, false)), (0.0, 0.0));
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub struct RankingFeatures {
     rival: Option<f64>,
     /// The question names somebody known.
     names_somebody: bool,
+    /// The question asks for days, and there is a record of one of them.
+    has_its_days: bool,
     /// ln(1 + number of words).
     length: f64,
 }
@@ -59,7 +61,7 @@ impl RankingFeatures {
         best: impl IntoIterator<Item = &'a Score>,
     ) -> Option<Self> {
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
-        let (mut words, mut meaning) = (0.0_f64, 0.0_f64);
+        let (mut words, mut meaning, mut date) = (0.0_f64, 0.0_f64, 0.0_f64);
         for score in best.into_iter().take(JUDGED) {
             let (mut person_score, mut is_theirs) = (0.0, false);
             for part in &score.parts {
@@ -70,6 +72,7 @@ impl RankingFeatures {
                     }
                     "words" => words = words.max(part.value),
                     "window_meaning" => meaning = meaning.max(part.value),
+                    "date" => date = date.max(part.value),
                     _ => {}
                 }
             }
@@ -86,6 +89,7 @@ impl RankingFeatures {
             words,
             meaning,
             names_somebody: !question.mentions.is_empty(),
+            has_its_days: question.asks_for_days && date >= question.fit_of_its_days(),
             content,
             rival: theirs.zip(others).map(|(theirs, others)| others - theirs),
             length: libm::log(1.0 + all as f64),
@@ -105,10 +109,10 @@ impl RankingFeatures {
 }
 
 /// The probability that the best record answers, 0 … 1. It is 0 without features, and for a
-/// question without a known word or person.
+/// question without a known word or person, unless it asks for days of which there are records.
 pub fn relevance(features: Option<&RankingFeatures>) -> f64 {
     let Some(features) =
-        features.filter(|features| features.known > 0.0 || features.names_somebody)
+        features.filter(|with| with.known > 0.0 || with.names_somebody || with.has_its_days)
     else {
         return 0.0;
     };
@@ -129,6 +133,24 @@ mod tests {
     use crate::question::names::Names;
     use crate::rank::{Signals, Weights, fuse};
     use crate::text::{Analyzer, Language};
+
+    #[test]
+    fn a_question_for_days_is_answered_by_a_record_of_one_of_them_and_by_no_other() {
+        let today = Some(jiff::civil::date(2024, 3, 13));
+        let question = |text: &str| {
+            Question::parse(text, &mut Analyzer::new(Language::English), &Names::default(), today)
+        };
+        let chance = |text: &str, date: f64| {
+            let signals = Signals { date, ..Signals::default() };
+            let best = [fuse(&Weights::WITH_VECTORS, &signals)];
+            relevance(RankingFeatures::of(&question(text), 0, &best).as_ref())
+        };
+        assert!(chance("What did we talk about on 11 December?", 1.5) > RELEVANCE_MIN);
+        assert_eq!(chance("What did we talk about on 11 December?", 1.4), 0.0);
+        assert!(chance("What did we talk about last month?", 1.0) > RELEVANCE_MIN);
+        assert_eq!(chance("What did we talk about last month?", 0.4), 0.0);
+        assert_eq!(chance("What did we say about kilns on 11 December?", 1.5), 0.0);
+    }
 
     fn question(text: &str) -> Question {
         Question::parse(text, &mut Analyzer::new(Language::English), &Names::default(), None)

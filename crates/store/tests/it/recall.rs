@@ -44,6 +44,11 @@ const QUESTIONS: &[&str] = &[
     "parse config painting unknownword",
     "What did Ben's sister paint for Cleo?",
     "last week",
+    "What did Ben talk about on 3 March 2024?",
+    "what happened yesterday",
+    "Who went running yesterday?",
+    "the next painting",
+    "When did Ana Ruiz last visit Lisbon?",
     "the",
 ];
 
@@ -122,6 +127,7 @@ fn document(number: usize, evidence: &Evidence) -> Document {
         author: evidence.actor.clone(),
         participants: evidence.payload.participants.clone(),
         date: evidence.at.as_ref().map(When::date),
+        is_event: evidence.kind.0 == EvidenceKind::EVENT,
         text: evidence.payload.text.clone(),
         more: evidence.payload.captions.clone(),
         is_note: evidence.kind.0 != EvidenceKind::TURN,
@@ -243,6 +249,77 @@ proptest! {
             }
         }
     }
+}
+
+/// A kind, a time and a text.
+type Dated = (&'static str, &'static str, &'static str);
+
+/// The records that a question finds, best first, asked on 1 April 2024.
+fn ranked(records: &[Dated], question: &str) -> Vec<Dated> {
+    let mut book = Book::in_file();
+    for (number, (kind, at, text)) in records.iter().enumerate() {
+        let mut record = note(&number.to_string(), text);
+        record.kind = (*kind).into();
+        record.at = Some(When::parse(at).unwrap());
+        record.payload.session = Some(format!("{kind} {}", &at[..10]));
+        book.evidence(&record, &[]);
+    }
+    book.advance();
+    let today = Some(jiff::civil::date(2024, 4, 1));
+    let (weights, filter) = (Weights::WITH_VECTORS, Filter::default());
+    let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
+    found.iter().map(|found| records[found.document as usize]).collect()
+}
+
+#[test]
+fn a_question_for_a_day_finds_that_day_in_its_order_then_what_names_it_then_the_day_after() {
+    let records = [
+        ("turn", "2024-03-12T08:00:00Z", "We talked about the conversation."),
+        ("turn", "2024-03-11T19:00:00Z", "Should we paint it yesterday?"),
+        ("turn", "2024-03-11T18:00:00Z", "Hello."),
+        ("turn", "2024-03-11T19:00:00Z", "Blue is better."),
+        ("turn", "2024-01-20T08:00:00Z", "Everything is due on 11 March."),
+        ("turn", "2024-01-21T08:00:00Z", "We talked."),
+    ];
+    let expected = [2, 1, 3, 4, 0].map(|number: usize| records[number]);
+    let found = |question: &str| ranked(&records, question);
+    assert_eq!(found("What was the topic of our conversation on March 11?"), expected);
+    assert_eq!(
+        found("What did we talk about on 11 March 2024?"),
+        [2, 1, 3, 0].map(|number| records[number])
+    );
+    assert_eq!(found("What did we say about blue on 11 March 2024?")[0], records[3]);
+}
+
+#[test]
+fn the_next_and_the_last_occurrence_are_the_nearest_ones() {
+    let mut records: Vec<Dated> =
+        ["2024-03-18", "2024-03-25", "2024-04-08", "2024-04-15", "2025-04-15"]
+            .map(|at| ("event", at, "Pottery class"))
+            .to_vec();
+    records.push(("event", "2024-04-02", "Gym"));
+    let days = |question: &str| {
+        let found = ranked(&records, question).into_iter();
+        found.map(|(_, at, text)| (at, text)).filter(|(_, text)| *text != "Gym").collect::<Vec<_>>()
+    };
+    let of =
+        |days: &[&'static str]| days.iter().map(|at| (*at, "Pottery class")).collect::<Vec<_>>();
+    let next = of(&["2024-04-08", "2024-04-15", "2025-04-15"]);
+    assert_eq!(days("next pottery class")[..3], next);
+    assert_eq!(days("When is the upcoming pottery class?")[..3], next);
+    let last = of(&["2024-03-25", "2024-03-18"]);
+    assert_eq!(days("When was my last pottery class?")[..2], last);
+    assert_eq!(ranked(&records, "next pottery class")[0].2, "Pottery class");
+}
+
+#[test]
+fn a_record_that_says_last_week_fits_a_question_that_says_so() {
+    let records = [
+        ("turn", "2023-06-20", "We went camping in the forest last week."),
+        ("turn", "2023-08-20", "We went camping in the forest."),
+        ("turn", "2024-03-27", "The forest is green."),
+    ];
+    assert_eq!(ranked(&records, "Who went camping last week?")[0], records[0]);
 }
 
 #[test]

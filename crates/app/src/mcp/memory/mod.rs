@@ -31,7 +31,6 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
-use crate::service::time::parse_window_us;
 use crate::service::{Session, derivation};
 use opened::Opened;
 
@@ -189,7 +188,7 @@ impl Memory {
         let agent = self.agent(session, program.as_deref())?;
         let tags = tags.unwrap_or_default();
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
-        note.check_limits()?;
+        note.check_limits(session)?;
         let open = self.opened.writable_or_new(session)?;
         let clock = clock_warning(&open.opened, session)?;
         let (passed, mut words) = open.warning();
@@ -242,8 +241,7 @@ impl Memory {
         let request = RecallRequest::new(&query, LIMIT as usize)?;
         let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
         let neighbours = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
-        let (since_us, until_us) =
-            parse_window_us(&session.zone, since.as_deref(), until.as_deref())?;
+        let (since_us, until_us) = session.times().window_us(since.as_deref(), until.as_deref())?;
         let filter = Filter { since_us, until_us, ..Filter::default() };
         let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
         let reader = self.reader_id(program.as_deref());

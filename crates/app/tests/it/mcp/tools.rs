@@ -125,6 +125,9 @@ fn recall_returns_facts_and_episodes_and_writes_a_receipt() {
         (&json!([]), 1),
         "{episodes}"
     );
+    let all =
+        host.gets("recall", json!({ "query": "green tea", "since": "2020", "until": "9000" }));
+    assert_eq!(all["episodes"], episodes["episodes"], "{all}");
     let turns = json!([{ "speaker": "user", "text": "Shall I buy green tea?" }]);
     let context =
         host.gets("get_context", json!({ "turns": turns, "agent": "shopper", "session": "s1" }));

@@ -37,6 +37,7 @@ mod served;
 pub(super) mod shared;
 mod tables;
 mod ties;
+mod times;
 pub(super) mod vectors;
 
 pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};

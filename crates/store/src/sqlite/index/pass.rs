@@ -11,25 +11,22 @@ use std::collections::{HashMap, HashSet};
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Table};
 use retrieval::question::Question;
-use retrieval::question::dates::date_fit;
+use retrieval::question::dates::FIT_MAX;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::meaning::{Direction, compress};
 use retrieval::rank::{Signals, Weights, fuse};
 
-use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::attributes::{self, Attribute, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare};
-use super::ties::{Best, Candidate};
+use super::ties::{Best, Candidate, SpaceOrder};
+use super::times::{TimeFits, Times};
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
 /// How much of a standing instruction a preference counts.
 const PREFERENCE_SHARE: f64 = 0.5;
-
-/// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
-/// direction.
-const DAYS_REMEMBERED: i32 = 45_000;
 
 /// How many documents are selected at first for each one wanted, and the least number.
 const SELECTED_FACTOR: usize = 4;
@@ -98,7 +95,8 @@ enum By<'a> {
 }
 
 impl<'a> Meaning<'a> {
-    /// None if vectors do not count, or the question has none.
+    /// None if vectors do not count, or the question asks for days whatever they are about, or it
+    /// has none.
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
@@ -106,6 +104,7 @@ impl<'a> Meaning<'a> {
     ) -> Option<Self> {
         if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
             == [0.0; 4]
+            || question.asks_for_days
         {
             return None;
         }
@@ -129,6 +128,7 @@ pub(super) struct Pass<'a> {
     /// The acting person, if the question names several.
     pub(super) subject: Option<Who>,
     pub(super) question: &'a Question,
+    pub(super) times: Times,
     pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
     pub(super) filter: &'a Filter,
@@ -139,7 +139,7 @@ pub(super) struct Pass<'a> {
 impl Pass<'_> {
     /// The best documents by single-precision scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
-        let best = self.search.first_of(self.candidates(limit)?, limit)?;
+        let best = self.search.first_of(self.candidates(limit)?, limit, self.space_order())?;
         Ok(documents_of(&best))
     }
 
@@ -176,7 +176,7 @@ impl Pass<'_> {
             let lowest = best.last().map_or(f32::INFINITY, |last| last.score);
             // Documents that score as much as the worst selected one may have been left out.
             if is_all || best.len() >= limit && lowest > worst {
-                return Ok(documents_of(&self.search.first_of(best, limit)?));
+                return Ok(documents_of(&self.search.first_of(best, limit, self.space_order())?));
             }
             wanted = wanted.saturating_mul(SELECTED_GROWTH);
         }
@@ -193,7 +193,7 @@ impl Pass<'_> {
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.window_meaning as f32;
-        let mut dates = DateFits::new(self.question);
+        let mut dates = TimeFits::new(self.question, &self.times);
         let most_else = self.most_else();
         let others = Others::new(self);
         let mut waiting: Option<(Position, Candidate)> = None;
@@ -247,7 +247,7 @@ impl Pass<'_> {
                 if !self.admits(attribute) {
                     continue;
                 }
-                let date = dates.fit(attribute.day);
+                let date = dates.fit(document, attribute);
                 if known == 0.0 && date == 0.0 && self.standing(attribute) == 0.0 {
                     continue;
                 }
@@ -277,13 +277,16 @@ impl Pass<'_> {
         Ok(best.into_candidates())
     }
 
-    /// What orders equal scores first: how near the record is to the query's day. The space's order
-    /// decides about the rest.
+    /// What orders equal scores first; the space's order decides about the rest.
     fn tie(&self, attribute: &Attribute) -> i64 {
-        match self.today {
-            Some(_) if attribute.day == NO_DAY => i64::MIN,
-            Some(today) => -i64::from(attribute.day).abs_diff(i64::from(today)).cast_signed(),
-            None => 0,
+        super::times::tie(attribute, self.today, self.question.asks_for_days)
+    }
+
+    /// Which of two records with equal scores and ties is first.
+    fn space_order(&self) -> SpaceOrder {
+        match self.question.asks_for_days {
+            true => SpaceOrder::EarliestFirst,
+            false => SpaceOrder::LatestFirst,
         }
     }
 
@@ -318,7 +321,7 @@ impl Pass<'_> {
     /// The upper bound of all parts except those of words and session.
     fn most_else(&self) -> f32 {
         let weights = self.weights;
-        let date = if self.question.dates.is_empty() { 0.0 } else { 1.5 * weights.date };
+        let date = if self.question.asks_of_a_time() { FIT_MAX * weights.date } else { 0.0 };
         let when = if self.question.asks_when { weights.when } else { 0.0 };
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
@@ -359,23 +362,25 @@ impl Pass<'_> {
             && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal except those of words.
+    /// Every signal except those of words. A question for days does not judge the text.
     fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
         let is_of = |who: &Option<Who>, named| {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
         };
+        let has = |flag| !self.question.asks_for_days && attribute.flags & flag != 0;
         Signals {
             speaker: is_of(&self.speaker, &named.speaker),
             subject: is_of(&self.subject, &named.subject),
             date,
-            asker: self.question.first_person && attribute.marks & attributes::BY_USER != 0,
+            asker: self.question.first_person
+                && !self.question.asks_for_days
+                && attribute.marks & attributes::BY_USER != 0,
             standing: self.standing(attribute),
             // Only in a conversation does a question mean that the answer is elsewhere, and a
             // request to a program says what it is about.
-            is_question: attribute.flags & attributes::IS_QUESTION != 0
+            is_question: has(attributes::IS_QUESTION)
                 && attribute.marks & (attributes::TURN | attributes::BY_USER) == attributes::TURN,
-            time_expression: attribute.flags & attributes::TIMEX != 0
-                && attribute.marks & attributes::TURN != 0,
+            time_expression: has(attributes::TIMEX) && attribute.marks & attributes::TURN != 0,
             asks_when: self.question.asks_when,
             ..Signals::default()
         }
@@ -383,13 +388,14 @@ impl Pass<'_> {
 
     /// Whether instructions are answers though they share nothing with the question.
     fn seeks_instructions(&self) -> bool {
-        self.question.mentions.is_empty() && !self.question.asks_when
+        let Question { mentions, asks_when, asks_for_days, .. } = self.question;
+        mentions.is_empty() && !asks_when && !asks_for_days
     }
 
     /// How much a document tells how to answer: a question about somebody or about a time is not
     /// answered by instructions.
     fn standing(&self, attribute: &Attribute) -> f64 {
-        if !self.question.mentions.is_empty() || self.question.asks_when {
+        if !self.seeks_instructions() {
             return 0.0;
         }
         match attribute.marks & (attributes::INSTRUCTION | attributes::PREFERENCE) {
@@ -429,7 +435,7 @@ impl Pass<'_> {
     /// Scores documents (in ascending order) exactly, best first.
     pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
         let counts = self.counts(&documents);
-        let mut dates = DateFits::new(self.question);
+        let mut dates = TimeFits::new(self.question, &self.times);
         let mut named_in: Option<(u32, Named)> = None;
         let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
         let mut found = Vec::with_capacity(documents.len());
@@ -464,7 +470,7 @@ impl Pass<'_> {
                     .get(attribute.session as usize)
                     .copied()
                     .unwrap_or(0.0),
-                ..self.signals(attribute, document, &named, dates.fit(attribute.day))
+                ..self.signals(attribute, document, &named, dates.fit(document, attribute))
             };
             named_in = Some((block, named));
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
@@ -483,7 +489,7 @@ impl Pass<'_> {
                 terms: shares.collect(),
             });
         }
-        self.search.sort_found(&mut found)?;
+        self.search.sort_found(&mut found, self.space_order())?;
         Ok(found)
     }
 }
@@ -616,49 +622,5 @@ impl<'a> Closer<'a> {
         let mut steps = [0; DIMENSIONS];
         let inverse_length = compress(&vector, &mut steps);
         Ok(f64::from(direction.cosine(&steps, inverse_length)))
-    }
-}
-
-/// How well days match the times in a question; each is computed once.
-struct DateFits<'a> {
-    question: &'a Question,
-    remembered: Vec<f64>,
-}
-
-impl<'a> DateFits<'a> {
-    fn new(question: &'a Question) -> Self {
-        Self { question, remembered: Vec::new() }
-    }
-
-    /// True if the question mentions no time.
-    fn is_empty(&self) -> bool {
-        self.question.dates.is_empty()
-    }
-
-    fn fit(&mut self, day: i32) -> f64 {
-        if self.is_empty() || day == NO_DAY {
-            return 0.0;
-        }
-        let Some(place) =
-            day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok())
-        else {
-            return self.compute(day);
-        };
-        if place >= 2 * DAYS_REMEMBERED as usize {
-            return self.compute(day);
-        }
-        if self.remembered.is_empty() {
-            self.remembered = vec![f64::NAN; 2 * DAYS_REMEMBERED as usize];
-        }
-        if self.remembered[place].is_nan() {
-            self.remembered[place] = self.compute(day);
-        }
-        self.remembered[place]
-    }
-
-    fn compute(&self, day: i32) -> f64 {
-        let span = jiff::Span::new().try_days(day);
-        let date = span.and_then(|span| jiff::civil::date(1970, 1, 1).checked_add(span));
-        date.map_or(0.0, |date| date_fit(&self.question.dates, date))
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use jiff::civil::Date;
-use kernel::evidence::Visibility;
+use kernel::evidence::{EvidenceKind, Visibility};
 use retrieval::question::Question;
 use retrieval::question::names::NameId;
 use retrieval::rank::lexical;
@@ -24,6 +24,7 @@ use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::tables::{IndexTables, Unit};
+use super::times::Times;
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
@@ -133,7 +134,8 @@ impl Search<'_> {
     }
 
     /// The best `limit` records and a few more, best first. Of equal scores, the record nearest to
-    /// `today` comes first, then the latest recorded.
+    /// `today` comes first, then the latest recorded; for a question for days, the earliest of a
+    /// day.
     pub fn find(
         &self,
         question: &Question,
@@ -193,11 +195,33 @@ impl Search<'_> {
             speaker: self.who(question.person(), question, analyzer)?,
             subject: self.who(question.subject(), question, analyzer)?,
             question,
+            times: self.times(question)?,
             admitted: self.admitted(filter)?,
             meant: Meaning::of(question, weights, self.scores.as_ref()),
             filter,
             today: today.map(days_since_epoch),
         })
+    }
+
+    /// What the index knows about the times of a question.
+    fn times(&self, question: &Question) -> Result<Times, StoreError> {
+        let mut quotes = Vec::new();
+        for terms in &question.quotes {
+            let mut rows = Some(Vec::new());
+            for term in terms {
+                // No record contains a word that the index does not know.
+                rows = rows.zip(self.term_rows(term, 0, 0)?).map(|(mut rows, row)| {
+                    rows.push(row);
+                    rows
+                });
+            }
+            quotes.extend(rows);
+        }
+        let event_kind = match question.asks_of_a_time() {
+            true => self.kind_number(EvidenceKind::EVENT)?,
+            false => None,
+        };
+        Ok(Times { quotes, event_kind })
     }
 
     /// None if the index does not know the term.
@@ -323,14 +347,9 @@ impl Search<'_> {
         if filter.kinds.is_empty() {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare_cached(self.tables.kind_number)?;
         let mut admitted = HashSet::new();
         for kind in &filter.kinds {
-            if let Some(number) =
-                statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()?
-            {
-                admitted.insert(attributes::kind_byte(number));
-            }
+            admitted.extend(self.kind_number(kind)?);
         }
         Ok(Some(admitted))
     }
@@ -341,6 +360,12 @@ impl Search<'_> {
         let here = position(document);
         let earlier = (0..document).rev().take_while(|before| position(*before) == here);
         earlier.count()
+    }
+
+    fn kind_number(&self, kind: &str) -> Result<Option<u8>, StoreError> {
+        let mut statement = self.connection.prepare_cached(self.tables.kind_number)?;
+        let number = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()?;
+        Ok(number.map(attributes::kind_byte))
     }
 
     /// The number of records that count, by kind of evidence.

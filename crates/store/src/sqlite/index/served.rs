@@ -39,7 +39,10 @@ impl<'a> Search<'a> {
         mut serves: impl FnMut(&str) -> Result<Option<OpId>, StoreError>,
     ) -> Result<Vec<(OpId, Found)>, StoreError> {
         let (filter, weights) = (Filter::default(), Weights::FACTS);
-        let pass = self.pass(question, analyzer, &filter, today, &weights)?;
+        // A belief is neither an occurrence nor somebody's wording of a time.
+        let mut question = question.clone();
+        (question.nearest, question.quotes) = (None, Vec::new());
+        let pass = self.pass(&question, analyzer, &filter, today, &weights)?;
         let mut name = self.connection.prepare_cached(self.tables.session_name)?;
         let mut place = self.connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
         let mut served: HashMap<u32, Option<Position>> = HashMap::new();

@@ -20,6 +20,22 @@ use crate::{Position, StoreError};
 /// those that arrived last are missed.
 const TIED_MAX: usize = 4_096;
 
+/// Which of two records that are equal in everything else comes first.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SpaceOrder {
+    LatestFirst,
+    EarliestFirst,
+}
+
+impl SpaceOrder {
+    fn compare<T: Ord>(self, one: &T, other: &T) -> Ordering {
+        match self {
+            Self::LatestFirst => other.cmp(one),
+            Self::EarliestFirst => one.cmp(other),
+        }
+    }
+}
+
 /// A document, its approximate score, and the closeness to the query's day that breaks ties. The
 /// better one is greater.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +122,7 @@ impl Search<'_> {
         &self,
         mut candidates: Vec<Candidate>,
         limit: usize,
+        order: SpaceOrder,
     ) -> Result<Vec<Candidate>, StoreError> {
         let Some(last) = limit.checked_sub(1).and_then(|last| candidates.get(last)).copied() else {
             candidates.truncate(limit);
@@ -121,10 +138,10 @@ impl Search<'_> {
             };
             let mut placed = Vec::with_capacity(tied.len());
             for candidate in tied {
-                let order = position(&candidate).map(|at| self.order(at)).transpose()?.flatten();
-                placed.push((order, candidate));
+                let place = position(&candidate).map(|at| self.order(at)).transpose()?.flatten();
+                placed.push((place, candidate));
             }
-            placed.sort_unstable_by_key(|(order, _)| Reverse(*order));
+            placed.sort_unstable_by(|(one, _), (other, _)| order.compare(one, other));
             candidates.extend(placed.into_iter().map(|(_, candidate)| candidate));
         }
         candidates.truncate(limit);
@@ -132,19 +149,24 @@ impl Search<'_> {
     }
 
     /// Sorts what was found: best first, and of equal scores the record nearest to the query's day,
-    /// then the latest recorded.
-    pub(super) fn sort_found(&self, found: &mut [Found]) -> Result<(), StoreError> {
+    /// then by the space's order.
+    pub(super) fn sort_found(
+        &self,
+        found: &mut [Found],
+        order: SpaceOrder,
+    ) -> Result<(), StoreError> {
         let is_better = |left: &Found, right: &Found| {
             right.score.total.total_cmp(&left.score.total).then(right.tie.cmp(&left.tie))
         };
         found.sort_by(is_better);
         for equal in found.chunk_by_mut(|left, right| is_better(left, right).is_eq()) {
             if equal.len() > 1 {
-                let mut orders = std::collections::HashMap::new();
+                let mut places = std::collections::HashMap::new();
                 for one in equal.iter() {
-                    orders.insert(one.position, self.order(one.position)?);
+                    places.insert(one.position, self.order(one.position)?);
                 }
-                equal.sort_by_key(|one| Reverse(orders.get(&one.position).copied().flatten()));
+                let place = |one: &Found| places.get(&one.position).copied().flatten();
+                equal.sort_by(|one, other| order.compare(&place(one), &place(other)));
             }
         }
         Ok(())

@@ -1,0 +1,58 @@
+//! Questions for whatever is of a day: "What did we talk about on 11 December?", "events on
+//! 2026-11-26", "What happened last week?".
+//!
+//! Beside a time, words for the conversation itself carry no weight, because people hardly say
+//! that they talk. A question with no other words of content asks for everything of its times.
+
+use super::date_parser::TimeExpression;
+use super::dates::{DateMention, Precision};
+
+/// Words for the conversation itself, in lower case. Sorted, for binary search.
+#[rustfmt::skip]
+static CONVERSATION: &[&str] = &[
+    "chat", "chats", "chatted", "chatting", "conversation", "conversations", "discuss", "discussed", "discusses",
+    "discussing", "discussion", "discussions", "talk", "talked", "talking", "talks", "topic", "topics",
+];
+
+/// Words that stand for anything that may be of a day, in lower case. Sorted, for binary search.
+#[rustfmt::skip]
+static GENERAL: &[&str] = &[
+    "agenda", "anything", "calendar", "came", "come", "day", "event", "events", "everything", "go", "going",
+    "happen", "happened", "happening", "happens", "mention", "mentioned", "occur", "occurred", "planned", "said",
+    "say", "saying", "scheduled", "session", "sessions", "something", "tell", "thing", "things", "told", "went",
+];
+
+/// Whether `word` (lower case) is for the conversation itself.
+pub(super) fn is_conversation(word: &str) -> bool {
+    CONVERSATION.binary_search(&word).is_ok()
+}
+
+/// Whether `word` (lower case) stands for anything that may be of a day.
+pub(super) fn is_general(word: &str) -> bool {
+    GENERAL.binary_search(&word).is_ok()
+}
+
+/// Whether every time has two ends and is relative to the asker's day or at most a week long. Of a
+/// whole month or year, the records that say so are a better answer than everything that is of it.
+pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
+    let is_short = |mention: &DateMention| match mention {
+        DateMention::Window { precision, .. } | DateMention::EveryYear { precision, .. } => {
+            *precision <= Precision::Week
+        }
+    };
+    let is_specific = |time: &TimeExpression| {
+        !time.is_open && (time.is_relative || time.mentions.iter().all(is_short))
+    };
+    !times.is_empty() && times.iter().all(is_specific)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_sorted_and_apart() {
+        assert!(CONVERSATION.is_sorted() && GENERAL.is_sorted());
+        assert!(CONVERSATION.iter().all(|word| !is_general(word)));
+    }
+}

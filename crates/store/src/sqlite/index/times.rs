@@ -1,0 +1,132 @@
+//! How well records fit the times in a question: by their day, and by wordings that they quote.
+
+use jiff::civil::Date;
+use retrieval::question::{Question, RecordTime};
+
+use super::attributes::{Attribute, NO_DAY, NO_TIME};
+use super::postings::{self, BLOCK};
+use super::search::TermRows;
+
+/// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
+/// direction.
+const DAYS_REMEMBERED: i32 = 45_000;
+/// Microseconds of a day.
+const DAY_US: i64 = 86_400_000_000;
+/// Orders of records of one day are below this: a day of a record is its local one, so its time is
+/// up to a day before or after that day in UTC.
+const TIES_OF_A_DAY: i64 = 1 << 40;
+
+/// What the index knows about the times in a question.
+pub(super) struct Times {
+    /// The rows of [`Question::quotes`] whose terms the index knows.
+    pub(super) quotes: Vec<Vec<TermRows>>,
+    /// The number of the kind of events.
+    pub(super) event_kind: Option<u8>,
+}
+
+/// The fit of each record; those of a day are computed once.
+pub(super) struct TimeFits<'a> {
+    question: &'a Question,
+    times: &'a Times,
+    /// By day: other records than events, and events.
+    remembered: [Vec<f64>; 2],
+    /// The block that was looked at last, and which of its documents quote a time.
+    quoted: Option<(u32, Vec<bool>)>,
+}
+
+impl<'a> TimeFits<'a> {
+    pub(super) fn new(question: &'a Question, times: &'a Times) -> Self {
+        Self { question, times, remembered: [Vec::new(), Vec::new()], quoted: None }
+    }
+
+    /// True if the question mentions no time.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.question.asks_of_a_time()
+    }
+
+    pub(super) fn fit(&mut self, document: u32, attribute: &Attribute) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let is_event = self.times.event_kind == Some(attribute.kind);
+        let by_day = self.by_day(attribute.day, is_event);
+        if !self.is_quoted(document) {
+            return by_day;
+        }
+        let quoted = RecordTime { is_quoted: true, ..RecordTime::default() };
+        by_day.max(self.question.time_fit(quoted))
+    }
+
+    /// Whether a document contains all terms of a wording itself.
+    fn is_quoted(&mut self, document: u32) -> bool {
+        if self.times.quotes.is_empty() {
+            return false;
+        }
+        let block = document / BLOCK;
+        let quoted = match self.quoted.take() {
+            Some((known, quoted)) if known == block => quoted,
+            _ => self.quoted_in(block),
+        };
+        let is_quoted = quoted.get((document % BLOCK) as usize).copied().unwrap_or(false);
+        self.quoted = Some((block, quoted));
+        is_quoted
+    }
+
+    fn quoted_in(&self, block: u32) -> Vec<bool> {
+        let mut quoted = vec![false; BLOCK as usize];
+        for terms in &self.times.quotes {
+            let mut held = vec![0usize; BLOCK as usize];
+            for term in terms {
+                for (place, counts) in postings::decode(term.row(block)) {
+                    held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+                }
+            }
+            quoted.iter_mut().zip(held).for_each(|(quoted, held)| *quoted |= held == terms.len());
+        }
+        quoted
+    }
+
+    fn by_day(&mut self, day: i32, is_event: bool) -> f64 {
+        if day == NO_DAY {
+            return 0.0;
+        }
+        let place = day.checked_add(DAYS_REMEMBERED).and_then(|place| usize::try_from(place).ok());
+        let Some(place) = place.filter(|place| *place < 2 * DAYS_REMEMBERED as usize) else {
+            return self.compute(day, is_event);
+        };
+        let known = self.remembered[usize::from(is_event)].get(place).copied();
+        if let Some(known) = known.filter(|known| !known.is_nan()) {
+            return known;
+        }
+        let fit = self.compute(day, is_event);
+        let remembered = &mut self.remembered[usize::from(is_event)];
+        remembered.resize(2 * DAYS_REMEMBERED as usize, f64::NAN);
+        remembered[place] = fit;
+        fit
+    }
+
+    fn compute(&self, day: i32, is_event: bool) -> f64 {
+        let span = jiff::Span::new().try_days(day);
+        let date = span.and_then(|span| Date::constant(1970, 1, 1).checked_add(span)).ok();
+        self.question.time_fit(RecordTime { date, is_event, is_quoted: false })
+    }
+}
+
+/// What orders equal scores first, the greater one first: how near a record is to the query's day
+/// and, if `in_order`, then how early it is.
+pub(super) fn tie(attribute: &Attribute, today: Option<i32>, in_order: bool) -> i64 {
+    let days = match today {
+        Some(_) if attribute.day == NO_DAY => return i64::MIN,
+        Some(today) => i64::from(attribute.day).abs_diff(i64::from(today)).cast_signed(),
+        None => 0,
+    };
+    if !in_order {
+        return -days;
+    }
+    let time = match attribute.at_us {
+        NO_TIME => 0,
+        at_us => at_us.saturating_sub(i64::from(attribute.day).saturating_mul(DAY_US)),
+    };
+    let limit = TIES_OF_A_DAY / 2 - 1;
+    (-days).saturating_mul(TIES_OF_A_DAY).saturating_sub(time.clamp(-limit, limit))
+}
