@@ -6,9 +6,15 @@
 //! of all-MiniLM-L6-v2 (recipe, sources and licences: `data/README.md`). Rare words have long
 //! vectors and common ones short vectors, so the sum needs no weights. Sums are computed in token
 //! order, in single precision without fused operations: the same bits on every machine.
+//!
+//! The table knows English. Its vocabulary has only single letters of other scripts, and pieces of
+//! words in other languages, whose vectors mean nothing; so it gives such texts no tokens. Callers
+//! leave out texts in Latin letters that they recognise as another language.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use retrieval::text::is_latin;
 use safetensors::SafeTensors;
 
 use crate::word_piece::WordPiece;
@@ -71,9 +77,26 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Appends the tokens of `text`.
+    /// Appends the tokens of the words in Latin letters; none if most of the text is in other
+    /// letters, or most of its words are not in the vocabulary.
     pub fn tokens(&self, text: &str, tokens: &mut Vec<u16>) {
-        self.word_piece.tokens(text, tokens);
+        let before = tokens.len();
+        self.word_piece.tokens(&in_latin_letters(text), tokens);
+        if self.is_foreign(tokens.get(before..).unwrap_or_default()) {
+            tokens.truncate(before);
+        }
+    }
+
+    /// Whether most words are split into pieces: a label in another language, whose function words
+    /// would tell it, or data.
+    fn is_foreign(&self, tokens: &[u16]) -> bool {
+        /// A rare word or two occur in any text.
+        const SPLIT_WORDS_MIN: usize = 2;
+        let continues = |token: &&u16| self.word_piece.is_continuation(**token);
+        let words = tokens.iter().filter(|token| self.word_piece.is_word(**token)).count();
+        let split =
+            tokens.windows(2).filter(|pair| continues(&&pair[1]) && !continues(&&pair[0])).count();
+        split >= SPLIT_WORDS_MIN && 2 * split > words
     }
 
     /// Adds the vectors of `tokens` to `sum`, ignoring unknown tokens.
@@ -109,6 +132,24 @@ impl Table {
         let mut sum = [0.0; DIMENSIONS];
         self.add(tokens, &mut sum);
         sum
+    }
+}
+
+/// The text without letters of other scripts; empty if most of it is in such letters, because what
+/// remains does not represent it.
+fn in_latin_letters(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return text.into();
+    }
+    let is_foreign = |letter: char| letter.is_alphabetic() && !is_latin(letter);
+    let (mut latin, mut foreign) = (0, 0);
+    for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
+        *(if is_latin(letter) { &mut latin } else { &mut foreign }) += letter.len_utf8();
+    }
+    match (latin, foreign) {
+        (_, 0) => text.into(),
+        (latin, foreign) if latin < foreign => "".into(),
+        _ => text.replace(is_foreign, " ").into(),
     }
 }
 
@@ -156,6 +197,29 @@ mod tests {
     #[test]
     fn an_empty_text_has_the_zero_vector() {
         assert_eq!(Table::built_in().embed(""), [0.0; DIMENSIONS]);
+    }
+
+    #[test]
+    fn other_scripts_have_the_zero_vector_and_are_ignored_in_an_english_text() {
+        let table = Table::built_in();
+        for text in
+            ["Где ключи?", "我昨天在北京大学见了老师。", "ที่ไหน", "用Rust写的程序", "من أين؟"]
+        {
+            assert_eq!(table.embed(text), [0.0; DIMENSIONS], "{text}");
+        }
+        assert_eq!(table.embed("the kiln 窯 was hot"), table.embed("the kiln was hot"));
+        assert_ne!(table.embed("naïve café"), [0.0; DIMENSIONS]);
+    }
+
+    #[test]
+    fn a_label_whose_words_are_not_in_the_vocabulary_has_the_zero_vector() {
+        for text in ["Gelişmiş metin düzenleyici", "Einfacher Dateiverwalter", "9f3a77c0 b81e22d4"]
+        {
+            assert_eq!(Table::built_in().embed(text), [0.0; DIMENSIONS], "{text}");
+        }
+        for text in ["carburetor", "the carburetor", "Lovely kiln, Mel!", "Congrats Melanie"] {
+            assert_ne!(Table::built_in().embed(text), [0.0; DIMENSIONS], "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use retrieval::question::Question;
 use retrieval::question::names::{NameId, Names};
-use retrieval::text::{Analyzer, Language};
+use retrieval::text::{Analyzer, Language, Languages};
 
 const TURNS: usize = 200_000;
 const WORDS: usize = 25;
@@ -24,6 +24,7 @@ fn main() {
         "When did Ada go to the mountains with her children?",
         &mut analyzer,
         &names,
+        Languages::NONE,
         None,
     );
     println!(

@@ -15,7 +15,7 @@ use retrieval::rank::lexical::{
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
-use retrieval::text::{Analysis, Analyzer, Language, Term};
+use retrieval::text::{Analysis, Analyzer, Language, Languages, QueryTerm, Term};
 
 /// A record, short enough to be one passage. Documents of one session are each
 /// other's context, in the order of their addition.
@@ -46,6 +46,8 @@ pub struct NaiveRecall {
     name_ids: BTreeMap<String, NameId>,
     documents: Vec<Document>,
     analyses: Vec<Analysis>,
+    /// The languages of the documents.
+    languages: Languages,
     /// The tokens of each document.
     tokens: Vec<Vec<u16>>,
     /// Position of the document before each in its session.
@@ -61,6 +63,12 @@ struct SessionWords {
     last: Option<usize>,
     counts: BTreeMap<String, u32>,
     length: u64,
+}
+
+impl SessionWords {
+    fn count(&self, word: &QueryTerm) -> u32 {
+        word.all().filter_map(|term| self.counts.get(term.as_str())).sum()
+    }
 }
 
 /// A document and its score.
@@ -83,6 +91,7 @@ impl NaiveRecall {
             name_ids: BTreeMap::new(),
             documents: Vec::new(),
             analyses: Vec::new(),
+            languages: Languages::NONE,
             tokens: Vec::new(),
             previous: Vec::new(),
             next: Vec::new(),
@@ -100,9 +109,12 @@ impl NaiveRecall {
             self.names.insert(id, name);
         }
         let mut tokens = Vec::new();
-        for part in std::iter::once(&document.text).chain(&document.more) {
-            Table::built_in().tokens(part, &mut tokens);
+        if analysis.language == Language::English {
+            for part in std::iter::once(&document.text).chain(&document.more) {
+                Table::built_in().tokens(part, &mut tokens);
+            }
         }
+        self.languages = self.languages.with(Languages::of(analysis.language));
         self.tokens.push(tokens);
         let position = self.documents.len();
         let words = self.sessions.entry(document.session.clone()).or_default();
@@ -123,7 +135,7 @@ impl NaiveRecall {
 
     /// Parses a question like [`Self::recall`].
     pub fn question(&mut self, question: &str, today: Option<Date>) -> Question {
-        Question::parse(question, &mut self.analyzer, &self.names, today)
+        Question::parse(question, &mut self.analyzer, &self.names, self.languages, today)
     }
 
     /// Every document with its score, best first; ties go to the one nearest to `today`, then to
@@ -133,7 +145,7 @@ impl NaiveRecall {
         let speaker = named(&mut self.analyzer, &question, question.person());
         let subject = named(&mut self.analyzer, &question, question.subject());
         let all = self.documents.len() as u64;
-        let terms: Vec<&str> = question.terms.iter().map(|term| term.as_str()).collect();
+        let terms = &question.terms;
         let holding: Vec<u64> = terms
             .iter()
             .map(|term| {
@@ -143,9 +155,9 @@ impl NaiveRecall {
         let sum = known_idf_sum(all, holding.iter().copied());
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
-        let sessions = self.session_scores(&terms);
+        let sessions = self.session_scores(terms);
         let judges_text = !question.asks_for_days;
-        let nameless = if judges_text { question.nameless.as_str() } else { "" };
+        let nameless = if judges_text { question.nameless_english() } else { "" };
         let query = Direction::of(&Table::built_in().embed(nameless));
         let mut near = NearWords::new(Table::built_in(), nameless);
         let best: Vec<Vec<f32>> =
@@ -190,9 +202,10 @@ impl NaiveRecall {
                     date: question.time_fit(RecordTime {
                         date: document.date,
                         is_event: document.is_event,
-                        is_quoted: question.quotes.iter().any(|terms| {
-                            terms.iter().all(|term| count(analysis, term.as_str()) > 0)
-                        }),
+                        is_quoted: question
+                            .quotes
+                            .iter()
+                            .any(|terms| terms.iter().all(|term| count(analysis, term) > 0)),
                     }),
                     is_question: judges_text && analysis.is_question && !document.is_note,
                     time_expression: judges_text && analysis.timex && !document.is_note,
@@ -215,31 +228,28 @@ impl NaiveRecall {
         hits
     }
 
-    fn session_scores(&self, terms: &[&str]) -> BTreeMap<&str, f64> {
+    fn session_scores(&self, terms: &[QueryTerm]) -> BTreeMap<&str, f64> {
         let all = self.sessions.len() as u64;
         let total: u64 = self.sessions.values().map(|words| words.length).sum();
         let average = total as f64 / (all.max(1)) as f64;
         let holding: Vec<u64> = terms
             .iter()
-            .map(|term| {
-                self.sessions.values().filter(|words| words.counts.contains_key(*term)).count()
-                    as u64
-            })
+            .map(|term| self.sessions.values().filter(|words| words.count(term) > 0).count() as u64)
             .collect();
         let sum = known_idf_sum(all, holding.iter().copied());
         self.sessions
             .iter()
             .map(|(name, words)| {
                 let strengths = terms.iter().zip(&holding).map(|(term, holding)| {
-                    let count = words.counts.get(*term).copied().unwrap_or(0);
-                    (idf(all, *holding), session_strength(count, words.length, average))
+                    let strength = session_strength(words.count(term), words.length, average);
+                    (idf(all, *holding), strength)
                 });
                 (name.as_str(), session(strengths, sum))
             })
             .collect()
     }
 
-    fn counts(&self, position: usize, term: &str) -> TermCounts {
+    fn counts(&self, position: usize, term: &QueryTerm) -> TermCounts {
         let (previous, before) = self.context(position);
         let at = |position: Option<usize>| {
             position.map_or(0, |position| count(&self.analyses[position], term))
@@ -275,7 +285,7 @@ impl NaiveRecall {
         let document = &self.documents[position];
         let is_one =
             |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
-        let holds = |word: &Term| count(&self.analyses[position], word.as_str()) > 0;
+        let holds = |word: &QueryTerm| count(&self.analyses[position], word) > 0;
         match &document.author {
             Some(author) => is_one(author),
             None => {
@@ -295,7 +305,7 @@ fn cosine(query: &Direction, vector: &Sum) -> f64 {
 /// The people that a question names, and the words of their name.
 struct NamedPeople {
     people: Vec<NameId>,
-    words: Vec<Term>,
+    words: Vec<QueryTerm>,
 }
 
 fn named(
@@ -305,7 +315,7 @@ fn named(
 ) -> Option<NamedPeople> {
     let people = people?.to_vec();
     let mention = question.mentions.iter().find(|mention| mention.people == people)?;
-    Some(NamedPeople { words: analyzer.terms(&mention.text), people })
+    Some(NamedPeople { words: analyzer.query_terms(&mention.text, question.languages), people })
 }
 
 /// Its length in terms, as far as the index counts it.
@@ -313,9 +323,12 @@ fn length(analysis: &Analysis) -> u64 {
     u64::from(analysis.length.min(u32::from(u8::MAX)))
 }
 
-fn count(analysis: &Analysis, term: &str) -> u32 {
-    let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.as_str().cmp(term));
-    found.map_or(0, |index| analysis.terms[index].1)
+fn count(analysis: &Analysis, word: &QueryTerm) -> u32 {
+    let of_term = |term: &Term| {
+        let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.cmp(term));
+        found.map_or(0, |index| analysis.terms[index].1)
+    };
+    word.all().map(of_term).sum()
 }
 
 #[cfg(test)]

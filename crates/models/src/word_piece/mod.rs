@@ -88,6 +88,18 @@ impl<'a> WordPiece<'a> {
         self.pieces.find(self.pieces.hash(part, piece), part, piece)
     }
 
+    /// Whether a token continues a word.
+    pub(crate) fn is_continuation(&self, token: u16) -> bool {
+        self.pieces.piece(token).is_some_and(|(part, _)| part == Part::Continuation)
+    }
+
+    /// Whether a token is a word, or begins one: not punctuation.
+    pub(crate) fn is_word(&self, token: u16) -> bool {
+        self.pieces.piece(token).is_some_and(|(part, piece)| {
+            part == Part::Start && piece.starts_with(char::is_alphanumeric)
+        })
+    }
+
     /// Appends the tokens of `text`, without `[CLS]` and `[SEP]`.
     pub fn tokens(&self, text: &str, tokens: &mut Vec<u16>) {
         self.tokens_up_to(usize::MAX, text, tokens);

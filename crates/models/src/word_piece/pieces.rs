@@ -175,7 +175,7 @@ impl<'a> Pieces<'a> {
         lengths
     }
 
-    fn piece(&self, number: u16) -> Option<(Part, &str)> {
+    pub(crate) fn piece(&self, number: u16) -> Option<(Part, &str)> {
         let [start, length] = *self.places.get(usize::from(number))?;
         let (start, length) = (u32::from_le_bytes(start) as usize, u32::from_le_bytes(length));
         let part = if length % 2 == 0 { Part::Start } else { Part::Continuation };

@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::text::words::{Word, cut_at_apostrophe, visit_words};
-use crate::text::{Analyzer, Term, normalize};
+use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, normalize};
 use date_parser::TimeExpression;
 use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
@@ -39,7 +39,9 @@ const QUOTED: f64 = 1.0;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
     /// The terms to look up: distinct, in the order of the question.
-    pub terms: Vec<Term>,
+    pub terms: Vec<QueryTerm>,
+    /// The languages in which its words are looked up.
+    pub languages: QueryLanguages,
     /// The question without the names of known people: the text that is embedded.
     pub nameless: String,
     /// The known people it names, in the order of the question.
@@ -51,7 +53,7 @@ pub struct Question {
     /// Wordings of a time, each as its terms: a record that contains all terms of one may quote
     /// it, so its own text fits the time, whatever its date. "Who went camping last week?" quotes
     /// a record that says "last week".
-    pub quotes: Vec<Vec<Term>>,
+    pub quotes: Vec<Vec<QueryTerm>>,
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
@@ -65,12 +67,14 @@ pub struct Question {
 }
 
 impl Question {
-    /// Parses `text`. `today` is the asker's civil date, to which "last week" is relative; without
-    /// it such words are not parsed as times. Reads at most [`QUESTION_WORDS_MAX`] words.
+    /// Parses `text` for a space that holds records in the languages `held`. `today` is the asker's
+    /// civil date, to which "last week" is relative; without it such words are not parsed as times.
+    /// Reads at most [`QUESTION_WORDS_MAX`] words.
     pub fn parse(
         text: &str,
         analyzer: &mut Analyzer,
         names: &dyn NameLookup,
+        held: Languages,
         today: Option<Date>,
     ) -> Self {
         let text = &*normalize(text);
@@ -84,9 +88,10 @@ impl Question {
         let times = date_parser::parse(text, &words, &lower, today);
         let asks_when = asks_when(&lower);
         let roles = roles(&lower, &found, &times);
+        let languages = analyzer.query_languages(&words, held);
         let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
             let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
-            distinct_terms(analyzer, words.map(|(word, _)| *word))
+            distinct_terms(analyzer, words.map(|(word, _)| *word), languages)
         };
         let asks_for_days = !asks_when
             && days::are_specific(&times)
@@ -106,7 +111,7 @@ impl Question {
             .iter()
             .filter(|time| is_focused && time.is_relative != asks_for_days)
             .filter_map(|time| words.get(time.words.clone()))
-            .map(|words| distinct_terms(analyzer, words.iter().copied()))
+            .map(|words| distinct_terms(analyzer, words.iter().copied(), languages))
             .filter(|terms| !terms.is_empty())
             .collect();
         let first_person = lower.iter().any(|word| is_first_person(word));
@@ -117,6 +122,7 @@ impl Question {
         let nearest = if names_no_time { nearest::find(&lower, today) } else { None };
         Self {
             terms,
+            languages,
             nameless,
             mentions,
             dates,
@@ -155,6 +161,12 @@ impl Question {
             fit => fit,
         };
         by_date.max(nearest).max(quoted)
+    }
+
+    /// The part of the question that the built-in table of English words can embed: empty for a
+    /// question in another language.
+    pub fn nameless_english(&self) -> &str {
+        if self.languages.own == Language::English { &self.nameless } else { "" }
     }
 
     /// The person that the question is about, if it names exactly one known person (once or several
@@ -254,12 +266,16 @@ fn subject(found: &[MentionAt], words: &[String]) -> Option<usize> {
     found.iter().position(|at| !at.mention.text.ends_with("'s") && !at.mention.text.ends_with("’s"))
 }
 
-fn distinct_terms<'a>(analyzer: &mut Analyzer, words: impl Iterator<Item = Word<'a>>) -> Vec<Term> {
-    let mut terms = Vec::new();
+fn distinct_terms<'a>(
+    analyzer: &mut Analyzer,
+    words: impl Iterator<Item = Word<'a>>,
+    languages: QueryLanguages,
+) -> Vec<QueryTerm> {
+    let mut terms: Vec<QueryTerm> = Vec::new();
     for word in words {
-        for term in analyzer.terms_of_word(word) {
-            if !terms.contains(&term) {
-                terms.push(term);
+        for one in analyzer.query_terms_of_word(word, languages) {
+            if terms.iter().all(|known| known.term != one.term) {
+                terms.push(one);
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::dates::{DateMention, MonthDay, date_fit};
 use super::names::Names;
 use super::*;
-use crate::text::Language;
+use crate::text::{Language, Languages};
 use jiff::civil::date;
 
 fn names() -> Names {
@@ -12,7 +12,13 @@ fn names() -> Names {
 const TODAY: Date = date(2024, 3, 13);
 
 fn parse(text: &str) -> Question {
-    Question::parse(text, &mut Analyzer::new(Language::English), &names(), Some(TODAY))
+    Question::parse(
+        text,
+        &mut Analyzer::new(Language::English),
+        &names(),
+        Languages::NONE,
+        Some(TODAY),
+    )
 }
 
 /// A mention of a time as `first..last precision`; days of every year as `--month-day`.
@@ -39,7 +45,7 @@ fn dates(text: &str) -> String {
 #[test]
 fn names_are_removed_from_the_terms() {
     let question = parse("What did Ada's team paint for Ada in the winter?");
-    let terms: Vec<&str> = question.terms.iter().map(Term::as_str).collect();
+    let terms: Vec<&str> = question.terms.iter().map(|one| one.term.as_str()).collect();
     assert_eq!(terms, ["team", "paint", "winter"]);
     assert_eq!(question.person(), Some(&[NameId(1)][..]));
     assert_eq!(question.subject(), None);
@@ -47,7 +53,8 @@ fn names_are_removed_from_the_terms() {
 
 #[test]
 fn a_question_of_names_alone_keeps_them() {
-    let terms: Vec<String> = parse("Ada and Ben?").terms.iter().map(Term::to_string).collect();
+    let terms: Vec<String> =
+        parse("Ada and Ben?").terms.iter().map(|one| one.term.to_string()).collect();
     assert_eq!(terms, ["ada", "ben"]);
     assert!(parse("").terms.is_empty());
 }
@@ -57,8 +64,8 @@ fn a_word_that_may_be_part_of_a_name_stays_a_term() {
     let names: Names = [(NameId(1), "Design Board"), (NameId(2), "Ada")].into_iter().collect();
     let mut analyzer = Analyzer::new(Language::English);
     let mut terms = |text| {
-        let question = Question::parse(text, &mut analyzer, &names, None);
-        question.terms.iter().map(Term::to_string).collect::<Vec<_>>().join(" ")
+        let question = Question::parse(text, &mut analyzer, &names, Languages::NONE, None);
+        question.terms.iter().map(|one| one.term.to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(terms("which design won"), "design win");
     assert_eq!(terms("what did ada win"), "win");
@@ -186,8 +193,13 @@ fn relative_times_are_relative_to_the_day_of_the_question() {
     ] {
         assert_eq!(dates(text), expected, "{text}");
     }
-    let without_today =
-        Question::parse("last week", &mut Analyzer::new(Language::English), &names(), None);
+    let without_today = Question::parse(
+        "last week",
+        &mut Analyzer::new(Language::English),
+        &names(),
+        Languages::NONE,
+        None,
+    );
     assert!(without_today.dates.is_empty());
 }
 
@@ -325,7 +337,7 @@ fn words_that_only_look_like_times_are_ignored() {
 fn hostile_questions_are_parsed_within_limits() {
     let mut analyzer = Analyzer::new(Language::English);
     let long = "7 May 2023 ".repeat(10_000);
-    let question = Question::parse(&long, &mut analyzer, &names(), Some(TODAY));
+    let question = Question::parse(&long, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
     assert_eq!(question.dates.len(), date_parser::DATES_MAX);
     for text in [
         "1 January 0000",
@@ -335,7 +347,7 @@ fn hostile_questions_are_parsed_within_limits() {
         "the\u{301} 7\u{200D}May",
     ] {
         for today in [Some(Date::MIN), Some(Date::MAX), None] {
-            let question = Question::parse(text, &mut analyzer, &names(), today);
+            let question = Question::parse(text, &mut analyzer, &names(), Languages::NONE, today);
             assert!(date_fit(&question.dates, TODAY).is_finite());
         }
     }
@@ -412,7 +424,7 @@ fn no_sequence_of_words_makes_the_parser_panic() {
             .map(|_| POOL[random(POOL.len())].to_owned() + ["", " ", " ", ", "][random(4)])
             .collect();
         let today = [Some(TODAY), Some(Date::MIN), Some(Date::MAX), None][random(4)];
-        let question = Question::parse(&text, &mut analyzer, &names(), today);
+        let question = Question::parse(&text, &mut analyzer, &names(), Languages::NONE, today);
         for date in [TODAY, Date::MIN, Date::MAX] {
             let fit = date_fit(&question.dates, date);
             assert!((0.0..=1.5).contains(&fit), "seed {seed}: {text}");

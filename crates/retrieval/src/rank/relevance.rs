@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::question::names::Names;
     use crate::rank::{Signals, Weights, fuse};
-    use crate::text::{Analyzer, Language};
+    use crate::text::{Analyzer, Language, Languages};
 
     #[test]
     fn a_question_for_days_is_answered_by_a_record_of_one_of_them_and_by_no_other() {
@@ -153,7 +153,13 @@ mod tests {
     }
 
     fn question(text: &str) -> Question {
-        Question::parse(text, &mut Analyzer::new(Language::English), &Names::default(), None)
+        Question::parse(
+            text,
+            &mut Analyzer::new(Language::English),
+            &Names::default(),
+            Languages::NONE,
+            None,
+        )
     }
 
     fn score(lex: f64, win: f64, speaker: bool) -> Score {

@@ -1,18 +1,26 @@
 //! Text analysis: the terms of a text.
 //!
 //! A document and a question must yield the same terms, so both go through [`Analyzer`]: NFKC,
-//! Unicode word segmentation, lower case, truncation at the apostrophe, stop word removal, base
-//! forms of irregular words (went → go), Snowball stemmer. Scripts without spaces yield overlapping
-//! pairs of characters. Identifiers (`parse_config`) yield themselves and their parts. The analyser
-//! also detects whether a text contains a time expression and whether it ends as a question.
+//! Unicode word segmentation, recognition of the language, lower case, truncation at the
+//! apostrophe, stop word removal, base forms of irregular English words (went → go), Snowball
+//! stemmer. Scripts without spaces yield overlapping pairs of characters. Identifiers
+//! (`parse_config`) yield themselves and their parts. The analyser also detects whether a text
+//! contains a time expression and whether it ends as a question.
+//!
+//! Each text has a language of its own ([`recognition`]). A question is short, and may ask for a
+//! name in records of several languages, so its words have a [`QueryTerm`]: the term in the
+//! question's language, and the terms of the same word in the other languages that the space holds.
 //!
 //! An analyser caches the terms of each word, so that a stream of records costs one look-up per
 //! word. The design of recall ("Text") has the source and the effect of each step.
 
 mod irregular;
+mod language;
 pub mod passages;
+mod recognition;
 pub mod standing;
 mod stop_words;
+mod term;
 pub(crate) mod time_expressions;
 pub mod visible;
 pub(crate) mod words;
@@ -22,14 +30,19 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use rust_stemmers::{Algorithm, Stemmer};
-use serde::{Deserialize, Serialize};
+pub use language::{Language, Languages, is_latin};
+use language::{WordLanguage, word_language};
+use recognition::{Evidence, Tally, WORDS_EXAMINED_MAX};
+
+use serde::Serialize;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 pub(crate) use stop_words::is_english_stop_word;
-use stop_words::is_negation;
+use term::terms_of;
 use time_expressions::{TimeRole, TimeScan, time_role};
-use words::{Word, cut_at_apostrophe, parts, visit_words};
+use words::{Word, visit_words};
+
+pub(crate) use term::{lower_case, without_marks};
 
 /// Longest word that becomes a term, in bytes. Long enough for a hash in hexadecimal; longer words
 /// are data.
@@ -78,59 +91,29 @@ impl Serialize for Term {
     }
 }
 
-/// The language of a space: its stemmer, stop words and irregular forms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // The names are self-explanatory.
-pub enum Language {
-    Arabic,
-    Danish,
-    Dutch,
-    #[default]
-    English,
-    Finnish,
-    French,
-    German,
-    Greek,
-    Hungarian,
-    Italian,
-    Norwegian,
-    Portuguese,
-    Romanian,
-    Russian,
-    Spanish,
-    Swedish,
-    Tamil,
-    Turkish,
-    /// No stemming and no stop words.
-    Other,
+/// A word of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct QueryTerm {
+    /// Its term in the question's language.
+    pub term: Term,
+    /// Other terms of the same word, in other languages that the space holds.
+    pub variants: Vec<Term>,
 }
 
-impl Language {
-    fn stemmer(self) -> Option<Stemmer> {
-        let algorithm = match self {
-            Self::Arabic => Algorithm::Arabic,
-            Self::Danish => Algorithm::Danish,
-            Self::Dutch => Algorithm::Dutch,
-            Self::English => Algorithm::English,
-            Self::Finnish => Algorithm::Finnish,
-            Self::French => Algorithm::French,
-            Self::German => Algorithm::German,
-            Self::Greek => Algorithm::Greek,
-            Self::Hungarian => Algorithm::Hungarian,
-            Self::Italian => Algorithm::Italian,
-            Self::Norwegian => Algorithm::Norwegian,
-            Self::Portuguese => Algorithm::Portuguese,
-            Self::Romanian => Algorithm::Romanian,
-            Self::Russian => Algorithm::Russian,
-            Self::Spanish => Algorithm::Spanish,
-            Self::Swedish => Algorithm::Swedish,
-            Self::Tamil => Algorithm::Tamil,
-            Self::Turkish => Algorithm::Turkish,
-            Self::Other => return None,
-        };
-        Some(Stemmer::create(algorithm))
+impl QueryTerm {
+    /// All its terms, that in the question's language first.
+    pub fn all(&self) -> impl Iterator<Item = &Term> {
+        std::iter::once(&self.term).chain(&self.variants)
     }
+}
+
+/// The languages of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct QueryLanguages {
+    /// Its own.
+    pub own: Language,
+    /// The others that the space holds.
+    pub others: Languages,
 }
 
 /// The result of analysing a document's text.
@@ -144,6 +127,8 @@ pub struct Analysis {
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
+    /// The language of its words in Latin letters, or Persian.
+    pub language: Language,
 }
 
 /// Turns texts into terms. Keep one per thread and language, because it caches words.
@@ -158,18 +143,18 @@ pub struct Analysis {
 /// assert!(turn.timex && !turn.is_question);
 /// ```
 pub struct Analyzer {
-    language: Language,
-    stemmer: Option<Stemmer>,
+    /// The language of texts whose language is not recognised.
+    usual: Language,
     /// Indexes in `entries` by word.
-    cache: Cache<Box<str>>,
+    cache: Cache<Arc<str>>,
     entries: Vec<WordEntry>,
     /// Slots by term.
     slots: Cache<Term>,
     terms: Vec<Term>,
     /// How often the cache was cleared.
     generation: u64,
-    /// The terms of the text being read, kept for its allocation.
-    found: Vec<Slot>,
+    /// The text being read, kept for its allocations.
+    reading: Reading,
 }
 
 type Cache<Name> = HashMap<Name, u32, foldhash::fast::RandomState>;
@@ -180,8 +165,24 @@ pub struct Slot(pub u32);
 
 /// The cached analysis of a word.
 struct WordEntry {
-    terms: Box<[Slot]>,
+    word: Arc<str>,
+    language: WordLanguage,
+    evidence: Evidence,
+    /// Its terms in each language in which it occurred.
+    terms: Vec<(Language, Box<[Slot]>)>,
     time_role: TimeRole,
+}
+
+/// What was read of a text.
+#[derive(Default)]
+struct Reading {
+    /// The language, once it is decided.
+    language: Option<Language>,
+    /// Entries of the words before that.
+    undecided: Vec<u32>,
+    evidence: Tally,
+    /// The terms.
+    found: Vec<Slot>,
 }
 
 /// An [`Analysis`] with slots in place of terms, for callers with tables of their own.
@@ -195,26 +196,28 @@ pub struct SlotAnalysis {
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
+    /// The language of its words in Latin letters, or Persian.
+    pub language: Language,
 }
 
 impl Analyzer {
-    /// An analyser with an empty cache.
-    pub fn new(language: Language) -> Self {
+    /// An analyser with an empty cache. `usual` is the language of texts whose language is not
+    /// recognised.
+    pub fn new(usual: Language) -> Self {
         Self {
-            language,
-            stemmer: language.stemmer(),
+            usual,
             cache: Cache::default(),
             entries: Vec::new(),
             slots: Cache::default(),
             terms: Vec::new(),
             generation: 0,
-            found: Vec::new(),
+            reading: Reading::default(),
         }
     }
 
-    /// Its language.
-    pub fn language(&self) -> Language {
-        self.language
+    /// The language of texts whose language is not recognised.
+    pub fn usual_language(&self) -> Language {
+        self.usual
     }
 
     /// The generation of the slots that [`Self::analyze_slots`] returned last. Slots of different
@@ -232,25 +235,21 @@ impl Analyzer {
     /// Only the text decides whether the document is a question. At most [`TERM_OCCURRENCES_MAX`]
     /// occurrences are counted.
     pub fn analyze(&mut self, text: &str, more: &[&str]) -> Analysis {
-        let SlotAnalysis { slots, length, timex, is_question } = self.analyze_slots(text, more);
+        let SlotAnalysis { slots, length, timex, is_question, language } =
+            self.analyze_slots(text, more);
         let named = slots
             .into_iter()
             .filter_map(|(slot, count)| Some((self.term_at(slot)?.clone(), count)));
         let mut terms: Vec<(Term, u32)> = named.collect();
         terms.sort_unstable();
-        Analysis { terms, length, timex, is_question }
+        Analysis { terms, length, timex, is_question, language }
     }
 
     /// [`Self::analyze`] with slots in place of terms, several times faster.
     pub fn analyze_slots(&mut self, text: &str, more: &[&str]) -> SlotAnalysis {
-        self.limit_cache();
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
         let mut times = TimeScan::new();
-        for part in std::iter::once(&text).chain(more) {
-            self.read(part, &mut found, &mut times);
-            times.separate();
-        }
+        let (language, mut found) =
+            self.read(std::iter::once(&text).chain(more).copied(), &mut times);
         let length = u32::try_from(found.len()).unwrap_or(u32::MAX);
         found.sort_unstable();
         let mut slots: Vec<(Slot, u32)> = Vec::with_capacity(found.len());
@@ -260,22 +259,78 @@ impl Analyzer {
                 _ => slots.push((slot, 1)),
             }
         }
-        self.found = found;
-        SlotAnalysis { slots, length, timex: times.found(), is_question: ends_as_question(text) }
-    }
-
-    /// The terms of one word, in order: none for a stop word, several for a compound identifier.
-    pub(crate) fn terms_of_word(&mut self, word: Word<'_>) -> Vec<Term> {
-        self.limit_cache();
-        let entry = self.entry(word);
-        self.named(&self.entries[entry].terms)
+        self.reading.found = found;
+        let (timex, is_question) = (times.found(), ends_as_question(text));
+        SlotAnalysis { slots, length, timex, is_question, language }
     }
 
     /// All terms of a text in order, repeated as they occur.
     pub fn terms(&mut self, text: &str) -> Vec<Term> {
+        let (_, found) = self.read(std::iter::once(text), &mut TimeScan::new());
+        let terms = self.named(&found);
+        self.reading.found = found;
+        terms
+    }
+
+    /// The languages of a question with these words, in a space that holds records in the languages
+    /// `held`.
+    pub(crate) fn query_languages(
+        &mut self,
+        words: &[Word<'_>],
+        held: Languages,
+    ) -> QueryLanguages {
         self.limit_cache();
+        let held = held.with(Languages::of(self.usual));
+        let mut tally = Tally::default();
+        for word in words {
+            let entry = self.entry(*word);
+            tally.add(self.entries[entry].evidence);
+        }
+        let own = tally.decide(self.usual, Some(held), recognition::QUESTION_POINTS_MIN);
+        QueryLanguages { own, others: held.without(own) }
+    }
+
+    /// The terms of one word of a question, in order: none for a stop word of the question's
+    /// language, several for a compound identifier.
+    pub(crate) fn query_terms_of_word(
+        &mut self,
+        word: Word<'_>,
+        languages: QueryLanguages,
+    ) -> Vec<QueryTerm> {
+        self.limit_cache();
+        let entry = self.entry(word);
+        let terms = self.terms_in(entry, languages.own);
+        let mut terms: Vec<QueryTerm> =
+            terms.into_iter().map(|term| QueryTerm { term, variants: Vec::new() }).collect();
+        for language in languages.others.iter() {
+            let others = self.terms_in(entry, language);
+            if others.len() != terms.len() {
+                // A stop word there, or an identifier with a part that is one.
+                continue;
+            }
+            for (known, other) in terms.iter_mut().zip(others) {
+                if known.all().all(|term| *term != other) {
+                    known.variants.push(other);
+                }
+            }
+        }
+        terms
+    }
+
+    /// The terms of all words of a part of a question, such as a name.
+    pub fn query_terms(&mut self, text: &str, languages: QueryLanguages) -> Vec<QueryTerm> {
+        let normal = normalize(text);
+        let mut terms = Vec::new();
+        visit_words(&normal, |word| {
+            terms.extend(self.query_terms_of_word(word, languages));
+            terms.len() < TERM_OCCURRENCES_MAX
+        });
+        terms
+    }
+
+    fn terms_in(&mut self, entry: usize, language: Language) -> Vec<Term> {
         let mut found = Vec::new();
-        self.read(text, &mut found, &mut TimeScan::new());
+        self.find(entry, language, &mut found);
         self.named(&found)
     }
 
@@ -295,19 +350,79 @@ impl Analyzer {
         }
     }
 
-    fn read(&mut self, text: &str, found: &mut Vec<Slot>, times: &mut TimeScan) {
-        let normal = normalize(text);
-        let text: &str = &normal;
-        visit_words(text, |word| {
-            let entry = self.entry(word);
-            let entry = &self.entries[entry];
-            found.extend_from_slice(&entry.terms);
-            if !times.found() {
-                times.take(entry.time_role, text.as_bytes().get(word.end()..).unwrap_or_default());
-            }
-            found.len() < TERM_OCCURRENCES_MAX
-        });
-        found.truncate(TERM_OCCURRENCES_MAX);
+    /// Reads a text in parts: its language, and its terms in order.
+    fn read<'text>(
+        &mut self,
+        parts: impl Iterator<Item = &'text str>,
+        times: &mut TimeScan,
+    ) -> (Language, Vec<Slot>) {
+        self.limit_cache();
+        let mut reading = std::mem::take(&mut self.reading);
+        reading.begin();
+        for part in parts {
+            let normal = normalize(part);
+            visit_words(&normal, |word| {
+                let entry = self.entry(word);
+                if !times.found() {
+                    let after = normal.as_bytes().get(word.end()..).unwrap_or_default();
+                    times.take(self.entries[entry].time_role, after);
+                }
+                match reading.language {
+                    Some(language) => self.find(entry, language, &mut reading.found),
+                    None => {
+                        // Far fewer than 2³² entries: see `entry`.
+                        let (evidence, number) = (self.entries[entry].evidence, entry as u32);
+                        // A word that is repeated says no more than once: data repeats words.
+                        if !evidence.is_empty() && !reading.undecided.contains(&number) {
+                            reading.evidence.add(evidence);
+                        }
+                        reading.undecided.push(number);
+                        if reading.undecided.len() >= WORDS_EXAMINED_MAX {
+                            self.decide(&mut reading);
+                        }
+                    }
+                }
+                reading.found.len() < TERM_OCCURRENCES_MAX
+            });
+            reading.found.truncate(TERM_OCCURRENCES_MAX);
+            times.separate();
+        }
+        let language = match reading.language {
+            Some(language) => language,
+            None => self.decide(&mut reading),
+        };
+        let found = std::mem::take(&mut reading.found);
+        self.reading = reading;
+        (language, found)
+    }
+
+    /// Decides the language of a text, and finds the terms of what was read of it.
+    fn decide(&mut self, reading: &mut Reading) -> Language {
+        let points_min = recognition::points_min(reading.undecided.len());
+        let language = reading.evidence.decide(self.usual, None, points_min);
+        reading.language = Some(language);
+        for entry in reading.undecided.drain(..) {
+            self.find(entry as usize, language, &mut reading.found);
+        }
+        language
+    }
+
+    /// Appends the terms of an entry in a text of `language`, which are made if missing.
+    fn find(&mut self, entry: usize, language: Language, found: &mut Vec<Slot>) {
+        let Some(WordEntry { word, language: of_word, terms, .. }) = self.entries.get(entry) else {
+            return;
+        };
+        let language = of_word.in_text_of(language);
+        if let Some((_, slots)) = terms.iter().find(|(known, _)| *known == language) {
+            found.extend_from_slice(slots);
+            return;
+        }
+        let terms = terms_of(&Arc::clone(word), language);
+        let slots: Box<[Slot]> = terms.into_iter().map(|term| self.slot(term)).collect();
+        found.extend_from_slice(&slots);
+        if let Some(entry) = self.entries.get_mut(entry) {
+            entry.terms.push((language, slots));
+        }
     }
 
     /// The index of a word's entry, which is added if missing.
@@ -317,12 +432,36 @@ impl Analyzer {
         if let Some(place) = self.cache.get(key) {
             return *place as usize;
         }
-        let (terms, time_role) = self.make_entry(Word { text: key, ..word });
-        let terms = terms.into_iter().map(|term| self.slot(term)).collect();
+        let key: Arc<str> = Arc::from(key);
+        let entry = if word.unspaced {
+            let language = Language::Other;
+            let slot = (!key.is_empty()).then(|| self.slot(Term(Arc::clone(&key))));
+            WordEntry {
+                word: Arc::clone(&key),
+                language: WordLanguage::Fixed(language),
+                evidence: Evidence::default(),
+                terms: vec![(language, slot.into_iter().collect())],
+                time_role: TimeRole::None,
+            }
+        } else {
+            let lower = lower_case(&key, Language::Other);
+            let language = word_language(&key);
+            WordEntry {
+                word: Arc::clone(&key),
+                language,
+                evidence: match language {
+                    WordLanguage::OfText => Evidence::of(&lower),
+                    WordLanguage::ArabicUnlessPersian => Evidence::of_arabic(&key),
+                    WordLanguage::Fixed(_) => Evidence::default(),
+                },
+                terms: Vec::new(),
+                time_role: time_role(&lower),
+            }
+        };
         let place = self.entries.len();
-        self.entries.push(WordEntry { terms, time_role });
+        self.entries.push(entry);
         // There are at most CACHED_WORDS_MAX entries plus those of one text.
-        self.cache.insert(key.into(), place as u32);
+        self.cache.insert(key, place as u32);
         place
     }
 
@@ -334,50 +473,20 @@ impl Analyzer {
         }
         Slot(slot)
     }
+}
 
-    fn make_entry(&self, word: Word<'_>) -> (Vec<Term>, TimeRole) {
-        if word.unspaced {
-            return (vec![Term::from(word.text)], TimeRole::None);
-        }
-        let mut terms = Vec::new();
-        let is_stop_word = self.language == Language::English && is_negation(word.text);
-        let stem = if is_stop_word { "" } else { cut_at_apostrophe(word.text) };
-        for part in std::iter::once(stem).chain(parts(stem)) {
-            if let Some(term) = self.term(&part.to_lowercase())
-                && !terms.contains(&term)
-            {
-                terms.push(term);
-            }
-        }
-        (terms, time_role(&word.text.to_lowercase()))
-    }
-
-    /// The term of a single word in lower case.
-    fn term(&self, word: &str) -> Option<Term> {
-        if word.is_empty() || word.len() > TERM_BYTES_MAX {
-            return None;
-        }
-        if word.as_bytes().first().is_some_and(u8::is_ascii_digit) {
-            return Some(Term(number_term(word)));
-        }
-        let english = self.language == Language::English;
-        if english && (is_english_stop_word(word) || word.len() == 1) {
-            return None;
-        }
-        let base = if english { irregular::base_form(word).unwrap_or(word) } else { word };
-        if english && is_english_stop_word(base) {
-            return None;
-        }
-        Some(match &self.stemmer {
-            Some(stemmer) => Term(Arc::from(without_marks(&stemmer.stem(base)).as_ref())),
-            None => Term::from(without_marks(base).as_ref()),
-        })
+impl Reading {
+    fn begin(&mut self) {
+        self.language = None;
+        self.undecided.clear();
+        self.evidence = Tally::default();
+        self.found.clear();
     }
 }
 
 impl fmt::Debug for Analyzer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Analyzer").field("language", &self.language).finish_non_exhaustive()
+        formatter.debug_struct("Analyzer").field("usual", &self.usual).finish_non_exhaustive()
     }
 }
 
@@ -389,38 +498,6 @@ pub(crate) fn normalize(text: &str) -> std::borrow::Cow<'_, str> {
     } else {
         text.nfkc().collect::<String>().into()
     }
-}
-
-/// Removes the diacritics of Latin letters, so that Goran finds Göran. It runs after stemming,
-/// which needs them. Other scripts keep their marks, which are letters there.
-pub(crate) fn without_marks(word: &str) -> std::borrow::Cow<'_, str> {
-    if word.is_ascii() {
-        return word.into();
-    }
-    let mut plain = String::with_capacity(word.len());
-    let mut after_latin = false;
-    for character in word.nfd() {
-        match character {
-            'ø' => plain.push('o'),
-            'ł' => plain.push('l'),
-            'đ' => plain.push('d'),
-            'ß' => plain.push_str("ss"),
-            'æ' => plain.push_str("ae"),
-            'œ' => plain.push_str("oe"),
-            '\u{300}'..='\u{36f}' if after_latin => continue,
-            other => plain.push(other),
-        }
-        after_latin = character.is_ascii_alphabetic();
-    }
-    plain.nfc().collect::<String>().into()
-}
-
-/// `1,000` is 1000 and `7th` is 7.
-fn number_term(word: &str) -> Arc<str> {
-    if let Some(number) = time_expressions::cardinal_or_ordinal(word) {
-        return Arc::from(number.to_string());
-    }
-    if word.contains(',') { Arc::from(word.replace(',', "")) } else { Arc::from(word) }
 }
 
 /// True if the text ends with a question mark, ignoring closing punctuation, emoji and space after
@@ -443,5 +520,7 @@ fn is_sentence_end(character: char) -> bool {
         || matches!(character, '.' | '!' | '\u{3002}' | '\u{FF01}' | '\u{2026}')
 }
 
+#[cfg(test)]
+mod language_tests;
 #[cfg(test)]
 mod tests;

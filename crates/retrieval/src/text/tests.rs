@@ -29,8 +29,8 @@ fn english_words_are_reduced_to_their_base() {
 
 #[test]
 fn other_languages_use_their_stemmer_and_unknown_ones_none() {
-    assert_eq!(terms(Language::German, "Die Häuser"), ["die", "haus"]);
-    assert_eq!(terms(Language::French, "l'école des chevaux"), ["ecol", "de", "cheval"]);
+    assert_eq!(terms(Language::German, "Die Häuser"), ["haus"]);
+    assert_eq!(terms(Language::French, "l'école des chevaux"), ["ecol", "cheval"]);
     assert_eq!(terms(Language::Other, "The went Häuser"), ["the", "went", "hauser"]);
 }
 
@@ -124,6 +124,6 @@ fn latin_letters_lose_their_marks_and_other_scripts_keep_theirs() {
     assert_eq!(terms("Göran Åkesson, Muskö"), terms("Goran Akesson, Musko"));
     assert_eq!(terms("Søren Łukasz Ærø"), terms("Soren Lukasz Aero"));
     assert_eq!(terms("cafe\u{301}"), terms("cafe"));
-    assert_ne!(terms("кой"), terms("кои"));
+    assert_ne!(terms("йод"), terms("иод"));
     assert_ne!(terms("が"), terms("か"));
 }

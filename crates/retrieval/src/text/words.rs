@@ -128,12 +128,13 @@ pub(super) fn is_unspaced(character: char) -> bool {
         | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
 }
 
+const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
+/// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
+const STEM_CHARS_MIN: usize = 3;
+
 /// The word without its suffix after an apostrophe ("mother's" → "mother", "don't" → "don"), or
 /// without an elided article ("l'école" → "école", "O'Brien" → "Brien").
 pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
-    const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
-    /// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
-    const STEM_CHARS_MIN: usize = 3;
     match word.split_once(APOSTROPHES) {
         Some((before, after))
             if before.chars().count() <= 1 && after.chars().count() >= STEM_CHARS_MIN =>
@@ -143,6 +144,13 @@ pub(crate) fn cut_at_apostrophe(word: &str) -> &str {
         Some((before, _)) => before,
         None => word,
     }
+}
+
+/// What an apostrophe joins ("dell'arte" → "dell" and "arte"), if the second is longer than an
+/// ending.
+pub(crate) fn without_elided(word: &str) -> Option<(&str, &str)> {
+    let (before, after) = word.split_once(APOSTROPHES)?;
+    (after.chars().count() >= STEM_CHARS_MIN).then_some((before, after))
 }
 
 /// The words in a compound identifier: the parts between `_`, `.` and `:`, and the humps of

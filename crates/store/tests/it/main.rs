@@ -14,6 +14,7 @@ mod erasure;
 mod erasure_histories;
 mod histories;
 mod journal;
+mod languages;
 mod older_files;
 mod processes;
 mod recall;

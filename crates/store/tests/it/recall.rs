@@ -30,6 +30,10 @@ const WORDS: &[&str] = &[
     "why?",
     "the",
     "May",
+    "und die Häuser am Hafen",
+    "los restaurantes de Tesla",
+    "restaurants",
+    "Tesla",
 ];
 const PEOPLE: &[&str] = &["Ana Ruiz", "Ben", "Cleo Park", "Ana Silva"];
 const KINDS: &[&str] = &["turn", "note", "event"];
@@ -50,6 +54,9 @@ const QUESTIONS: &[&str] = &[
     "the next painting",
     "When did Ana Ruiz last visit Lisbon?",
     "the",
+    "Welches Haus am Hafen?",
+    "¿Dónde están los restaurantes de Tesla?",
+    "restaurants of Tesla",
 ];
 
 /// A record of a random corpus.

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::rank::meaning::{Direction, compress, widen};
+use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Reach;
@@ -48,10 +49,13 @@ impl Default for DocumentVector {
 }
 
 impl DocumentVector {
-    /// Of a text in parts.
-    pub(super) fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Self {
+    /// Of a text in parts, in a language: zero unless that is English, which the table knows.
+    pub(super) fn of<'a>(language: Language, parts: impl Iterator<Item = &'a str>) -> Self {
         let table = Table::built_in();
         let mut meant = Self::default();
+        if language != Language::English {
+            return meant;
+        }
         for part in parts {
             table.tokens(cut(part), &mut meant.tokens);
         }

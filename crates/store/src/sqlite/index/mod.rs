@@ -27,6 +27,7 @@ mod candidates;
 pub(super) mod column;
 mod evidence;
 mod fold;
+mod languages;
 pub(super) mod lengths;
 pub(super) mod meaning;
 mod names;
@@ -38,6 +39,7 @@ pub(super) mod shared;
 mod tables;
 mod ties;
 mod times;
+mod variants;
 pub(super) mod vectors;
 
 pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};

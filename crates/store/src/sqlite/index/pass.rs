@@ -110,9 +110,11 @@ impl<'a> Meaning<'a> {
         }
         let by = match scores {
             Some(scores) => By::Model(scores),
-            None => By::Table(Direction::of(&Table::built_in().embed(&question.nameless))?),
+            None => {
+                By::Table(Direction::of(&Table::built_in().embed(question.nameless_english()))?)
+            }
         };
-        Some(Self { nameless: &question.nameless, by })
+        Some(Self { nameless: question.nameless_english(), by })
     }
 }
 

@@ -61,6 +61,16 @@ pub(super) fn unpack(byte: u8) -> TermCounts {
     }
 }
 
+/// The counts of two terms together.
+pub(super) fn sum(left: u8, right: u8) -> u8 {
+    let (left, right) = (unpack(left), unpack(right));
+    pack(TermCounts {
+        own: left.own + right.own,
+        previous: left.previous + right.previous,
+        before_previous: left.before_previous + right.before_previous,
+    })
+}
+
 /// A row that grows at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Block {

@@ -12,12 +12,13 @@ use retrieval::question::Question;
 use retrieval::question::names::NameId;
 use retrieval::rank::lexical;
 use retrieval::rank::{Score, Weights};
-use retrieval::text::{Analyzer, Term};
+use retrieval::text::{Analyzer, QueryTerm, Term};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::super::access::AccessCache;
 use super::attributes::{self, Attributes, NONE};
 use super::fold::days_since_epoch;
+use super::languages::marked_languages;
 use super::lengths::Lengths;
 use super::meaning::Windows;
 use super::names::SqliteNames;
@@ -25,6 +26,7 @@ use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::tables::{IndexTables, Unit};
 use super::times::Times;
+use super::variants::Rows;
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
@@ -128,7 +130,8 @@ impl Search<'_> {
         today: Option<Date>,
     ) -> Result<Question, StoreError> {
         let names = SqliteNames::new(self.connection, self.tables);
-        let question = Question::parse(text, analyzer, &names, today);
+        let held = marked_languages(self.connection, self.tables)?;
+        let question = Question::parse(text, analyzer, &names, held, today);
         names.finish()?;
         Ok(question)
     }
@@ -224,13 +227,38 @@ impl Search<'_> {
         Ok(Times { quotes, event_kind })
     }
 
-    /// None if the index does not know the term.
+    /// None if the index does not know the word in any language.
     fn term_rows(
         &self,
-        term: &Term,
+        word: &QueryTerm,
         documents: u64,
         sessions: u64,
     ) -> Result<Option<TermRows>, StoreError> {
+        let mut found: Option<Rows> = None;
+        for term in word.all() {
+            if let Some(rows) = self.rows(term)? {
+                found = Some(match found {
+                    Some(found) => found.merged(rows),
+                    None => rows,
+                });
+            }
+        }
+        let Some(Rows { postings: rows, sessions: in_sessions }) = found else { return Ok(None) };
+        let records = match self.tables.unit {
+            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
+            Unit::Session => self.sessions_in(&rows),
+        };
+        Ok(Some(TermRows {
+            term: word.term.clone(),
+            idf: lexical::idf(documents, records),
+            session_idf: lexical::idf(sessions, in_sessions.len() as u64),
+            rows,
+            sessions: in_sessions,
+        }))
+    }
+
+    /// None if the index does not know the term.
+    fn rows(&self, term: &Term) -> Result<Option<Rows>, StoreError> {
         let known = self
             .connection
             .prepare_cached(self.tables.term_number)?
@@ -244,19 +272,7 @@ impl Search<'_> {
                 statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
-        let records = match self.tables.unit {
-            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
-            Unit::Session => self.sessions_in(&rows),
-        };
-        let session_rows = self.session_rows(number)?;
-        let in_sessions = session_rows.len() as u64;
-        Ok(Some(TermRows {
-            term: term.clone(),
-            idf: lexical::idf(documents, records),
-            session_idf: lexical::idf(sessions, in_sessions),
-            rows,
-            sessions: session_rows,
-        }))
+        Ok(Some(Rows { postings: rows, sessions: self.session_rows(number)? }))
     }
 
     /// The number of sessions that the documents in a term's rows belong to.
@@ -332,7 +348,8 @@ impl Search<'_> {
         }
         let mention = question.mentions.iter().find(|mention| mention.people == named);
         let mut words = Some(Vec::new());
-        for term in analyzer.terms(mention.map_or("", |mention| mention.text.as_str())) {
+        let name = mention.map_or("", |mention| mention.text.as_str());
+        for term in analyzer.query_terms(name, question.languages) {
             // No record contains a word that the index does not know.
             words = words.zip(self.term_rows(&term, 0, 0)?).map(|(mut words, rows)| {
                 words.push(rows);

@@ -24,6 +24,7 @@ pub(in super::super) struct IndexTables {
     pub(super) specs: &'static [TableSpec],
     pub(super) term_number: &'static str,
     pub(super) add_term: &'static str,
+    pub(super) marked_terms: &'static str,
     pub(super) term_count: &'static str,
     pub(super) posting: &'static str,
     pub(super) put_posting: &'static str,
@@ -169,6 +170,8 @@ macro_rules! tables {
             ],
             term_number: concat!("SELECT number FROM ", $prefix, "_term WHERE word = ?1"),
             add_term: concat!("INSERT INTO ", $prefix, "_term (number, word) VALUES (?1, ?2)"),
+            // The marks of languages: see `languages`.
+            marked_terms: concat!("SELECT word FROM ", $prefix, "_term WHERE word >= char(1) AND word < char(2)"),
             term_count: concat!("SELECT max(number) FROM ", $prefix, "_term"),
             posting: concat!("SELECT data FROM ", $prefix, "_posting WHERE key = ?1"),
             put_posting: concat!("INSERT OR REPLACE INTO ", $prefix, "_posting (key, data) VALUES (?1, ?2)"),

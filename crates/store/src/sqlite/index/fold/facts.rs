@@ -173,8 +173,8 @@ impl Folder {
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
         }
-        let meant =
-            DocumentVector::of(std::iter::once(fact.text.as_str()).chain(more.iter().copied()));
+        let parts = std::iter::once(fact.text.as_str()).chain(more.iter().copied());
+        let meant = DocumentVector::of(analysis.language, parts);
         let nothing = DocumentVector::default();
         batch.meanings.push(
             connection,

@@ -16,7 +16,7 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Role};
 use retrieval::question::names::name_words;
 use retrieval::rank::lexical::TermCounts;
-use retrieval::text::{Analyzer, Slot, SlotAnalysis, Term};
+use retrieval::text::{Analyzer, Languages, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::access::AccessCache;
@@ -26,6 +26,7 @@ use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, Thread, clear};
+use super::languages::language_mark;
 use super::postings::{self, BLOCK};
 use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
@@ -57,6 +58,8 @@ pub(in super::super) struct Folder {
     /// generation.
     terms: Vec<u32>,
     generation: u64,
+    /// The languages whose marks are in the table of terms; and the usual one, which needs none.
+    languages: Languages,
     people: HashMap<String, Option<u32>>,
     kinds: HashMap<String, u8>,
     /// The numbers of sessions by name.
@@ -149,6 +152,7 @@ impl Folder {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
             tables,
+            languages: Languages::of(analyzer.usual_language()),
             analyzer,
             terms: Vec::new(),
             generation: 0,
@@ -289,6 +293,7 @@ impl Folder {
     /// Empties the cache.
     fn forget(&mut self) {
         self.terms.clear();
+        self.languages = Languages::of(self.analyzer.usual_language());
         self.people.clear();
         self.kinds.clear();
         self.sessions.clear();
@@ -425,7 +430,7 @@ impl Folder {
                 .push((postings::session_posting(*term, attribute.session), *own));
         }
 
-        let meant = passage.vector();
+        let meant = passage.vector(analysis.language);
         let (previous, before_previous) = (&context.previous_meant, &context.before_previous_meant);
         batch.meanings.push(
             connection,
@@ -516,6 +521,11 @@ impl Folder {
             terms.get(slot.0 as usize).copied().filter(|number| *number != NONE)
         };
         let is_unknown = |(slot, _): &&(Slot, u32)| number_of(&self.terms, *slot).is_none();
+        let language = Languages::of(analysis.language);
+        if self.languages.with(language) != self.languages {
+            batch.term_number(connection, &language_mark(analysis.language))?;
+            self.languages = self.languages.with(language);
+        }
         let mut unknown: Vec<(Term, Slot)> = Vec::new();
         for (slot, _) in analysis.slots.iter().filter(is_unknown) {
             unknown.extend(self.analyzer.term_at(*slot).map(|term| (term.clone(), *slot)));

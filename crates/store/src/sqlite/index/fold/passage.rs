@@ -5,7 +5,7 @@ use std::ops::Range;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::text::passages::passages;
 use retrieval::text::standing::{Standing, standing};
-use retrieval::text::{Analyzer, SlotAnalysis};
+use retrieval::text::{Analyzer, Language, SlotAnalysis};
 
 use super::super::attributes;
 use super::super::meaning::DocumentVector;
@@ -58,9 +58,9 @@ impl Passage<'_> {
         }
     }
 
-    /// Its vector.
-    pub(super) fn vector(&self) -> DocumentVector {
-        DocumentVector::of(std::iter::once(self.text).chain(self.more.iter().copied()))
+    /// Its vector, as a text in a language.
+    pub(super) fn vector(&self, language: Language) -> DocumentVector {
+        DocumentVector::of(language, std::iter::once(self.text).chain(self.more.iter().copied()))
     }
 }
 

@@ -155,7 +155,8 @@ impl Folder {
             return Ok(Default::default());
         };
         let analysis = passage.analyze(&mut self.analyzer);
-        Ok((self.number_terms(connection, batch, &analysis)?, passage.vector()))
+        let vector = passage.vector(analysis.language);
+        Ok((self.number_terms(connection, batch, &analysis)?, vector))
     }
 }
 
