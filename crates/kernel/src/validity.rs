@@ -110,10 +110,11 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
             return Ok(State::Corrected);
         }
         let Some(current) = &standing.current else { return Ok(State::None) };
-        Ok(if self.is_retracted(current)? {
-            State::Retracted
-        } else if self.is_sound(current)? {
+        // What is sound is not retracted.
+        Ok(if self.is_sound(current)? {
             State::Active
+        } else if self.is_retracted(current)? {
+            State::Retracted
         } else {
             State::Invalidated
         })

@@ -3,6 +3,7 @@
 //! Folded in the same transaction as the append, because the next operation of the batch is judged
 //! by it. Everything here follows from the `op` table and can be made again from it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kernel::access::{Access, Place};
@@ -63,8 +64,12 @@ const PROBES_MAX: i64 = 64;
 /// Operations whose row numbers are cached.
 const POSITIONS_MAX: usize = 1 << 20;
 
-/// Entries that are cached, and operations that are cached as unreferenced.
+/// Entries that are cached, operations of which it is cached what acts on them, and identities
+/// whose latest statements are.
 const ENTRIES_MAX: usize = 1 << 15;
+
+/// The latest statements of an identity, as far as they were asked for.
+type LatestByKind = BTreeMap<Kind, Option<OpId>>;
 
 /// Look-ups over one connection, on one snapshot.
 pub struct SqliteLedgerIndex<'a> {
@@ -77,9 +82,11 @@ pub struct SqliteLedgerIndex<'a> {
     row_cache: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
     /// Entries that were read. An operation never changes.
     entry_cache: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
-    /// Operations that no other retracts, replaces or withdraws. Folding one that does removes its
-    /// target.
-    unreferenced_cache: std::cell::RefCell<std::collections::HashSet<OpId>>,
+    /// The kinds of the operations that retract, replace, withdraw or record something of one. They
+    /// are few, and of nearly every record none.
+    acting_cache: std::cell::RefCell<std::collections::HashMap<OpId, BTreeSet<Kind>>>,
+    /// The latest statements of identities, by key and kind. Folding a statement removes its key.
+    statement_cache: std::cell::RefCell<std::collections::HashMap<String, LatestByKind>>,
     /// The highest time that was folded.
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
@@ -111,7 +118,8 @@ impl<'a> SqliteLedgerIndex<'a> {
             heads: Default::default(),
             row_cache: Default::default(),
             entry_cache: Default::default(),
-            unreferenced_cache: Default::default(),
+            acting_cache: Default::default(),
+            statement_cache: Default::default(),
             latest: None,
             claims_are_stored: super::schema_version(connection)? > 1,
             belief_changes: BeliefChanges::default(),
@@ -151,8 +159,10 @@ impl<'a> SqliteLedgerIndex<'a> {
         self.latest = self.latest.max(Some(header.ts));
         let at = sql(position);
         for reference in &header.refs {
-            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
-                self.unreferenced_cache.borrow_mut().remove(&reference.id);
+            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES)
+                && let Some(acting) = self.acting_cache.borrow_mut().get_mut(&reference.id)
+            {
+                acting.insert(header.kind.clone());
             }
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
@@ -163,6 +173,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             }
         }
         if let Some((key, payload)) = body.and_then(Body::identity) {
+            self.statement_cache.borrow_mut().remove(key);
             self.connection
                 .prepare_cached("INSERT INTO identity (pos, key, kind, ts, payload) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![at, key, header.kind.as_str(), header.ts.0 as i64, payload.map(|digest| digest.0)])?;
@@ -306,7 +317,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(self.row_of(id)?.map(|row| Position(row.unsigned_abs())))
     }
 
-    fn row_of(&self, id: &OpId) -> Result<Option<i64>, StoreError> {
+    pub(super) fn row_of(&self, id: &OpId) -> Result<Option<i64>, StoreError> {
         if let Some(row) = self.row_cache.borrow().get(id) {
             return Ok(Some(*row));
         }
@@ -330,27 +341,37 @@ impl<'a> SqliteLedgerIndex<'a> {
         cache.insert(entry.id, entry);
     }
 
-    /// Whether no operation retracts, replaces or withdraws this one, which is true of nearly every
-    /// record.
-    fn is_unreferenced(&self, id: &OpId, row: i64) -> Result<bool, StoreError> {
-        if self.unreferenced_cache.borrow().contains(id) {
-            return Ok(true);
+    /// Whether an operation of `kind` cites this one as its target or as superseded.
+    fn is_acted_on_by(&self, kind: &Kind, id: &OpId, row: i64) -> Result<bool, StoreError> {
+        if let Some(acting) = self.acting_cache.borrow().get(id) {
+            return Ok(acting.contains(kind));
         }
-        let touched = self
-            .connection
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'target')
-                     OR EXISTS (SELECT 1 FROM cite WHERE target = ?1 AND role = 'supersedes')",
-            )?
-            .query_row([row], |row| row.get::<_, bool>(0))?;
-        if !touched {
-            let mut cache = self.unreferenced_cache.borrow_mut();
-            if cache.len() >= ENTRIES_MAX {
-                cache.clear();
-            }
-            cache.insert(*id);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT op.kind FROM cite CROSS JOIN op ON op.pos = cite.citing
+                 WHERE cite.target = ?1 AND cite.role = 'target'
+             UNION ALL SELECT op.kind FROM cite CROSS JOIN op ON op.pos = cite.citing
+                 WHERE cite.target = ?1 AND cite.role = 'supersedes'",
+        )?;
+        let kinds = statement.query_map([row], |row| kind_at(row, 0))?;
+        let acting: BTreeSet<Kind> = kinds.collect::<Result<_, _>>()?;
+        let is_acted_on = acting.contains(kind);
+        let mut cache = self.acting_cache.borrow_mut();
+        if cache.len() >= ENTRIES_MAX {
+            cache.clear();
         }
-        Ok(!touched)
+        cache.insert(*id, acting);
+        Ok(is_acted_on)
+    }
+
+    fn remember_statement(&self, key: &str, kind: &Kind, latest: Option<OpId>) {
+        let mut cache = self.statement_cache.borrow_mut();
+        if cache.len() >= ENTRIES_MAX {
+            cache.clear();
+        }
+        match cache.get_mut(key) {
+            Some(known) => known.insert(kind.clone(), latest),
+            None => cache.entry(key.to_owned()).or_default().insert(kind.clone(), latest),
+        };
     }
 
     pub(super) fn meet(&self, id: OpId, row: i64) {
@@ -426,7 +447,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
-        if matches!(role, Role::TARGET | Role::SUPERSEDES) && self.is_unreferenced(id, row)? {
+        if matches!(role, Role::TARGET | Role::SUPERSEDES) && !self.is_acted_on_by(kind, id, row)? {
             return Ok(Vec::new());
         }
         let mut statement = self.connection.prepare_cached(
@@ -441,19 +462,21 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
 
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
+        // Kinds are told apart here: a list of them in the query would be a temporary table, built
+        // anew for each question.
         let mut statement = self.connection.prepare_cached(
             "SELECT citing.ts, citing.id, citing.pos, citing.kind, cite.role FROM cite
-             JOIN op AS citing ON citing.pos = cite.citing
-             WHERE cite.target = ?1 AND citing.kind IN ('claim', 'node', 'edge')",
+             JOIN op AS citing ON citing.pos = cite.citing WHERE cite.target = ?1",
         )?;
         let mut rows = statement.query([row])?;
         let mut places = Vec::new();
         while let Some(row) = rows.next()? {
-            let id = id_at(row, 1)?;
+            let kind = kind_at(row, 3)?;
             let role = row.get_ref(4)?.as_str().map_err(|error| conversion(4, error))?;
-            if !kind_at(row, 3)?.spec().is_input(role) {
+            if !kind.spec().has_soundness || !kind.spec().is_input(role) {
                 continue;
             }
+            let id = id_at(row, 1)?;
             self.meet(id, row.get(2)?);
             places.push((stamp_at(row, 0)?, id));
         }
@@ -493,27 +516,37 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
                 entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
             }));
         }
-        let connection = self.connection;
-        let row: Option<(i64, OpId)> = match before {
-            None => connection
-                .prepare_cached(
-                    "SELECT op.pos, op.id FROM identity JOIN op USING (pos) WHERE identity.key = ?1 AND identity.kind = ?2
-                     ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
-                )?
-                .query_row(params![key, kind.as_str()], |row| Ok((row.get(0)?, id_at(row, 1)?)))
-                .optional()?,
-            Some((ts, id)) => connection
-                .prepare_cached(
-                    "SELECT op.pos, op.id FROM identity JOIN op USING (pos) WHERE identity.key = ?1 AND identity.kind = ?2
-                     AND identity.ts <= ?3 AND (identity.ts < ?3 OR op.id < ?4)
-                     ORDER BY identity.ts DESC, op.id DESC LIMIT 1",
-                )?
-                .query_row(params![key, kind.as_str(), ts.0 as i64, id.0], |row| Ok((row.get(0)?, id_at(row, 1)?)))
-                .optional()?,
-        };
-        let Some((row, id)) = row else { return Ok(None) };
-        self.meet(id, row);
-        self.entry(&id)
+        if before.is_none()
+            && let Some(known) = self.statement_cache.borrow().get(key)
+            && let Some(id) = known.get(kind)
+        {
+            return id.map_or(Ok(None), |id| self.entry(&id));
+        }
+        // The index gives the latest times first. Sorting by id as well would build a temporary
+        // table for each question, and hardly any times are equal.
+        let mut statement = self.connection.prepare_cached(
+            "SELECT identity.ts, op.id, op.pos FROM identity CROSS JOIN op USING (pos)
+             WHERE identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3
+             ORDER BY identity.ts DESC",
+        )?;
+        let until = before.map_or(i64::MAX, |(ts, _)| ts.0 as i64);
+        let mut rows = statement.query(params![key, kind.as_str(), until])?;
+        let mut latest: Option<(HlcTimestamp, OpId)> = None;
+        while let Some(row) = rows.next()? {
+            let order = (stamp_at(row, 0)?, id_at(row, 1)?);
+            if latest.is_some_and(|latest| order.0 < latest.0) {
+                break;
+            }
+            if before.is_none_or(|before| order < before) && latest < Some(order) {
+                self.meet(order.1, row.get(2)?);
+                latest = Some(order);
+            }
+        }
+        let id = latest.map(|(_, id)| id);
+        if before.is_none() {
+            self.remember_statement(key, kind, id);
+        }
+        id.map_or(Ok(None), |id| self.entry(&id))
     }
 
     fn head(&self, author: &Author) -> Result<Option<Head>, StoreError> {
@@ -594,17 +627,6 @@ pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_queries_name_every_kind_that_has_soundness() {
-        let kinds = Kind::KNOWN.iter().filter(|kind| kind.spec().has_soundness);
-        assert!(kinds.map(Kind::as_str).eq(["claim", "node", "edge"]));
-    }
-}
-
 fn evidence_key(source: &str, source_uid: &str) -> i64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(source.as_bytes()).update(&[0]).update(source_uid.as_bytes());
@@ -668,3 +690,6 @@ pub(super) fn cited(refs: &[Ref], role: &str) -> impl Iterator<Item = OpId> {
         .filter(move |reference| reference.role.as_str() == role)
         .map(|reference| reference.id)
 }
+
+#[cfg(test)]
+mod tests;

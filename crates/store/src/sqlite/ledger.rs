@@ -699,13 +699,7 @@ impl Drop for SqliteWriting<'_> {
 
 impl Writing for SqliteWriting<'_> {
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
-        let body = self
-            .index
-            .connection
-            .prepare_cached("SELECT body FROM op WHERE id = ?1")?
-            .query_row([id.0], |row| row.get(0))
-            .optional()?;
-        Ok(body.flatten())
+        self.index.body(id)
     }
 
     fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {

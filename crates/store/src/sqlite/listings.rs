@@ -67,10 +67,11 @@ impl SqliteSpace {
 impl SqliteLedgerIndex<'_> {
     /// The canonical body of a recorded operation, unless removed.
     pub fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(row) = self.row_of(id)? else { return Ok(None) };
         let body = self
             .connection
-            .prepare_cached("SELECT body FROM op WHERE id = ?1")?
-            .query_row([id.0], |row| row.get(0))
+            .prepare_cached("SELECT body FROM op WHERE pos = ?1")?
+            .query_row([row], |row| row.get(0))
             .optional()?;
         Ok(body.flatten())
     }

@@ -263,6 +263,7 @@ impl SqliteSpace {
             lengths: &columns.lengths,
             windows: &columns.windows,
             scores,
+            orders: Default::default(),
         }
     }
 

@@ -25,6 +25,7 @@ use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
 use super::tables::{IndexTables, Unit};
+use super::ties::Orders;
 use super::times::Times;
 use super::variants::Rows;
 use super::vectors::QueryScores;
@@ -95,6 +96,8 @@ pub struct Search<'a> {
     pub(in super::super) windows: &'a Windows,
     /// The scores of the question by another model's vectors.
     pub(in super::super) scores: Option<QueryScores<'a>>,
+    /// What orders equal scores.
+    pub(in super::super) orders: Orders,
 }
 
 /// A term of the question and its rows.

@@ -3,10 +3,13 @@
 //! Two copies of a space hold the same operations and number them as they arrived. Where scores are
 //! equal, the later in the space's order comes first, so the same question gets the same answer on
 //! every copy. The order of an operation is not in the attributes, because hardly any scores are
-//! equal: it is read for those that are.
+//! equal: it is read for those that are. A question about repetitive records is searched again with
+//! a higher limit, and meets the same equal records each time, so a search reads each order once.
 
+use std::cell::{Ref, RefCell};
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap};
 
 use kernel::id::OpId;
 use kernel::operation::HlcTimestamp;
@@ -19,6 +22,12 @@ use crate::{Position, StoreError};
 /// Documents that score the same as the worst selected one and are kept beyond the limit. Of more,
 /// those that arrived last are missed.
 const TIED_MAX: usize = 4_096;
+/// Orders that a search keeps.
+const ORDERS_MAX: usize = 4 * TIED_MAX;
+
+/// The places of operations in the space's order, as far as a search has read them.
+pub(in super::super) type Orders = RefCell<OrderByPosition>;
+type OrderByPosition = HashMap<Position, (HlcTimestamp, OpId)>;
 
 /// Which of two records that are equal in everything else comes first.
 #[derive(Clone, Copy, Debug)]
@@ -131,18 +140,15 @@ impl Search<'_> {
         if candidates.get(limit).is_some_and(|next| *next == last) {
             let start = candidates.partition_point(|candidate| *candidate > last);
             let end = candidates.partition_point(|candidate| *candidate >= last);
-            let tied = candidates.drain(start..end).collect::<Vec<_>>();
+            let mut tied = candidates.drain(start..end).collect::<Vec<_>>();
             candidates.truncate(start);
             let position = |candidate: &Candidate| {
                 self.attributes.get(candidate.document).map(|attribute| attribute.position)
             };
-            let mut placed = Vec::with_capacity(tied.len());
-            for candidate in tied {
-                let place = position(&candidate).map(|at| self.order(at)).transpose()?.flatten();
-                placed.push((place, candidate));
-            }
-            placed.sort_unstable_by(|(one, _), (other, _)| order.compare(one, other));
-            candidates.extend(placed.into_iter().map(|(_, candidate)| candidate));
+            let orders = self.orders(tied.iter().filter_map(position))?;
+            let place = |candidate: &Candidate| orders.get(&position(candidate)?).copied();
+            tied.sort_by(|one, other| order.compare(&place(one), &place(other)));
+            candidates.extend(tied);
         }
         candidates.truncate(limit);
         Ok(candidates)
@@ -161,25 +167,35 @@ impl Search<'_> {
         found.sort_by(is_better);
         for equal in found.chunk_by_mut(|left, right| is_better(left, right).is_eq()) {
             if equal.len() > 1 {
-                let mut places = std::collections::HashMap::new();
-                for one in equal.iter() {
-                    places.insert(one.position, self.order(one.position)?);
-                }
-                let place = |one: &Found| places.get(&one.position).copied().flatten();
+                let orders = self.orders(equal.iter().map(|one| one.position))?;
+                let place = |one: &Found| orders.get(&one.position).copied();
                 equal.sort_by(|one, other| order.compare(&place(one), &place(other)));
             }
         }
         Ok(())
     }
 
-    /// The place of an operation in the space's order.
-    fn order(&self, position: Position) -> Result<Option<(HlcTimestamp, OpId)>, StoreError> {
-        let order = self
-            .connection
-            .prepare_cached("SELECT ts, id FROM op WHERE pos = ?1")?
-            .query_row([sql(position)], |row| Ok((stamp_at(row, 0)?, id_at(row, 1)?)))
-            .optional()?;
-        Ok(order)
+    /// The places of operations in the space's order. Those that were not read before are read.
+    fn orders(
+        &self,
+        positions: impl Iterator<Item = Position>,
+    ) -> Result<Ref<'_, OrderByPosition>, StoreError> {
+        let mut known = self.orders.borrow_mut();
+        if known.len() > ORDERS_MAX {
+            known.clear();
+        }
+        let mut statement =
+            self.connection.prepare_cached("SELECT ts, id FROM op WHERE pos = ?1")?;
+        for position in positions {
+            if let Entry::Vacant(unknown) = known.entry(position) {
+                let order = statement
+                    .query_row([sql(position)], |row| Ok((stamp_at(row, 0)?, id_at(row, 1)?)))
+                    .optional()?;
+                order.map(|order| unknown.insert(order));
+            }
+        }
+        drop(known);
+        Ok(self.orders.borrow())
     }
 }
 
