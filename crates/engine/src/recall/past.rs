@@ -100,7 +100,7 @@ pub fn as_past(belief: &Belief, text: &str) -> String {
 mod tests {
     use super::*;
     use retrieval::question::names::Names;
-    use retrieval::text::{Analyzer, Language};
+    use retrieval::text::{Analyzer, Language, Languages};
 
     #[test]
     fn a_question_asks_of_the_past_by_its_tense_or_its_dates() {
@@ -110,6 +110,7 @@ mod tests {
                 text,
                 &mut Analyzer::new(Language::English),
                 &Names::default(),
+                Languages::NONE,
                 Some(today),
             );
             assert_eq!(asks_of_past(&question, text, Some(today)), asks, "{text}");
