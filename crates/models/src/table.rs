@@ -87,8 +87,8 @@ impl Table {
         }
     }
 
-    /// Whether more than three quarters of the words are split into pieces: a label in another language, whose function words
-    /// would tell it, or data.
+    /// Whether more than three quarters of the words are split into pieces: a label in another
+    /// language, whose function words would tell it, or data.
     fn is_foreign(&self, tokens: &[u16]) -> bool {
         /// A short English text may consist of rare words: "Which kiln, which glaze?"
         const SPLIT_WORDS_MIN: usize = 3;
