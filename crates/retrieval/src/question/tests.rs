@@ -207,7 +207,7 @@ fn relative_times_are_relative_to_the_day_of_the_question() {
 fn beside_a_time_words_for_the_conversation_carry_no_weight() {
     let check = |text: &str, expected: &str, nameless: &str| {
         let question = parse(text);
-        let terms: Vec<&str> = question.terms.iter().map(Term::as_str).collect();
+        let terms: Vec<&str> = question.terms.iter().map(|word| word.term.as_str()).collect();
         assert_eq!(terms.join(" "), expected, "{text}");
         assert_eq!(question.nameless.split_whitespace().collect::<Vec<_>>().join(" "), nameless);
         assert!(!question.asks_for_days, "{text}");
@@ -249,8 +249,9 @@ fn a_question_for_days_has_no_terms() {
 #[test]
 fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
     let quotes = |text: &str| {
-        let words =
-            |terms: &Vec<Term>| terms.iter().map(Term::as_str).collect::<Vec<_>>().join(" ");
+        let words = |terms: &Vec<QueryTerm>| {
+            terms.iter().map(|word| word.term.as_str()).collect::<Vec<_>>().join(" ")
+        };
         parse(text).quotes.iter().map(words).collect::<Vec<_>>().join(", ")
     };
     for (text, expected) in [

@@ -138,7 +138,13 @@ mod tests {
     fn a_question_for_days_is_answered_by_a_record_of_one_of_them_and_by_no_other() {
         let today = Some(jiff::civil::date(2024, 3, 13));
         let question = |text: &str| {
-            Question::parse(text, &mut Analyzer::new(Language::English), &Names::default(), today)
+            Question::parse(
+                text,
+                &mut Analyzer::new(Language::English),
+                &Names::default(),
+                Languages::NONE,
+                today,
+            )
         };
         let chance = |text: &str, date: f64| {
             let signals = Signals { date, ..Signals::default() };
