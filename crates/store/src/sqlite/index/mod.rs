@@ -1,14 +1,14 @@
 //! The text index: which records contain which words, folded from the ledger into tables of the
 //! same file.
 //!
-//! A record is a *document* with a dense number, in order of arrival. Postings are in rows of one
-//! term and [`postings::BLOCK`] documents, so the row that an append changes is known without a
-//! look-up, and the tables are the same byte for byte however folds were batched. A posting counts
-//! its term in the document and in the two before it in its session, so context needs no second
-//! look-up and an append never changes old rows. Sessions are also documents, with postings of
-//! their own. The attributes that filters and scores need ([`attributes`]) take 34 bytes per
-//! document. A process that searches more than once keeps them in memory, and the directions too
-//! ([`meaning`]).
+//! A passage of a record is a *document* with a dense number, in order of arrival; most records are
+//! one passage. Postings are in rows of one term and [`postings::BLOCK`] documents, so the row that
+//! an append changes is known without a look-up, and the tables are the same byte for byte however
+//! folds were batched. A posting counts its term in the document and, in a conversation, in the two
+//! before it, so context needs no second look-up and an append never changes old rows. Sessions are
+//! also documents, with postings of their own. The attributes that filters and scores need
+//! ([`attributes`]) take 36 bytes per document. A process that searches more than once keeps them
+//! in memory, and the directions too ([`meaning`]).
 //!
 //! Absent: positions in the text (no phrase search), and removal. A record that no longer counts
 //! stays in the postings and is skipped because of its flags. When a record is forgotten, the index
