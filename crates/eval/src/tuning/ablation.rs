@@ -14,7 +14,7 @@ use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
 /// Groups of parts that are switched off together, by name; unknown names are ignored.
-const GROUPS: [(&str, &[&str]); 10] = [
+const GROUPS: [(&str, &[&str]); 12] = [
     ("words", &["words", "own_words"]),
     ("session", &["session"]),
     ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
@@ -23,6 +23,8 @@ const GROUPS: [(&str, &[&str]); 10] = [
     ("near words", &["word_meaning"]),
     ("what follows", &["next_meaning"]),
     ("speaker", &["speaker", "subject"]),
+    ("asker", &["asker"]),
+    ("standing", &["standing"]),
     ("date", &["date"]),
     ("turn kind", &["is_question", "time_expression", "when"]),
 ];
@@ -118,7 +120,7 @@ mod tests {
         assert_eq!((speaker.speaker, speaker.subject, speaker.words), (0.0, 0.0, 1.0));
         assert_eq!(
             of("context").map(|weights| (weights.words, weights.own_words)),
-            Some((0.0, 1.3))
+            Some((0.0, 1.5))
         );
         assert_eq!(of("meaning"), None, "there are no vectors in it");
         assert!(

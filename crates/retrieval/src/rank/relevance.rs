@@ -63,13 +63,15 @@ impl RankingFeatures {
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
         let (mut words, mut meaning, mut date) = (0.0_f64, 0.0_f64, 0.0_f64);
         for score in best.into_iter().take(JUDGED) {
-            let (mut person_score, mut is_theirs) = (0.0, false);
+            let (mut not_content, mut is_theirs) = (0.0, false);
             for part in &score.parts {
                 match part.name {
                     "speaker" | "subject" => {
-                        person_score += part.contribution;
+                        not_content += part.contribution;
                         is_theirs |= part.value > 0.0;
                     }
+                    // The models were trained without these parts.
+                    "own_words" | "asker" | "standing" => not_content += part.contribution,
                     "words" => words = words.max(part.value),
                     "window_meaning" => meaning = meaning.max(part.value),
                     "date" => date = date.max(part.value),
@@ -77,7 +79,7 @@ impl RankingFeatures {
                 }
             }
             let side = if is_theirs { &mut theirs } else { &mut others };
-            let content = score.total - person_score;
+            let content = score.total - not_content;
             *side = Some(side.map_or(content, |best| best.max(content)));
         }
         let content = [theirs, others].into_iter().flatten().reduce(f64::max)?;

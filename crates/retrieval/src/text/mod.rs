@@ -26,7 +26,7 @@ pub mod visible;
 pub(crate) mod words;
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -398,8 +398,12 @@ impl Analyzer {
 
     /// Decides the language of a text, and finds the terms of what was read of it.
     fn decide(&mut self, reading: &mut Reading) -> Language {
-        let points_min = recognition::points_min(reading.undecided.len());
-        let language = reading.evidence.decide(self.usual, None, points_min);
+        let mut language = reading.evidence.decide(self.usual, None, recognition::points_min(0));
+        if language != self.usual {
+            let different: BTreeSet<u32> = reading.undecided.iter().copied().collect();
+            let points_min = recognition::points_min(different.len());
+            language = reading.evidence.decide(self.usual, None, points_min);
+        }
         reading.language = Some(language);
         for entry in reading.undecided.drain(..) {
             self.find(entry as usize, language, &mut reading.found);

@@ -24,7 +24,7 @@ pub(super) const WORDS_EXAMINED_MAX: usize = 128;
 const POINTS: u32 = 4;
 /// Further points of a word that belongs to one language only: they decide between related ones.
 const ONLY_POINTS: u32 = 1;
-/// Of how many words of a text one is a function word, at least.
+/// Of how many different words of a text one is a function word, at least.
 const WORDS_OF_FUNCTION_WORD: usize = 12;
 /// Least evidence in a question, which is short, and is compared only with the languages that the
 /// space holds.
@@ -34,7 +34,7 @@ const DISTINCT_POINTS: u32 = 2 * POINTS;
 /// A word that is judged by its ending has at least this many characters.
 const INFLECTED_CHARS_MIN: usize = 6;
 
-/// Least evidence for a language other than the space's in a text of so many words: two different
+/// Least evidence for a language other than the space's in a text of so many different words: two
 /// function words, or one with a letter that English does not have, and more in a long text.
 pub(super) fn points_min(words: usize) -> u32 {
     // At most WORDS_EXAMINED_MAX words are examined.
