@@ -1,11 +1,11 @@
 //! Lexical similarity: of a passage with the two before it, and of its session as a whole.
 //!
 //! A turn of a conversation depends on the turns before it: "Yes, last June!" answers the question
-//! before it. So a term counts in full in its own record, 0.8 in the next record of the session and
-//! 0.2 in the one after that. Context only looks back, so appending never changes what is indexed.
-//! That sum is not normalised by length, and one occurrence of a term counts nearly as much as many;
-//! long texts are cut into passages first. BM25 of the passage alone is a part of its own. Numbers:
-//! the design of recall ("Text").
+//! before it. So a term counts in full in its own passage, 0.8 in the next one of the conversation
+//! and 0.2 in the one after that. Context only looks back, so appending never changes what is
+//! indexed. That sum is not normalised by length, and one occurrence of a term counts nearly as
+//! much as many; long texts are cut into passages first. BM25 of the passage alone is a part of its
+//! own. Numbers: the design of recall ("Text").
 
 /// Weight of a term in the previous record.
 pub const PREVIOUS_WEIGHT: f64 = 0.8;

@@ -1,5 +1,5 @@
-//! Standing instructions and preferences: sentences that say how to answer later questions, whatever
-//! words these use ("Always answer in metric units", "I prefer short examples").
+//! Standing instructions and preferences: sentences that say how to answer later questions,
+//! whatever words these use ("Always answer in metric units", "I prefer short examples").
 //!
 //! English, and the most common openings in German, French and Spanish.
 

@@ -235,7 +235,7 @@ impl Batch {
             let Some((term, block)) = of_row.first().map(row_of) else { continue };
             let key = postings::key(first_block + block, term as u32);
             // A block that begins in this batch has no rows yet.
-            let stored = match block == 0 && self.first % BLOCK != 0 {
+            let stored = match block == 0 && !self.first.is_multiple_of(BLOCK) {
                 true => read.query_row([key], |row| row.get(0)).optional()?,
                 false => None,
             };

@@ -394,7 +394,7 @@ impl Folder {
         let document = batch.documents;
         let analysis = passage.analyze(&mut self.analyzer);
         let counts = self.number_terms(connection, batch, &analysis)?;
-        // Only what is said in a conversation depends on what was said before.
+        // Only a turn of a conversation depends on those before it.
         let is_turn = attribute.marks & attributes::TURN != 0;
         let nothing = ThreadEnd::default();
         let context = if is_turn { &*end } else { &nothing };
