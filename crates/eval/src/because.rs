@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use engine::Space;
 use engine::embed::Portion;
+use engine::recall::context::{Budget, Context, Receipts, Request, Turn};
 use engine::recall::episodes::{ByModel, Query, Recall};
 use engine::write::import::Intent;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use kernel::seal::{SEED_BYTES, Signer};
 use models::choice::Choice;
 use models::{Embedder, Purpose};
@@ -102,6 +105,30 @@ impl Because {
             ..Query::new(question.text.clone(), limit)
         };
         Ok(self.space.recall(&query)?)
+    }
+
+    /// The context for a turn with the question. A question without a date is asked at `latest`.
+    pub fn context(
+        &mut self,
+        question: &EvalQuestion,
+        budget: Budget,
+        latest: Timestamp,
+    ) -> Result<Context, EvalError> {
+        let asked = question.today.and_then(|today| today.to_zoned(TimeZone::UTC).ok());
+        let mut request = Request {
+            turns: vec![Turn { speaker: "user".to_owned(), text: question.text.clone() }],
+            budget,
+            today: question.today,
+            receipt: Receipts::Omit,
+            ..Request::new("evaluation", asked.map_or(latest, |asked| asked.timestamp()))
+        };
+        for text in request.questions() {
+            let part = EvalQuestion { text, today: question.today };
+            if let Some(vector) = self.vector(&part, self.weights())? {
+                request.by_model.insert(part.text, vector);
+            }
+        }
+        Ok(self.space.context(&request)?)
     }
 }
 

@@ -9,7 +9,8 @@
 //! is a difference in ranking.
 //!
 //! A new format of labelled questions is a function that returns collections, like [`locomo`],
-//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself.
+//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself,
+//! and [`context`] what is made of its results.
 
 #![allow(missing_docs, reason = "the fields of result rows are named after their measures")]
 
@@ -26,6 +27,7 @@ pub mod abstention;
 pub mod because;
 pub mod bm25;
 pub mod calibration;
+pub mod context;
 pub mod controls;
 pub mod fts5;
 pub mod locomo;

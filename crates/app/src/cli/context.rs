@@ -42,10 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget)]
     budget: Option<Budget>,
     /// Most facts that memory adds
-    #[arg(long, value_name = "N", default_value_t = Count::default().most)]
+    #[arg(long, value_name = "N", default_value_t = Count::FACTS.most)]
     facts: usize,
     /// Most episodes that memory adds
-    #[arg(long, value_name = "N", default_value_t = Count::default().most)]
+    #[arg(long, value_name = "N", default_value_t = Count::EPISODES.most)]
     episodes: usize,
     /// The agent who reads it
     #[arg(long, default_value = "because")]
@@ -81,8 +81,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         question: args.question.clone(),
         instructions,
         budget: args.budget.unwrap_or_default(),
-        facts: Count::up_to(args.facts),
-        episodes: Count::up_to(args.episodes),
+        facts: Count::FACTS.up_to(args.facts),
+        episodes: Count::EPISODES.up_to(args.episodes),
         receipt: if args.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(session.today()),
         ..Request::new(&args.agent, session.now)

@@ -9,6 +9,7 @@ use super::eval::Subject;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form};
 use eval::abstention::{self, Example, report};
+use eval::context;
 use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
 use eval::{Collection, EvalError};
 
@@ -28,6 +29,9 @@ pub(super) struct Study {
     /// Instead: measure how well recall recognises questions that memory cannot answer
     #[arg(long)]
     abstention: bool,
+    /// Instead: measure how many answers that recall finds are in the context for the question
+    #[arg(long)]
+    context: bool,
 }
 
 /// The study.
@@ -37,6 +41,7 @@ pub(super) enum Chosen {
     LeaveOneOut,
     Fit,
     Abstention,
+    Context,
 }
 
 impl Study {
@@ -47,6 +52,7 @@ impl Study {
             (self.leave_one_out, Chosen::LeaveOneOut),
             (self.fit, Chosen::Fit),
             (self.abstention, Chosen::Abstention),
+            (self.context, Chosen::Context),
         ];
         flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, chosen)| chosen)
     }
@@ -98,7 +104,7 @@ fn study(
         Chosen::Ablation => ablation::variants(weights).len() as u64,
         Chosen::LeaveOneOut => held_out::steps(collections.len()),
         Chosen::Fit => fit::steps(collections.len()),
-        Chosen::Abstention => collections.len() as u64,
+        Chosen::Abstention | Chosen::Context => collections.len() as u64,
     };
     let bar = output::progress(Some(steps), "{bar:30} {pos}/{len} {eta}");
     let mut step = || bar.inc(1);
@@ -130,6 +136,14 @@ fn study(
         }
         Chosen::Abstention => {
             abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups)
+        }
+        Chosen::Context => {
+            let rows = context::run(&mut spaces, &mut step)?;
+            Findings {
+                lines: context::lines(&rows),
+                note: "recalled: questions with an answer among the first 5 of recall; served: % of them with such an answer in the context; records: % of these answers in it; cut: % of those; tokens: mean",
+                json: json!({ "context": context::as_json(&rows) }),
+            }
         }
     };
     bar.finish_and_clear();

@@ -85,22 +85,109 @@ fn the_newest_turn_is_complete_at_any_budget_and_older_ones_are_dropped() {
 }
 
 #[test]
-fn an_item_that_does_not_fit_is_skipped_and_smaller_ones_after_it_are_taken() {
+fn an_episode_that_does_not_fit_is_cut_and_smaller_items_are_taken_whole() {
     let mut home = Home::new();
     home.remember("a", &format!("kiln glaze bowl {}", "detail ".repeat(110)));
     home.remember("b", "the kiln and the glaze of the bowl");
     let mut request = request(&[("Mara", "kiln glaze bowl?")]);
-    request.budget.episodes = 100;
+    request.budget = Budget { total: 110, ..Budget::of(1_500) };
     request.tool_results = vec![
         ToolResult { text: "long ".repeat(900), score: Some(0.9) },
         ToolResult { text: "the short answer".to_owned(), score: Some(0.2) },
         ToolResult { text: "a middling answer".to_owned(), score: Some(0.5) },
     ];
     let context = home.space.context_counted(&request, &Words).unwrap();
-    assert_eq!(texts(&context, Tier::Episodes), ["the kiln and the glaze of the bowl"]);
-    assert_eq!(omission(&context, "kiln glaze"), Some(Omission::DidNotFit));
+    let episodes = texts(&context, Tier::Episodes);
+    assert_eq!(episodes.len(), 2, "{}", context.text);
+    assert!(episodes.contains(&"the kiln and the glaze of the bowl"));
+    let cut = context.items.iter().find(|item| item.text.starts_with("kiln glaze")).unwrap();
+    assert!(
+        cut.is_cut && cut.tokens > 30 && context.text.contains("(cut off here: there was more)")
+    );
+    assert!((100..=110).contains(&context.tokens.total), "{:?}", context.tokens);
     assert_eq!(texts(&context, Tier::ToolResults), ["a middling answer", "the short answer"]);
     assert_eq!(omission(&context, "long"), Some(Omission::DidNotFit));
+}
+
+/// Records about glazes, each of about fifty words.
+fn glazes(number: usize) -> Home {
+    const GLAZES: [&str; 8] =
+        ["tenmoku", "celadon", "shino", "oribe", "raku", "chun", "majolica", "temmoku"];
+    let mut home = Home::new();
+    for (number, glaze) in GLAZES.into_iter().cycle().take(number).enumerate() {
+        let text = format!(
+            "Note {number} of the studio is about {glaze}. The glaze of bowl {number} is {glaze}. {}",
+            format!("Line {number} says how {glaze} was stirred. ").repeat(5)
+        );
+        home.remember(&number.to_string(), &text);
+    }
+    home
+}
+
+#[test]
+fn episodes_get_what_no_other_tier_claims_and_no_more() {
+    let mut home = glazes(8);
+    let mut request = request(&[("Mara", "Which glaze was used for the bowl?")]);
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert!(texts(&context, Tier::Episodes).len() >= 5, "{}", context.text);
+    assert!(context.tokens.episodes > context.budget.episodes);
+    assert!(context.items.iter().all(|item| !item.is_cut) && context.left_out.is_empty());
+    // Older turns and instructions keep their shares.
+    request.budget = Budget::of(300);
+    request.turns.insert(0, turn("Mara", &"older ".repeat(70)));
+    request.instructions = Some("Be brief. ".repeat(100));
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert_eq!(texts(&context, Tier::RecentTurns).len(), 2, "{}", context.text);
+    assert!(context.tokens.system >= 30, "{:?}", context.tokens);
+    assert!(context.tokens.episodes > context.budget.episodes && context.tokens.total <= 300);
+    // A budget of zero switches the tier off.
+    request.budget.episodes = 0;
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert!(texts(&context, Tier::Episodes).is_empty());
+}
+
+#[test]
+fn episodes_that_answer_nothing_do_not_fill_the_context() {
+    let mut home = glazes(8);
+    let question = "Which ferry with a bowl on its flag leaves Copenhagen for Oslo on Mondays?";
+    let recalled = home.space.recall(&crate::support::query(question)).unwrap();
+    assert!(recalled.abstains, "{}", recalled.relevance);
+    let context = home.space.context_counted(&request(&[("Mara", question)]), &Words).unwrap();
+    assert!((1..=200).contains(&context.tokens.episodes), "{}", context.text);
+}
+
+#[test]
+fn a_small_budget_holds_excerpts_of_several_first_results_of_recall() {
+    let mut home = glazes(8);
+    let question = "Which glaze was used for the bowl?";
+    let recalled = home.space.recall(&crate::support::query(question)).unwrap();
+    let mut request = request(&[("Mara", question)]);
+    request.budget = Budget::of(130);
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    let of_memory: Vec<_> =
+        context.items.iter().filter(|item| item.tier == Tier::Episodes).collect();
+    assert!(of_memory.len() >= 3, "{}", context.text);
+    let first: Vec<_> = recalled.results.iter().map(|result| Some(result.id)).collect();
+    let served: Vec<_> = of_memory.iter().map(|item| item.id).collect();
+    assert_eq!(served, first[..served.len()]);
+    // Each excerpt has the sentence that answers.
+    for item in of_memory {
+        assert!(item.is_cut && item.text.contains("The glaze of bowl"), "{}", item.text);
+    }
+    assert!(context.tokens.total <= 130);
+}
+
+#[test]
+fn facts_are_never_cut_and_get_what_episodes_leave() {
+    let mut home = crate::toys::gym();
+    let mut request = request(&[("Mara", "Do I still go to the gym every week?")]);
+    request.budget.facts = 1;
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert_eq!(texts(&context, Tier::Facts), ["Goes to the gym every week"], "{}", context.text);
+    request.budget.total = 20;
+    let context = home.space.context_counted(&request, &Words).unwrap();
+    assert!(texts(&context, Tier::Facts).is_empty());
+    assert_eq!(omission(&context, "Goes to the gym"), Some(Omission::DidNotFit));
 }
 
 #[test]

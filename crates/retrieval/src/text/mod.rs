@@ -18,6 +18,7 @@ mod irregular;
 mod language;
 pub mod passages;
 mod recognition;
+pub mod sentences;
 pub mod standing;
 mod stop_words;
 mod term;

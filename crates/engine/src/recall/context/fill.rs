@@ -1,8 +1,9 @@
 //! Filling: divides the token budget among the tiers. Pure: takes the gathered candidates and a
 //! token counter, and returns what was chosen and what was left out.
 //!
-//! Tiers are filled one after the other. Within a tier the best item comes first, and items that do
-//! not fit are skipped. Marks and headings are counted with the first item of their section, so the
+//! Tiers are filled one after the other, and what a tier does not use is left to memory
+//! ([`super::memory`]). Within a tier the best item comes first, and items that do not fit are
+//! skipped. Marks and headings are counted with the first item of their section, so the
 //! sum never exceeds the total. Only the newest turn may exceed it: a context without the whole of
 //! that turn would answer another question.
 
@@ -10,14 +11,12 @@ use retrieval::shingles::Shingles;
 
 use super::render::{self, Marks, Section};
 use super::{
-    Candidate, Count, Gathered, Item, LeftOut, NAME_BYTES_MAX, Omission, Reason, Request,
-    TEXT_BYTES_MAX, TOOL_RESULTS_MAX, TURNS_MAX, Tier,
+    Budget, Gathered, Item, LeftOut, NAME_BYTES_MAX, Omission, Reason, Request, TEXT_BYTES_MAX,
+    TOOL_RESULTS_MAX, TURNS_MAX, Tier,
 };
 use crate::recall::episodes::cut;
 use crate::tokens::{TOKEN_BYTES_MAX, Tokens, fit};
 
-/// Share of the best relevance that items beyond the minimum of their tier need.
-const NEARLY_AS_RELEVANT: f64 = 0.6;
 /// Share of a text's shingles in another text from which on it counts as a repetition.
 const SAYS_SHARE: f64 = 0.8;
 /// Fewest tokens of instructions that are cut to fit.
@@ -51,44 +50,40 @@ pub(super) fn fill(request: &Request, gathered: &Gathered, counter: &dyn Tokens)
     };
     let later = filling.take_turns(request);
     filling.take_tool_results(request);
-    filling.take_remembered(Tier::Facts, &gathered.facts, request.facts, request.budget.facts);
-    filling.take_remembered(
-        Tier::Episodes,
-        &gathered.episodes,
-        request.episodes,
-        request.budget.episodes,
-    );
+    let reserved = filling.claimed_by_turns(&later, request.budget.turns_max)
+        + filling.claimed_by_instructions(request);
+    filling.take_memory(request, gathered, reserved);
     filling.take_older_turns(later, request.budget.turns_max);
     filling.take_instructions(request);
     let Filling { chosen, left_out, marks, .. } = filling;
     Filled { chosen, left_out, marks }
 }
 
-struct Filling<'a> {
-    counter: &'a dyn Tokens,
-    left: usize,
-    chosen: Vec<Chosen>,
-    left_out: Vec<LeftOut>,
+pub(super) struct Filling<'a> {
+    pub(super) counter: &'a dyn Tokens,
+    pub(super) left: usize,
+    pub(super) chosen: Vec<Chosen>,
+    pub(super) left_out: Vec<LeftOut>,
     /// The texts of the chosen turns and memories.
-    mentions: Vec<(Tier, Mention)>,
-    marks: Marks,
+    pub(super) mentions: Vec<(Tier, Mention)>,
+    pub(super) marks: Marks,
 }
 
 /// A chosen text, prepared for comparison.
-struct Mention {
+pub(super) struct Mention {
     shingles: Shingles,
     folded: String,
 }
 
 impl Mention {
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let folded = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let folded = folded.collect::<Vec<_>>().join(" ").to_lowercase();
         Self { shingles: Shingles::of(text), folded }
     }
 
     /// Whether `other` contains the same statement.
-    fn is_repeated_by(&self, other: &Self) -> bool {
+    pub(super) fn is_repeated_by(&self, other: &Self) -> bool {
         if self.folded.is_empty() {
             return false;
         }
@@ -108,7 +103,7 @@ struct Older {
 
 impl Filling<'_> {
     /// Tokens of the marks and the heading that come with the first item of a tier.
-    fn frame(&self, tier: Tier) -> usize {
+    pub(super) fn frame(&self, tier: Tier) -> usize {
         let is_there = |other: Tier| self.chosen.iter().any(|chosen| chosen.item.tier == other);
         let section = Section::of(tier);
         let opened = self.chosen.iter().any(|chosen| Section::of(chosen.item.tier) == section);
@@ -121,7 +116,7 @@ impl Filling<'_> {
         marks + heading
     }
 
-    fn spent_on(&self, tier: Tier) -> usize {
+    pub(super) fn spent_on(&self, tier: Tier) -> usize {
         self.chosen
             .iter()
             .filter(|chosen| chosen.item.tier == tier)
@@ -130,7 +125,7 @@ impl Filling<'_> {
     }
 
     /// Tokens of a block; none if it cannot be so few that it fits into `room`, by its bytes alone.
-    fn count_within(&self, block: &str, room: usize) -> Option<usize> {
+    pub(super) fn count_within(&self, block: &str, room: usize) -> Option<usize> {
         if block.len() / TOKEN_BYTES_MAX > room {
             return None;
         }
@@ -154,13 +149,13 @@ impl Filling<'_> {
         true
     }
 
-    fn take(&mut self, item: Item, block: String, order: usize, frame: usize) {
+    pub(super) fn take(&mut self, item: Item, block: String, order: usize, frame: usize) {
         self.left = self.left.saturating_sub(item.tokens + frame);
         self.mentions.push((item.tier, Mention::of(cut(&item.text, TEXT_BYTES_MAX))));
         self.chosen.push(Chosen { item, block, order });
     }
 
-    fn leave_out(&mut self, item: &Item, tokens: Option<usize>, reason: Omission) {
+    pub(super) fn leave_out(&mut self, item: &Item, tokens: Option<usize>, reason: Omission) {
         let summary =
             kernel::evidence::summarize(cut(&item.text, 4 * kernel::evidence::SUMMARY_CHARS_MAX));
         self.left_out.push(LeftOut {
@@ -206,6 +201,26 @@ impl Filling<'_> {
             }
         }
         later
+    }
+
+    /// The tokens that older turns may still take.
+    fn claimed_by_turns(&self, later: &[Older], turns_max: usize) -> usize {
+        let room = turns_max.saturating_sub(self.spent_on(Tier::RecentTurns)).min(self.left);
+        let mut claimed = 0;
+        for older in later {
+            let tokens = self.count_within(&older.block, room.saturating_sub(claimed));
+            claimed += tokens.filter(|tokens| claimed + tokens <= room).unwrap_or(0);
+        }
+        claimed
+    }
+
+    /// The tokens of the instructions, up to the share that no other tier may claim.
+    fn claimed_by_instructions(&self, request: &Request) -> usize {
+        let Budget { total, turns_max, tool_results, facts, episodes, .. } = request.budget;
+        let others = [turns_max, tool_results, facts, episodes];
+        let share = others.into_iter().fold(total, usize::saturating_sub).min(self.left);
+        let text = request.instructions.as_deref().unwrap_or_default();
+        self.counter.count(cut(text, share.saturating_mul(TOKEN_BYTES_MAX)).trim()).min(share)
     }
 
     fn take_older_turns(&mut self, later: Vec<Older>, turns_max: usize) {
@@ -268,45 +283,6 @@ impl Filling<'_> {
         }
     }
 
-    fn take_remembered(
-        &mut self,
-        tier: Tier,
-        candidates: &[Candidate],
-        count: Count,
-        tier_max: usize,
-    ) {
-        let best = candidates.first().map_or(0.0, |candidate| candidate.relevance);
-        let mut taken = 0;
-        for (order, candidate) in candidates.iter().enumerate() {
-            let Candidate { id, similarity, confidence, recency, is_cut, .. } = *candidate;
-            let reason = Reason::Relevant { similarity, confidence, recency };
-            let item = plain(tier, &candidate.text, reason, Some(candidate.relevance));
-            let item = Item { id: Some(id), is_cut, ..item };
-            let mention = Mention::of(&candidate.text);
-            let repeated_in = self
-                .mentions
-                .iter()
-                .find(|(_, other)| mention.is_repeated_by(other))
-                .map(|(tier, _)| *tier);
-            let omission = match repeated_in {
-                Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
-                Some(_) => Some(Omission::Duplicate),
-                None if taken >= count.most => Some(Omission::EnoughOthers),
-                None if taken >= count.least && candidate.relevance < best * NEARLY_AS_RELEVANT => {
-                    Some(Omission::BelowThreshold)
-                }
-                None => None,
-            };
-            match omission {
-                Some(omission) => self.leave_out(&item, None, omission),
-                None => {
-                    let block = render::remembered(candidate, &self.marks);
-                    taken += usize::from(self.offer(item, block, order, tier_max))
-                }
-            }
-        }
-    }
-
     fn take_instructions(&mut self, request: &Request) {
         let Some(instructions) =
             request.instructions.as_deref().filter(|text| !text.trim().is_empty())
@@ -337,7 +313,7 @@ impl Filling<'_> {
 }
 
 /// An item before its tokens are counted.
-fn plain(tier: Tier, text: &str, reason: Reason, score: Option<f64>) -> Item {
+pub(super) fn plain(tier: Tier, text: &str, reason: Reason, score: Option<f64>) -> Item {
     let score = score.filter(|score| score.is_finite());
     Item { tier, id: None, text: text.to_owned(), tokens: 0, reason, score, is_cut: false }
 }

@@ -4,9 +4,13 @@
 //! two modes"). Similarity is recall's fused score, scaled to 0 … 1. An episode was observed, not
 //! derived, so it has no confidence, and the other two weights are scaled up. The last two turns
 //! are searched as one query and by their last sentences, without the names of their speakers.
+//! Facts are ordered by relevance. Episodes keep the order of recall, so that the first of its
+//! results are the first of the context; the results of a single sentence stand between them, half
+//! as densely.
 //! Facts are those that may be shown to an agent that did not ask ([`Mode::Passive`]).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -17,14 +21,15 @@ use kernel::when::When;
 use serde::Serialize;
 use store::sqlite::ModelNumber;
 
+use super::best::Best;
+use super::excerpt::focus;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
 use crate::private::Disclosure;
-use crate::recall::episodes::{ByModel, Query, cut};
+use crate::recall::episodes::{ByModel, Query, Recollection, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::past::{Over, as_past};
-use crate::recall::replaced::newer_first;
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -42,7 +47,7 @@ const SENTENCES_MAX: usize = 3;
 /// Sentences of fewer words are too short to be searched alone.
 const SENTENCE_WORDS_MIN: usize = 3;
 /// Most candidates of a search. Source: the specification of facts, "Filters before the top 20".
-const CANDIDATES_MAX: usize = 20;
+pub(super) const CANDIDATES_MAX: usize = 20;
 /// Longest end of each of the last two turns that is searched, bytes.
 const TURN_QUERY_BYTES_MAX: usize = 2 * 1024;
 /// Longest text of a candidate, bytes: more than the usual budgets hold. The rest is cut
@@ -93,8 +98,11 @@ pub struct Candidate {
     pub id: OpId,
     /// Its text.
     pub text: String,
-    /// True if that is only its beginning.
+    /// True if that is only a part of it.
     pub is_cut: bool,
+    /// The sentence of the text that matches best; the first if it is empty.
+    #[serde(skip)]
+    pub focus: Range<usize>,
     /// When it was said, happened, or was last seen.
     pub at: Option<When>,
     /// Who said it.
@@ -114,7 +122,7 @@ pub struct Candidate {
     pub replaces: Vec<OpId>,
 }
 
-/// The candidates, by falling relevance.
+/// The candidates: facts by falling relevance, episodes in the order of recall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Gathered {
     /// Facts.
@@ -190,9 +198,11 @@ impl Reader<'_> {
         let mut gathered = Gathered { query: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
-        for text in questions(&wanted.text) {
-            self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
-            self.gather_episodes(&text, wanted, &mut episodes, &mut gathered)?;
+        for (number, text) in questions(&wanted.text).iter().enumerate() {
+            self.gather_facts(text, wanted, &mut facts, &mut gathered)?;
+            // A sentence counts half as much as the whole.
+            let step = if number == 0 { 1 } else { 2 };
+            self.gather_episodes(text, step, wanted, &mut episodes, &mut gathered)?;
         }
         gathered.facts = facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out);
         gathered.episodes = episodes.ranked(Tier::Episodes, SIMILARITY_MIN, &mut gathered.left_out);
@@ -225,26 +235,32 @@ impl Reader<'_> {
             let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
             let source =
                 belief.deriver.map_or_else(|| USERS_WORD.to_owned(), |deriver| deriver.name);
-            best.add(Candidate {
-                id: fact.id,
-                is_cut: said.len() > CANDIDATE_BYTES_MAX,
-                text: cut(&said, CANDIDATE_BYTES_MAX).to_owned(),
-                at: at.map(|at| When::from_date(at.date())),
-                by: None,
-                source,
-                similarity: round6(fact.relevance.similarity),
-                confidence: Some(belief.confidence),
-                recency: round6(fact.relevance.recency),
-                relevance: round6(fact.relevance.total),
-                replaces: Vec::new(),
-            });
+            best.add(
+                0,
+                Candidate {
+                    id: fact.id,
+                    is_cut: said.len() > CANDIDATE_BYTES_MAX,
+                    focus: 0..0,
+                    text: cut(&said, CANDIDATE_BYTES_MAX).to_owned(),
+                    at: at.map(|at| When::from_date(at.date())),
+                    by: None,
+                    source,
+                    similarity: round6(fact.relevance.similarity),
+                    confidence: Some(belief.confidence),
+                    recency: round6(fact.relevance.recency),
+                    relevance: round6(fact.relevance.total),
+                    replaces: Vec::new(),
+                },
+            );
         }
         Ok(())
     }
 
+    /// Adds the results for one text, each `step` places after the one before it.
     fn gather_episodes(
         &self,
         text: &str,
+        step: usize,
         wanted: &Wanted,
         best: &mut Best,
         gathered: &mut Gathered,
@@ -270,6 +286,8 @@ impl Reader<'_> {
         gathered.model = gathered.model.or(recall.model);
         let scores: BTreeMap<OpId, f64> =
             recall.results.iter().map(|found| (found.id, found.score.total)).collect();
+        let mut focuses = self.focuses(&recall.results)?;
+        let mut place = 0;
         for found in recall.results {
             // What replaces an answer answers as well.
             let replaced = found.replaces.iter().filter_map(|older| scores.get(older).copied());
@@ -295,60 +313,40 @@ impl Reader<'_> {
                 continue;
             }
             let text = found.text();
-            best.add(Candidate {
-                id: found.id,
-                is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
-                text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
-                at: found.evidence.at.clone(),
-                by: speaker(&found.evidence).map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
-                source: found.evidence.source,
-                similarity,
-                confidence: None,
-                recency,
-                relevance,
-                replaces: found.replaces,
-            });
+            place += step;
+            best.add(
+                place,
+                Candidate {
+                    focus: focuses.remove(&found.id).unwrap_or_default(),
+                    id: found.id,
+                    is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
+                    text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
+                    at: found.evidence.at.clone(),
+                    by: speaker(&found.evidence).map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                    source: found.evidence.source,
+                    similarity,
+                    confidence: None,
+                    recency,
+                    relevance,
+                    replaces: found.replaces,
+                },
+            );
         }
         Ok(())
     }
 }
 
-/// Candidates of several questions, each as the question says that suits it best.
-#[derive(Default)]
-struct Best(BTreeMap<OpId, Candidate>);
-
-impl Best {
-    fn add(&mut self, candidate: Candidate) {
-        match self.0.get(&candidate.id) {
-            Some(known) if known.relevance >= candidate.relevance => {}
-            _ => {
-                self.0.insert(candidate.id, candidate);
-            }
-        }
-    }
-
-    /// The most relevant first, of equals by id; what is not similar enough is left out.
-    fn ranked(
-        self,
-        tier: Tier,
-        similarity_min: f64,
-        left_out: &mut Vec<LeftOut>,
-    ) -> Vec<Candidate> {
-        let mut ranked: Vec<Candidate> = self.0.into_values().collect();
-        ranked.sort_by(|left, right| right.relevance.total_cmp(&left.relevance));
-        let (similar, others): (Vec<_>, Vec<_>) =
-            ranked.into_iter().partition(|candidate| candidate.similarity >= similarity_min);
-        left_out.extend(others.into_iter().map(|candidate| LeftOut {
-            tier,
-            id: Some(candidate.id),
-            summary: kernel::evidence::summarize(&candidate.text),
-            tokens: None,
-            score: Some(candidate.relevance),
-            reason: Omission::BelowThreshold,
-        }));
-        let mut similar: Vec<Candidate> = similar.into_iter().take(CANDIDATES_MAX).collect();
-        newer_first(&mut similar, |candidate| (candidate.id, &candidate.replaces));
-        similar
+impl Reader<'_> {
+    /// Where the results match.
+    fn focuses(
+        &self,
+        results: &[Recollection],
+    ) -> Result<BTreeMap<OpId, Range<usize>>, EngineError> {
+        Ok(self.store.search_with(None, |_, analyzer| {
+            let focus =
+                |found: &Recollection| (found.id, focus(&found.text(), &found.terms, analyzer));
+            Ok(results.iter().map(focus).collect())
+        })?)
     }
 }
 
@@ -360,7 +358,8 @@ pub(super) fn questions(text: &str) -> Vec<String> {
         return Vec::new();
     }
     let ends = |c: char| matches!(c, '.' | '?' | '!' | '\n' | '。' | '？' | '！');
-    let sentences = whole.rsplit(ends).map(str::trim).filter(|sentence| *sentence != whole);
+    let all = whole.trim_end_matches(ends);
+    let sentences = whole.rsplit(ends).map(str::trim).filter(|sentence| *sentence != all);
     let long =
         sentences.filter(|sentence| sentence.split_whitespace().count() >= SENTENCE_WORDS_MIN);
     let mut questions = vec![whole.to_owned()];

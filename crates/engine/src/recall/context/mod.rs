@@ -2,9 +2,10 @@
 //!
 //! Source: the specification of facts, "Context budget". Tiers are filled in order: the newest
 //! turn, always complete; recent turns; the results of the agent's own searches; facts and episodes
-//! that memory adds, chosen by the last two turns; the agent's instructions fill the rest. An item
-//! that does not fit is skipped and listed, and smaller items after it may still fit. Statements of
-//! the recent turns are not repeated.
+//! that memory adds, chosen by the last two turns; the agent's instructions fill the rest. What the
+//! other tiers do not claim goes to episodes, then to facts. An episode that does not fit is cut to
+//! the sentences around its match. Any other item that does not fit is skipped and listed, and
+//! smaller items after it may still fit. Statements of the recent turns are not repeated.
 //!
 //! [`Reader::gather`] finds candidates, [`fill`] chooses among them, and [`render`] formats them so
 //! that text from memory is treated as data. A receipt records the context and its recipient
@@ -25,8 +26,11 @@ use crate::recall::receipts::{Issue, Recipient, Row, Shown};
 use crate::tokens::Tokens;
 use crate::{EngineError, Reader, Writer};
 
+mod best;
+mod excerpt;
 mod fill;
 pub mod gather;
+mod memory;
 mod render;
 
 pub use crate::recall::receipts::{NAME_BYTES_MAX, Reason, Tier};
@@ -72,9 +76,10 @@ pub struct Budget {
     pub turns_max: usize,
     /// The most for tool results.
     pub tool_results: usize,
-    /// The most for facts that memory adds.
+    /// The share of facts that memory adds; more if episodes leave it. None are added if it is 0.
     pub facts: usize,
-    /// The most for episodes that memory adds.
+    /// The share of episodes that memory adds; more if other tiers leave it. None are added if it
+    /// is 0.
     pub episodes: usize,
 }
 
@@ -127,17 +132,15 @@ pub struct Count {
     pub most: usize,
 }
 
-impl Default for Count {
-    /// Source: the specification of facts, "Streamed: 3–5 facts and 3–5 episodes".
-    fn default() -> Self {
-        Self { least: 3, most: 5 }
-    }
-}
-
 impl Count {
-    /// At most so many; the first three of them in any case.
-    pub fn up_to(most: usize) -> Self {
-        Self { least: most.min(Self::default().least), most }
+    /// Facts. Source: the specification of facts, "Streamed: 3–5 facts and 3–5 episodes".
+    pub const FACTS: Self = Self { least: 3, most: 5 };
+    /// Episodes: as many as a recall gives, and more where they are nearly as relevant.
+    pub const EPISODES: Self = Self { least: 5, most: 10 };
+
+    /// The same, but at most so many.
+    pub fn up_to(self, most: usize) -> Self {
+        Self { least: self.least.min(most), most }
     }
 }
 
@@ -194,8 +197,8 @@ impl Request {
             by_model: BTreeMap::new(),
             instructions: None,
             budget: Budget::default(),
-            facts: Count::default(),
-            episodes: Count::default(),
+            facts: Count::FACTS,
+            episodes: Count::EPISODES,
             prepared: None,
             receipt: Receipts::Write,
             now,
@@ -238,7 +241,7 @@ pub struct Item {
     pub reason: Reason,
     /// Its relevance, or the score of a tool result, if known.
     pub score: Option<f64>,
-    /// True if its end was cut off to fit.
+    /// True if this is only a part of it.
     pub is_cut: bool,
 }
 
