@@ -9,12 +9,16 @@ use super::CliSession;
 use crate::cli::eval_studies::{self as studies, Study};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count, printable};
+use eval::abstention::sets::Sets;
 use eval::calibration;
 use eval::locomo::{self, Layout, Metadata};
 use eval::report::Report;
 use eval::run::{Kind, Run, limit, run as run_one, steps};
 use eval::{Collection, EvalError, retrieval, sample};
 
+/// Conversations with metadata, and without.
+const KNOWN: &str = "speakers and dates known";
+const UNKNOWN: &str = "no speaker and no date known";
 /// Deepest cut-off: the most that recall returns.
 const CUTOFF_MAX: i64 = engine::recall::episodes::RESULTS_MAX as i64;
 
@@ -108,8 +112,7 @@ fn locomo(session: &CliSession, args: &LocomoArgs) -> Result<(), Failure> {
     let metadata = if args.no_metadata { Metadata::Removed } else { Metadata::Kept };
     let mut file = locomo::read(&args.file, layout, metadata)?;
     let spaces = if args.one_space { "in one space" } else { "a space each" };
-    let known =
-        if args.no_metadata { "no speaker and no date known" } else { "speakers and dates known" };
+    let known = if args.no_metadata { UNKNOWN } else { KNOWN };
     let title = format!(
         "LoCoMo: {}, {spaces}; {known}; unit: turns; categories 1 to 4 ({} of them without evidence left out); asked on the day of the last session",
         count(file.conversations as u64, "conversation"),
@@ -122,7 +125,12 @@ fn locomo(session: &CliSession, args: &LocomoArgs) -> Result<(), Failure> {
         "metadata": !args.no_metadata,
         "questions_without_evidence": file.without_gold,
     });
-    let mut subject = Subject { unit: locomo::UNIT, title, about, groups: file.collections.len() };
+    let mut subject = Subject {
+        unit: locomo::UNIT,
+        title,
+        about,
+        sets: Sets::copies(&[known], file.collections.len()),
+    };
     let chosen = args.study.chosen();
     // The abstention threshold depends on whether memory knows who speaks, so both cases are
     // measured.
@@ -132,6 +140,7 @@ fn locomo(session: &CliSession, args: &LocomoArgs) -> Result<(), Failure> {
     // Its folder is kept as long as `bare`.
     let _folder = bare.map(|bare| {
         let (collections, folder) = bare.into_parts();
+        subject.sets = Sets::copies(&[KNOWN, UNKNOWN], collections.len());
         file.collections.extend(collections);
         folder
     });
@@ -171,7 +180,8 @@ fn retrieval(session: &CliSession, args: &RetrievalArgs) -> Result<(), Failure> 
         "queries_without_gold": without_gold,
         "queries_unanswerable": unanswerable,
     });
-    let mut subject = Subject { unit: retrieval::UNIT, title, about, groups: args.files.len() };
+    let sets = Sets::of_files(args.files.iter().map(PathBuf::as_path));
+    let mut subject = Subject { unit: retrieval::UNIT, title, about, sets };
     // The folders of the documents are kept as long as the collections.
     let (collections, _folders): (Vec<Collection>, Vec<_>) =
         read.into_iter().map(retrieval::Retrieval::into_parts).unzip();
@@ -194,7 +204,12 @@ fn sample(session: &CliSession, depth: &Depth) -> Result<(), Failure> {
     measure(
         session,
         &[collection],
-        Subject { unit: sample::UNIT, title, about: json!({ "collection": "sample" }), groups: 1 },
+        Subject {
+            unit: sample::UNIT,
+            title,
+            about: json!({ "collection": "sample" }),
+            sets: Sets::copies(&["sample"], 1),
+        },
         depth,
     )
 }
@@ -239,8 +254,8 @@ pub(super) struct Subject {
     pub(super) unit: &'static str,
     pub(super) title: String,
     pub(super) about: serde_json::Value,
-    /// The number of collections before their other forms begin.
-    pub(super) groups: usize,
+    /// Which collections belong together, for studies.
+    pub(super) sets: Sets,
 }
 
 /// The model to measure with. Only a model named for this command is used, so that a measurement

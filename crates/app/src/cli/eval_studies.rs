@@ -8,6 +8,7 @@ use super::CliSession;
 use super::eval::Subject;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form};
+use eval::abstention::sets::Sets;
 use eval::abstention::{self, Example, report};
 use eval::context;
 use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
@@ -76,7 +77,7 @@ pub(super) fn run(
     if chosen == Chosen::LeaveOneOut && collections.len() < 2 {
         return Err(RequestError::TooFewCollections.into());
     }
-    let findings = study(collections, subject.groups, choice, chosen)?;
+    let findings = study(collections, &subject.sets, choice, chosen)?;
     match session.form {
         Form::Json => {
             let mut value = findings.json;
@@ -94,7 +95,7 @@ pub(super) fn run(
 
 fn study(
     collections: &[Collection],
-    groups: usize,
+    sets: &Sets,
     choice: Option<&Choice>,
     chosen: Chosen,
 ) -> Result<Findings, EvalError> {
@@ -134,9 +135,7 @@ fn study(
                 json: json!({ "weights": by_name(&learnt) }),
             }
         }
-        Chosen::Abstention => {
-            abstaining(&abstention::gather(&mut spaces, groups, &mut step)?, groups)
-        }
+        Chosen::Abstention => abstaining(&abstention::gather(&mut spaces, sets, &mut step)?, sets),
         Chosen::Context => {
             let rows = context::run(&mut spaces, &mut step)?;
             Findings {
@@ -152,21 +151,21 @@ fn study(
 
 /// The costs and gains of abstaining, for recall as it is and with weights learnt from other
 /// collections.
-fn abstaining(examples: &[Example], groups: usize) -> Findings {
-    let halves: &[&str] = match examples.iter().any(|example| example.half > 0) {
-        true => &["speakers and dates known", "no speaker and no date known"],
-        false => &["all"],
-    };
+fn abstaining(examples: &[Example], sets: &Sets) -> Findings {
     let (built_in, held_out) =
-        (abstention::by_built_in(examples), abstention::held_out(examples, groups));
+        (abstention::by_built_in(examples), abstention::held_out(examples, sets.group_count()));
     let in_use = Some(retrieval::rank::relevance::RELEVANCE_MIN);
-    let mut reports =
-        vec![report::Report { title: "as recall judges", judged: &built_in, halves, in_use }];
+    let mut reports = vec![report::Report {
+        title: "as recall judges",
+        judged: &built_in,
+        sets: sets.names(),
+        in_use,
+    }];
     if !held_out.is_empty() {
         reports.push(report::Report {
             title: "learnt from the others",
             judged: &held_out,
-            halves,
+            sets: sets.names(),
             in_use,
         });
     }
@@ -177,12 +176,17 @@ fn abstaining(examples: &[Example], groups: usize) -> Findings {
     }
     let mut json =
         json!({ "abstention": reports.iter().map(report::Report::json).collect::<Vec<_>>() });
-    if groups > 1 {
+    if sets.group_count() > 1 {
         let models = abstention::learn::learn(examples);
+        let judged = abstention::by_models(examples, &models);
+        let title = "learnt from everything";
+        let report = report::Report { title, judged: &judged, sets: sets.names(), in_use };
+        lines.extend(report.lines());
+        lines.push(String::new());
         lines.push("learnt from everything, for the kernel:".to_owned());
         lines.extend(report::as_source(&models));
         json["models"] = json!({ "topic": models.topic, "theirs": models.theirs });
     }
-    let note = "each row: the relevance below which recall abstains, and the percentage of each sort that it then refuses; foreign: questions about the next collection";
+    let note = "each row: the relevance below which recall abstains, and the percentage of each sort that it then refuses; foreign: questions about the next collection of the set";
     Findings { lines, note, json }
 }

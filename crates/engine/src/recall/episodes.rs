@@ -16,6 +16,7 @@ use retrieval::text::passages::passages;
 use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
+use super::features;
 use crate::private::Disclosure;
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
@@ -95,9 +96,10 @@ pub struct Recall {
     pub relevance: f64,
     /// True if that is below [`RELEVANCE_MIN`]: nothing in memory seems to answer.
     pub abstains: bool,
-    /// What the chance was judged by.
+    /// What the chance was judged by: the question or, of several sentences, each that may ask. The
+    /// best counts.
     #[serde(skip)]
-    pub signs: Option<RankingFeatures>,
+    pub features: Vec<RankingFeatures>,
     /// How far the index had read.
     pub position: Position,
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged,
@@ -186,7 +188,7 @@ impl Reader<'_> {
                 };
                 Ok((question, different, around, search.has_model()))
             })?;
-        let Different { mut results, kept: _, signs } = different;
+        let Different { mut results, kept: _, features } = different;
         let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
@@ -212,14 +214,15 @@ impl Reader<'_> {
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
-        let relevance = relevance(signs.as_ref());
+        let relevance =
+            features.iter().map(|features| relevance(Some(features))).fold(0.0, f64::max);
         let abstains = relevance < RELEVANCE_MIN;
         let recall = Recall {
             question,
             results,
             relevance,
             abstains,
-            signs,
+            features,
             position,
             behind,
             model,
@@ -273,7 +276,7 @@ struct Different {
     /// Their numbers in the index.
     kept: Vec<u32>,
     /// Of everything that was found, however few are wanted.
-    signs: Option<RankingFeatures>,
+    features: Vec<RankingFeatures>,
 }
 
 /// The best `limit` records that say different things. Where most of what is found
@@ -291,8 +294,7 @@ fn different(
     loop {
         let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
         let is_all = found.len() < wanted;
-        let known = found.first().map_or(0, |best| best.terms.len());
-        let signs = RankingFeatures::of(question, known, found.iter().map(|found| &found.score));
+        let features = features::of(search, analyzer, question, query, &found)?;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut times_shown: HashMap<(Option<String>, String), usize> = HashMap::new();
@@ -340,7 +342,7 @@ fn different(
             }
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
-            return Ok(Different { results, kept, signs });
+            return Ok(Different { results, kept, features });
         }
         wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }

@@ -10,6 +10,7 @@ pub mod context;
 pub(crate) mod echo;
 pub mod episodes;
 pub mod facts;
+mod features;
 mod integrity;
 mod packed_receipt;
 pub mod past;

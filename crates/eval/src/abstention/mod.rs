@@ -5,8 +5,9 @@
 //! labelled as such; those of LoCoMo mostly ask about one person what the other did, which is hard
 //! to detect. *Foreign* ones are about another collection. The two models of
 //! [`retrieval::rank::relevance`] are trained on them ([`learn`]): the topic model against foreign
-//! questions, the person model against unanswerable ones. The report is cross-validated: each
-//! question is judged by models trained without its collection.
+//! questions, the person model against unanswerable ones. Collections of one sort are a set
+//! ([`sets`]), and all sets count equally. The report is cross-validated: each question is judged
+//! by models trained without its set, or without its collection if there is only one set.
 
 use retrieval::rank::relevance::{RankingFeatures, probability, relevance};
 
@@ -15,10 +16,10 @@ use super::{EvalError, EvalQuestion};
 
 pub mod learn;
 pub mod report;
+pub mod sets;
 
-/// One in this many questions about another collection is asked, which gives about as many as are
-/// unanswerable.
-const FOREIGN_STRIDE: usize = 3;
+use sets::Sets;
+
 /// The number of requested records; the features do not depend on it.
 const RESULTS_MAX: usize = 1;
 
@@ -45,43 +46,48 @@ impl QuestionKind {
 }
 
 /// One question and the features of its ranking.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Example {
     pub kind: QuestionKind,
-    pub features: Option<RankingFeatures>,
-    /// The half: 0 for the original collections, 1 for their copies.
-    pub half: usize,
+    /// Of the question, or of its sentences; the best counts.
+    pub features: Vec<RankingFeatures>,
+    /// The set of its collection.
+    pub set: usize,
     /// The cross-validation group: it is judged by models trained on the others.
     pub group: usize,
 }
 
-/// Asks every collection its answerable, unanswerable and foreign questions. The collections are
-/// `groups`, optionally followed by copies without speakers and dates. It calls `step` after each.
+/// Asks every collection its answerable, unanswerable and foreign questions, at most as many
+/// foreign ones as are answerable. It calls `step` after each collection.
 pub fn gather(
     spaces: &mut Spaces<'_>,
-    groups: usize,
+    sets: &Sets,
     step: &mut dyn FnMut(),
 ) -> Result<Vec<Example>, EvalError> {
     let mut examples = Vec::new();
-    let groups = groups.max(1);
     for place in 0..spaces.collections.len() {
-        let (half, group) = (place / groups, place % groups);
-        let foreign =
-            spaces.collections.get(half * groups + (group + 1) % groups).filter(|_| groups > 1);
-        let foreign =
-            foreign.into_iter().flat_map(|other| &other.questions).step_by(FOREIGN_STRIDE);
+        let (set, group) = (sets.set(place), sets.group(place));
+        let foreign = sets.foreign(place).and_then(|other| spaces.collections.get(other));
         let Some((collection, space)) = spaces.at(place) else { continue };
+        let has = |text: &str| collection.questions.iter().any(|own| own.question.text == text);
+        let foreign: Vec<&EvalQuestion> = foreign
+            .into_iter()
+            .flat_map(|other| &other.questions)
+            .map(|question| &question.question)
+            .filter(|question| !has(&question.text))
+            .collect();
+        let stride = foreign.len().div_ceil(collection.questions.len().max(1)).max(1);
+        let foreign = foreign.into_iter().step_by(stride);
         let answerable = collection
             .questions
             .iter()
             .map(|question| (QuestionKind::Answerable, &question.question));
         let unanswerable =
             collection.unanswerable.iter().map(|question| (QuestionKind::Unanswerable, question));
-        let foreign = foreign.map(|question| (QuestionKind::Foreign, &question.question));
+        let foreign = foreign.map(|question| (QuestionKind::Foreign, question));
         for (kind, question) in answerable.chain(unanswerable).chain(foreign) {
-            let question: &EvalQuestion = question;
-            let features = space.recall(question, RESULTS_MAX, space.weights())?.signs;
-            examples.push(Example { kind, features, half, group });
+            let features = space.recall(question, RESULTS_MAX, space.weights())?.features;
+            examples.push(Example { kind, features, set, group });
         }
         step();
     }
@@ -97,11 +103,10 @@ pub struct Models {
 
 impl Models {
     /// The probability that the best record answers, computed like [`relevance()`].
-    fn judge(&self, features: Option<&RankingFeatures>) -> f64 {
-        if relevance(features) == 0.0 {
+    fn judge(&self, features: &RankingFeatures) -> f64 {
+        if relevance(Some(features)) == 0.0 {
             return 0.0;
         }
-        let Some(features) = features else { return 0.0 };
         probability(&self.topic, &features.topic())
             * features.person().map_or(1.0, |values| probability(&self.theirs, &values))
     }
@@ -111,32 +116,34 @@ impl Models {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgedQuestion {
     pub kind: QuestionKind,
-    pub half: usize,
+    pub set: usize,
     pub relevance: f64,
+}
+
+fn judged(example: &Example, judge: impl Fn(&RankingFeatures) -> f64) -> JudgedQuestion {
+    let relevance = example.features.iter().map(judge).fold(0.0, f64::max);
+    JudgedQuestion { kind: example.kind, set: example.set, relevance }
 }
 
 /// Judgements by the built-in models.
 pub fn by_built_in(examples: &[Example]) -> Vec<JudgedQuestion> {
-    let judge = |example: &Example| JudgedQuestion {
-        kind: example.kind,
-        half: example.half,
-        relevance: relevance(example.features.as_ref()),
-    };
-    examples.iter().map(judge).collect()
+    examples.iter().map(|example| judged(example, |features| relevance(Some(features)))).collect()
+}
+
+/// Judgements by models trained on the same examples.
+pub fn by_models(examples: &[Example], models: &Models) -> Vec<JudgedQuestion> {
+    examples.iter().map(|example| judged(example, |features| models.judge(features))).collect()
 }
 
 /// Judgements of each group by models trained on the other groups; empty if there is only one
 /// group.
 pub fn held_out(examples: &[Example], groups: usize) -> Vec<JudgedQuestion> {
-    let mut judged = Vec::new();
+    let mut judgements = Vec::new();
     for group in (0..groups).filter(|_| groups > 1) {
-        let others: Vec<Example> =
-            examples.iter().filter(|example| example.group != group).copied().collect();
-        let models = learn::learn(&others);
-        for example in examples.iter().filter(|example| example.group == group) {
-            let relevance = models.judge(example.features.as_ref());
-            judged.push(JudgedQuestion { kind: example.kind, half: example.half, relevance });
-        }
+        let models = learn::learn(examples.iter().filter(|example| example.group != group));
+        let its_own = examples.iter().filter(|example| example.group == group);
+        judgements
+            .extend(its_own.map(|example| judged(example, |features| models.judge(features))));
     }
-    judged
+    judgements
 }

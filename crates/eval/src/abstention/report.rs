@@ -8,11 +8,15 @@ use super::{JudgedQuestion, Models, QuestionKind};
 const REFUSED_PERCENT: [usize; 7] = [1, 2, 3, 5, 10, 20, 30];
 /// Number of bins of the calibration error.
 const BANDS: usize = 10;
+/// Share of the answerable questions that abstention may cost.
+const LOST_MAX: f64 = 0.03;
+/// Most sets that fit beside one another.
+const WIDE_SETS_MAX: usize = 2;
 
 /// One threshold.
 struct Row {
     threshold: f64,
-    /// Share of questions below the threshold, by half and kind; `None` without questions.
+    /// Share of questions below the threshold, by set and kind; `None` without questions.
     refused: Vec<Option<f64>>,
 }
 
@@ -20,27 +24,27 @@ struct Row {
 pub struct Report<'a> {
     pub title: &'a str,
     pub judged: &'a [JudgedQuestion],
-    /// Names of the halves.
-    pub halves: &'a [&'a str],
+    /// Names of the sets.
+    pub sets: &'a [String],
     /// The threshold in use, which is shown with the others.
     pub in_use: Option<f64>,
 }
 
 impl Report<'_> {
-    fn probabilities(&self, half: Option<usize>, kind: QuestionKind) -> Vec<f64> {
+    fn probabilities(&self, set: Option<usize>, kind: QuestionKind) -> Vec<f64> {
         let wanted = |judged: &&JudgedQuestion| {
-            judged.kind == kind && half.is_none_or(|half| judged.half == half)
+            judged.kind == kind && set.is_none_or(|set| judged.set == set)
         };
         self.judged.iter().filter(wanted).map(|judged| judged.relevance).collect()
     }
 
     fn columns(&self) -> Vec<(usize, QuestionKind)> {
-        (0..self.halves.len()).flat_map(|half| QuestionKind::ALL.map(|kind| (half, kind))).collect()
+        (0..self.sets.len()).flat_map(|set| QuestionKind::ALL.map(|kind| (set, kind))).collect()
     }
 
     fn row(&self, threshold: f64) -> Row {
-        let refused = |(half, kind)| {
-            let probabilities = self.probabilities(Some(half), kind);
+        let refused = |(set, kind)| {
+            let probabilities = self.probabilities(Some(set), kind);
             let refused = probabilities.iter().filter(|chance| **chance < threshold).count();
             (!probabilities.is_empty()).then(|| refused as f64 / probabilities.len() as f64)
         };
@@ -59,11 +63,11 @@ impl Report<'_> {
         rows
     }
 
-    /// The AUC of answerable questions against those of this half and kind.
-    fn area(&self, half: usize, kind: QuestionKind) -> Option<f64> {
+    /// The AUC of answerable questions against those of this set and kind.
+    fn area(&self, set: usize, kind: QuestionKind) -> Option<f64> {
         let (high, low) = (
-            self.probabilities(Some(half), QuestionKind::Answerable),
-            self.probabilities(Some(half), kind),
+            self.probabilities(Some(set), QuestionKind::Answerable),
+            self.probabilities(Some(set), kind),
         );
         let wins: f64 = high
             .iter()
@@ -77,9 +81,10 @@ impl Report<'_> {
     }
 
     /// Expected calibration error: the mean distance between probability and outcome, by bins.
-    fn calibration_error(&self) -> f64 {
+    fn calibration_error(&self, set: Option<usize>) -> f64 {
         let mut bands = [(0.0, 0.0, 0.0); BANDS];
-        for judged in self.judged {
+        let is_of_it = |judged: &&JudgedQuestion| set.is_none_or(|set| judged.set == set);
+        for judged in self.judged.iter().filter(is_of_it) {
             let band = ((judged.relevance * BANDS as f64) as usize).min(BANDS - 1);
             if let Some((count, predicted, actual)) = bands.get_mut(band) {
                 *count += 1.0;
@@ -91,21 +96,92 @@ impl Report<'_> {
             .iter()
             .map(|(_, predicted, actual): &(f64, f64, f64)| (predicted - actual).abs())
             .sum();
-        apart / self.judged.len().max(1) as f64
+        apart / self.judged.iter().filter(is_of_it).count().max(1) as f64
     }
 
-    /// The lines of the table.
+    /// The highest threshold that refuses at most [`LOST_MAX`] of the answerable questions of a set.
+    fn limit(&self, set: usize) -> Option<f64> {
+        let mut answerable = self.probabilities(Some(set), QuestionKind::Answerable);
+        answerable.sort_by(f64::total_cmp);
+        answerable.get((answerable.len() as f64 * LOST_MAX) as usize).copied()
+    }
+
+    /// The highest threshold that refuses at most [`LOST_MAX`] of the answerable questions of every
+    /// set, without those of which more are impossible by any threshold.
+    fn highest_threshold(&self) -> Option<f64> {
+        let limits = (0..self.sets.len()).filter_map(|set| self.limit(set));
+        limits.filter(|limit| *limit > 0.0).reduce(f64::min)
+    }
+
+    /// A row for each set: what two thresholds refuse, and what does not depend on one.
+    fn lines_by_set(&self) -> Vec<String> {
+        let shown = |share: Option<f64>| {
+            share.map_or("–".to_owned(), |share| format!("{:.1}", share * 100.0))
+        };
+        let highest = self.highest_threshold();
+        let mut lines = Vec::new();
+        for threshold in self.in_use.into_iter().chain(highest) {
+            let mark = if self.in_use == Some(threshold) { "in use" } else { "at most 3 % lost" };
+            lines.push(format!(
+                "{:<30}{:>12}{:>14}{:>10}{:>18}{:>14}{:>8}{:>12}",
+                format!("refused < {threshold:.3} ({mark})"),
+                "answerable",
+                "unanswerable",
+                "foreign",
+                "AUC unanswerable",
+                "AUC foreign",
+                "ECE",
+                "3 % below"
+            ));
+            let row = self.row(threshold);
+            for (set, (name, refused)) in self.sets.iter().zip(row.refused.chunks(3)).enumerate() {
+                let [answerable, unanswerable, foreign] =
+                    [0, 1, 2].map(|kind| shown(refused.get(kind).copied().flatten()));
+                let limit = self.limit(set).map_or("–".to_owned(), |limit| format!("{limit:.3}"));
+                lines.push(format!(
+                    "{name:<30}{answerable:>12}{unanswerable:>14}{foreign:>10}{:>18}{:>14}{:>8.3}{limit:>12}",
+                    shown(self.area(set, QuestionKind::Unanswerable)),
+                    shown(self.area(set, QuestionKind::Foreign)),
+                    self.calibration_error(Some(set)),
+                ));
+            }
+        }
+        lines
+    }
+
+    /// The sets' figures as JSON.
+    fn sets_json(&self) -> Vec<Value> {
+        let of_set = |(set, name): (usize, &String)| {
+            json!({
+                "of": name,
+                "expected_calibration_error": self.calibration_error(Some(set)),
+                "threshold": self.limit(set),
+            })
+        };
+        self.sets.iter().enumerate().map(of_set).collect()
+    }
+
+    /// The lines of the tables.
     pub fn lines(&self) -> Vec<String> {
-        let title = self.title;
+        let mut lines = vec![self.title.to_owned()];
+        if self.sets.len() <= WIDE_SETS_MAX {
+            lines.extend(self.lines_by_threshold());
+        }
+        lines.extend(self.lines_by_set());
+        lines
+    }
+
+    /// A row for each threshold, with the kinds of questions of each set beside one another.
+    fn lines_by_threshold(&self) -> Vec<String> {
         let shown = |share: Option<f64>| {
             share.map_or("–".to_owned(), |share| format!("{:.1}", share * 100.0))
         };
         let cells =
             |cells: Vec<String>| cells.iter().map(|cell| format!("{cell:>14}")).collect::<String>();
-        let mut lines = vec![title.to_owned()];
-        if self.halves.len() > 1 {
-            let halves = self.halves.iter().map(|half| format!("{half:>42}")).collect::<String>();
-            lines.push(format!("{:<12}{halves}", ""));
+        let mut lines = Vec::new();
+        if self.sets.len() > 1 {
+            let sets = self.sets.iter().map(|set| format!("{set:>42}")).collect::<String>();
+            lines.push(format!("{:<12}{sets}", ""));
         }
         let columns = self.columns();
         lines.push(format!(
@@ -113,8 +189,8 @@ impl Report<'_> {
             "refused",
             cells(columns.iter().map(|(_, kind)| kind.name().to_owned()).collect())
         ));
-        let count = |(half, kind): &(usize, QuestionKind)| {
-            self.probabilities(Some(*half), *kind).len().to_string()
+        let count = |(set, kind): &(usize, QuestionKind)| {
+            self.probabilities(Some(*set), *kind).len().to_string()
         };
         lines.push(format!("{:<12}{}", "n", cells(columns.iter().map(count).collect())));
         for row in self.rows() {
@@ -126,15 +202,15 @@ impl Report<'_> {
                 cells(refused)
             ));
         }
-        let area = |(half, kind): &(usize, QuestionKind)| {
+        let area = |(set, kind): &(usize, QuestionKind)| {
             if *kind == QuestionKind::Answerable {
                 String::new()
             } else {
-                shown(self.area(*half, *kind))
+                shown(self.area(*set, *kind))
             }
         };
         lines.push(format!("{:<12}{}", "AUC", cells(columns.iter().map(area).collect())));
-        lines.push(format!("expected calibration error {:.3}", self.calibration_error()));
+        lines.push(format!("expected calibration error {:.3}", self.calibration_error(None)));
         lines
     }
 
@@ -144,7 +220,7 @@ impl Report<'_> {
             let columns = self.columns().into_iter().zip(values);
             columns
                 .map(
-                    |((half, kind), value)| json!({ "of": self.halves.get(half), "sort": kind.name(), "value": value }),
+                    |((set, kind), value)| json!({ "of": self.sets.get(set), "sort": kind.name(), "value": value }),
                 )
                 .collect()
         };
@@ -156,12 +232,13 @@ impl Report<'_> {
         let areas = self
             .columns()
             .into_iter()
-            .map(|(half, kind)| self.area(half, kind).filter(|_| kind != QuestionKind::Answerable));
+            .map(|(set, kind)| self.area(set, kind).filter(|_| kind != QuestionKind::Answerable));
         json!({
             "judged_by": self.title,
             "thresholds": rows,
             "auc": named(areas.collect()),
-            "expected_calibration_error": self.calibration_error(),
+            "expected_calibration_error": self.calibration_error(None),
+            "sets": self.sets_json(),
         })
     }
 }
@@ -172,7 +249,7 @@ pub fn as_source(models: &Models) -> Vec<String> {
         let values: Vec<String> = values.iter().map(|value| format!("{value:.2}")).collect();
         format!("const {name}: [f64; {}] = [{}];", values.len(), values.join(", "))
     };
-    vec![line("TOPIC", &models.topic), line("THEIRS", &models.theirs)]
+    vec![line("TOPIC", &models.topic), line("PERSON", &models.theirs)]
 }
 
 #[cfg(test)]
@@ -182,7 +259,7 @@ mod tests {
     fn judged(kind: QuestionKind, probabilities: &[f64]) -> Vec<JudgedQuestion> {
         probabilities
             .iter()
-            .map(|relevance| JudgedQuestion { kind, half: 0, relevance: *relevance })
+            .map(|relevance| JudgedQuestion { kind, set: 0, relevance: *relevance })
             .collect()
     }
 
@@ -190,14 +267,15 @@ mod tests {
     fn shares_auc_and_calibration_error_equal_those_computed_by_hand() {
         let mut all = judged(QuestionKind::Answerable, &[0.9, 0.8, 0.4]);
         all.extend(judged(QuestionKind::Foreign, &[0.1, 0.8]));
-        let report = Report { title: "t", judged: &all, halves: &["all"], in_use: Some(0.5) };
+        let all_sets = ["all".to_owned()];
+        let report = Report { title: "t", judged: &all, sets: &all_sets, in_use: Some(0.5) };
         let row = report.row(0.5);
         assert_eq!(row.refused, [Some(1.0 / 3.0), None, Some(0.5)]);
         // Four of six pairs are in order and one is a tie.
         assert_eq!(report.area(0, QuestionKind::Foreign), Some(4.5 / 6.0));
         assert_eq!(report.area(0, QuestionKind::Unanswerable), None);
         // |0.1 − 0| + |0.4 − 1| + |1.6 − 1| + |0.9 − 1| of five.
-        assert!((report.calibration_error() - 1.4 / 5.0).abs() < 1e-12);
+        assert!((report.calibration_error(None) - 1.4 / 5.0).abs() < 1e-12);
         assert!(
             report
                 .lines()

@@ -11,6 +11,7 @@ pub mod dates;
 mod days;
 pub mod names;
 pub mod nearest;
+pub mod sentences;
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -46,6 +47,10 @@ pub struct Question {
     pub nameless: String,
     /// The known people it names, in the order of the question.
     pub mentions: Vec<Mention>,
+    /// The words that look like names of people or things unknown to the index of people, each as
+    /// its terms: those with a capital letter that do not begin a sentence.
+    #[serde(skip)]
+    pub proper: Vec<Vec<QueryTerm>>,
     /// The times it names.
     pub dates: Vec<DateMention>,
     /// The direction in time in which it asks for the nearest record, if it names no time.
@@ -114,6 +119,15 @@ impl Question {
             .map(|words| distinct_terms(analyzer, words.iter().copied(), languages))
             .filter(|terms| !terms.is_empty())
             .collect();
+        let is_proper = |position: usize, word: &Word<'_>| {
+            roles.get(position) == Some(&WordRole::Content)
+                && sentences::is_capitalised_inside(text, word)
+        };
+        let proper = words.iter().enumerate().filter(|(position, word)| is_proper(*position, word));
+        let proper = proper
+            .map(|(_, word)| distinct_terms(analyzer, std::iter::once(*word), languages))
+            .filter(|terms| !terms.is_empty())
+            .collect();
         let first_person = lower.iter().any(|word| is_first_person(word));
         let subject = subject(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
@@ -125,6 +139,7 @@ impl Question {
             languages,
             nameless,
             mentions,
+            proper,
             dates,
             nearest,
             quotes,

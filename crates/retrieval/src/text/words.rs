@@ -113,7 +113,7 @@ impl Run {
 
 /// True for characters of scripts without spaces between words (and for Hangul, whose particles are
 /// attached to words).
-pub(super) fn is_unspaced(character: char) -> bool {
+pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E01}'..='\u{0EFF}' // Thai, Lao
         | '\u{1000}'..='\u{109F}' // Burmese

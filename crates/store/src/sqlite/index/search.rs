@@ -119,6 +119,11 @@ impl TermRows {
 }
 
 impl Search<'_> {
+    /// The number of documents in the index.
+    pub fn document_count(&self) -> u64 {
+        u64::from(self.attributes.len())
+    }
+
     /// Whether another model than the built-in table is used.
     pub fn has_model(&self) -> bool {
         self.scores.is_some()
