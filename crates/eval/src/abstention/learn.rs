@@ -22,7 +22,8 @@ struct Weighted {
 /// Trains both models: the topic model on answerable and foreign questions, the person model on
 /// answerable and unanswerable questions about known people. Each set counts equally. In it, all
 /// answerable questions count as much as all foreign ones, but no more than each unanswerable one,
-/// because people seldom ask about the wrong person. Of a question with several sentences, the first features count.
+/// because people seldom ask about the wrong person. Of a question with several sentences, the
+/// first features count.
 pub fn learn<'a>(examples: impl IntoIterator<Item = &'a Example>) -> Models {
     let examples: Vec<&Example> = examples.into_iter().collect();
     Models {

@@ -99,7 +99,8 @@ impl Report<'_> {
         apart / self.judged.iter().filter(is_of_it).count().max(1) as f64
     }
 
-    /// The highest threshold that refuses at most [`LOST_MAX`] of the answerable questions of a set.
+    /// The highest threshold that refuses at most [`LOST_MAX`] of the answerable questions of a
+    /// set.
     fn limit(&self, set: usize) -> Option<f64> {
         let mut answerable = self.probabilities(Some(set), QuestionKind::Answerable);
         answerable.sort_by(f64::total_cmp);
