@@ -24,6 +24,8 @@ use crate::question::Question;
 use crate::text::words::is_unspaced;
 use crate::text::{QueryTerm, Term};
 
+/// The least weight of a word that memory knows, as a share of the weight of one that it does not.
+const WEIGHT_MIN: f64 = 0.3;
 /// How many of the best records are considered.
 pub const JUDGED: usize = 30;
 /// Most sentences of a question that are considered.
@@ -100,6 +102,8 @@ impl RankingFeatures {
         best: impl IntoIterator<Item = Candidate<'a>>,
     ) -> Option<Self> {
         let rarest = idf(records, 0);
+        // In a small memory on one topic all records share the words that matter.
+        let weight = |idf: f64| idf.max(WEIGHT_MIN * rarest);
         let mut features = Self::default();
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
         let (mut known, mut date, mut sum, mut count) = (Vec::new(), 0.0_f64, 0.0, 0.0);
@@ -126,7 +130,8 @@ impl RankingFeatures {
             };
             let terms: Vec<_> = candidate.terms.into_iter().filter(asked).collect();
             let own = || terms.iter().filter(|(_, _, counts)| counts.own > 0);
-            let words = terms.iter().map(|(_, idf, counts)| idf * term_strength(*counts)).sum();
+            let words =
+                terms.iter().map(|(_, idf, counts)| weight(*idf) * term_strength(*counts)).sum();
             features.words = features.words.max(words);
             features.own_rarity = features.own_rarity.max(own().map(|(_, idf, _)| idf).sum());
             features.own_words = features.own_words.max(own().count() as f64);
@@ -138,7 +143,7 @@ impl RankingFeatures {
         features.names_somebody = !question.mentions.is_empty();
         features.has_its_days = question.asks_for_days && date >= question.fit_of_its_days();
         let all = question.terms.len();
-        let known_rarity: f64 = known.iter().map(|(_, idf, _)| idf).sum();
+        let known_rarity: f64 = known.iter().map(|(_, idf, _)| weight(*idf)).sum();
         let rarity = known_rarity + rarest * (all - known.len().min(all)) as f64;
         // A question without words lacks none of them.
         let share = |part: f64| if all == 0 { 1.0 } else { part / rarity.max(f64::MIN_POSITIVE) };
