@@ -254,7 +254,13 @@ impl NaiveRecall {
         let at = |position: Option<usize>| {
             position.map_or(0, |position| count(&self.analyses[position], term))
         };
-        TermCounts { own: at(Some(position)), previous: at(previous), before_previous: at(before) }
+        // The index counts no further: see the format of its postings. A word of a question may be
+        // several terms, so that their sum reaches what no term does.
+        TermCounts {
+            own: at(Some(position)).min(15),
+            previous: at(previous).min(3),
+            before_previous: at(before).min(3),
+        }
     }
 
     /// The two documents before one in its session.
