@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use importers::{Context, Problem, Sink};
 use kernel::evidence::Evidence;
+use store::sqlite::searched_parts;
 
 use super::{EvalError, RecordKey, Source};
 
@@ -44,20 +45,8 @@ pub fn key(evidence: &Evidence) -> RecordKey {
 /// The record as one line: the author's name, because systems without metadata can find the name
 /// only there, and the text that the engine searches.
 pub fn line(evidence: &Evidence) -> String {
-    let payload = &evidence.payload;
-    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
-    let more = payload
-        .title
-        .as_deref()
-        .into_iter()
-        .chain(label)
-        .filter(|part| !payload.text.contains(*part));
     let mut line = evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-    line.push_str(&payload.text);
-    for part in more.chain(payload.captions.iter().chain(&payload.tags).map(String::as_str)) {
-        line.push(' ');
-        line.push_str(part);
-    }
+    line.push_str(&searched_parts(evidence).collect::<Vec<_>>().join(" "));
     line.replace(['\r', '\n'], " ")
 }
 

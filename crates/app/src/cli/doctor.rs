@@ -290,7 +290,8 @@ fn check_owner(session: &CliSession, space: &Space) -> Option<Check> {
         Ok(Some(owner)) => Some(Check::ok(
             NAME,
             format!(
-                "{} made the space, and a key of this device has signed in it, so it counts as yours; if that is another person's key, what it says of \"you\" may be about them",
+                "{} made the space, and a key of this device has signed in it, so it counts as \
+                yours; if that is another person's key, what it says of \"you\" may be about them",
                 owner.label()
             ),
         )),
@@ -306,7 +307,8 @@ fn check_schema(space: &Space) -> Option<Check> {
         Ok(found) => Some(Check::wrong(
             NAME,
             format!("the file contains what because did not make: {}", found.join(", ")),
-            "they do nothing here, but other programs that open the file run them; `because export`, imported into a new file, leaves them behind",
+            "they do nothing here, but other programs that open the file run them; `because \
+            export`, imported into a new file, leaves them behind",
         )),
         Err(error) => Some(Check::wrong(NAME, error.to_string(), "`because verify` looks closer")),
     }

@@ -140,7 +140,9 @@ fn study(
             let rows = context::run(&mut spaces, &mut step)?;
             Findings {
                 lines: context::lines(&rows),
-                note: "recalled: questions with an answer among the first 5 of recall; served: % of them with such an answer in the context; records: % of these answers in it; cut: % of those; tokens: mean",
+                note: "recalled: questions with an answer among the first 5 of recall; served: % \
+                    of them with such an answer in the context; records: % of these answers in \
+                    it; cut: % of those; tokens: mean",
                 json: json!({ "context": context::as_json(&rows) }),
             }
         }
@@ -187,6 +189,7 @@ fn abstaining(examples: &[Example], sets: &Sets) -> Findings {
         lines.extend(report::as_source(&models));
         json["models"] = json!({ "topic": models.topic, "theirs": models.theirs });
     }
-    let note = "each row: the relevance below which recall abstains, and the percentage of each sort that it then refuses; foreign: questions about the next collection of the set";
+    let note = "each row: the relevance below which recall abstains, and the percentage of each \
+        sort that it then refuses; foreign: questions about the next collection of the set";
     Findings { lines, note, json }
 }

@@ -52,7 +52,8 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     }
     if let Some(owner) = &elsewhere {
         output::line(format_args!(
-            "  owner       {}, not a key of this device; a key of this device has signed here, so the space counts as yours, and \"you\" in it means you",
+            "  owner       {}, not a key of this device; a key of this device has signed here, \
+            so the space counts as yours, and \"you\" in it means you",
             output::printable(&owner.label())
         ))?;
     }

@@ -104,7 +104,8 @@ fn say_own(session: &CliSession, path: &Path) -> Result<u8, Failure> {
             }))?;
         }
         Form::Text => output::line(format_args!(
-            "This space is your own: {ID}{id}{ID:#}. It is used without being trusted; nothing was changed."
+            "This space is your own: {ID}{id}{ID:#}. It is used without being trusted; nothing \
+            was changed."
         ))?,
     }
     Ok(0)

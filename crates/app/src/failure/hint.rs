@@ -91,7 +91,9 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
         EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
         EngineError::Altered { .. } => {
-            "the file is damaged or was edited: `because verify` names what is wrong; importing a whole export of the space puts back altered text".to_owned()
+            "the file is damaged or was edited: `because verify` names what is wrong; importing \
+            a whole export of the space puts back altered text"
+                .to_owned()
         }
         EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {
@@ -104,7 +106,10 @@ fn of_engine(error: &EngineError) -> Option<String> {
         }
         EngineError::CannotForget { id, kind } if kind.spec().body == BodyNeed::WithItsTarget => {
             let id = short(id);
-            format!("`because show {id}` names that record as its target; forgetting the record takes the reason along")
+            format!(
+                "`because show {id}` names that record as its target; forgetting the record \
+                takes the reason along"
+            )
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),

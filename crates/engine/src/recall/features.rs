@@ -2,7 +2,7 @@
 //! each of its sentences that may ask.
 
 use retrieval::question::Question;
-use retrieval::question::sentences::{asks, sentences};
+use retrieval::question::sentences::{asks, last_sentences};
 use retrieval::rank::lexical::TermCounts;
 use retrieval::rank::relevance::{Candidate, JUDGED, RankingFeatures, SENTENCES_MAX, relevance};
 use retrieval::text::Analyzer;
@@ -36,7 +36,7 @@ pub(super) fn of(
         RankingFeatures::of(question, records, best)
     };
     let (mut asking, mut others) = (Vec::new(), Vec::new());
-    for sentence in sentences(cut(&query.text, QUESTION_BYTES_MAX)) {
+    for sentence in last_sentences(cut(&query.text, QUESTION_BYTES_MAX)) {
         let parsed = search.question(sentence, analyzer, query.today)?;
         let terms = parsed.terms.len();
         if asks(sentence) && terms >= QUESTION_TERMS_MIN {

@@ -69,7 +69,7 @@ impl Sets {
     }
 
     /// The collection whose questions are foreign to this one: the next of its set, or the first of
-    /// the next set if it is alone in its own. None if there is no other collection.
+    /// the next set if it is alone in its own. None if it is the only collection.
     pub fn foreign(&self, place: usize) -> Option<usize> {
         let set = self.set(place);
         let after = (place + 1..self.of.len()).chain(0..place);

@@ -12,9 +12,8 @@ use crate::text::words::Word;
 const READ_MAX: usize = 16;
 
 /// The last sentences of a text, in order; empty if it has only one.
-pub fn sentences(text: &str) -> Vec<&str> {
-    let has_words = |sentence: &&str| sentence.chars().any(char::is_alphanumeric);
-    let mut found: Vec<&str> = text.split_sentence_bounds().filter(has_words).collect();
+pub fn last_sentences(text: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = text.unicode_sentences().collect();
     found.drain(..found.len().saturating_sub(READ_MAX));
     if found.len() > 1 { found } else { Vec::new() }
 }
@@ -50,11 +49,11 @@ mod tests {
 
     #[test]
     fn only_a_text_with_several_sentences_is_divided() {
-        assert!(sentences("Which boat was rented?").is_empty());
-        assert!(sentences("  ?! ").is_empty());
-        assert_eq!(sentences("It rained. Which boat?"), ["It rained. ", "Which boat?"]);
-        assert_eq!(sentences("下雨了。哪条船？").len(), 2);
-        assert_eq!(sentences(&"So it goes. ".repeat(10_000)).len(), READ_MAX);
+        assert!(last_sentences("Which boat was rented?").is_empty());
+        assert!(last_sentences("  ?! ").is_empty());
+        assert_eq!(last_sentences("It rained. Which boat?"), ["It rained. ", "Which boat?"]);
+        assert_eq!(last_sentences("下雨了。哪条船？").len(), 2);
+        assert_eq!(last_sentences(&"So it goes. ".repeat(10_000)).len(), READ_MAX);
     }
 
     #[test]

@@ -19,8 +19,7 @@ pub const SENTENCES_MAX: usize = 1_024;
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut end = 0;
-    let parts = text.split_inclusive('\n').flat_map(str::split_sentence_bounds);
-    for part in parts {
+    for part in text.split_sentence_bounds() {
         let start = end;
         end += part.len();
         if found.len() == SENTENCES_MAX - 1 {

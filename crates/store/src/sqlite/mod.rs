@@ -51,6 +51,7 @@ pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
+    searched_parts,
 };
 pub use journal::{JournalLimits, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};

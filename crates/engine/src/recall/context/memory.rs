@@ -50,7 +50,7 @@ impl Filling<'_> {
         self.take_remembered(Tier::Facts, &facts, count, room);
     }
 
-    /// The candidates that did not fit, which are no longer listed as left out.
+    /// Takes the candidates that did not fit off the list of what was left out.
     fn take_back_misfits<'c>(
         &mut self,
         tier: Tier,

@@ -33,6 +33,17 @@ fn sealed(
     (signer.seal(draft, place).unwrap(), body)
 }
 
+/// Records a note at the time 2.
+fn noted(signer: &Signer, writing: &mut SqliteWriting<'_>) -> OpId {
+    let note = serde_json::json!({
+        "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project",
+        "payload": {}
+    });
+    let note = sealed((signer, 2), writing, (Kind::Evidence, note), &[]);
+    writing.admit(&note.0, Some(&note.1)).unwrap();
+    note.0.id()
+}
+
 #[test]
 fn the_latest_statement_is_found_by_time_and_then_by_id_whenever_it_arrives() {
     let signers = [1, 2, 3, 4].map(|seed| Signer::from_seed([seed; 32]));
@@ -68,18 +79,13 @@ fn what_acts_on_an_operation_is_found_although_it_arrives_after_the_question() {
     let (first, body) = genesis(&signer);
     let mut space = SqliteSpace::create_in_memory(&first, &body).unwrap();
     let mut writing = space.write().unwrap();
-    let note = serde_json::json!({
-        "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project",
-        "payload": {}
-    });
-    let note = sealed((&signer, 2), &writing, (Kind::Evidence, note), &[]);
-    writing.admit(&note.0, Some(&note.1)).unwrap();
+    let target = noted(&signer, &mut writing);
     let acting = |writing: &SqliteWriting<'_>, kind: &Kind| {
-        writing.acting(&note.0.id(), kind, Role::TARGET).unwrap()
+        writing.acting(&target, kind, Role::TARGET).unwrap()
     };
     assert_eq!(acting(&writing, &Kind::EvidenceRetraction), []);
     let retraction = (Kind::EvidenceRetraction, serde_json::json!({}));
-    let retraction = sealed((&signer, 3), &writing, retraction, &[(Role::TARGET, note.0.id())]);
+    let retraction = sealed((&signer, 3), &writing, retraction, &[(Role::TARGET, target)]);
     writing.admit(&retraction.0, Some(&retraction.1)).unwrap();
     assert_eq!(acting(&writing, &Kind::EvidenceRetraction), [retraction.0.id()]);
     assert_eq!(acting(&writing, &Kind::Redaction), []);
@@ -91,13 +97,7 @@ fn only_what_has_soundness_depends_on_its_inputs() {
     let (first, body) = genesis(&signer);
     let mut space = SqliteSpace::create_in_memory(&first, &body).unwrap();
     let mut writing = space.write().unwrap();
-    let note = serde_json::json!({
-        "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project",
-        "payload": {}
-    });
-    let note = sealed((&signer, 2), &writing, (Kind::Evidence, note), &[]);
-    writing.admit(&note.0, Some(&note.1)).unwrap();
-    let target = note.0.id();
+    let target = noted(&signer, &mut writing);
     let claim = serde_json::json!({ "claim_type": "t", "identity_key": "t|k", "payload": 1 });
     let claim = sealed((&signer, 3), &writing, (Kind::Claim, claim), &[("input", target)]);
     writing.admit(&claim.0, Some(&claim.1)).unwrap();

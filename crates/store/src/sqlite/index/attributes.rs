@@ -42,12 +42,10 @@ pub(super) const GLOBAL: u8 = 32;
 pub(super) const TURN: u8 = 1;
 /// The person whose memory this is said it to a program.
 pub(super) const BY_USER: u8 = 2;
-/// A program said it: an assistant, a tool.
-pub(super) const BY_PROGRAM: u8 = 4;
 /// The person gives a standing instruction in the passage.
-pub(super) const INSTRUCTION: u8 = 8;
+pub(super) const INSTRUCTION: u8 = 4;
 /// The person states a preference in the passage.
-pub(super) const PREFERENCE: u8 = 16;
+pub(super) const PREFERENCE: u8 = 8;
 
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::super::graph::sql;
 use super::Search;
-use super::fold::parts;
+use super::fold::searched_parts;
 use crate::{Position, StoreError};
 
 /// The searched text of a record: its parts, one per line. None if it has no text.
@@ -30,7 +30,7 @@ pub(in super::super) fn said_at(
         return Ok(None);
     };
     let parts: Vec<&str> =
-        parts(&evidence).map(str::trim).filter(|part| !part.is_empty()).collect();
+        searched_parts(&evidence).map(str::trim).filter(|part| !part.is_empty()).collect();
     let mut said = parts.join("\n");
     said.truncate(said.floor_char_boundary(bytes_max));
     Ok((!said.is_empty()).then_some(said))

@@ -45,6 +45,7 @@ pub(super) mod vectors;
 pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
+pub use fold::searched_parts;
 use fold::{FactFolder, Folder};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::first_after;

@@ -19,7 +19,7 @@ use retrieval::rank::{Signals, Weights, fuse};
 use super::attributes::{self, Attribute, NO_TIME, NONE};
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
-use super::search::{Filter, Found, Search, TermRows, TermShare};
+use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
 use super::ties::{Best, Candidate, SpaceOrder};
 use super::times::{TimeFits, Times};
 use super::vectors::QueryScores;
@@ -51,13 +51,7 @@ impl Who {
         if self.words.is_empty() {
             return None;
         }
-        let mut held = vec![0usize; BLOCK as usize];
-        for word in &self.words {
-            for (place, counts) in postings::decode(word.row(block)) {
-                held[place as usize] += usize::from(postings::unpack(counts).own > 0);
-            }
-        }
-        Some(held.into_iter().map(|held| held == self.words.len()).collect())
+        Some(holding_all(&self.words, block))
     }
 
     /// Whether a record is by one of them, or, if it has no author, involves or mentions one of

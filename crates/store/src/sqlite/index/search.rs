@@ -118,6 +118,17 @@ impl TermRows {
     }
 }
 
+/// Which documents of a block contain every term themselves.
+pub(super) fn holding_all(terms: &[TermRows], block: u32) -> Vec<bool> {
+    let mut held = vec![0usize; BLOCK as usize];
+    for term in terms {
+        for (place, counts) in postings::decode(term.row(block)) {
+            held[place as usize] += usize::from(postings::unpack(counts).own > 0);
+        }
+    }
+    held.into_iter().map(|held| held == terms.len()).collect()
+}
+
 impl Search<'_> {
     /// The number of documents in the index.
     pub fn document_count(&self) -> u64 {

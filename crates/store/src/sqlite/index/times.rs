@@ -4,8 +4,8 @@ use jiff::civil::Date;
 use retrieval::question::{Question, RecordTime};
 
 use super::attributes::{Attribute, NO_DAY, NO_TIME};
-use super::postings::{self, BLOCK};
-use super::search::TermRows;
+use super::postings::BLOCK;
+use super::search::{TermRows, holding_all};
 
 /// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
 /// direction.
@@ -75,13 +75,8 @@ impl<'a> TimeFits<'a> {
     fn quoted_in(&self, block: u32) -> Vec<bool> {
         let mut quoted = vec![false; BLOCK as usize];
         for terms in &self.times.quotes {
-            let mut held = vec![0usize; BLOCK as usize];
-            for term in terms {
-                for (place, counts) in postings::decode(term.row(block)) {
-                    held[place as usize] += usize::from(postings::unpack(counts).own > 0);
-                }
-            }
-            quoted.iter_mut().zip(held).for_each(|(quoted, held)| *quoted |= held == terms.len());
+            let held = holding_all(terms, block);
+            quoted.iter_mut().zip(held).for_each(|(quoted, held)| *quoted |= held);
         }
         quoted
     }

@@ -36,7 +36,7 @@ mod passage;
 mod restored;
 mod threads;
 
-pub(super) use passage::parts;
+pub use passage::searched_parts;
 use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
 

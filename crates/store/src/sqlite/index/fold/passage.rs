@@ -34,7 +34,11 @@ impl<'a> Passages<'a> {
         let evidence = self.evidence;
         self.ranges.iter().map(move |range| Passage {
             text: evidence.payload.text.get(range.clone()).unwrap_or_default(),
-            more: if range.start == 0 { parts(evidence).skip(1).collect() } else { Vec::new() },
+            more: if range.start == 0 {
+                searched_parts(evidence).skip(1).collect()
+            } else {
+                Vec::new()
+            },
         })
     }
 }
@@ -66,7 +70,7 @@ impl Passage<'_> {
 
 /// The searched text of a record: its text, and title, captions, tags and place if they add
 /// anything.
-pub(in super::super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
+pub fn searched_parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
     let more = payload
@@ -83,10 +87,8 @@ pub(in super::super) fn parts(evidence: &Evidence) -> impl Iterator<Item = &str>
 pub(super) fn marks(evidence: &Evidence) -> u8 {
     let is_turn = evidence.kind.0 == EvidenceKind::TURN;
     let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
-    let by = match role.map(str::to_lowercase).as_deref() {
-        Some("user" | "human" | "me") => attributes::BY_USER,
-        Some("assistant" | "tool" | "system" | "model" | "ai" | "bot") => attributes::BY_PROGRAM,
-        _ => 0,
-    };
-    by | if is_turn { attributes::TURN } else { 0 }
+    let is_user =
+        role.is_some_and(|role| matches!(role.to_lowercase().as_str(), "user" | "human" | "me"));
+    let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
+    mark(is_turn, attributes::TURN) | mark(is_user, attributes::BY_USER)
 }
