@@ -87,6 +87,6 @@ mod tests {
             "payload": { "text": "Look\nat this", "captions": ["a boat"], "title": "Trip", "tags": ["sea"] }
         }))
         .unwrap();
-        assert_eq!(line(&evidence), "Ana: Look at this Trip a boat sea");
+        assert_eq!(line(&evidence), "Ana: Look at this a boat sea Trip");
     }
 }

@@ -40,7 +40,7 @@ fn documents_become_records_with_all_fields() {
         ("collection", "7", "turn")
     );
     assert_eq!((first.actor.as_deref(), first.summary.as_str()), (Some("Ana"), "Look"));
-    assert_eq!(records::line(&first), "Ana: Look Trip Oslo a boat sea");
+    assert_eq!(records::line(&first), "Ana: Look a boat sea Trip Oslo");
     assert_eq!(second.kind.0, "note", "what says nothing of its kind");
     assert_eq!(retrieval.documents, 2);
 }
