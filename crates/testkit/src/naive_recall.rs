@@ -37,6 +37,8 @@ pub struct Document {
     pub more: Vec<String>,
     /// It is not a turn: nothing in its session is its context, and asking is not its purpose.
     pub is_note: bool,
+    /// It is a piece of a text, to which the piece before it adds words.
+    pub continues_text: bool,
 }
 
 /// All documents with their analysis.
@@ -250,7 +252,10 @@ impl NaiveRecall {
     }
 
     fn counts(&self, position: usize, term: &QueryTerm) -> TermCounts {
-        let (previous, before) = self.context(position);
+        let (previous, before) = match self.documents[position].continues_text {
+            true => (None, self.previous[position]),
+            false => self.context(position),
+        };
         let at = |position: Option<usize>| {
             position.map_or(0, |position| count(&self.analyses[position], term))
         };
@@ -366,7 +371,7 @@ mod tests {
             (hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs()
                 < 1e-12
         );
-        assert!((hits[0].signals.words - 0.8 / 0.9).abs() < 1e-9);
+        assert!((hits[0].signals.words - 0.6 / 0.7).abs() < 1e-9);
         assert!(
             hits[0].signals.speaker && hits[0].signals.time_expression && hits[0].signals.asks_when
         );

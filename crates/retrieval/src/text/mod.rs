@@ -41,7 +41,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 pub(crate) use stop_words::is_english_stop_word;
 use term::terms_of;
 use time_expressions::{TimeRole, TimeScan, time_role};
-use words::{Word, visit_words};
+use words::{Word, is_single_han, last_character, visit_words};
 
 pub(crate) use term::{lower_case, without_marks};
 
@@ -122,7 +122,8 @@ pub struct QueryLanguages {
 pub struct Analysis {
     /// Each term and how often it occurs, sorted by term.
     pub terms: Vec<(Term, u32)>,
-    /// Sum of the counts: the document's length.
+    /// The document's length: the sum of the counts, except of single Han characters, which are
+    /// parts of the pairs.
     pub length: u32,
     /// True if the text contains a time expression.
     pub timex: bool,
@@ -191,7 +192,7 @@ struct Reading {
 pub struct SlotAnalysis {
     /// Each term and how often it occurs, sorted by slot.
     pub slots: Vec<(Slot, u32)>,
-    /// Sum of the counts.
+    /// As [`Analysis::length`].
     pub length: u32,
     /// True if the text contains a time expression.
     pub timex: bool,
@@ -251,7 +252,13 @@ impl Analyzer {
         let mut times = TimeScan::new();
         let (language, mut found) =
             self.read(std::iter::once(&text).chain(more).copied(), &mut times);
-        let length = u32::try_from(found.len()).unwrap_or(u32::MAX);
+        let is_single =
+            |slot: &&Slot| self.term_at(**slot).is_some_and(|term| is_single_han(term.as_str()));
+        let singles = match text.is_ascii() && more.iter().all(|part| part.is_ascii()) {
+            true => 0,
+            false => found.iter().filter(is_single).count(),
+        };
+        let length = u32::try_from(found.len() - singles).unwrap_or(u32::MAX);
         found.sort_unstable();
         let mut slots: Vec<(Slot, u32)> = Vec::with_capacity(found.len());
         for slot in found.drain(..) {
@@ -300,9 +307,16 @@ impl Analyzer {
     ) -> Vec<QueryTerm> {
         self.limit_cache();
         let entry = self.entry(word);
-        let terms = self.terms_in(entry, languages.own);
+        let mut own = match word.first_of_run() {
+            Some(first) => {
+                let entry = self.entry(first);
+                self.terms_in(entry, languages.own)
+            }
+            None => Vec::new(),
+        };
+        own.extend(self.terms_in(entry, languages.own));
         let mut terms: Vec<QueryTerm> =
-            terms.into_iter().map(|term| QueryTerm { term, variants: Vec::new() }).collect();
+            own.into_iter().map(|term| QueryTerm { term, variants: Vec::new() }).collect();
         for language in languages.others.iter() {
             let others = self.terms_in(entry, language);
             if others.len() != terms.len() {
@@ -363,6 +377,13 @@ impl Analyzer {
         for part in parts {
             let normal = normalize(part);
             visit_words(&normal, |word| {
+                if let Some(first) = word.first_of_run() {
+                    let entry = self.entry(first);
+                    match reading.language {
+                        Some(language) => self.find(entry, language, &mut reading.found),
+                        None => reading.undecided.push(entry as u32),
+                    }
+                }
                 let entry = self.entry(word);
                 if !times.found() {
                     let after = normal.as_bytes().get(word.end()..).unwrap_or_default();
@@ -440,12 +461,14 @@ impl Analyzer {
         let key: Arc<str> = Arc::from(key);
         let entry = if word.unspaced {
             let language = Language::Other;
-            let slot = (!key.is_empty()).then(|| self.slot(Term(Arc::clone(&key))));
+            let pair = (!key.is_empty()).then(|| Arc::clone(&key));
+            let terms = pair.into_iter().chain(last_character(&key).map(Arc::from));
+            let slots = terms.map(|term| self.slot(Term(term))).collect();
             WordEntry {
                 word: Arc::clone(&key),
                 language: WordLanguage::Fixed(language),
                 evidence: Evidence::default(),
-                terms: vec![(language, slot.into_iter().collect())],
+                terms: vec![(language, slots)],
                 time_role: TimeRole::None,
             }
         } else {

@@ -3,8 +3,8 @@
 //! Words are those of Unicode Standard Annex 29, which cannot segment scripts without spaces. In
 //! those (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) a run of characters is split into
 //! overlapping pairs: a question finds a text if they share two adjacent characters, which needs no
-//! dictionary and misses nothing. Marks stay with their base character. A run of one character is a
-//! word.
+//! dictionary and misses nothing. A Han character is a term of its own as well, because most mean
+//! something by themselves. Marks stay with their base character. A run of one character is a word.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -15,12 +15,41 @@ pub(crate) struct Word<'text> {
     pub(crate) start: usize,
     /// True for a pair of characters of a script without spaces.
     pub(crate) unspaced: bool,
+    /// True for the first pair of a run.
+    pub(crate) starts_run: bool,
 }
 
 impl Word<'_> {
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
+
+    /// The first character of a run as a word of its own, if it is Han. The run's other characters
+    /// are terms of the pairs that they end: [`last_character`].
+    pub(crate) fn first_of_run(&self) -> Option<Self> {
+        let first = self.starts_run.then(|| self.text.graphemes(true).next()).flatten()?;
+        let is_word = first.starts_with(is_han);
+        is_word.then_some(Self { text: first, starts_run: false, ..*self })
+    }
+}
+
+/// The second character of a pair, if it is Han.
+pub(crate) fn last_character(pair: &str) -> Option<&str> {
+    let last = pair.graphemes(true).nth(1)?;
+    last.starts_with(is_han).then_some(last)
+}
+
+/// True for a Han character by itself, with its marks.
+pub(crate) fn is_single_han(term: &str) -> bool {
+    term.starts_with(is_han) && term.graphemes(true).nth(1).is_none()
+}
+
+fn is_han(character: char) -> bool {
+    matches!(character,
+        '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Calls `visit` with each word of `text` in order, until it returns false.
@@ -34,7 +63,7 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
             {
                 return;
             }
-            if !visit(Word { text: token, start, unspaced: false }) {
+            if !visit(Word { text: token, start, unspaced: false, starts_run: false }) {
                 return;
             }
             continue;
@@ -49,6 +78,7 @@ pub(crate) fn visit_words<'text>(text: &'text str, mut visit: impl FnMut(Word<'t
                         text: pair,
                         start: open.last,
                         unspaced: true,
+                        starts_run: open.pairs == 0,
                     })
                 }
                 earlier => {
@@ -107,7 +137,7 @@ impl Run {
     /// The run's only character, if it has no other.
     fn alone(self, text: &str) -> Option<Word<'_>> {
         let only = text.get(self.last..self.end).filter(|_| self.pairs == 0)?;
-        Some(Word { text: only, start: self.last, unspaced: true })
+        Some(Word { text: only, start: self.last, unspaced: true, starts_run: false })
     }
 }
 
@@ -224,6 +254,24 @@ mod tests {
             assert_eq!(words(text), expected, "{text}");
         }
         assert!(words("สวัสดีครับ").len() > 3);
+    }
+
+    #[test]
+    fn each_han_character_is_a_term_of_its_own_once() {
+        let singles = |text| {
+            let mut found = Vec::new();
+            visit_words(text, |word| {
+                found.extend(word.first_of_run().map(|first| first.text));
+                found.extend(last_character(word.text).filter(|_| word.unspaced));
+                true
+            });
+            found.concat()
+        };
+        assert_eq!(singles("我喜欢北京, 好的"), "我喜欢北京好的");
+        assert_eq!(singles("東京タワーへ行く"), "東京行");
+        assert_eq!(singles("สวัสดี 한국어 ab"), "");
+        // A run of one character is a word already.
+        assert_eq!(singles("猫 and 犬"), "");
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn document(number: usize, evidence: &Evidence) -> Document {
         text: evidence.payload.text.clone(),
         more: evidence.payload.captions.clone(),
         is_note: evidence.kind.0 != EvidenceKind::TURN,
+        continues_text: evidence.kind.0 == EvidenceKind::NOTE,
     }
 }
 

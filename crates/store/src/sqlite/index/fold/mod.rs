@@ -394,10 +394,15 @@ impl Folder {
         let document = batch.documents;
         let analysis = passage.analyze(&mut self.analyzer);
         let counts = self.number_terms(connection, batch, &analysis)?;
-        // Only a turn of a conversation depends on those before it.
+        // A turn of a conversation depends on those before it, a piece of a text a little on the
+        // piece before it.
         let is_turn = attribute.marks & attributes::TURN != 0;
         let nothing = ThreadEnd::default();
         let context = if is_turn { &*end } else { &nothing };
+        let before_previous = match passage.continues_text && !is_turn {
+            true => &end.previous,
+            false => &context.before_previous,
+        };
 
         let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
         merged.extend(
@@ -410,7 +415,7 @@ impl Folder {
             (term.0, TermCounts { own: 0, previous, before_previous })
         };
         merged.extend(context.previous.iter().map(|term| before(term, true)));
-        merged.extend(context.before_previous.iter().map(|term| before(term, false)));
+        merged.extend(before_previous.iter().map(|term| before(term, false)));
         merged.sort_unstable_by_key(|(term, _)| *term);
         merged.dedup_by(|(later, more), (earlier, kept)| {
             let same = later == earlier;
@@ -459,7 +464,7 @@ impl Folder {
             flags |= if applies { flag } else { 0 };
         }
         let length = u8::try_from(analysis.length).unwrap_or(u8::MAX);
-        let marks = passage.marks(attribute.marks);
+        let marks = passage.marks(attribute.marks, &evidence.kind);
         let attribute = Attribute { previous: end.last, length, marks, flags, ..attribute };
         batch.push_attribute(connection, attribute.position, document, &attribute)?;
 

@@ -21,6 +21,8 @@ pub(super) struct Passage<'a> {
     text: &'a str,
     /// What else is searched of the record: only in its first passage.
     more: Vec<&'a str>,
+    /// A passage of the record, or a piece of the same note, is before it.
+    pub(super) continues_text: bool,
 }
 
 impl<'a> Passages<'a> {
@@ -32,7 +34,9 @@ impl<'a> Passages<'a> {
     /// All of them, in order.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Passage<'a>> + use<'_, 'a> {
         let evidence = self.evidence;
+        let is_note = evidence.kind.0 == EvidenceKind::NOTE;
         self.ranges.iter().map(move |range| Passage {
+            continues_text: is_note || range.start > 0,
             text: evidence.payload.text.get(range.clone()).unwrap_or_default(),
             more: if range.start == 0 {
                 searched_parts(evidence).skip(1).collect()
@@ -50,9 +54,9 @@ impl Passage<'_> {
     }
 
     /// What it adds to the marks of its record.
-    pub(super) fn marks(&self, of_record: u8) -> u8 {
+    pub(super) fn marks(&self, of_record: u8, kind: &EvidenceKind) -> u8 {
         // Only the person's own words and notes say how to answer.
-        if of_record & (attributes::TURN | attributes::BY_USER) == attributes::TURN {
+        if of_record & attributes::BY_USER == 0 && kind.0 != EvidenceKind::NOTE {
             return of_record;
         }
         match standing(self.text) {
