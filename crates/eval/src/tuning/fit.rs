@@ -2,10 +2,11 @@
 //!
 //! For each question, the ordinary recall gathers the parts of the best few hundred candidates. The
 //! weights minimise the softmax loss of each gold record against all records that are not gold. The
-//! sets of collections count equally, and so do the questions of a set. That loss is convex ([`super::newton`]). Only ratios
-//! matter for a ranking, so the result is scaled to a weight of 1 for `words`. Candidates depend on
-//! the weights with which they are gathered, so both steps are repeated. A part with the same value
-//! in all candidates of every question cannot be fitted and keeps its previous weight.
+//! sets of collections count equally, and so do the questions of a set. That loss is convex
+//! ([`super::newton`]). Only ratios matter for a ranking, so the result is scaled to a weight of 1
+//! for `words`. Candidates depend on the weights with which they are gathered, so both steps are
+//! repeated. A part with the same value in all candidates of every question cannot be fitted and
+//! keeps its previous weight.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Leave-one-out cross-validation: each group of collections is evaluated with weights fitted to all
-//! others.
+//! Leave-one-out cross-validation: each group of collections is evaluated with weights fitted to
+//! the others.
 //!
 //! An evaluation on the data of the fit is too optimistic. Weights fitted to other people's
 //! conversations show what a new user gets, and weights fitted to other sorts of data what a user
@@ -130,7 +130,11 @@ mod tests {
         sample::unpack(folder.path()).unwrap();
         let paths: Vec<_> =
             sample::SOURCES.iter().map(|source| folder.path().join(source)).collect();
-        let collections = [0; 3].map(|_| sample::collect(&paths).unwrap());
+        let collections = [0; 3].map(|_| {
+            let mut collection = sample::collect(&paths).unwrap();
+            collection.questions.truncate(4);
+            collection
+        });
         let mut spaces = Spaces::open(&collections, None).unwrap();
         let sets = Sets::of_files(["a/1", "a/2", "b/3"].map(std::path::Path::new));
         let mut done = 0;
@@ -139,7 +143,7 @@ mod tests {
         assert_eq!(done, steps(3, 2), "the progress bar ends full");
         let rows: Vec<(&str, usize)> =
             found.rows.iter().map(|row| (row.name.as_str(), row.held_out.questions)).collect();
-        assert_eq!(rows, [("a", 48), (collections[2].name.as_str(), 24)]);
+        assert_eq!(rows, [("a", 8), (collections[2].name.as_str(), 4)]);
         // The sets have the same questions, so the mean of the rows is the mean of all.
         let mean = mean(found.rows.iter().map(|row| &row.default));
         assert_eq!(cells(&mean), cells(&found.default));
