@@ -1,26 +1,48 @@
 //! Baselines for recall: searches that need no memory engine.
 //!
 //! They get the same input as the engine: the records of the same importers, as lines that start
-//! with the speaker's name. Equal scores keep the order of the records. This module has the
-//! simplest one, a search by shared words; the others are [`super::fts5`] and [`super::bm25`].
+//! with the speaker's name. A [`Search`] ranks the lines for a question, and a [`Control`] makes a
+//! [`System`] of it. Equal scores keep the order of the records. This module has the simplest one,
+//! a search by shared words; the others are [`super::fts5`], [`super::bm25`] and
+//! [`super::embedding`].
 
 use std::collections::BTreeSet;
 
 use super::records::{distinct_words, key, line, visit, words};
 use super::{EvalError, EvalQuestion, RecordKey, Source, System};
 
-/// Ranks lines by the number of the question's words in them, like counting `grep -i -w` per word.
-/// There is no index: every question reads every line.
-#[derive(Default)]
-pub struct Grep {
-    lines: Vec<(RecordKey, String)>,
+/// A search over lines of text. A line has a position: the number of lines added before it.
+pub trait Search {
+    /// Adds lines, in order.
+    fn add(&mut self, lines: Vec<String>) -> Result<(), EvalError>;
+    /// The positions of at most `limit` lines, best first.
+    fn rank(&mut self, question: &str, limit: usize) -> Result<Vec<usize>, EvalError>;
 }
 
-impl System for Grep {
+/// A search over the records of sources, one line each.
+pub struct Control<S> {
+    search: S,
+    /// The record of each line.
+    keys: Vec<RecordKey>,
+}
+
+impl<S: Search> Control<S> {
+    /// Without records.
+    pub fn new(search: S) -> Self {
+        Self { search, keys: Vec::new() }
+    }
+}
+
+impl<S: Search> System for Control<S> {
     fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
-        let before = self.lines.len();
-        visit(source, &mut |evidence| self.lines.push((key(evidence), line(evidence))))?;
-        Ok((self.lines.len() - before) as u64)
+        let before = self.keys.len();
+        let mut lines = Vec::new();
+        visit(source, &mut |evidence| {
+            self.keys.push(key(evidence));
+            lines.push(line(evidence));
+        })?;
+        self.search.add(lines)?;
+        Ok((self.keys.len() - before) as u64)
     }
 
     fn answer(
@@ -28,24 +50,43 @@ impl System for Grep {
         question: &EvalQuestion,
         limit: usize,
     ) -> Result<Vec<RecordKey>, EvalError> {
-        let wanted = distinct_words(&question.text);
-        let shared = |text: &str| {
+        let ranking = self.search.rank(&question.text, limit)?;
+        Ok(ranking.into_iter().filter_map(|at| self.keys.get(at).cloned()).collect())
+    }
+}
+
+/// Ranks lines by the number of the question's words in them, like counting `grep -i -w` per word.
+/// There is no index: every question reads every line.
+#[derive(Default)]
+pub struct Grep {
+    lines: Vec<String>,
+}
+
+impl Search for Grep {
+    fn add(&mut self, lines: Vec<String>) -> Result<(), EvalError> {
+        self.lines.extend(lines);
+        Ok(())
+    }
+
+    fn rank(&mut self, question: &str, limit: usize) -> Result<Vec<usize>, EvalError> {
+        let wanted = distinct_words(question);
+        let shared = |line: &String| {
             let shared: BTreeSet<String> =
-                words(text).filter(|word| wanted.contains(word)).collect();
+                words(line).filter(|word| wanted.contains(word)).collect();
             shared.len() as f64
         };
-        let scores = self.lines.iter().map(|(_, text)| shared(text)).collect();
-        Ok(best(scores, limit)
-            .into_iter()
-            .filter_map(|at| Some(self.lines.get(at)?.0.clone()))
-            .collect())
+        Ok(best_positive(self.lines.iter().map(shared), limit))
     }
 }
 
 /// Positions of the best scores above 0, best first, ties in order.
-pub fn best(scores: Vec<f64>, limit: usize) -> Vec<usize> {
-    let mut positions: Vec<(usize, f64)> =
-        scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0).collect();
+pub fn best_positive(scores: impl IntoIterator<Item = f64>, limit: usize) -> Vec<usize> {
+    best(scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0), limit)
+}
+
+/// The positions with the best scores, best first, ties in order.
+pub fn best(scores: impl IntoIterator<Item = (usize, f64)>, limit: usize) -> Vec<usize> {
+    let mut positions: Vec<(usize, f64)> = scores.into_iter().collect();
     positions.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
     positions.into_iter().take(limit).map(|(position, _)| position).collect()
 }
@@ -81,19 +122,19 @@ pub mod tests {
 
     #[test]
     fn grep_counts_distinct_words_and_keeps_the_order_of_ties() {
-        let found = ask(&mut Grep::default(), &TEXTS, "The RED boat?");
+        let found = ask(&mut Control::new(Grep::default()), &TEXTS, "The RED boat?");
         assert_eq!(found, ["a red boat", "boat boat boat", "red paint"]);
     }
 
     #[test]
     fn plain_bm25_weighs_by_frequency_and_length() {
-        let found = ask(&mut Bm25::default(), &TEXTS, "boat");
+        let found = ask(&mut Control::new(Bm25::plain()), &TEXTS, "boat");
         assert_eq!(found, ["boat boat boat", "a red boat"]);
     }
 
     #[test]
     fn fts5_treats_any_question_as_words_and_never_as_syntax() {
-        let mut system = Fts5::new().unwrap();
+        let mut system = Control::new(Fts5::new().unwrap());
         let found = ask(&mut system, &TEXTS, "paint AND \"boat* NOT red) -");
         assert_eq!(
             found,

@@ -3,13 +3,15 @@
 
 use rusqlite::Connection;
 
-use super::records::{distinct_words, key, line, visit};
-use super::{EvalError, EvalQuestion, RecordKey, Source, System};
+use super::EvalError;
+use super::controls::Search;
+use super::records::distinct_words;
 
 /// A temporary database.
 pub struct Fts5 {
     connection: Connection,
-    keys: Vec<RecordKey>,
+    /// How many lines it has.
+    lines: i64,
 }
 
 impl Fts5 {
@@ -18,39 +20,28 @@ impl Fts5 {
         // SQLite's name for a database in a file that is deleted on closing.
         let connection = Connection::open("")?;
         connection.execute_batch("CREATE VIRTUAL TABLE line USING fts5(text)")?;
-        Ok(Self { connection, keys: Vec::new() })
+        Ok(Self { connection, lines: 0 })
     }
 }
 
-impl System for Fts5 {
-    fn import(&mut self, source: &Source) -> Result<u64, EvalError> {
-        let before = self.keys.len();
+impl Search for Fts5 {
+    fn add(&mut self, lines: Vec<String>) -> Result<(), EvalError> {
         let transaction = self.connection.transaction()?;
-        let mut failure = None;
         {
             let mut insert =
                 transaction.prepare("INSERT INTO line (rowid, text) VALUES (?1, ?2)")?;
-            visit(source, &mut |evidence| match insert
-                .execute((self.keys.len() as i64, line(evidence)))
-            {
-                Ok(_) => self.keys.push(key(evidence)),
-                Err(error) => drop(failure.get_or_insert(error)),
-            })?;
-        }
-        if let Some(error) = failure {
-            return Err(error.into());
+            for line in lines {
+                insert.execute((self.lines, line))?;
+                self.lines += 1;
+            }
         }
         transaction.commit()?;
-        Ok((self.keys.len() - before) as u64)
+        Ok(())
     }
 
-    fn answer(
-        &mut self,
-        question: &EvalQuestion,
-        limit: usize,
-    ) -> Result<Vec<RecordKey>, EvalError> {
+    fn rank(&mut self, question: &str, limit: usize) -> Result<Vec<usize>, EvalError> {
         let quoted: Vec<String> =
-            distinct_words(&question.text).iter().map(|word| format!("\"{word}\"")).collect();
+            distinct_words(question).iter().map(|word| format!("\"{word}\"")).collect();
         if quoted.is_empty() {
             return Ok(Vec::new());
         }
@@ -60,7 +51,6 @@ impl System for Fts5 {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let found =
             statement.query_map((quoted.join(" OR "), limit), |row| row.get::<_, u32>(0))?;
-        let found: Vec<u32> = found.collect::<Result<_, _>>()?;
-        Ok(found.into_iter().filter_map(|at| self.keys.get(at as usize).cloned()).collect())
+        found.map(|position| Ok(position? as usize)).collect()
     }
 }

@@ -4,7 +4,7 @@
 //! A [`Collection`] has files for the ordinary importers, and questions with the records that
 //! answer them, their *gold*. A [`System`] imports the files and answers [`EvalQuestion`]s: the
 //! text and the asker's date, nothing else; it never sees gold, category or the origin of a
-//! question ([`run`]). [`measures`] compares the results with the gold. Three simple [`controls`]
+//! question ([`run`]). [`measures`] compares the results with the gold. Simple [`controls`]
 //! serve as baselines for the engine. They use the same importers, so a difference between systems
 //! is a difference in ranking.
 //!
@@ -29,6 +29,7 @@ pub mod bm25;
 pub mod calibration;
 pub mod context;
 pub mod controls;
+pub mod embedding;
 pub mod fts5;
 pub mod locomo;
 pub mod measures;

@@ -71,6 +71,8 @@ pub struct Averages {
     pub questions: usize,
     /// At each requested cut-off.
     pub at: Vec<AtCutoff>,
+    /// Share of questions whose first record is gold.
+    pub hit_1: f64,
     /// nDCG at [`NDCG_CUTOFF`].
     pub ndcg: f64,
     /// Mean reciprocal rank, within what was returned.
@@ -106,6 +108,7 @@ pub fn average<'a>(ranks: impl IntoIterator<Item = &'a Ranks>, cutoffs: &[usize]
     Averages {
         questions: ranks.len(),
         at: cutoffs.iter().map(at).collect(),
+        hit_1: share(&|ranks| ranks.any_at(1)),
         ndcg: mean(&|ranks| ranks.ndcg_at(NDCG_CUTOFF)),
         mrr: mean(&Ranks::reciprocal_rank),
     }
@@ -180,7 +183,7 @@ mod tests {
         let (first, second) = (averages.at[0], averages.at[1]);
         assert_eq!((first.k, first.recall, first.hit, first.all), (1, 0.5, 0.5, 0.5));
         assert_eq!((second.k, second.recall, second.hit, second.all), (2, 0.625, 1.0, 0.5));
-        assert_eq!(averages.mrr, 0.75);
+        assert_eq!((averages.hit_1, averages.mrr), (0.5, 0.75));
         assert_eq!(average([], &[5]).at[0].recall, 0.0);
     }
 

@@ -52,6 +52,7 @@ impl Report<'_> {
         let mut head = format!("{:<22}{:>5}", "", "n");
         let recalls = self.cutoffs.iter().map(|k| format!("R@{k}"));
         let others = [
+            "hit@1".to_owned(),
             format!("hit@{shown}"),
             format!("all@{shown}"),
             format!("nDCG@{NDCG_CUTOFF}"),
@@ -65,6 +66,7 @@ impl Report<'_> {
                 let at = averages.at.iter().find(|at| at.k == shown);
                 let recalls = averages.at.iter().map(|at| at.recall);
                 let others = [
+                    averages.hit_1,
                     at.map_or(0.0, |at| at.hit),
                     at.map_or(0.0, |at| at.all),
                     averages.ndcg,
@@ -142,6 +144,7 @@ fn row_json(name: &str, averages: &Averages) -> Value {
         "recall": at(&|at| at.recall),
         "hit": at(&|at| at.hit),
         "all": at(&|at| at.all),
+        "hit_1": averages.hit_1,
         "ndcg_10": averages.ndcg,
         "mrr": averages.mrr,
     })
@@ -163,8 +166,8 @@ mod tests {
         let mut done = 0;
         let mut one =
             |kind| run(kind, &collections, limit(&cutoffs), None, &mut || done += 1).unwrap();
-        let runs: Vec<Run> = Kind::ALL.into_iter().map(&mut one).collect();
-        assert_eq!(done, steps(&collections) * 4, "the progress bar ends full");
+        let runs: Vec<Run> = Kind::all(None).into_iter().map(&mut one).collect();
+        assert_eq!(done, steps(&collections) * 5, "the progress bar ends full");
         check(&Report {
             collections: &collections,
             unit: sample::UNIT,
@@ -195,15 +198,16 @@ mod tests {
     fn the_report_has_a_row_per_category_and_a_rank_per_gold_record() {
         measure_sample(|report| {
             let lines = report.lines();
-            assert!(lines[0].contains("R@1 ") && lines[0].contains("nDCG@10"), "{}", lines[0]);
+            assert!(lines[0].contains("R@1 ") && lines[0].contains(" hit@1 "), "{}", lines[0]);
             let rows = |name: &str| {
                 lines.iter().filter(|line| line.trim_start().starts_with(name)).count()
             };
-            assert_eq!((rows("all "), rows("note+turn "), rows("grep")), (4, 4, 2));
+            assert_eq!((rows("all "), rows("note+turn "), rows("grep")), (5, 5, 2));
             let json = report.json();
             let categories = json["systems"][0]["categories"].as_array().unwrap();
             let all = categories.last().unwrap();
             assert_eq!(all["questions"], 24);
+            assert_eq!(all["hit_1"], all["hit"]["1"]);
             assert!(all["recall"]["10"].as_f64() >= all["all"]["10"].as_f64());
             let each = report.each_json();
             let first = &each[0];

@@ -2,11 +2,14 @@
 
 use std::time::Instant;
 
-use models::choice::Choice;
-
 use super::measures::{NDCG_CUTOFF, Ranks, percentile};
 use super::{
-    Collection, EvalError, System, because::Because, bm25::Bm25, controls::Grep, fts5::Fts5,
+    Collection, EvalError, System,
+    because::Because,
+    bm25::Bm25,
+    controls::{Control, Grep},
+    embedding::{Embedding, Hybrid, SharedModel},
+    fts5::Fts5,
 };
 
 /// The systems, in display order.
@@ -14,30 +17,50 @@ use super::{
 pub enum Kind {
     Because,
     Bm25,
+    StemmedBm25,
     Fts5,
     Grep,
+    Embedding,
+    Hybrid,
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Because, Self::Bm25, Self::Fts5, Self::Grep];
+    /// Those that need no model.
+    pub const WITHOUT_MODEL: [Self; 5] =
+        [Self::Because, Self::Bm25, Self::StemmedBm25, Self::Fts5, Self::Grep];
+    /// The controls that need a model.
+    pub const WITH_MODEL: [Self; 2] = [Self::Embedding, Self::Hybrid];
+
+    /// All that can be measured, with a model or without.
+    pub fn all(model: Option<&SharedModel>) -> Vec<Self> {
+        let with_model: &[Self] = if model.is_some() { &Self::WITH_MODEL } else { &[] };
+        Self::WITHOUT_MODEL.iter().chain(with_model).copied().collect()
+    }
 
     /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Because => "because",
             Self::Bm25 => "plain BM25",
+            Self::StemmedBm25 => "bm25-stemmed",
             Self::Fts5 => "SQLite FTS5",
             Self::Grep => "grep",
+            Self::Embedding => "embedding",
+            Self::Hybrid => "hybrid-rrf",
         }
     }
 
-    fn make(self, choice: Option<&Choice>) -> Result<Box<dyn System>, EvalError> {
+    fn make(self, model: Option<&SharedModel>) -> Result<Box<dyn System>, EvalError> {
+        let required =
+            || model.ok_or_else(|| EvalError::Embedding("no model is chosen".to_owned()));
         Ok(match self {
-            Self::Because => Box::new(Because::new(choice)?),
-            Self::Bm25 => Box::new(Bm25::default()),
-            Self::Fts5 => Box::new(Fts5::new()?),
-            Self::Grep => Box::new(Grep::default()),
+            Self::Because => Box::new(Because::new(model.map(SharedModel::choice))?),
+            Self::Bm25 => Box::new(Control::new(Bm25::plain())),
+            Self::StemmedBm25 => Box::new(Control::new(Bm25::stemmed())),
+            Self::Fts5 => Box::new(Control::new(Fts5::new()?)),
+            Self::Grep => Box::new(Control::new(Grep::default())),
+            Self::Embedding => Box::new(Control::new(Embedding::new(required()?))),
+            Self::Hybrid => Box::new(Control::new(Hybrid::new(required()?))),
         })
     }
 }
@@ -88,19 +111,19 @@ pub fn limit(cutoffs: &[usize]) -> usize {
 }
 
 /// Imports every collection into a new system of this kind and asks its questions. It calls `step`
-/// after each source and each question. `choice` is the model that the engine uses instead of the
-/// built-in table.
+/// after each source and each question. `model` is what the engine uses instead of the built-in
+/// table.
 pub fn run(
     kind: Kind,
     collections: &[Collection],
     limit: usize,
-    choice: Option<&Choice>,
+    model: Option<&SharedModel>,
     step: &mut dyn FnMut(),
 ) -> Result<Run, EvalError> {
     let mut run =
         Run { kind, records: 0, ingest_seconds: 0.0, latencies_ms: Vec::new(), ranks: Vec::new() };
     for collection in collections {
-        let mut system = kind.make(choice)?;
+        let mut system = kind.make(model)?;
         for source in &collection.sources {
             let started = Instant::now();
             run.records += system.import(source)?;

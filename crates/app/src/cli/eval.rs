@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, count, printable};
 use eval::abstention::sets::Sets;
 use eval::calibration;
+use eval::embedding::SharedModel;
 use eval::locomo::{self, Layout, Metadata};
 use eval::report::Report;
 use eval::run::{Kind, Run, limit, run as run_one, steps};
@@ -25,7 +26,7 @@ const CUTOFF_MAX: i64 = engine::recall::episodes::RESULTS_MAX as i64;
 /// Arguments of `eval`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Everything is imported into temporary spaces; your data is neither read nor written. The engine is compared with three controls over the same records: plain BM25, SQLite FTS5, and grep (number of shared words). Latency is measured at the largest -k.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
+    after_help = "Everything is imported into temporary spaces; your data is neither read nor written. The engine is compared with controls over the same records: plain BM25, BM25 with stems and without stop words (bm25-stemmed), SQLite FTS5, and grep (number of shared words); with --embedder also the model alone (embedding) and its fusion with bm25-stemmed by reciprocal ranks (hybrid-rrf). Latency is measured at the largest -k.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -277,15 +278,17 @@ fn measure(
     let mut cutoffs: Vec<usize> = depth.k.iter().map(|k| *k as usize).collect();
     cutoffs.sort_unstable();
     cutoffs.dedup();
+    let model = choice.as_ref().map(SharedModel::open).transpose()?.flatten();
+    let kinds = Kind::all(model.as_ref());
     let bar = output::progress(
-        Some(steps(collections) * Kind::ALL.len() as u64),
+        Some(steps(collections) * kinds.len() as u64),
         "{msg:<12} {bar:30} {pos}/{len} {eta}",
     );
     let mut one = |kind: Kind| -> Result<Run, EvalError> {
         bar.set_message(kind.name());
-        run_one(kind, collections, limit(&cutoffs), choice.as_ref(), &mut || bar.inc(1))
+        run_one(kind, collections, limit(&cutoffs), model.as_ref(), &mut || bar.inc(1))
     };
-    let runs = Kind::ALL.into_iter().map(&mut one).collect::<Result<Vec<_>, _>>();
+    let runs = kinds.into_iter().map(&mut one).collect::<Result<Vec<_>, _>>();
     bar.finish_and_clear();
     let runs = runs?;
     let report = Report { collections, unit, cutoffs: &cutoffs, runs: &runs };

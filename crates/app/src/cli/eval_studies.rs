@@ -21,7 +21,8 @@ pub(super) struct Study {
     /// Instead: switch off each part of the score, one at a time
     #[arg(long)]
     ablation: bool,
-    /// Instead: learn weights from all collections but one, and measure them on that one
+    /// Instead: learn weights from all collections but one, and measure them on that one; with
+    /// files in several folders, a folder is left out at a time
     #[arg(long)]
     leave_one_out: bool,
     /// Instead: learn the weights from all collections and print them
@@ -103,7 +104,7 @@ fn study(
     let weights = spaces.weights();
     let steps = match chosen {
         Chosen::Ablation => ablation::variants(weights).len() as u64,
-        Chosen::LeaveOneOut => held_out::steps(collections.len()),
+        Chosen::LeaveOneOut => held_out::steps(collections.len(), sets.group_count()),
         Chosen::Fit => fit::steps(collections.len()),
         Chosen::Abstention | Chosen::Context => collections.len() as u64,
     };
@@ -119,7 +120,7 @@ fn study(
             }
         }
         Chosen::LeaveOneOut => {
-            let found = held_out::run(&mut spaces, &weights, &mut step)?;
+            let found = held_out::run(&mut spaces, sets, &weights, &mut step)?;
             Findings {
                 lines: found.lines(),
                 note: "in %; the weights in use may have been fitted on these questions, those learnt from the others were not",
@@ -128,7 +129,7 @@ fn study(
         }
         Chosen::Fit => {
             let places: Vec<usize> = (0..collections.len()).collect();
-            let learnt = fit::learn(&mut spaces, &places, &weights, &mut step)?;
+            let learnt = fit::learn(&mut spaces, &places, sets, &weights, &mut step)?;
             Findings {
                 lines: fit::as_source(&learnt),
                 note: "learnt from all of these questions: measure them on others (--leave-one-out)",

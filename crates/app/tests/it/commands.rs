@@ -230,6 +230,23 @@ fn eval_measures_a_custom_collection_and_names_its_errors() {
     let report =
         machine.because(["--json", "eval", "retrieval", "mine.jsonl"]).run().succeeds().json();
     assert_eq!(report["systems"][0]["categories"][1]["recall"]["5"], 1.0, "{report}");
+    assert_eq!(report["systems"][0]["categories"][1]["hit_1"], 1.0, "{report}");
+    let names: Vec<_> = report["systems"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!(names, ["because", "plain BM25", "bm25-stemmed", "SQLite FTS5", "grep"]);
+    machine.because(["eval", "retrieval", "mine.jsonl"]).run().succeeds().prints("hit@1");
+    let files = ["a/1.jsonl", "a/2.jsonl", "b/1.jsonl", "b/2.jsonl"];
+    for file in files {
+        machine.write(file, format!("{line}\n{query}\n"));
+    }
+    let study = [&["--json", "eval", "retrieval", "--leave-one-out"][..], &files].concat();
+    let study = machine.because(study).run().succeeds().json();
+    let left_out: Vec<_> = study["leave_one_out"]["collections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["collection"], &row["held_out"]["questions"]))
+        .collect();
+    assert_eq!(serde_json::json!(left_out), serde_json::json!([["a", 2], ["b", 2]]), "{study}");
     machine
         .because(["eval", "retrieval", "mine.jsonl", "--ablation"])
         .run()

@@ -473,3 +473,23 @@ fn an_ablation_study_embeds_each_text_once() {
         assert_eq!(texts.iter().filter(|text| **text == json!(asked)).count(), 1, "{texts:?}");
     }
 }
+
+#[test]
+fn eval_measures_the_model_alone_and_its_fusion_with_words() {
+    let (machine, server) = (Machine::with_space(), server());
+    let lines = [
+        r#"{"type":"document","id":"d1","text":"The boat leaves."}"#,
+        r#"{"type":"document","id":"d2","text":"The kiln is hot."}"#,
+        r#"{"type":"query","id":"q","text":"Which vessel?","gold":["d1"]}"#,
+    ];
+    machine.write("mine.jsonl", lines.join("\n"));
+    let eval = ["--json", "--embedder", "openai:small", "eval", "retrieval", "mine.jsonl"];
+    let report = machine.with(&server, &eval).run().succeeds().json();
+    let hit_1 = |name: &str| {
+        let systems = report["systems"].as_array().unwrap();
+        let system = systems.iter().find(|system| system["name"] == name).unwrap();
+        system["categories"][1]["hit_1"].as_f64()
+    };
+    let found = ["bm25-stemmed", "embedding", "hybrid-rrf"].map(hit_1);
+    assert_eq!(found, [Some(0.0), Some(1.0), Some(1.0)], "no word is shared: {report}");
+}

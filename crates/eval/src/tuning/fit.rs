@@ -1,11 +1,12 @@
 //! Fits weights to labelled questions.
 //!
 //! For each question, the ordinary recall gathers the parts of the best few hundred candidates. The
-//! weights minimise the softmax loss of each gold record against all records that are not gold,
-//! with the same weight for every question. That loss is convex ([`super::newton`]). Only ratios
-//! matter for a ranking, so the result is scaled to a weight of 1 for `words`. Candidates depend on
-//! the weights with which they are gathered, so both steps are repeated. A part with the same value
-//! in all candidates of every question cannot be fitted and keeps its previous weight.
+//! weights minimise the softmax loss of each gold record against all records that are not gold. The
+//! sets of collections count equally, and so do the questions of a set. That loss is convex
+//! ([`super::newton`]). Only ratios matter for a ranking, so the result is scaled to a weight of 1
+//! for `words`. Candidates depend on the weights with which they are gathered, so both steps are
+//! repeated. A part with the same value in all candidates of every question cannot be fitted and
+//! keeps its previous weight.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use retrieval::rank::Weights;
 
 use super::newton::{Slope, minimise, product};
 use super::{Spaces, by_name, with};
+use crate::abstention::sets::Sets;
 use crate::{EvalError, records};
 
 /// Candidates gathered for each question.
@@ -29,6 +31,8 @@ const UNIT_PART: &str = "words";
 
 /// The candidates of one question, by the values of their parts.
 pub struct Candidates {
+    /// The set of its collection.
+    set: usize,
     answering: Vec<Vec<f64>>,
     others: Vec<Vec<f64>>,
 }
@@ -37,13 +41,15 @@ pub struct Candidates {
 pub fn gather(
     spaces: &mut Spaces<'_>,
     place: usize,
+    sets: &Sets,
     weights: &Weights,
 ) -> Result<Vec<Candidates>, EvalError> {
     let Some((collection, space)) = spaces.at(place) else { return Ok(Vec::new()) };
     let mut gathered = Vec::with_capacity(collection.questions.len());
     for question in &collection.questions {
         let recall = space.recall(&question.question, CANDIDATES, *weights)?;
-        let mut candidates = Candidates { answering: Vec::new(), others: Vec::new() };
+        let set = sets.set(place);
+        let mut candidates = Candidates { set, answering: Vec::new(), others: Vec::new() };
         for result in &recall.results {
             let values = result.score.parts.iter().map(|part| part.value).collect();
             match question.gold.contains(&records::key(&result.evidence)) {
@@ -60,6 +66,7 @@ pub fn gather(
 pub fn learn(
     spaces: &mut Spaces<'_>,
     places: &[usize],
+    sets: &Sets,
     start: &Weights,
     step: &mut dyn FnMut(),
 ) -> Result<Weights, EvalError> {
@@ -67,7 +74,7 @@ pub fn learn(
     for _ in 0..ROUNDS {
         let mut candidates = Vec::new();
         for place in places {
-            candidates.extend(gather(spaces, *place, &weights)?);
+            candidates.extend(gather(spaces, *place, sets, &weights)?);
             step();
         }
         weights = fit(&candidates, &weights);
@@ -92,7 +99,8 @@ pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
         .filter(|question| !question.answering.is_empty() && !question.others.is_empty())
         .map(|question| narrow(question, &varying))
         .collect();
-    let found = minimise(varying.len(), |at| loss(&narrowed, at));
+    let shares = shares(&narrowed);
+    let found = minimise(varying.len(), |at| loss(&narrowed, &shares, at));
     let scale = found.get(unit).copied().unwrap_or(0.0);
     if scale <= 0.0 {
         return *before;
@@ -137,16 +145,31 @@ fn narrow(question: &Candidates, parts: &[usize]) -> Candidates {
         parts.iter().map(|part| values.get(*part).copied().unwrap_or(0.0)).collect()
     };
     Candidates {
+        set: question.set,
         answering: question.answering.iter().map(narrow).collect(),
         others: question.others.iter().map(narrow).collect(),
     }
 }
 
-/// The mean over questions of the mean softmax loss over their gold records.
-fn loss(questions: &[Candidates], weights: &[f64]) -> Slope {
-    let mut sum = Slope::flat(weights.len());
+/// How much each question counts: the sets count equally, and the questions of a set do. The sum is
+/// 1.
+fn shares(questions: &[Candidates]) -> Vec<f64> {
+    let mut by_set: BTreeMap<usize, usize> = BTreeMap::new();
     for question in questions {
-        let share = 1.0 / (question.answering.len() * questions.len()) as f64;
+        *by_set.entry(question.set).or_default() += 1;
+    }
+    let share = |question: &Candidates| {
+        let of_set = by_set.get(&question.set).copied().unwrap_or(1);
+        1.0 / (by_set.len() * of_set) as f64
+    };
+    questions.iter().map(share).collect()
+}
+
+/// The mean over questions, by their shares, of the mean softmax loss over their gold records.
+fn loss(questions: &[Candidates], shares: &[f64], weights: &[f64]) -> Slope {
+    let mut sum = Slope::flat(weights.len());
+    for (question, share) in questions.iter().zip(shares) {
+        let share = share / question.answering.len() as f64;
         for answering in &question.answering {
             add_drawing(&mut sum, share, answering, &question.others, weights);
         }
@@ -234,7 +257,7 @@ mod tests {
                 draw <= 0.0
             });
             let answering = vec![others.remove(chosen.unwrap_or(0))];
-            all.push(Candidates { answering, others });
+            all.push(Candidates { set: 0, answering, others });
         }
         all
     }
@@ -249,11 +272,38 @@ mod tests {
     }
 
     #[test]
+    fn sets_count_equally_however_many_questions_they_have() {
+        let of_sets = |sets: &[usize]| -> Vec<f64> {
+            let question =
+                |set: &usize| Candidates { set: *set, answering: Vec::new(), others: Vec::new() };
+            shares(&sets.iter().map(question).collect::<Vec<_>>())
+        };
+        assert_eq!(of_sets(&[0, 3, 0, 0, 0]), [0.125, 0.5, 0.125, 0.125, 0.125]);
+        // The questions of the larger set prefer another weight of `speaker`.
+        let question = |set, speaker| Candidates {
+            set,
+            answering: vec![values(&[("words", 1.0), ("speaker", speaker)])],
+            others: vec![
+                values(&[("words", 0.5)]),
+                values(&[("words", 0.2), ("speaker", 1.0)]),
+                values(&[("speaker", 1.0)]),
+            ],
+        };
+        let learnt = |many: usize| {
+            let large = (0..many).map(|_| question(0, 1.0));
+            fit(&large.chain([question(1, 0.0)]).collect::<Vec<_>>(), &Weights::LEXICAL).speaker
+        };
+        assert_eq!(learnt(1), learnt(50));
+    }
+
+    #[test]
     fn data_without_information_leaves_the_weights_unchanged() {
         assert_eq!(fit(&[], &Weights::LEXICAL), Weights::LEXICAL);
-        let alone = Candidates { answering: vec![values(&[("words", 1.0)])], others: Vec::new() };
+        let answering = vec![values(&[("words", 1.0)])];
+        let alone = Candidates { set: 0, answering, others: Vec::new() };
         assert_eq!(fit(&[alone], &Weights::LEXICAL), Weights::LEXICAL);
         let misled = Candidates {
+            set: 0,
             answering: vec![values(&[("words", 0.0)])],
             others: vec![values(&[("words", 1.0)]); 3],
         };
@@ -269,11 +319,12 @@ mod tests {
         let questions: Vec<Candidates> =
             drawn(5).iter().map(|question| narrow(question, &[0, 5, 6, 9])).collect();
         let at = [0.7, -0.3, 0.2, 0.4];
-        let here = loss(&questions, &at);
+        let shares = shares(&questions);
+        let here = loss(&questions, &shares, &at);
         let moved = |place: usize, by: f64| {
             let mut at = at;
             at[place] += by;
-            loss(&questions, &at)
+            loss(&questions, &shares, &at)
         };
         for place in 0..at.len() {
             let (above, below) = (moved(place, 1e-5), moved(place, -1e-5));

@@ -2,8 +2,8 @@
 //!
 //! A collection is imported once and queried many times with different weights: the weights are
 //! part of the query, so nothing stored depends on them. [`ablation`] switches parts off. [`fit`]
-//! fits weights to labelled questions, and [`held_out`] evaluates each collection with weights
-//! fitted without it, which is the unbiased figure.
+//! fits weights to labelled questions, and [`held_out`] evaluates each collection or set of
+//! collections with weights fitted without it, which is the unbiased figure.
 //!
 //! Weights are accessed by the names of the parts ([`by_name`]), so a new part is included
 //! automatically.
@@ -14,7 +14,7 @@ use models::choice::Choice;
 use retrieval::rank::Weights;
 
 use super::because::{Because, ranking};
-use super::measures::{Averages, Ranks, average};
+use super::measures::{AtCutoff, Averages, Ranks, average};
 use super::{Collection, EvalError};
 
 pub mod ablation;
@@ -112,6 +112,29 @@ pub fn cells_json(averages: &Averages) -> serde_json::Value {
 /// Averages at [`CUTOFFS`].
 pub fn averages(ranks: &[Ranks]) -> Averages {
     average(ranks, &CUTOFFS)
+}
+
+/// The mean of averages, each counting equally.
+pub fn mean<'a>(rows: impl Iterator<Item = &'a Averages> + Clone) -> Averages {
+    let mean = |of: &dyn Fn(&Averages) -> f64| {
+        rows.clone().map(of).sum::<f64>() / rows.clone().count().max(1) as f64
+    };
+    let at = |place: usize, of: &dyn Fn(&AtCutoff) -> f64| {
+        mean(&|row: &Averages| row.at.get(place).map_or(0.0, of))
+    };
+    let cutoff = |(place, k): (usize, usize)| AtCutoff {
+        k,
+        recall: at(place, &|at| at.recall),
+        hit: at(place, &|at| at.hit),
+        all: at(place, &|at| at.all),
+    };
+    Averages {
+        questions: rows.clone().map(|row| row.questions).sum(),
+        at: CUTOFFS.into_iter().enumerate().map(cutoff).collect(),
+        hit_1: mean(&|row| row.hit_1),
+        ndcg: mean(&|row| row.ndcg),
+        mrr: mean(&|row| row.mrr),
+    }
 }
 
 #[cfg(test)]
