@@ -216,44 +216,10 @@ impl NaiveRecall {
                         .filter(|(_, holding)| holding.contains(&position))
                         .map(|(share, _)| share)
                         .sum(),
-                    conversation_rank: 0,
                 };
                 Hit { document: position, score: fuse(weights, &signals), signals }
             })
             .collect();
-        self.sort(&mut hits, &question, today);
-        hits
-    }
-
-    /// Sorts the results of a question for a list again, each lowered by the number of better ones
-    /// from the same conversation.
-    pub fn spread(
-        &mut self,
-        question: &str,
-        today: Option<Date>,
-        weights: &Weights,
-        hits: &mut [Hit],
-    ) {
-        let question = self.question(question, today);
-        if !question.asks_for_list {
-            return;
-        }
-        for place in (0..hits.len()).rev() {
-            let document = &self.documents[hits[place].document];
-            let is_beside = |hit: &&Hit| {
-                let other = &self.documents[hit.document];
-                !other.is_note && other.session == document.session
-            };
-            let better = hits[..place].iter().filter(is_beside).count() as u32;
-            if !document.is_note {
-                hits[place].signals.conversation_rank = better;
-                hits[place].score = fuse(weights, &hits[place].signals);
-            }
-        }
-        self.sort(hits, &question, today);
-    }
-
-    fn sort(&self, hits: &mut [Hit], question: &Question, today: Option<Date>) {
         let tie = |hit: &Hit| {
             let days = |date: Date| {
                 today.and_then(|today| today.until(date).ok()).map(|span| -span.get_days().abs())
@@ -265,6 +231,7 @@ impl NaiveRecall {
         hits.sort_by(|left, right| {
             right.score.total.total_cmp(&left.score.total).then_with(|| tie(right).cmp(&tie(left)))
         });
+        hits
     }
 
     /// The weight of each class that a question names, and the documents with a member of it.

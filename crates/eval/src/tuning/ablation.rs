@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[&str]); 13] = [
     ("standing", &["standing"]),
     ("date", &["date"]),
     ("turn kind", &["is_question", "time_expression", "when"]),
-    ("lists", &["classes", "conversation_rank"]),
+    ("lists", &["classes"]),
 ];
 
 /// One pipeline.

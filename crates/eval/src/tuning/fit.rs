@@ -5,8 +5,7 @@
 //! with the same weight for every question. That loss is convex ([`super::newton`]). Only ratios
 //! matter for a ranking, so the result is scaled to a weight of 1 for `words`. Candidates depend on
 //! the weights with which they are gathered, so both steps are repeated. A part with the same value
-//! in all candidates of every question cannot be fitted and keeps its previous weight, and so does
-//! the rank in a conversation, which follows from the other parts.
+//! in all candidates of every question cannot be fitted and keeps its previous weight.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +26,6 @@ const WEIGHT_MIN: f64 = -2.0;
 const WEIGHT_MAX: f64 = 6.0;
 /// The part whose weight is 1.
 const UNIT_PART: &str = "words";
-/// A part that follows from the order by the others, so that it says nothing by itself.
-const PART_OF_ORDER: &str = "conversation_rank";
 
 /// The candidates of one question, by the values of their parts.
 pub struct Candidates {
@@ -86,10 +83,7 @@ pub fn steps(places: usize) -> u64 {
 /// The weights with the smallest loss. Those that cannot be fitted stay as in `before`.
 pub fn fit(candidates: &[Candidates], before: &Weights) -> Weights {
     let parts = part_names();
-    let is_fitted = |part: &usize| {
-        parts.get(*part).is_some_and(|name| *name != PART_OF_ORDER) && varies(candidates, *part)
-    };
-    let varying: Vec<usize> = (0..parts.len()).filter(is_fitted).collect();
+    let varying: Vec<usize> = (0..parts.len()).filter(|part| varies(candidates, *part)).collect();
     let unit =
         varying.iter().position(|part| parts.get(*part).is_some_and(|name| *name == UNIT_PART));
     let Some(unit) = unit else { return *before };

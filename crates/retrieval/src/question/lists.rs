@@ -2,8 +2,8 @@
 //!
 //! Their answers are in many records, of which hardly one has the question's noun: "I went for a
 //! swim" is about a sport. So such a question also looks for the usual members of the class that it
-//! names ([`super::classes`]), and its results come from many conversations rather than from one.
-//! Only English questions are recognised. Measurements: `docs/design/0034-lists.md`.
+//! names ([`super::classes`]). Only English questions are recognised. Measurements:
+//! `docs/design/0034-lists.md`.
 
 use super::classes::{CLASSES, Class};
 use crate::text::words::cut_at_apostrophe;
@@ -18,12 +18,10 @@ const PLURAL_BYTES_MIN: usize = 4;
 /// Most classes of a question that are looked for.
 const CLASSES_MAX: usize = 4;
 
-/// Verbs that begin the clause after the noun.
+/// Verbs that begin the clause after the noun. "Would", "should" and the like ask for advice, not
+/// for what is known.
 #[rustfmt::skip]
-const AUXILIARIES: [&str; 17] = [
-    "are", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "might", "should", "was", "were",
-    "will", "would",
-];
+const AUXILIARIES: [&str; 10] = ["are", "did", "do", "does", "had", "has", "have", "is", "was", "were"];
 
 /// Nouns for a class that have no plural in -s.
 #[rustfmt::skip]
@@ -33,7 +31,7 @@ const COLLECTIVE: [&str; 8] = ["art", "children", "food", "furniture", "men", "m
 const NOT_PLURAL: [&str; 5] = ["always", "besides", "perhaps", "sometimes", "towards"];
 
 /// Whether a question, in words of lower case, asks for all of a class: "what" or "which", a plural
-/// noun, a verb.
+/// noun, a verb. "What snacks do you recommend?" asks a program for advice.
 pub(super) fn asks_for_list(words: &[String]) -> bool {
     let word = |place: usize| words.get(place).map_or("", String::as_str);
     let question_word = usize::from(word(0) == "in");
@@ -48,7 +46,9 @@ pub(super) fn asks_for_list(words: &[String]) -> bool {
         .take_while(|place| !AUXILIARIES.contains(&word(*place)))
         .find(|place| is_plural(word(*place)));
     noun.is_some_and(|noun| {
-        (noun + 1..=noun + BEFORE_VERB_MAX).any(|place| AUXILIARIES.contains(&word(place)))
+        let mut places = noun + 1..=noun + BEFORE_VERB_MAX;
+        let verb = places.find(|place| AUXILIARIES.contains(&word(*place)));
+        verb.is_some_and(|verb| word(verb + 1) != "you")
     })
 }
 
@@ -114,6 +114,8 @@ mod tests {
             "Ada's sports",
             "Who are Ada's friends?",
             "Does Ada do sports?",
+            "What snacks do you recommend?",
+            "What films should I watch?",
             "",
         ] {
             assert!(!asks_for_list(&lower(question)), "{question}");

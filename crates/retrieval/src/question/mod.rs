@@ -64,10 +64,8 @@ pub struct Question {
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
-    /// True if it asks for all of a class: "Which sports does Ada do?"
-    #[serde(skip)]
-    pub asks_for_list: bool,
-    /// The usual members of each class that such a question names, as terms.
+    /// The usual members of each class that it names, as terms, if it asks for all of a class:
+    /// "Which sports does Ada do?"
     #[serde(skip)]
     pub classes: Vec<Vec<QueryTerm>>,
     /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
@@ -160,7 +158,6 @@ impl Question {
             nearest,
             quotes,
             asks_for_days,
-            asks_for_list,
             classes,
             subject,
             first_person,

@@ -53,8 +53,6 @@ pub struct Signals {
     /// Weighted share of the classes whose members a question for a list looks for that have a
     /// member in the passage, 0 … 1.
     pub classes: f64,
-    /// For a question for a list: how many better results are of the same conversation.
-    pub conversation_rank: u32,
 }
 
 /// The weight of each part.
@@ -77,7 +75,6 @@ pub struct Weights {
     pub time_expression: f64,
     pub when: f64,
     pub classes: f64,
-    pub conversation_rank: f64,
 }
 
 impl Weights {
@@ -99,7 +96,6 @@ impl Weights {
         time_expression: 0.18,
         when: 0.65,
         classes: 0.50,
-        conversation_rank: -0.15,
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
@@ -123,7 +119,6 @@ impl Weights {
         time_expression: 0.20,
         when: 0.60,
         classes: 0.60,
-        conversation_rank: -0.18,
     };
 
     /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns
@@ -146,7 +141,6 @@ impl Weights {
         time_expression: 0.05,
         when: 0.40,
         classes: 0.30,
-        conversation_rank: -0.08,
     };
 
     /// For beliefs, which have no session and no author: words, people and dates as without
@@ -159,7 +153,6 @@ impl Weights {
         asker: 0.0,
         standing: 0.0,
         classes: 0.0,
-        conversation_rank: 0.0,
         ..Self::LEXICAL
     };
 }
@@ -171,7 +164,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 17;
+pub const PARTS: usize = 16;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -193,23 +186,6 @@ pub struct Score {
     pub total: f64,
     /// All parts, including those that contribute nothing, in the order of [`Weights`].
     pub parts: [Part; PARTS],
-}
-
-impl Score {
-    /// The score of a result for a question for a list, of whose conversation `better` results come
-    /// before it.
-    #[must_use]
-    pub fn after_better(mut self, better: u32, weights: &Weights) -> Self {
-        if let Some(last) = self.parts.last_mut() {
-            *last = conversation_rank(better, weights);
-        }
-        self.total = self.parts.iter().map(|part| part.contribution).sum();
-        self
-    }
-}
-
-fn conversation_rank(better: u32, weights: &Weights) -> Part {
-    part("conversation_rank", f64::from(better), weights.conversation_rank)
 }
 
 /// The score of a candidate. Signals or weights that are not finite count as 0.
@@ -240,7 +216,6 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("time_expression", flag(signals.time_expression), weights.time_expression),
         part("when", flag(signals.time_expression && signals.asks_when), weights.when),
         part("classes", signals.classes, weights.classes),
-        conversation_rank(signals.conversation_rank, weights),
     ];
     Score { total: parts.iter().map(|part| part.contribution).sum(), parts }
 }
@@ -274,7 +249,6 @@ mod tests {
             time_expression: true,
             asks_when: true,
             classes: 0.5,
-            conversation_rank: 2,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
         let by_hand =
@@ -282,13 +256,10 @@ mod tests {
                 - 0.3
                 + 0.18
                 + 0.65
-                + 0.5 * 0.5
-                - 0.15 * 2.0;
+                + 0.5 * 0.5;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);
-        let first = fuse(&Weights::WITH_VECTORS, &Signals { conversation_rank: 0, ..signals });
-        assert_eq!(first.after_better(2, &Weights::WITH_VECTORS), score);
     }
 
     #[test]

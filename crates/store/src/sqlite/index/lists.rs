@@ -1,18 +1,16 @@
-//! Questions for a list: the members of the classes that they name, and results from many
-//! conversations.
+//! Questions for a list: the members of the classes that they name.
 //!
 //! A class is a few dozen words, which are looked up like words of the question, for such questions
 //! only. It is weighed like one word: by how rare its members are together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use retrieval::question::Question;
 use retrieval::rank::{Weights, lexical};
 use retrieval::text::QueryTerm;
 
-use super::attributes;
 use super::postings::{self, BLOCK};
-use super::search::{Found, Search};
+use super::search::Search;
 use crate::StoreError;
 
 /// The documents that have a member of a class.
@@ -95,19 +93,5 @@ impl Search<'_> {
             places.map(move |(place, _)| first.saturating_add(place))
         });
         Ok(documents.collect())
-    }
-
-    /// Lowers results, best first, by the number of better ones from the same conversation. The
-    /// caller sorts them again.
-    pub(super) fn spread(&self, found: &mut [Found], weights: &Weights) {
-        let mut better: HashMap<u32, u32> = HashMap::new();
-        for found in found {
-            let attribute = self.attributes.get(found.document);
-            if attribute.is_some_and(|found| found.marks & attributes::TURN != 0) {
-                let rank = better.entry(found.session).or_default();
-                found.score = found.score.after_better(*rank, weights);
-                *rank += 1;
-            }
-        }
     }
 }

@@ -282,7 +282,7 @@ impl Pass<'_> {
     }
 
     /// Which of two records with equal scores and ties is first.
-    pub(super) fn space_order(&self) -> SpaceOrder {
+    fn space_order(&self) -> SpaceOrder {
         match self.question.asks_for_days {
             true => SpaceOrder::EarliestFirst,
             false => SpaceOrder::LatestFirst,

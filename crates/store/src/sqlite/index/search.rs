@@ -176,12 +176,7 @@ impl Search<'_> {
             None => pass.preselect(wanted)?,
             Some(until_us) => pass.best_of_those(wanted, self.standing_at(until_us)?)?,
         };
-        let mut found = pass.score_exactly(best)?;
-        if question.asks_for_list {
-            self.spread(&mut found, weights);
-            self.sort_found(&mut found, pass.space_order())?;
-        }
-        Ok(found)
+        pass.score_exactly(best)
     }
 
     /// Reads everything that scoring a question needs.
