@@ -3,7 +3,7 @@
 //! The real index must give the same scores in the same order. Nothing here is fast or incremental:
 //! frequencies are counted from the documents for each question, and no candidate is skipped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use models::near::NearWords;
@@ -158,6 +158,7 @@ impl NaiveRecall {
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
         let sessions = self.session_scores(terms);
+        let classes = self.classes(&question, weights);
         let judges_text = !question.asks_for_days;
         let nameless = if judges_text { question.nameless_english() } else { "" };
         let query = Direction::of(&Table::built_in().embed(nameless));
@@ -212,6 +213,11 @@ impl NaiveRecall {
                     is_question: judges_text && analysis.is_question && !document.is_note,
                     time_expression: judges_text && analysis.timex && !document.is_note,
                     asks_when: question.asks_when,
+                    classes: classes
+                        .iter()
+                        .filter(|(_, holding)| holding.contains(&position))
+                        .map(|(share, _)| share)
+                        .sum(),
                 };
                 Hit { document: position, score: fuse(weights, &signals), signals }
             })
@@ -228,6 +234,22 @@ impl NaiveRecall {
             right.score.total.total_cmp(&left.score.total).then_with(|| tie(right).cmp(&tie(left)))
         });
         hits
+    }
+
+    /// The weight of each class that a question names, and the documents with a member of it.
+    fn classes(&self, question: &Question, weights: &Weights) -> Vec<(f64, BTreeSet<usize>)> {
+        let all = self.documents.len();
+        let holding = |members: &Vec<QueryTerm>| {
+            let holds = |position: &usize| {
+                members.iter().any(|member| count(&self.analyses[*position], member) > 0)
+            };
+            (0..all).filter(holds).collect::<BTreeSet<usize>>()
+        };
+        let classes = question.classes.iter().filter(|_| weights.classes != 0.0).map(holding);
+        let classes: Vec<BTreeSet<usize>> = classes.filter(|holding| !holding.is_empty()).collect();
+        let weigh = |holding: &BTreeSet<usize>| idf(all as u64, holding.len() as u64);
+        let sum: f64 = classes.iter().map(weigh).sum();
+        classes.into_iter().map(|holding| (weigh(&holding) / sum, holding)).collect()
     }
 
     fn session_scores(&self, terms: &[QueryTerm]) -> BTreeMap<&str, f64> {

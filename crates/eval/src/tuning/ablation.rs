@@ -14,7 +14,7 @@ use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
 /// Groups of parts that are switched off together, by name; unknown names are ignored.
-const GROUPS: [(&str, &[&str]); 12] = [
+const GROUPS: [(&str, &[&str]); 13] = [
     ("words", &["words", "own_words"]),
     ("session", &["session"]),
     ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
@@ -27,6 +27,7 @@ const GROUPS: [(&str, &[&str]); 12] = [
     ("standing", &["standing"]),
     ("date", &["date"]),
     ("turn kind", &["is_question", "time_expression", "when"]),
+    ("lists", &["classes"]),
 ];
 
 /// One pipeline.

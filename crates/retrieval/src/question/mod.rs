@@ -6,9 +6,11 @@
 //! their words stay among the terms, because a text may say "in May" too.
 
 mod calendar;
+mod classes;
 mod date_parser;
 pub mod dates;
 mod days;
+mod lists;
 pub mod names;
 pub mod nearest;
 pub mod sentences;
@@ -62,6 +64,10 @@ pub struct Question {
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
+    /// The usual members of each class that it names, as terms, if it asks for all of a class:
+    /// "Which sports does Ada do?"
+    #[serde(skip)]
+    pub classes: Vec<Vec<QueryTerm>>,
     /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
     /// names different people.
     subject: Option<usize>,
@@ -129,6 +135,14 @@ impl Question {
             .filter(|terms| !terms.is_empty())
             .collect();
         let first_person = lower.iter().any(|word| is_first_person(word));
+        let asks_for_list = is_focused
+            && !asks_when
+            && languages.own == Language::English
+            && lists::asks_for_list(&lower);
+        let classes = match asks_for_list {
+            true => lists::members(&lower, &terms, analyzer),
+            false => Vec::new(),
+        };
         let subject = subject(&found, &lower);
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates: Vec<DateMention> = times.into_iter().flat_map(|time| time.mentions).collect();
@@ -144,6 +158,7 @@ impl Question {
             nearest,
             quotes,
             asks_for_days,
+            classes,
             subject,
             first_person,
             asks_when,

@@ -50,6 +50,9 @@ pub struct Signals {
     pub time_expression: bool,
     /// The question asks when. Counts together with `time_expression`.
     pub asks_when: bool,
+    /// Weighted share of the classes whose members a question for a list looks for that have a
+    /// member in the passage, 0 … 1.
+    pub classes: f64,
 }
 
 /// The weight of each part.
@@ -71,6 +74,7 @@ pub struct Weights {
     pub is_question: f64,
     pub time_expression: f64,
     pub when: f64,
+    pub classes: f64,
 }
 
 impl Weights {
@@ -91,6 +95,7 @@ impl Weights {
         is_question: -0.30,
         time_expression: 0.18,
         when: 0.65,
+        classes: 0.50,
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
@@ -113,6 +118,7 @@ impl Weights {
         is_question: -0.30,
         time_expression: 0.20,
         when: 0.60,
+        classes: 0.60,
     };
 
     /// Without vectors. Fitted on the same four conversations by the softmax of the gold turns
@@ -134,6 +140,7 @@ impl Weights {
         is_question: -0.10,
         time_expression: 0.05,
         when: 0.40,
+        classes: 0.30,
     };
 
     /// For beliefs, which have no session and no author: words, people and dates as without
@@ -145,6 +152,7 @@ impl Weights {
         word_meaning: 1.0,
         asker: 0.0,
         standing: 0.0,
+        classes: 0.0,
         ..Self::LEXICAL
     };
 }
@@ -156,7 +164,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 15;
+pub const PARTS: usize = 16;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -207,6 +215,7 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("is_question", flag(signals.is_question), weights.is_question),
         part("time_expression", flag(signals.time_expression), weights.time_expression),
         part("when", flag(signals.time_expression && signals.asks_when), weights.when),
+        part("classes", signals.classes, weights.classes),
     ];
     Score { total: parts.iter().map(|part| part.contribution).sum(), parts }
 }
@@ -239,13 +248,15 @@ mod tests {
             is_question: true,
             time_expression: true,
             asks_when: true,
+            classes: 0.5,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
         let by_hand =
             0.5 + 0.3 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
                 - 0.3
                 + 0.18
-                + 0.65;
+                + 0.65
+                + 0.5 * 0.5;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);

@@ -57,6 +57,8 @@ const QUESTIONS: &[&str] = &[
     "Welches Haus am Hafen?",
     "¿Dónde están los restaurantes de Tesla?",
     "restaurants of Tesla",
+    "Which foods did Ben visit Lisbon for?",
+    "What hobbies does Ana Ruiz have?",
 ];
 
 /// A record of a random corpus.
@@ -188,9 +190,11 @@ fn compare(found: &[Found], expected: &[&Hit], question: &str) {
     }
 }
 
-/// The positive parts of a record's score: words in common, of its own or its session's, or a date.
+/// The positive parts of a record's score: words in common, of its own or its session's, a member
+/// of a class, or a date.
 fn is_candidate(hit: &Hit) -> bool {
-    hit.signals.words > 0.0 || hit.signals.session > 0.0 || hit.signals.date > 0.0
+    let signals = &hit.signals;
+    [signals.words, signals.session, signals.classes, signals.date].iter().any(|part| *part > 0.0)
 }
 
 proptest! {
@@ -264,6 +268,10 @@ type Dated = (&'static str, &'static str, &'static str);
 
 /// The records that a question finds, best first, asked on 1 April 2024.
 fn ranked(records: &[Dated], question: &str) -> Vec<Dated> {
+    ranked_by(&Weights::WITH_VECTORS, records, question)
+}
+
+fn ranked_by(weights: &Weights, records: &[Dated], question: &str) -> Vec<Dated> {
     let mut book = Book::in_file();
     for (number, (kind, at, text)) in records.iter().enumerate() {
         let mut record = note(&number.to_string(), text);
@@ -274,8 +282,7 @@ fn ranked(records: &[Dated], question: &str) -> Vec<Dated> {
     }
     book.advance();
     let today = Some(jiff::civil::date(2024, 4, 1));
-    let (weights, filter) = (Weights::WITH_VECTORS, Filter::default());
-    let found = find_by(&weights, &mut book.ledger, question, today, &filter, 100);
+    let found = find_by(weights, &mut book.ledger, question, today, &Filter::default(), 100);
     found.iter().map(|found| records[found.document as usize]).collect()
 }
 
@@ -331,6 +338,18 @@ fn a_record_that_says_last_week_fits_a_question_that_says_so() {
 }
 
 #[test]
+fn a_question_for_a_list_finds_members_of_the_class_that_it_names() {
+    let records = [
+        ("turn", "2024-03-20", "Stones are heavy."),
+        ("turn", "2024-03-21", "I bought a violin."),
+        ("turn", "2024-03-22", "It rained."),
+    ];
+    let found = |question| ranked_by(&Weights::LEXICAL, &records, question);
+    assert_eq!(found("Which instruments does Ada have?"), [records[1]]);
+    assert_eq!(found("Who has an instrument?"), []);
+}
+
+#[test]
 fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
     const DOCUMENTS: usize = 17_000;
     let mut naive = NaiveRecall::new(Language::English);
@@ -361,6 +380,7 @@ fn search_scores_as_the_reference_across_blocks_of_documents_and_sessions() {
         "w96 w1 kiln bread",
         "what happened on 3 March 2024 in Lisbon",
         "Where did Ana Ruiz go running?",
+        "Which foods did Ben visit Lisbon for?",
     ] {
         let hits = naive.recall(question, None, &Weights::LEXICAL);
         let expected: Vec<&Hit> =

@@ -29,6 +29,7 @@ mod evidence;
 mod fold;
 mod languages;
 pub(super) mod lengths;
+mod lists;
 pub(super) mod meaning;
 mod names;
 mod pass;

@@ -17,6 +17,7 @@ use retrieval::rank::meaning::{Direction, compress};
 use retrieval::rank::{Signals, Weights, fuse};
 
 use super::attributes::{self, Attribute, NO_TIME, NONE};
+use super::lists::Classes;
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
@@ -125,6 +126,7 @@ pub(super) struct Pass<'a> {
     pub(super) subject: Option<Who>,
     pub(super) question: &'a Question,
     pub(super) times: Times,
+    pub(super) classes: Classes,
     pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
     pub(super) filter: &'a Filter,
@@ -214,6 +216,7 @@ impl Pass<'_> {
                     }
                 }
             }
+            self.classes.add_to_block(self.weights, block, &mut sums);
             let named = self.named_in(block);
             let first = block * BLOCK;
             let sessions = self.search.attributes.session.block(block);
@@ -466,6 +469,7 @@ impl Pass<'_> {
                     .get(attribute.session as usize)
                     .copied()
                     .unwrap_or(0.0),
+                classes: self.classes.share(document),
                 ..self.signals(attribute, document, &named, dates.fit(document, attribute))
             };
             named_in = Some((block, named));

@@ -20,6 +20,7 @@ use super::attributes::{self, Attributes, NONE};
 use super::fold::days_since_epoch;
 use super::languages::marked_languages;
 use super::lengths::Lengths;
+use super::lists::Classes;
 use super::meaning::Windows;
 use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
@@ -218,6 +219,7 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             times: self.times(question)?,
+            classes: Classes::of(self, question, weights)?,
             admitted: self.admitted(filter)?,
             meant: Meaning::of(question, weights, self.scores.as_ref()),
             filter,
@@ -278,20 +280,26 @@ impl Search<'_> {
 
     /// None if the index does not know the term.
     fn rows(&self, term: &Term) -> Result<Option<Rows>, StoreError> {
-        let known = self
-            .connection
-            .prepare_cached(self.tables.term_number)?
-            .query_row([term.as_str()], |row| row.get::<_, u32>(0))
-            .optional()?;
-        let Some(number) = known else { return Ok(None) };
+        let Some(number) = self.term_number(term)? else { return Ok(None) };
+        Ok(Some(Rows { postings: self.postings_of(number)?, sessions: self.session_rows(number)? }))
+    }
+
+    /// The number of a term; none if the index does not know it.
+    pub(super) fn term_number(&self, term: &Term) -> Result<Option<u32>, StoreError> {
+        let mut statement = self.connection.prepare_cached(self.tables.term_number)?;
+        Ok(statement.query_row([term.as_str()], |row| row.get(0)).optional()?)
+    }
+
+    /// The postings of a term, by block.
+    pub(super) fn postings_of(&self, term: u32) -> Result<Vec<(u32, Vec<u8>)>, StoreError> {
         let mut statement = self.connection.prepare_cached(self.tables.posting)?;
-        let mut rows: Vec<(u32, Vec<u8>)> = Vec::new();
+        let mut rows = Vec::new();
         for block in 0..self.attributes.len().div_ceil(BLOCK) {
             let row =
-                statement.query_row([postings::key(block, number)], |row| row.get(0)).optional()?;
+                statement.query_row([postings::key(block, term)], |row| row.get(0)).optional()?;
             rows.extend(row.map(|row| (block, row)));
         }
-        Ok(Some(Rows { postings: rows, sessions: self.session_rows(number)? }))
+        Ok(rows)
     }
 
     /// The number of sessions that the documents in a term's rows belong to.
