@@ -264,9 +264,8 @@ impl Derivation<'_> {
     /// The same, with what was altered in the file.
     fn outcome_in(self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
         let (report, mut changes) = self.outcome();
-        store.on_snapshot(|index| {
-            take_altered(index, |id| store.is_as_signed(id), &mut changes)
-        })?;
+        store
+            .on_snapshot(|index| take_altered(index, |id| store.is_as_signed(id), &mut changes))?;
         Ok((report, changes))
     }
 }
