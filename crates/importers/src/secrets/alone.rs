@@ -9,13 +9,15 @@ use super::SecretKind;
 use super::names::{KEYWORDS, Keyword};
 use super::prose;
 use super::value::{is_passphrase, is_word, looks_secret};
-use super::words::{RUSSIAN_ENDS, RUSSIAN_ORDINARY, SETTINGS, TYPES};
+use super::words::{IS_ALSO_A_WORD, RUSSIAN_ENDS, RUSSIAN_ORDINARY, SETTINGS, TYPES};
 
 /// Shortest password of small letters alone.
 const SMALL_WORD_CHARS_MIN: usize = 8;
 /// Shortest password of letters alone that begins with a capital, or that has a label in another
 /// script.
 const WORD_CHARS_MIN: usize = 6;
+/// Shortest key or token in a table of anything.
+const AMONG_CHARS_MIN: usize = 16;
 /// Shortest password of digits alone.
 const DIGITS_MIN: usize = 6;
 /// Shortest password of digits alone behind a label in Russian, Chinese, Japanese or Korean, where
@@ -55,13 +57,18 @@ pub(super) enum Place {
 /// True if `value`, which stands alone, can only be what `keyword` names.
 pub(super) fn is_value(value: &str, keyword: &Keyword, place: Place) -> bool {
     let is_password = keyword.kind == SecretKind::Password;
+    // "Pass" heads a column of results as well.
+    if IS_ALSO_A_WORD.contains(&keyword.name) {
+        return false;
+    }
     if value.contains(char::is_whitespace) {
         return is_password
             && place == Place::Alone
             && is_known(keyword)
             && is_passphrase(value, keyword.name);
     }
-    looks_secret(value, keyword.kind, false, keyword.name)
+    let is_long = is_password || place == Place::Alone || value.len() >= AMONG_CHARS_MIN;
+    is_long && looks_secret(value, keyword.kind, false, keyword.name)
         || is_password
             && place == Place::Alone
             && (is_word_alone(value, keyword) || is_number_alone(value, keyword))

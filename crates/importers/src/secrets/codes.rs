@@ -102,7 +102,7 @@ pub(super) const CODE_NAMES: [(&str, CodeName); 36] = [
 /// Digits of a code after "code".
 const CODE_DIGITS: (usize, usize) = (4, 10);
 /// Digits of an Indian postal code, which is called a PIN code.
-const POSTAL_DIGITS: usize = 6;
+pub(super) const POSTAL_DIGITS: usize = 6;
 /// Verbs between a name and its value.
 const VERBS: [&str; 6] = ["is", "was", "ist", "lautet", "est", "es"];
 /// How far before a name a word is read that says whose or what code it is.
@@ -155,28 +155,42 @@ fn ends(text: &str, end: usize) -> bool {
         || after.starts_with("код")
 }
 
-/// How many digits a label names, in small letters: "PIN" of a card, "door code".
-pub(super) fn digits_of_label(label: &str) -> Option<(usize, usize)> {
-    CODE_NAMES.iter().find_map(|(name, code)| {
-        let start = label.find(name)?;
-        let noun = label.get(start + name.len()..)?.trim_start_matches([' ', '-', '_']);
+/// True if `value` is as many digits as a label in small letters names: "PIN" of a card, "door
+/// code". Six digits under "PIN code" are a postal code.
+pub(super) fn is_code_of(label: &str, value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
+        && names_code(label, |least, most, noun| {
+            let is_postal = noun == "code" && least == 4 && value.len() == POSTAL_DIGITS;
+            (least..=most).contains(&value.len()) && !is_postal
+        })
+}
+
+/// True if a label in small letters names a code.
+pub(super) fn is_label(label: &str) -> bool {
+    names_code(label, |_, _, _| true)
+}
+
+fn names_code(label: &str, fits: impl Fn(usize, usize, &str) -> bool) -> bool {
+    CODE_NAMES.iter().any(|(name, code)| {
+        let Some(start) = label.find(name) else { return false };
+        let rest = label.get(start + name.len()..).unwrap_or_default();
+        let noun = rest.trim_start_matches([' ', '-', '_']);
         let is_whole = begins(label, start) && (noun.is_empty() || NOUNS.contains(&noun));
         match *code {
-            CodeName::Digits(least, most) if is_whole => Some((least, most)),
-            CodeName::DigitsBeside(words) if is_whole => {
-                words.contains(&word_before(label, start).as_str()).then_some(CODE_DIGITS)
+            CodeName::Digits(least, most) => is_whole && fits(least, most, noun),
+            CodeName::DigitsBeside(words) => {
+                let (least, most) = CODE_DIGITS;
+                let is_named = words.contains(&word_before(label, start).as_str());
+                is_whole && is_named && fits(least, most, "")
             }
-            _ => None,
+            CodeName::Words(_) | CodeName::FewWords(_) => false,
         }
     })
 }
 
 /// True for a value under a key of structured data that names a code.
 pub(super) fn is_code_under_key(key: &str, value: &str) -> bool {
-    let key = humps_apart(key);
-    digits_of_label(&key).is_some_and(|(least, most)| {
-        (least..=most).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    is_code_of(&humps_apart(key), value)
 }
 
 /// A key in small letters with spaces between its words: `cardPin`, `card_pin`.

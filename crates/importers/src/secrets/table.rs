@@ -59,7 +59,8 @@ const BESIDE_PASSWORDS: [&str; 29] = [
 /// What a column holds.
 enum Column {
     Secrets(&'static Keyword),
-    Digits(usize, usize),
+    /// Its name in small letters.
+    Digits(String),
 }
 
 /// True if the name of a secret that ends before `after` may name a column.
@@ -152,9 +153,11 @@ impl Table {
                 Column::Secrets(keyword) => {
                     is_value(value, keyword, self.place).then_some(keyword.kind)
                 }
-                Column::Digits(least, most) => ((*least..=*most).contains(&value.len())
-                    && value.bytes().all(|byte| byte.is_ascii_digit()))
-                .then_some(SecretKind::Pin),
+                Column::Digits(name) => {
+                    // The column of an address is a postal code.
+                    let is_postal = value.len() == codes::POSTAL_DIGITS && name == "pin";
+                    (codes::is_code_of(name, value) && !is_postal).then_some(SecretKind::Pin)
+                }
             };
             if let Some(kind) = kind {
                 spans.push(Span { start: cell.start, end: cell.end, kind });
@@ -195,7 +198,7 @@ fn column(name: &str) -> Option<Column> {
     };
     match KEYWORDS.iter().find(ends_in) {
         Some(keyword) => Some(Column::Secrets(keyword)),
-        None => codes::digits_of_label(&lower).map(|(least, most)| Column::Digits(least, most)),
+        None => codes::is_label(&lower).then_some(Column::Digits(lower)),
     }
 }
 
