@@ -10,8 +10,8 @@
 //!
 //! Bodies of grants and revocations, and of the genesis operation, are never redacted: they say who
 //! may do what. A correction and a refutation quote nothing: they are a person's own word. They are
-//! redacted only by name, and only together with what they are about ([`BodyNeed`]); so are
-//! their withdrawals and decisions, if they are named. A retraction, and what takes one back, can be
+//! redacted only by name, and only together with what they are about ([`BodyNeed`]); so are their
+//! withdrawals and decisions, if they are named. A retraction, and what takes one back, can be
 //! redacted by name alone: what they do follows from their headers, and their bodies are only
 //! reasons.
 //!
