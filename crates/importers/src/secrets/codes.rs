@@ -70,6 +70,7 @@ pub(super) const CODE_NAMES: [(&str, CodeName); 36] = [
     ("Пін", CodeName::Digits(4, 8)),
     ("暗証番号", CodeName::Digits(4, 8)),
     ("핀번호", CodeName::Digits(4, 8)),
+    ("puk", CodeName::Digits(8, 8)),
     ("cvv", CodeName::Digits(3, 4)),
     ("cvc", CodeName::Digits(3, 4)),
     ("code", CodeName::DigitsBeside(PLACES)),
@@ -79,7 +80,6 @@ pub(super) const CODE_NAMES: [(&str, CodeName); 36] = [
     ("words", CodeName::Words(PHRASES)),
     ("words", CodeName::FewWords(WALLETS)),
     ("backup", CodeName::FewWords(WALLETS)),
-    ("seed", CodeName::FewWords(&[])),
     ("bip39", CodeName::Words(&[])),
     ("bip-39", CodeName::Words(&[])),
     ("mnemonic", CodeName::Words(&[])),
@@ -153,6 +153,7 @@ fn ends(text: &str, end: usize) -> bool {
     let after = text.get(end..).unwrap_or_default();
     after.chars().next().is_none_or(|next| !next.is_alphanumeric() || next >= FIRST_EAST_ASIAN)
         || after.starts_with("код")
+        || without_prefix(after, "code").is_some()
 }
 
 /// True if `value` is as many digits as a label in small letters names: "PIN" of a card, "door

@@ -30,6 +30,13 @@ fn a_capitalised_word_alone_behind_a_label_is_masked() {
         "my password is the name of my dog",
         "my password is the name of my dog.",
         "my password is Ana's birthday",
+        "Password: on the fridge",
+        "Password: ask Ana",
+        "# Password\n\nOurs is written on the note.",
+        "# Secrets\n\nSunflower seeds",
+        "pass,fail",
+        "secret,ingredient",
+        "Password | Strength",
         "password: 1200 attempts a minute",
         "the password is 12 characters long",
         "min_password: 8",
@@ -177,6 +184,8 @@ fn labels_in_russian_chinese_japanese_and_korean_are_known() {
         ("пароль: kotenok", "пароль: [masked:password]"),
         ("мой пароль — tulip77bridge", "мой пароль — [masked:password]"),
         ("пароль 482193", "пароль [masked:password]"),
+        ("пароль tulip77bridge", "пароль [masked:password]"),
+        ("Пароль \"солнышко77\"", "Пароль \"[masked:password]\""),
         ("пин-код 4821", "пин-код [masked:pin]"),
         ("Пин-код: 4821", "Пин-код: [masked:pin]"),
         ("ПИН-код моей карты — 4821.", "ПИН-код моей карты — [masked:pin]."),
@@ -203,6 +212,7 @@ fn labels_in_russian_chinese_japanese_and_korean_are_known() {
         "пароль: неверный",
         "Пароль: обязательно",
         "пароль забыт",
+        "пароль user2name не подходит",
         "пароль: не менее 8 символов",
         "пароль — это секрет",
         "мой пароль — имя моей собаки",
@@ -222,6 +232,11 @@ fn labels_in_russian_chinese_japanese_and_korean_are_known() {
         "비밀번호: 8자 이상",
         "비밀번호는 우리 개 이름이다",
         "密码学 2024",
+        "密码在抽屉里",
+        "パスワードはメモにあります",
+        "비밀번호는 서랍에 있어요",
+        "Пароль: спросить у Ани",
+        "код двери 2024 года",
     ]);
 }
 
@@ -242,6 +257,8 @@ fn a_pin_is_masked_however_the_sentence_names_it() {
         ("{\\\"pin\\\": \\\"4821\\\"}", "{\\\"pin\\\": \\\"[masked:pin]\\\"}"),
         ("{\"cvv\":\"123\"}", "{\"cvv\":\"[masked:pin]\"}"),
         ("PIN=4821", "PIN=[masked:pin]"),
+        ("Pincode of my card: 4821", "Pincode of my card: [masked:pin]"),
+        ("PUK: 12345678", "PUK: [masked:pin]"),
         ("<pin>4821</pin>", "<pin>[masked:pin]</pin>"),
     ]);
     check_kept(&[
@@ -352,7 +369,6 @@ fn a_key_whose_header_is_missing_is_masked() {
 fn words_that_recover_a_wallet_are_masked_by_further_names() {
     let words = "witch collapse practice feed shame open despair creek road again ice least";
     let samples = [
-        "Seed: WORDS",
         "BIP39: WORDS",
         "BIP-39 WORDS",
         "My 12 words: WORDS",
@@ -374,7 +390,9 @@ fn words_that_recover_a_wallet_are_masked_by_further_names() {
     check_kept(&[
         "Seed: the random number generator begins with the same number for each test run here",
         "Here are 12 words: they show nothing, and are part of this sentence, and so on it goes",
-        "seed: apples",
+        "Seed: tomatoes, peppers, beans, peas, corn, squash, kale, chard, onion, garlic, leek, basil",
+        "seed: tomatoes peppers beans peas corn squash kale chard onion garlic leek basil",
+        "Shopping words: apples pears milk bread butter cheese yogurt cereal coffee sugar flour salt",
     ]);
 }
 

@@ -57,12 +57,13 @@ pub(super) fn find(text: &str, start: usize, end: usize, keyword: &Keyword) -> O
 
 /// The value directly after a name without operator or verb, if it is as random as only keys are.
 pub(super) fn bare(text: &str, at: usize, keyword: &Keyword) -> Option<Span> {
-    let (from, to, _) = value(text.as_bytes(), at)?;
-    let to = without_ending(text, from, to, keyword);
+    let (from, to, quoted) = value(text.as_bytes(), at)?;
+    let to = if quoted { to } else { without_ending(text, from, to, keyword) };
     let spoken = text.get(from..to)?;
     if is_foreign(keyword)
-        && is_number_alone(spoken, keyword)
-        && ends_number(text.get(to..)?, keyword)
+        && (is_number_alone(spoken, keyword)
+            || looks_secret(spoken, keyword.kind, quoted, keyword.name))
+        && ends_number(text.get(to + usize::from(quoted)..)?, keyword)
     {
         return Some(Span { start: from, end: to, kind: keyword.kind });
     }
