@@ -2,7 +2,6 @@
 
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::kind_spec::BodyNeed;
 use kernel::operation::MalformedError;
 use store::{RecordError, StoreError};
 
@@ -151,9 +150,6 @@ impl EngineError {
 fn why_kept(kind: &Kind) -> &'static str {
     match kind {
         Kind::Claim => "it was derived, and would be derived again from the records it stands on",
-        _ if kind.spec().body == BodyNeed::WithItsTarget => {
-            "it goes with the record that it is about"
-        }
         _ => "it says who may do what in the space",
     }
 }

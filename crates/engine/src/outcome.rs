@@ -1,6 +1,6 @@
 //! The result of a change, and whether the change is made at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::SecretKind;
 use kernel::id::OpId;
@@ -28,6 +28,11 @@ pub struct Changes {
     pub beliefs: BTreeMap<String, Change>,
     /// The report of the derivation.
     pub derived: Derived,
+    /// Operations on which the changed beliefs depend, and that were altered in the file since they
+    /// were signed.
+    pub altered: Vec<OpId>,
+    /// The identities whose change is left out, because it may quote what was altered.
+    pub unquoted: BTreeSet<String>,
 }
 
 /// One identity, before and after.

@@ -10,7 +10,10 @@
 //!
 //! Bodies of grants and revocations, and of the genesis operation, are never redacted: they say who
 //! may do what. A correction and a refutation quote nothing: they are a person's own word. They are
-//! redacted only by name, and only together with what they are about ([`BodyNeed`]).
+//! redacted only by name, and only together with what they are about ([`BodyNeed`]); so are their
+//! withdrawals and decisions, if they are named. A retraction, and what takes one back, can be
+//! redacted by name alone: what they do follows from their headers, and their bodies are only
+//! reasons.
 //!
 //! This is a function of the set of operations, and needs no bodies. So every device erases the
 //! same, in whatever order redactions and what quotes their targets arrive. Whoever stores a ledger
@@ -62,8 +65,15 @@ fn naming<W: LedgerIndex + ?Sized>(index: &W, entry: &Entry) -> Result<Option<En
     Validity::new(index).last_acting(&entry.id, &Kind::Redaction, Role::TARGET)
 }
 
+/// Whether a body is redacted by name only together with what it is about. What a retraction does,
+/// and what takes one back, follows from the header, so the reason can go by itself.
 fn is_word(kind: &Kind) -> bool {
-    kind.spec().body == BodyNeed::WithItsTarget
+    kind.spec().body == BodyNeed::WithItsTarget && !is_retraction(kind)
+}
+
+/// Whether a kind retracts, or takes a retraction back.
+pub fn is_retraction(kind: &Kind) -> bool {
+    matches!(kind, Kind::EvidenceRetraction | Kind::Retraction | Kind::RetractionWithdrawal)
 }
 
 /// Why the body of an operation is redacted: the redaction of it, or of the first operation found
@@ -306,6 +316,31 @@ mod tests {
             let Ok(own) = redaction_of(&ledger.graph, &entry.unwrap());
             assert_eq!(own.map(|own| own.id == second), Some(!word_first));
         }
+    }
+
+    #[test]
+    fn the_reason_of_a_retraction_goes_by_name_alone_and_the_retraction_stays() {
+        let mut ledger = Ledger::new();
+        let note = ledger.note();
+        ledger.claim("on it", &[("input", note)]);
+        let reason = json!({"reason": "r"});
+        let retraction = ledger.add(1, "evidence_retraction", &reason, &[("target", note)]);
+        ledger.add(2, "redaction", &json!({}), &[("target", retraction)]);
+        assert!(!ledger.is_redacted(&retraction), "key 2 may not correct");
+        ledger.add(1, "redaction", &json!({}), &[("target", retraction)]);
+        assert!(ledger.is_redacted(&retraction) && !ledger.is_redacted(&note));
+        assert_eq!(ledger.state("on it"), State::Invalidated);
+        let Ok(with) = redacted_with(&ledger.graph, [retraction]);
+        assert_eq!(with, [retraction].into());
+        // Taken back, it retracts no more, though nobody knows its reason.
+        let note_of = json!({"note": "n"});
+        let other = ledger.add(1, "evidence_retraction", &reason, &[("target", note)]);
+        ledger.add(1, "retraction_withdrawal", &json!({}), &[("target", retraction)]);
+        let back = ledger.add(1, "retraction_withdrawal", &note_of, &[("target", other)]);
+        assert_eq!(ledger.state("on it"), State::Active);
+        ledger.add(1, "redaction", &json!({}), &[("target", back)]);
+        assert!(ledger.is_redacted(&back) && !ledger.is_redacted(&other));
+        assert_eq!(ledger.state("on it"), State::Active);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{CliSession, incomplete_if};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
+use crate::service::change_wording::altered_line;
 use crate::service::derivation::derive_new;
 use crate::service::opening::SpaceUse;
 
@@ -55,8 +56,12 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 "before": change.before.as_ref().map(brief),
                 "after": change.after.served.map(|_| brief(&change.after)),
             })).collect::<Vec<_>>(),
+            "altered": changes.altered,
         }))?,
-        Form::Text => print(&derived, &changed, intent)?,
+        Form::Text => {
+            print(&derived, &changed, intent)?;
+            altered_line(&changes).map_or(Ok(()), output::line)?;
+        }
     }
     Ok(incomplete_if(derived.problem_count > 0))
 }

@@ -10,7 +10,7 @@ use store::sqlite::TermShare;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, ID, printable, short};
-use crate::service::wording::{speaker_in, time_of};
+use crate::service::wording::{signer_of, speaker_in, time_of};
 
 /// Longest printed text of a record, in characters; `because show` prints all of it.
 const TEXT_CHARS_MAX: usize = 600;
@@ -54,7 +54,7 @@ pub(super) fn print(
     output::line(format_args!(
         "{BOLD}{number:>2}. {}{BOLD:#}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",
         printable(&heading(evidence, space.owner, &session.zone)),
-        space.prefix() + &printable(&source_line(evidence)),
+        space.prefix() + &printable(&source_line(recollection)),
         short(&recollection.id),
     ))?;
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance < 0) {
@@ -132,12 +132,15 @@ fn heading(evidence: &Evidence, owner: Option<&SpaceOwner>, zone: &TimeZone) -> 
 }
 
 /// From where.
-fn source_line(evidence: &Evidence) -> String {
+fn source_line(recollection: &Recollection) -> String {
+    let evidence = &recollection.evidence;
     let payload = &evidence.payload;
     // Programs name sessions by hashes and UUIDs, which mean nothing to people.
     let named = payload.session.as_ref().filter(|session| !is_hexadecimal(session));
     let session = payload.session_title.as_ref().or(named).map(|session| format!(" · {session}"));
-    format!("{} · {}{}", evidence.kind.0, evidence.source, session.unwrap_or_default())
+    let signer = signer_of(recollection).map(|signer| format!(" · {signer}"));
+    let (session, signer) = (session.unwrap_or_default(), signer.unwrap_or_default());
+    format!("{} · {}{session}{signer}", evidence.kind.0, evidence.source)
 }
 
 /// True for a long name of hexadecimal digits and dashes alone.

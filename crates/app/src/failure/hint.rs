@@ -7,7 +7,6 @@
 use engine::EngineError;
 use engine::belief::user::UserError;
 use kernel::kind::Kind;
-use kernel::kind_spec::BodyNeed;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
@@ -103,13 +102,6 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::CannotForget { id, kind: Kind::Claim } => {
             let id = short(id);
             format!("`because explain {id}` names the records that it stands on")
-        }
-        EngineError::CannotForget { id, kind } if kind.spec().body == BodyNeed::WithItsTarget => {
-            let id = short(id);
-            format!(
-                "`because show {id}` names that record as its target; forgetting the record \
-                takes the reason along"
-            )
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),

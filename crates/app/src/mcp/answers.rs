@@ -25,7 +25,9 @@ use super::whose::Whose;
 use crate::service::changes::ChangeReport;
 use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::{RecallAnswer, SearchScope};
-use crate::service::wording::{attributed, speaker_in, sureness, text_of, text_of_belief, time_of};
+use crate::service::wording::{
+    attributed, signer_of, speaker_in, sureness, text_of, text_of_belief, time_of,
+};
 use crate::text::printable;
 
 /// Longest text of an episode, in characters; `explain` with its id gives all of it.
@@ -227,6 +229,10 @@ pub(super) struct Episode {
     pub(super) is_cut: bool,
     /// Who said, wrote or made it.
     pub(super) who: Option<String>,
+    /// Who recorded it, if that is not the owner of the space: `quoted by NAME` or `recorded by
+    /// NAME`, by the name that the owner gave to the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) signer: Option<String>,
     /// When, as precisely as is known.
     pub(super) when: Option<String>,
     /// Its title: an event's title, a note's heading, a mail's subject.
@@ -279,6 +285,7 @@ impl Episode {
             text,
             is_cut: is_cut || passage.is_some(),
             who: who(evidence, owner),
+            signer: signer_of(recollection),
             when: time_of(evidence, zone),
             title: payload.title.clone(),
             kind: evidence.kind.0.clone(),
@@ -293,7 +300,8 @@ impl Episode {
 
     /// Speaker, time and source in one line.
     pub(super) fn heading(&self) -> String {
-        let parts = [&self.who, &self.when, &self.title].into_iter().flatten().map(String::as_str);
+        let parts = [&self.who, &self.signer, &self.when, &self.title];
+        let parts = parts.into_iter().flatten().map(String::as_str);
         let parts =
             parts.chain([self.kind.as_str(), self.source.as_str()]).chain(self.session.as_deref());
         parts.collect::<Vec<_>>().join(" · ")

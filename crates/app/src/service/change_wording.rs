@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::belief::Belief;
-use engine::write::commit::Change;
+use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
 use kernel::id::OpId;
 use kernel::validity::State;
@@ -62,6 +62,7 @@ pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
     let masked = outcome.changes.masked.iter();
     lines.extend(masked.map(|kind| Line::plain(format!("  a secret {was} masked: {kind}"))));
     lines.extend(consequences(outcome));
+    lines.extend(altered_line(&outcome.changes).map(Line::plain));
     if outcome.withheld > 0 {
         let private = count(outcome.withheld as u64, "private belief or record");
         lines.push(Line::plain(format!("It concerns {private}, not shown here.")));
@@ -77,6 +78,24 @@ pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
         lines.push(Line::default().and(Emphasis::Faint, "Nothing was written."));
     }
     lines
+}
+
+/// What the changes depend on and was altered in the file, if anything was.
+pub(crate) fn altered_line(changes: &Changes) -> Option<String> {
+    let Changes { altered, unquoted, .. } = changes;
+    let first = short(altered.first()?);
+    let operations = match altered.len() {
+        1 => format!("{first} was altered"),
+        many => format!("{first} and {} were altered", count(many as u64 - 1, "other operation")),
+    };
+    let left_out = match unquoted.len() {
+        0 => String::new(),
+        many => format!(", and {} left out", count(many as u64, "change")),
+    };
+    Some(format!(
+        "This depends on altered text: {operations} in the file since it was signed{left_out}. \
+         `because verify` names all that is wrong."
+    ))
 }
 
 fn action_line(action: &Action, recorded: Option<&OpId>, intent: Intent) -> Line {
@@ -122,6 +141,10 @@ fn subject_lines(action: &Action, outcome: &Outcome) -> Vec<Line> {
         Subject::Records { .. } => Vec::new(),
         Subject::Belief(key) => match outcome.changes.beliefs.get(key) {
             Some(change) => indented(change, 2).collect(),
+            None if outcome.changes.unquoted.contains(key) => {
+                let uncertain = "what becomes of it depends on altered text";
+                vec![Line::plain("  ").and(Emphasis::Faint, uncertain)]
+            }
             None => vec![Line::plain("  ").and(Emphasis::Faint, "the belief stays as it was")],
         },
     }

@@ -98,6 +98,10 @@ pub(crate) struct ChangeReport {
     /// The number of private beliefs and records that it concerns too.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) withheld: usize,
+    /// Ids of operations on which the changes depend, and that were altered in the file since they
+    /// were signed. What may quote them is left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) altered: Vec<String>,
     /// Statistics of the derivation.
     pub(crate) derived: BTreeMap<String, Value>,
 }
@@ -216,6 +220,7 @@ impl Outcome {
                 .map(|(key, change)| BeliefChange::of(key, change, direct.contains(key.as_str())))
                 .collect(),
             withheld: self.withheld,
+            altered: self.changes.altered.iter().map(ToString::to_string).collect(),
             derived: numbers_of(&self.changes.derived),
         }
     }

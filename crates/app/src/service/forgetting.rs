@@ -15,6 +15,7 @@ use kernel::seal::Draft;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::change_wording::altered_line;
 use super::changes::{Action, Subject, Verb, withhold_private_changes};
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
@@ -61,6 +62,10 @@ pub(crate) struct ForgetReport {
     /// Corrections and refutations among those that go whose effect stays: they are recorded again.
     /// Selected refutations lose their notes.
     words_again: Vec<StatementLine>,
+    /// Operations on which the changed beliefs depend, and that were altered in the file since they
+    /// were signed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    altered: Vec<String>,
     /// The operations that were written.
     recorded: Vec<String>,
     /// Whether free pages and the write-ahead log are clean too; null in a dry run.
@@ -202,6 +207,7 @@ impl Plan {
             words_forgotten: plan.words_forgotten.iter().map(StatementLine::of).collect(),
             words_kept: plan.words_kept.iter().map(StatementLine::of).collect(),
             words_again: words_again(plan).map(StatementLine::again).collect(),
+            altered: plan.changes.altered.iter().map(ToString::to_string).collect(),
             recorded: redactions.unwrap_or_default().iter().map(ToString::to_string).collect(),
             is_erased: forgotten.map(|forgotten| forgotten.is_erased),
         }
@@ -250,6 +256,7 @@ impl Plan {
             plan.arises().map(said),
         ));
         lines.extend(self.words_in_lines());
+        lines.extend(altered_line(&plan.changes));
         lines
     }
 

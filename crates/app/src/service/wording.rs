@@ -4,6 +4,7 @@ use engine::belief::Belief;
 use engine::belief::claims::band_of;
 use engine::inspect::speaker;
 use engine::owner::SpaceOwner;
+use engine::recall::episodes::Recollection;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -82,6 +83,14 @@ pub(crate) fn speaker_in(evidence: &Evidence, owner: Option<&SpaceOwner>) -> Opt
         Some(owner) => owner.speaker(evidence),
         None => speaker(evidence).map(str::to_owned),
     }
+}
+
+/// Who recorded what is recalled, if that is not the owner of the space: `quoted by NAME` for what
+/// somebody else recorded as the user's words, else `recorded by NAME`.
+pub(crate) fn signer_of(recollection: &Recollection) -> Option<String> {
+    let name = recollection.recorded_by.as_deref()?;
+    let is_quote = recollection.evidence.payload.role.as_deref() == Some("user");
+    Some(format!("{} by {name}", if is_quote { "quoted" } else { "recorded" }))
 }
 
 /// A record's text, with the descriptions of its images.

@@ -225,3 +225,37 @@ fn an_altered_import_or_proposal_is_marked_and_cannot_be_used() {
     let accepted = ["review", "accept", proposed["proposal"].as_str().unwrap(), "--json"];
     assert_eq!(machine.because(accepted).run().ends(1).error_code(), "altered");
 }
+
+#[test]
+fn a_preview_says_so_when_it_depends_on_altered_text() {
+    let machine = liking();
+    machine.because(["remember", "I really love walnuts."]).run().succeeds();
+    let logged = machine.because(["log", "--kind", "note", "--json"]).run().succeeds().out();
+    let of = |text: &str| {
+        let lines = logged.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut of_text = lines.filter(|line| line["body"]["payload"]["text"] == text);
+        of_text.next().unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let (whole, altered) = (of("I love walnuts."), of("I really love walnuts."));
+    let connection = rusqlite::Connection::open(machine.space()).unwrap();
+    let alter = "UPDATE op SET body = CAST(replace(CAST(body AS TEXT), 'really love walnuts',
+        'love poisons') AS BLOB) WHERE kind = 'evidence'";
+    connection.execute_batch(alter).unwrap();
+    connection.close().unwrap();
+    let json = machine.because(["what-if", "--retract", &whole, "--json"]).run().succeeds().json();
+    assert_eq!(json["altered"], json!([altered]), "{json}");
+    assert!(!json.to_string().contains("poisons"), "{json}");
+    for command in [
+        &["what-if", "--retract", &whole][..],
+        &["retract", &whole, "--dry-run"],
+        &["forget", &whole, "--dry-run"],
+        &["derive", "--full", "--dry-run"],
+    ] {
+        let ran = machine.because(command).run().succeeds();
+        assert!(!ran.out().contains("poisons"), "{ran}");
+        ran.prints("was altered in the file since it was signed");
+    }
+    let untouched = of("I love olives.");
+    let json = machine.because(["what-if", "--retract", &untouched, "--json"]).run().json();
+    assert_eq!(json["altered"], Value::Null, "{json}");
+}

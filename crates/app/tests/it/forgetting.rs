@@ -195,7 +195,7 @@ fn what_somebody_typed_can_be_taken_back_while_the_belief_stays() {
 }
 
 #[test]
-fn the_reason_of_a_retraction_goes_with_its_record() {
+fn the_reason_of_a_retraction_is_forgotten_alone_or_with_its_record() {
     let machine = Machine::with_space();
     machine.because(["remember", "The kiln is cold."]).run().succeeds();
     let last = |kind: &str| {
@@ -203,13 +203,23 @@ fn the_reason_of_a_retraction_goes_with_its_record() {
         log.json()["id"].as_str().unwrap().to_owned()
     };
     let note = last("note");
-    machine.because(["retract", &note, "--note", "Quokkasson told me so"]).run().succeeds();
+    let retract = ["retract", &note, "--note", "Quokkasson told me so"];
+    machine.because(retract).run().succeeds();
     let retraction = last("evidence_retraction");
-    let refused = machine.because(["forget", &retraction, "--yes", "--json"]).run().ends(1);
-    assert_eq!(refused.error_code(), "cannot_forget");
-    refused.says("forgetting the record takes the reason along");
-    machine.because(["forget", &note, "--yes"]).run().succeeds();
+    let planned = machine.because(["forget", &retraction, "--dry-run"]).run().succeeds();
+    planned.prints("Quokkasson told me so");
+    machine.because(["forget", &retraction, "--yes"]).run().succeeds();
     let shown = machine.because(["show", &retraction]).run().succeeds();
+    assert!(!shown.out().contains("Quokkasson"), "{shown}");
+    machine.because(["show", &note]).run().succeeds().prints("The kiln is cold.");
+    machine.because(["recall", "kiln"]).run().succeeds().prints("Nothing");
+    machine.is_sound();
+    machine.because(["restore", &note]).run().succeeds();
+    machine.because(["recall", "kiln"]).run().succeeds().prints("The kiln is cold.");
+    machine.because(retract).run().succeeds();
+    let second = last("evidence_retraction");
+    machine.because(["forget", &note, "--yes"]).run().succeeds();
+    let shown = machine.because(["show", &second]).run().succeeds();
     assert!(!shown.out().contains("Quokkasson"), "{shown}");
     machine.is_sound();
 }

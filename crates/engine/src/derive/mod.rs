@@ -31,6 +31,7 @@ use store::{Position, RecordError, Writing};
 
 use crate::outcome::{Changes, Intent};
 use crate::seal::Sealer;
+use crate::write::altered::take_altered;
 use crate::write::forget::hashes_of;
 use crate::write::submission::{propose_reviews, record_consequences};
 use crate::{EngineError, Writer, now_us};
@@ -249,6 +250,26 @@ impl<'d> Derivation<'d> {
     }
 }
 
+impl Derivation<'_> {
+    /// The report, and the beliefs that changed.
+    fn outcome(self) -> (Derived, Changes) {
+        let Derivation { report, changes, .. } = self;
+        // A copy that derives for the first time sees every belief for the first time, also those
+        // that came with it.
+        let beliefs =
+            if report.changed_nothing() { Default::default() } else { changes.differing() };
+        (report, Changes { beliefs, ..Changes::default() })
+    }
+
+    /// The same, with what was altered in the file.
+    fn outcome_in(self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
+        let (report, mut changes) = self.outcome();
+        store
+            .on_snapshot(|index| take_altered(index, |id| store.is_as_signed(id), &mut changes))?;
+        Ok((report, changes))
+    }
+}
+
 /// Runs a deriver's code and catches panics.
 pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
@@ -281,19 +302,19 @@ impl Writer<'_> {
         let mut derivation = Derivation::new(derivers, sealer, now);
         if intent == Intent::Write {
             derivation.run_to_end(store, extent, progress)?;
+            derivation.outcome_in(store)
         } else if extent == Extent::Full || derivation.is_long(store)? {
-            derivation.run_to_end(&mut store.private_copy()?, extent, progress)?;
+            let mut copy = store.private_copy()?;
+            derivation.run_to_end(&mut copy, extent, progress)?;
+            derivation.outcome_in(&copy)
         } else {
             let mut writing = store.write()?;
             derivation.begin(&mut writing, extent)?;
             derivation.finish(&mut writing)?;
+            let (report, mut changes) = derivation.outcome();
+            take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
+            Ok((report, changes))
         }
-        let Derivation { report, changes, .. } = derivation;
-        // A copy that derives for the first time sees every belief for the first time, also those
-        // that came with it.
-        let beliefs =
-            if report.changed_nothing() { Default::default() } else { changes.differing() };
-        Ok((report, Changes { beliefs, ..Changes::default() }))
     }
 
     /// Records the consequences of imported operations: those in the journal, and the `reviews`

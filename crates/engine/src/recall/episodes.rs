@@ -131,6 +131,9 @@ pub struct Recollection {
     /// Results whose statements this one replaces: see [`super::replaced`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
+    /// The name of the key that signed it, if that key does not speak for the owner of the space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_by: Option<String>,
 }
 
 impl Recollection {
@@ -211,6 +214,7 @@ impl Reader<'_> {
             altered.extend(self.take_altered(&mut result.neighbours, |beside| Some(beside.id))?);
         }
         altered.extend(self.take_altered(&mut results, |result| Some(result.id))?);
+        self.name_signers(&mut results)?;
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
@@ -338,6 +342,7 @@ fn different(
                     terms,
                     neighbours,
                     replaces,
+                    recorded_by: None,
                 });
             }
         }

@@ -16,4 +16,5 @@ mod packed_receipt;
 pub mod past;
 pub mod receipts;
 pub mod replaced;
+mod signers;
 pub mod stream;

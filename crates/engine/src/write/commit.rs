@@ -15,6 +15,7 @@ use crate::belief::Belief;
 use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
 use crate::seal::Sealable;
+use crate::write::altered::take_altered;
 use crate::write::claim_form;
 use crate::write::forget::hashes_of;
 use crate::{EngineError, Writer, now_us};
@@ -98,11 +99,13 @@ impl Writer<'_> {
         for change in beliefs.values_mut() {
             change.cause = cause_of(&writing, &change.after)?;
         }
+        let mut changes = Changes { recorded, masked, beliefs, derived, ..Changes::default() };
+        take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
         let examined = examine(&writing)?;
         if intent == Intent::Write {
             Box::new(writing).commit()?;
         }
-        Ok((Changes { recorded, masked, beliefs, derived }, examined))
+        Ok((changes, examined))
     }
 }
 

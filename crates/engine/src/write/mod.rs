@@ -8,6 +8,7 @@
 //! again what a copy cannot accept of this device. [`forget`] erases.
 
 mod admission;
+pub(crate) mod altered;
 pub mod claim_form;
 pub mod commit;
 pub mod exchange;

@@ -178,3 +178,60 @@ fn other_devices_forget_the_words_too_in_any_order() {
     home.space.take_in(&mut &before[..], at(33), |_| {}).unwrap();
     assert_eq!(traces(home.space.path(), &[SECRET], &[]), Vec::<String>::new());
 }
+
+#[test]
+fn the_reason_of_a_retraction_goes_alone_and_what_it_retracted_stays_retracted() {
+    let mut home = gym();
+    let notes = gym_notes(&mut home);
+    derive(&mut home.space);
+    let drafts = home.space.to_retract(&notes[0].to_string(), SECRET).unwrap();
+    let done = home.space.act(drafts, Intent::Write, at(4)).unwrap();
+    let retraction = done.recorded[0];
+    derive(&mut home.space);
+    let whole = exported(&home.space);
+    let (genesis, body) = read_genesis(&mut &whole[..]).unwrap();
+    let believed = home.space.believed(HABIT).unwrap();
+    assert!(!traces(home.space.path(), &[SECRET], &[]).is_empty());
+
+    let (plan, forgotten) = forget(&mut home.space, &[retraction]);
+    assert!(forgotten.is_erased && plan.again.is_empty() && plan.changes.beliefs.is_empty());
+    assert_eq!((plan.targets, forgotten.redactions.len()), ([retraction].into(), 1));
+    assert_eq!(traces(home.space.path(), &[SECRET], &[]), Vec::<String>::new());
+    assert_eq!(home.space.believed(HABIT).unwrap().says(), believed.says());
+    assert!(is_sound(&home.space) && changes_nothing(&mut home.space));
+
+    // A copy that had the reason forgets it, and one that never had it takes the rest.
+    let forgetful = exported(&home.space);
+    for (name, exports) in [
+        ("phone", vec![&whole, &forgetful]),
+        ("fresh", vec![&forgetful]),
+        ("late", vec![&forgetful, &whole]),
+    ] {
+        let mut copy = Space::copy_of(&home.path(name), &genesis, &body, key(2)).unwrap();
+        for lines in exports {
+            let intake = copy.take_in(&mut &lines[..], at(31), |_| {}).unwrap();
+            assert_eq!(intake.refused, 0, "{name}: {intake:?}");
+        }
+        copy.finish_erasure().unwrap();
+        assert_eq!(traces(copy.path(), &[SECRET], &[]), Vec::<String>::new(), "{name}");
+        assert_eq!(exported(&copy), forgetful, "{name}");
+        assert!(is_sound(&copy), "{name}");
+    }
+
+    // Without the redaction, a reason that was taken out is refused.
+    let stripped: Vec<String> = String::from_utf8(whole)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+            if value["header"]["kind"] == "evidence_retraction" {
+                value["body"] = serde_json::Value::Null;
+                value["salt"] = serde_json::Value::Null;
+            }
+            value.to_string() + "\n"
+        })
+        .collect();
+    let mut copy = Space::copy_of(&home.path("stripped"), &genesis, &body, key(2)).unwrap();
+    let intake = copy.take_in(&mut stripped.concat().as_bytes(), at(31), |_| {}).unwrap();
+    assert!(intake.refused > 0, "{intake:?}");
+}

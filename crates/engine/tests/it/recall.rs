@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use engine::recall::episodes::Query;
+use kernel::kind::Capability;
 use store::Ledger;
 use store::sqlite::SqliteSpace;
 
-use crate::support::{Home, key, query};
+use crate::support::{Home, at, key, note, query};
 
 #[test]
 fn a_recall_does_not_wait_for_another_writer_and_says_how_far_it_is_behind() {
@@ -77,4 +78,37 @@ fn a_prefix_names_one_operation_or_the_error_lists_the_candidates() {
         assert_eq!(home.space.resolve(unknown).unwrap_err().code(), "unknown_id", "{unknown}");
     }
     assert_eq!(home.space.author(), key(1).author());
+}
+
+#[test]
+fn a_record_of_a_key_that_does_not_speak_for_the_owner_is_recalled_with_the_name_of_the_key() {
+    let mut home = Home::new();
+    home.remember("1", "Soup with leek.");
+    for (number, name, rights) in [
+        (2, "Ben", vec![Capability::Append]),
+        (3, "phone", vec![Capability::Append, Capability::Correct]),
+        (4, "", vec![Capability::Append]),
+    ] {
+        let key = key(number).author();
+        home.space.change_access(key, name, rights, true, at(2)).unwrap();
+        let mut other = home.again(number);
+        other.remember(note(name, &format!("Soup of key {number}.")), at(3)).unwrap();
+    }
+    let recall = home.space.recall(&query("soup")).unwrap();
+    let mut signers: Vec<_> = recall
+        .results
+        .into_iter()
+        .map(|result| (result.evidence.payload.text, result.recorded_by))
+        .collect();
+    signers.sort();
+    let unnamed: String = key(4).author().to_string().chars().take(16).collect();
+    assert_eq!(
+        signers,
+        [
+            ("Soup of key 2.".to_owned(), Some("Ben".to_owned())),
+            ("Soup of key 3.".to_owned(), None),
+            ("Soup of key 4.".to_owned(), Some(unnamed)),
+            ("Soup with leek.".to_owned(), None),
+        ]
+    );
 }

@@ -7,11 +7,14 @@
 //! is masked, never what follows it.
 
 use super::SecretKind;
+use super::alone::{self, Place};
 use super::commands;
 use super::find::{Span, run};
+use super::layout;
 use super::names::{KEYWORDS, Keyword, begins_name, is_name_end};
 use super::prose;
 use super::value::{VALUE_BYTES_MAX, is_passphrase, is_word, looks_secret};
+use super::words::SETTINGS;
 
 /// Longest name around a keyword.
 const NAME_BYTES_MAX: usize = 64;
@@ -43,30 +46,6 @@ const QUOTED_WORD_CHARS_MIN: usize = 8;
 const LABEL_WORDS_MAX: usize = 3;
 /// Longest label before the name of a password in a note.
 const LABEL_BYTES_MAX: usize = 48;
-/// Words that stand for the absence of a value, for a way to get one, or for what every program
-/// comes with.
-const SETTINGS: [&str; 20] = [
-    "disabled",
-    "enabled",
-    "required",
-    "optional",
-    "prompt",
-    "changeme",
-    "password",
-    "passwd",
-    "secret",
-    "string",
-    "undefined",
-    "default",
-    "generate",
-    "random",
-    "postgres",
-    "postgresql",
-    "mariadb",
-    "mongodb",
-    "rabbitmq",
-    "wordpress",
-];
 /// Typographic quotation marks: the opening and the closing one.
 const QUOTES: [(&str, &str); 6] =
     [("“", "”"), ("„", "“"), ("‘", "’"), ("«", "»"), ("‹", "›"), ("「", "」")];
@@ -114,9 +93,15 @@ pub(super) fn find(
     let value_at = match after {
         Some(after) => typed(bytes, after + spaces(bytes, after)),
         None if spaced > closed && is_flag(bytes, start) => spaced,
-        None => return without_operator(text, start, closed, keyword),
+        None => {
+            return elsewhere(text, start, name_end, keyword)
+                .or_else(|| without_operator(text, start, closed, keyword));
+        }
     };
-    let (from, to, quoted) = value(bytes, value_at)?;
+    let Some((from, to, quoted)) = value(bytes, value_at).filter(|(from, to, _)| from < to) else {
+        return elsewhere(text, start, name_end, keyword);
+    };
+    let to = if quoted { to } else { prose::without_ending(text, from, to, keyword) };
     // A type with a lifetime.
     if bytes.get(to..).is_some_and(|after| after.starts_with(b"<'")) {
         return None;
@@ -130,11 +115,23 @@ pub(super) fn find(
     let is_string = quoted || named.is_in_shell();
     let is_secret = looks_secret(text.get(from..to)?, keyword.kind, is_string, keyword.name)
         || named.is_word_in_settings()
-        || named.is_word_in_note()
+        || named.is_alone_in_note()
         || quoted && keyword.kind == SecretKind::Password && is_quoted_word(text.get(from..to)?)
         || keyword.kind == SecretKind::Password
             && prose::is_owned_word(text, start, from, to, quoted);
     is_secret.then_some(Span { start: from, end: to, kind: keyword.kind })
+}
+
+/// The value in the line below its name, or in the next cell of a table.
+fn elsewhere(text: &str, start: usize, name_end: usize, keyword: &Keyword) -> Option<Span> {
+    let found = layout::line_below(text, start, name_end)
+        .or_else(|| layout::next_cell(text, start, name_end))?;
+    let value = text.get(found.clone())?;
+    alone::is_value(value, keyword, Place::Alone).then_some(Span {
+        start: found.start,
+        end: found.end,
+        kind: keyword.kind,
+    })
 }
 
 /// The value of a name in a sentence, in a `.netrc`, or directly after the name.
@@ -202,7 +199,7 @@ impl Named<'_> {
         let phrase = line.split(['\n', '\r']).next()?.trim_end_matches([' ', '*']);
         let is_phrase = keyword.kind == SecretKind::Password
             && !quoted
-            && is_of_known_language(keyword)
+            && alone::is_known(keyword)
             && text.get(name_end..from).is_some_and(|sign| sign.contains([':', '：']))
             && phrase.contains(' ')
             && phrase.chars().all(|letter| letter.is_alphanumeric() || " -'’".contains(letter))
@@ -211,21 +208,16 @@ impl Named<'_> {
         is_phrase.then_some(from + phrase.len())
     }
 
-    /// True for a word of small letters that alone follows a label in its line.
-    fn is_word_in_note(&self) -> bool {
+    /// True for a word or a number that alone follows a label in its line.
+    fn is_alone_in_note(&self) -> bool {
         let Self { text, start, from, to, quoted, keyword, .. } = *self;
         keyword.kind == SecretKind::Password
             && !quoted
-            && is_of_known_language(keyword)
             && is_note(text, start, to)
-            && text.get(from..to).is_some_and(is_quoted_word)
+            && text.get(from..to).is_some_and(|value| {
+                alone::is_word_alone(value, keyword) || alone::is_number_alone(value, keyword)
+            })
     }
-}
-
-/// True for a name in a language of which the rules know what people say of passwords.
-fn is_of_known_language(keyword: &Keyword) -> bool {
-    ["password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort"]
-        .contains(&keyword.name)
 }
 
 /// True if nothing but a label, the sign and the value is in the line, as people note a password:
@@ -239,7 +231,7 @@ fn is_note(text: &str, start: usize, to: usize) -> bool {
     };
     let label = label.trim_start_matches([' ', '-', '*', '•', '\t']);
     let spaces = spaces(text.as_bytes(), to);
-    let after = text.get(to + spaces..).unwrap_or_default();
+    let after = text.get(to + spaces..).unwrap_or_default().trim_start_matches(['.', '!', '#']);
     begins
         && label.split_whitespace().count() <= LABEL_WORDS_MAX
         && label.chars().all(|letter| letter.is_alphabetic() || " -_'’*".contains(letter))
@@ -312,7 +304,9 @@ pub(super) fn secret_under_key(key: &str, value: &str) -> Option<SecretKind> {
         let is_secret = begins
             && is_name_end(rest)
             && (looks_secret(value.trim(), keyword.kind, true, keyword.name)
-                || keyword.kind == SecretKind::Password && is_quoted_word(value.trim()));
+                || keyword.kind == SecretKind::Password
+                    && (is_quoted_word(value.trim())
+                        || alone::is_number_alone(value.trim(), keyword)));
         is_secret.then_some(keyword.kind)
     })
 }

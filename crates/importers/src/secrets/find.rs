@@ -10,9 +10,11 @@ use super::assignment;
 use super::card::find_cards;
 use super::codes::{self, CODE_NAMES};
 use super::commands::{self, COMMAND_RULES};
+use super::key_body::{self, KEY_BEGINNINGS};
 use super::names::KEYWORDS;
 use super::patterns::{INFIX_RULES, around_infix, find_discord_tokens};
 use super::private_key::private_key;
+use super::table;
 use super::tokens::{LONG_TOKEN_BYTES_MAX, TOKEN_BYTES_MAX, TOKEN_RULES};
 use super::value;
 
@@ -38,8 +40,9 @@ const AUTHORIZATION_BYTES_MIN: usize = 8;
 /// The beginning of a key's header.
 const KEY_BEGIN: &str = "-----BEGIN ";
 /// Fixed texts besides the prefixes of [`TOKEN_RULES`] and the [`KEYWORDS`] of assignments.
-const OTHER_ANCHORS: [(&str, Anchor); 9] = [
+const OTHER_ANCHORS: [(&str, Anchor); 10] = [
     (KEY_BEGIN, Anchor::PrivateKey),
+    ("-----END ", Anchor::PrivateKeyEnd),
     ("eyJ", Anchor::Jwt),
     ("bearer ", Anchor::Bearer),
     ("basic ", Anchor::Basic),
@@ -53,6 +56,8 @@ const OTHER_ANCHORS: [(&str, Anchor); 9] = [
 #[derive(Clone, Copy)]
 enum Anchor {
     PrivateKey,
+    PrivateKeyEnd,
+    PrivateKeyBody,
     Jwt,
     Bearer,
     Basic,
@@ -108,6 +113,7 @@ fn anchors() -> impl Iterator<Item = (&'static str, Anchor)> {
     let keywords = KEYWORDS.iter().enumerate();
     OTHER_ANCHORS
         .into_iter()
+        .chain(KEY_BEGINNINGS.into_iter().map(|beginning| (beginning, Anchor::PrivateKeyBody)))
         .chain(tokens.map(|(index, rule)| (rule.prefix, Anchor::Token(index))))
         .chain(infixes.map(|(index, rule)| (rule.infix, Anchor::Infix(index))))
         .chain(commands.map(|(index, rule)| (rule.option, Anchor::Command(index))))
@@ -159,6 +165,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut masked_to, mut last_start) = (0, 0);
     let mut last_value = assignment::LastValue::default();
+    let mut columns = Vec::new();
     for hit in ANCHORS.for_text(text).find_overlapping_iter(bytes) {
         let Some(&anchor) = ANCHORS.meanings.get(hit.pattern().as_usize()) else { continue };
         // Of two prefixes at one place the longer match wins.
@@ -167,8 +174,15 @@ pub(super) fn find(text: &str) -> Vec<Span> {
         if is_within {
             continue;
         }
+        if matches!(anchor, Anchor::Keyword(_) | Anchor::Code(_))
+            && table::may_name_column(text, hit.end())
+        {
+            columns.push(hit.start());
+        }
         let span = match anchor {
             Anchor::PrivateKey => private_key(text, hit.start()),
+            Anchor::PrivateKeyEnd => key_body::before_footer(text, hit.start(), masked_to),
+            Anchor::PrivateKeyBody => key_body::without_header(text, hit.start()),
             Anchor::Jwt => jwt(bytes, hit.start()),
             Anchor::Bearer => authorization(bytes, hit.start(), hit.end(), BEARER_BYTES_MIN),
             Anchor::Basic => authorization(bytes, hit.start(), hit.end(), usize::MAX),
@@ -192,6 +206,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
             spans.push(span);
         }
     }
+    table::find_columns(text, &columns, &mut spans);
     find_discord_tokens(bytes, &mut spans);
     find_cards(bytes, &mut spans);
     without_overlaps(spans)

@@ -35,12 +35,12 @@ fn uuid() -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-fn masked(text: &str) -> String {
+pub(super) fn masked(text: &str) -> String {
     mask_text(text).map_or_else(|| text.to_owned(), |(masked, _)| masked)
 }
 
 #[track_caller]
-fn check_masked(samples: &[(&str, &str)]) {
+pub(super) fn check_masked(samples: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (text, expect) in samples {
         let found = masked(text);
@@ -54,7 +54,7 @@ fn check_masked(samples: &[(&str, &str)]) {
 }
 
 #[track_caller]
-fn check_kept(texts: &[&str]) {
+pub(super) fn check_kept(texts: &[&str]) {
     let wrong: Vec<String> = texts
         .iter()
         .filter_map(|text| Some(format!("{text:?}\n  {:?}", mask_text(text)?.0)))
@@ -585,6 +585,11 @@ fn masking_takes_time_in_proportion_to_the_text() {
         "x\n",
         &begin,
     ];
+    check_linear(&patterns, 20_000);
+}
+
+/// Masks each pattern again and again, up to `few_bytes` and to ten times as many.
+pub(super) fn check_linear(patterns: &[&str], few_bytes: usize) {
     let seconds = |bytes: usize, pattern: &str| {
         let text = pattern.repeat(bytes / pattern.len());
         let started = std::time::Instant::now();
@@ -595,7 +600,7 @@ fn masking_takes_time_in_proportion_to_the_text() {
         let mut measured = Vec::new();
         // Another process may get the processor in between, but not each time.
         let is_linear = (0..5).any(|_| {
-            let (few, many) = (seconds(20_000, pattern), seconds(200_000, pattern));
+            let (few, many) = (seconds(few_bytes, pattern), seconds(10 * few_bytes, pattern));
             measured.push((few, many));
             many < RATIO_MAX * few.max(SECONDS_MIN)
         });

@@ -15,6 +15,7 @@
 //! only where one occurs is anything checked more closely, by a bounded look ahead, so that hostile
 //! text costs no more than ordinary text does.
 
+mod alone;
 mod assignment;
 mod body;
 mod card;
@@ -22,11 +23,16 @@ mod codes;
 mod commands;
 mod cut;
 mod find;
+mod key_body;
+mod layout;
+mod letters;
 mod names;
 mod patterns;
+mod phrases;
 mod private_key;
 mod prose;
 mod report;
+mod table;
 mod tokens;
 mod value;
 mod words;
@@ -37,7 +43,7 @@ use std::fmt;
 use kernel::evidence::Evidence;
 
 pub use body::mask_body;
-pub(crate) use cut::{cut, cut_chars, join_within_secrets, split_at};
+pub(crate) use cut::{cut, cut_chars, ends_with_label, join_within_secrets, split_at};
 pub use find::mask_text;
 pub(crate) use private_key::ends_within_key;
 pub use report::mask;
@@ -233,5 +239,7 @@ pub fn summarize(text: &str) -> String {
 
 #[cfg(test)]
 mod further_tests;
+#[cfg(test)]
+mod label_tests;
 #[cfg(test)]
 mod tests;

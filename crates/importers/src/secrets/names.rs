@@ -23,7 +23,7 @@ const fn secret(name: &'static str) -> Keyword {
 }
 
 /// Every name. Upper and lower case are the same in ASCII only.
-pub(super) const KEYWORDS: [Keyword; 69] = [
+pub(super) const KEYWORDS: [Keyword; 70] = [
     password("password"),
     password("passwd"),
     password("passphrase"),
@@ -65,6 +65,7 @@ pub(super) const KEYWORDS: [Keyword; 69] = [
     // Chinese, Japanese, Korean, Arabic, Hebrew, Vietnamese, Indonesian.
     password("密码"),
     password("密碼"),
+    password("암호"),
     password("口令"),
     password("パスワード"),
     password("비밀번호"),

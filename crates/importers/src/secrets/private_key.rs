@@ -12,7 +12,7 @@ use super::find::{Span, run};
 /// Longest text between `-----BEGIN` and the end of that line.
 const HEADER_BYTES_MAX: usize = 80;
 /// Longest private key, header and footer apart.
-const KEY_BYTES_MAX: usize = 16 * 1024;
+pub(super) const KEY_BYTES_MAX: usize = 16 * 1024;
 /// Shortest run of base64 that makes a key of what follows a key's header.
 const RUN_BYTES_MIN: usize = 24;
 /// Shortest run of base64 after a remark, or within the line of an armor header. Longer, since a
@@ -75,7 +75,7 @@ fn holds_key(body: &[u8]) -> bool {
 
 /// Where a key ends that has no footer: after the last line in the key's alphabet. `body` begins
 /// after the header.
-fn end_without_footer(body: &[u8]) -> Option<usize> {
+pub(super) fn end_without_footer(body: &[u8]) -> Option<usize> {
     let mut end = None;
     let (mut remarks, mut empty_lines) = (0, 0);
     for line in lines(body) {
@@ -218,11 +218,11 @@ fn is_mixed(run: &[u8]) -> bool {
 }
 
 /// True for what can be the short last line of a key, unlike an ordinary word.
-fn is_tail(word: &[u8]) -> bool {
+pub(super) fn is_tail(word: &[u8]) -> bool {
     word.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'/' | b'='))
         || word.iter().skip(1).any(u8::is_ascii_uppercase)
 }
 
-fn is_key_byte(byte: u8) -> bool {
+pub(super) fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }

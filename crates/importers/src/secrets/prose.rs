@@ -6,6 +6,7 @@
 //! one that people say of passwords ("expired", "required").
 
 use super::SecretKind;
+use super::alone::{ends_number, is_east_asian, is_foreign, is_number_alone};
 use super::assignment::{spaces, value};
 use super::find::Span;
 use super::names::Keyword;
@@ -33,6 +34,7 @@ pub(super) fn find(text: &str, start: usize, end: usize, keyword: &Keyword) -> O
     let bytes = text.as_bytes();
     let value_at = value_at + spaces(bytes, value_at);
     let (from, to, quoted) = value(bytes, value_at)?;
+    let to = if quoted { to } else { without_ending(text, from, to, keyword) };
     let spoken = text.get(from..to)?;
     if is_ordinary(spoken) {
         return None;
@@ -40,7 +42,11 @@ pub(super) fn find(text: &str, start: usize, end: usize, keyword: &Keyword) -> O
     let is_strong = owner == Owner::Named
         || verb.is_qualified && owner != Owner::None
         || verb.is_qualified && verb.is_plain;
+    let is_number = is_number_alone(spoken, keyword)
+        && (owner == Owner::Named || is_foreign(keyword))
+        && ends_number(text.get(to..)?, keyword);
     let found = looks_secret(spoken, keyword.kind, quoted, keyword.name)
+        || is_number
         || keyword.kind == SecretKind::Password
             && (is_strong || owner == Owner::Article)
             && verb.is_plain
@@ -51,8 +57,25 @@ pub(super) fn find(text: &str, start: usize, end: usize, keyword: &Keyword) -> O
 
 /// The value directly after a name without operator or verb, if it is as random as only keys are.
 pub(super) fn bare(text: &str, at: usize, keyword: &Keyword) -> Option<Span> {
-    let (from, to, _) = value(text.as_bytes(), at)?;
+    let (from, to, quoted) = value(text.as_bytes(), at)?;
+    let to = if quoted { to } else { without_ending(text, from, to, keyword) };
+    let spoken = text.get(from..to)?;
+    if is_foreign(keyword)
+        && (is_number_alone(spoken, keyword)
+            || looks_secret(spoken, keyword.kind, quoted, keyword.name))
+        && ends_number(text.get(to + usize::from(quoted)..)?, keyword)
+    {
+        return Some(Span { start: from, end: to, kind: keyword.kind });
+    }
     looks_random(text.get(from..to)?).then_some(Span { start: from, end: to, kind: keyword.kind })
+}
+
+/// Where a value behind a Chinese, Japanese or Korean name ends: it is of ASCII, and what follows
+/// without a space belongs to the sentence.
+pub(super) fn without_ending(text: &str, from: usize, to: usize, keyword: &Keyword) -> usize {
+    let value = text.get(from..to).unwrap_or_default();
+    let ascii = value.bytes().take_while(u8::is_ascii).count();
+    if is_east_asian(keyword) && ascii > 0 { from + ascii } else { to }
 }
 
 /// True if a word after "my password:" is one that only a password can be.
@@ -122,7 +145,7 @@ fn verb(text: &str, end: usize, start: usize) -> Option<(usize, Verb)> {
         return Some((end + verb.len(), Verb { is_qualified: false, is_plain: true }));
     }
     let mut words = words(window).peekable();
-    let (_, first) = *words.peek()?;
+    let (at_of_first, first) = *words.peek()?;
     let is_qualified = PREPOSITIONS.contains(&first.to_lowercase().as_str());
     let between = if is_qualified { WORDS_BETWEEN_MAX } else { 0 };
     let is_changed = || {
@@ -132,6 +155,11 @@ fn verb(text: &str, end: usize, start: usize) -> Option<(usize, Verb)> {
             .iter()
             .any(|stem| before.contains(stem))
     };
+    // A dash may begin a remark.
+    let is_dash = |word: &str| matches!(word, "—" | "–");
+    if is_dash(first) {
+        return Some((end + at_of_first + first.len(), Verb { is_qualified, is_plain: false }));
+    }
     if first == "to" && is_changed() {
         return Some((end + 3, Verb { is_qualified: false, is_plain: false }));
     }
@@ -141,6 +169,9 @@ fn verb(text: &str, end: usize, start: usize) -> Option<(usize, Verb)> {
         let lower = word.to_lowercase();
         if word.ends_with(':') && is_qualified {
             return Some((after, Verb { is_qualified, is_plain: true }));
+        }
+        if is_dash(word) {
+            return Some((after, Verb { is_qualified, is_plain: false }));
         }
         let bare = lower.strip_suffix(':').filter(|bare| !bare.is_empty()).unwrap_or(&lower);
         if bare == "has" || bare == "have" || VERBS.contains(&bare) {
@@ -178,7 +209,7 @@ fn after_fillers<'a>(
 }
 
 /// The words of a line with their places.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let trimmed = rest.trim_start_matches([' ', '\t', '*']);

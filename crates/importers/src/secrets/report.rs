@@ -5,11 +5,17 @@ use kernel::evidence::{Evidence, Payload};
 use serde_json::{Map, Value};
 
 use super::find::{self, Span};
-use super::{Masked, MaskedSecret, SUMMARY, SecretKind, assignment, mask_text};
+use super::{Masked, MaskedSecret, SUMMARY, SecretKind, assignment, codes, mask_text};
 
 /// Shortest end of a cut summary that is compared with the secrets found elsewhere in the record,
 /// in bytes.
 const CUT_SECRET_BYTES_MIN: usize = 8;
+
+/// Longest title that can be a label, in bytes.
+const LABEL_BYTES_MAX: usize = 64;
+
+/// Longest line that can be its value, in bytes.
+const LINE_BYTES_MAX: usize = 256;
 
 /// Longest part of a key that is named in a report, in bytes.
 const KEY_BYTES_MAX: usize = 256;
@@ -32,7 +38,7 @@ const KEY_BYTES_MAX: usize = 256;
 /// ```
 pub fn mask(mut evidence: Evidence) -> Masked<Evidence> {
     let mut report = Report::default();
-    let in_text = find::find(&evidence.payload.text);
+    let in_text = in_text(&evidence.payload);
     let Evidence { source, source_uid, kind, actor, at: _, summary, visibility: _, payload } =
         &mut evidence;
     let Payload {
@@ -192,7 +198,7 @@ impl Report {
             match value {
                 Value::String(text) => {
                     let name = path.rsplit('.').next().unwrap_or(&path);
-                    if let Some(kind) = assignment::secret_under_key(name, text) {
+                    if let Some(kind) = secret_under_key(name, text) {
                         self.named.push((std::mem::replace(text, mark(kind)), kind));
                         self.secrets.push(MaskedSecret { kind, field: path });
                     } else {
@@ -213,7 +219,15 @@ impl Report {
                         object.iter_mut().map(|(key, value)| (field_within(&path, key), value)),
                     );
                 }
-                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+                // A number under such a name becomes a text, like every masked value.
+                Value::Number(number) => {
+                    let name = path.rsplit('.').next().unwrap_or(&path);
+                    if let Some(kind) = secret_under_key(name, &number.to_string()) {
+                        *value = Value::String(mark(kind));
+                        self.secrets.push(MaskedSecret { kind, field: path });
+                    }
+                }
+                Value::Null | Value::Bool(_) => {}
             }
             if let Some(added) = pending.get_mut(first..) {
                 added.reverse();
@@ -231,6 +245,38 @@ impl Report {
             self.found(kinds, if path.is_empty() { "more" } else { path });
         }
     }
+}
+
+/// The secrets of a record's text; the title may be the label of its first line.
+fn in_text(payload: &Payload) -> Vec<Span> {
+    let Payload { title, session_title, text, .. } = payload;
+    let mut spans = find::find(text);
+    let title = title.as_ref().or(session_title.as_ref());
+    let Some(title) = title.filter(|title| title.len() <= LABEL_BYTES_MAX) else { return spans };
+    // A section begins with its heading.
+    let body = text.trim_start();
+    let heading = body.split('\n').next().filter(|line| line.trim_end().ends_with(title.as_str()));
+    let body = body.get(heading.map_or(0, str::len)..).unwrap_or_default().trim_start();
+    let first = text.len() - body.len();
+    let line = text.get(first..).and_then(|rest| rest.split('\n').next()).unwrap_or_default();
+    let line_end = first + line.len();
+    if line.len() > LINE_BYTES_MAX || spans.first().is_some_and(|span| span.start < line_end) {
+        return spans;
+    }
+    let head = format!("# {}\n", title.replace('\n', " "));
+    if let Some(under) = find::find(&format!("{head}{line}")).first()
+        && under.start >= head.len()
+    {
+        let (start, end) = (under.start - head.len() + first, under.end - head.len() + first);
+        spans.insert(0, Span { start, end, kind: under.kind });
+    }
+    spans
+}
+
+/// The kind of a whole value under `key`, if it looks like a secret.
+fn secret_under_key(key: &str, value: &str) -> Option<SecretKind> {
+    assignment::secret_under_key(key, value)
+        .or_else(|| codes::is_code_under_key(key, value.trim()).then_some(SecretKind::Pin))
 }
 
 fn mark(kind: SecretKind) -> String {

@@ -132,7 +132,7 @@ fn what_follows_a_key_without_a_footer_stays() {
     }
 }
 
-fn body(kind: &str, body: &Value) -> Body {
+pub(super) fn body(kind: &str, body: &Value) -> Body {
     let bytes = kernel::canonical::to_bytes(body).unwrap();
     Body::parse(&Kind::parse(kind).unwrap(), &bytes).unwrap()
 }

@@ -2,7 +2,9 @@
 //! number or a placeholder.
 
 use super::SecretKind;
-use super::words::{FUNCTION_WORDS, PLACEHOLDER_MARKS, PLACEHOLDER_WORDS};
+use super::letters;
+use super::prose;
+use super::words::{FUNCTION_WORDS, MESSAGE_WORDS, PLACEHOLDER_MARKS, PLACEHOLDER_WORDS};
 
 /// Longest value.
 pub(super) const VALUE_BYTES_MAX: usize = 512;
@@ -30,6 +32,8 @@ const REPEATED_NAME_DIGITS_MAX: usize = 6;
 const PASSPHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=8;
 /// Fewest words of a passphrase of letters alone.
 const LETTER_WORDS_MIN: usize = 4;
+/// Words of a passphrase that has none of the words of messages.
+const FEW_WORDS: usize = 3;
 /// Signs that passwords have and names have not.
 const SIGNS: &[u8] = b"!@#$%^&*+=?~";
 
@@ -51,21 +55,26 @@ pub(super) fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword:
         return false;
     }
     if bytes.iter().any(u8::is_ascii_whitespace) {
-        return password && quoted && is_passphrase(value, keyword);
+        return password
+            && quoted
+            && (is_passphrase(value, keyword) || is_short_passphrase(value, keyword));
     }
     if keyword.eq_ignore_ascii_case("token") && is_uuid(bytes)
         || !password && repeats_name(value, keyword)
     {
         return false;
     }
-    let upper = bytes.iter().any(u8::is_ascii_uppercase);
-    let lower = bytes.iter().any(u8::is_ascii_lowercase);
+    let upper = value.chars().any(char::is_uppercase);
+    let lower = value.chars().any(char::is_lowercase);
     let digits = bytes.iter().any(u8::is_ascii_digit);
     let signs = bytes.iter().any(|byte| SIGNS.contains(byte));
     // Programs that ask for a password often demand signs, capitals and digits.
     let demanded = password && upper && lower && digits && signs;
     if is_identifier(value) && !demanded {
         let repeats = value.to_ascii_lowercase().contains(&keyword.to_ascii_lowercase());
+        if !password && !repeats && letters::are_random(value) {
+            return true;
+        }
         let one_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && digits;
         return password && one_word && !repeats && entropy_bits(bytes) >= entropy_min;
     }
@@ -74,10 +83,11 @@ pub(super) fn looks_secret(value: &str, kind: SecretKind, quoted: bool, keyword:
     if letters && digits || password && quoted && letters && (signs || brackets) {
         return entropy_bits(bytes) >= entropy_min;
     }
-    upper
-        && lower
-        && bytes.len() >= LETTERS_CHARS_MIN
-        && entropy_bits(bytes) >= LETTERS_ENTROPY_BITS_MIN
+    letters::are_random(value)
+        || upper
+            && lower
+            && bytes.len() >= LETTERS_CHARS_MIN
+            && entropy_bits(bytes) >= LETTERS_ENTROPY_BITS_MIN
 }
 
 /// True for a run so random that the name before it needs no operator: `aws_secret_access_key
@@ -136,6 +146,20 @@ pub(super) fn is_passphrase(value: &str, keyword: &str) -> bool {
     words.iter().any(is_mixed)
         || words.len() >= LETTER_WORDS_MIN && words.iter().all(is_letters)
         || has_number && words.len() >= 3 && words.iter().any(is_letters)
+}
+
+/// True for three words in small letters, none of which forms and messages say of passwords.
+fn is_short_passphrase(value: &str, keyword: &str) -> bool {
+    let is_letters = |word: &str| word.chars().count() >= 3 && word.chars().all(char::is_lowercase);
+    let is_of_message = |word: &str| {
+        MESSAGE_WORDS.contains(&word)
+            || FUNCTION_WORDS.contains(&word)
+            || is_made_of_words(word)
+            || prose::is_ordinary(word)
+    };
+    value.split_whitespace().count() == FEW_WORDS
+        && !value.contains(&keyword.to_lowercase())
+        && value.split_whitespace().all(|word| is_letters(word) && !is_of_message(word))
 }
 
 /// True for a value that stands for another: `<your-password>`, `********`, `$DB_PASSWORD`.

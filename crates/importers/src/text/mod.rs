@@ -23,7 +23,7 @@ use kernel::when::When;
 use serde_json::Value;
 
 use crate::files::{self, has_extension, problem, relative_name, stem};
-use crate::secrets::{ends_within_key, summarize, without_secrets};
+use crate::secrets::{ends_with_label, ends_within_key, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates, passages};
 use lines::Lines;
 use stamp::{DateOrder, OrderEvidence, Stamp};
@@ -382,8 +382,9 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
         }
         if (ends || paragraph.len() > ENTRY_BYTES_MAX) && !paragraph.is_empty() {
             let chars = note.chars().count();
-            let full =
-                chars + paragraph.chars().count() > NOTE_CHARS_MAX && !ends_within_key(&note);
+            let full = chars + paragraph.chars().count() > NOTE_CHARS_MAX
+                && !ends_within_key(&note)
+                && !ends_with_label(&note);
             if full && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -397,7 +398,10 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
                 .first()
                 .is_some_and(|byte| byte % 4 == 0);
             paragraph.clear();
-            let ripe = chosen && note.chars().count() >= NOTE_CHARS_MIN && !ends_within_key(&note);
+            let ripe = chosen
+                && note.chars().count() >= NOTE_CHARS_MIN
+                && !ends_within_key(&note)
+                && !ends_with_label(&note);
             if ripe && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

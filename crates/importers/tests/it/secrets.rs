@@ -196,3 +196,66 @@ fn an_identity_that_begins_with_a_session_does_not_hold_its_secret() {
         }
     }
 }
+
+#[test]
+fn a_value_whose_label_is_its_heading_or_the_name_of_its_file_is_masked() {
+    let sources = Sources::new();
+    let note =
+        "# Home\n\n## WiFi password\n\nSunshine77\n\n## Card PIN\n\n4821\n\n## Kiln\n\n4821\n";
+    sources.file("vault/note.md", note);
+    let records = import("markdown", &sources.file("vault/note.md", note)).evidence;
+    assert_eq!(records.len(), 3, "{records:?}");
+    for evidence in records {
+        let is_kiln = evidence.payload.title.as_deref() == Some("Kiln");
+        let json = masked(evidence);
+        assert!(!json.contains("Sunshine77"), "{json}");
+        assert_eq!(json.contains("4821"), is_kiln, "{json}");
+    }
+    let path = sources.file("router password.txt", "tulip77bridge\n");
+    let json = import("text", &path).evidence.into_iter().map(masked).collect::<String>();
+    assert!(!json.contains("tulip77bridge"), "{json}");
+}
+
+#[test]
+fn a_text_is_not_cut_between_a_label_and_its_secret() {
+    let sources = Sources::new();
+    for before in (700..2_200).step_by(20) {
+        for label in ["WiFi password:\n\nSunshine77", "the PIN of my card is 4821"] {
+            let words = "words of a note ".repeat(before / 16);
+            let text = format!("{words}\n\n{label}\n\n{words}\n");
+            let glued = format!("{words}\n{label}\n{words}\n");
+            for (number, text) in [text, glued].into_iter().enumerate() {
+                let path = sources.file(&format!("{before}-{number}/note.txt"), &text);
+                let json = import("text", &path).evidence.into_iter().map(masked);
+                let json = json.collect::<String>();
+                assert!(
+                    !json.contains("Sunshine77") && !json.contains("4821"),
+                    "after {before}:\n{json}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_in_the_documentation_of_this_project_is_taken_for_a_secret() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut pending = vec![root.join("docs"), root.join("README.md"), root.join("CHANGELOG.md")];
+    let (mut lines, mut wrong) = (0, Vec::new());
+    while let Some(path) = pending.pop() {
+        if path.is_dir() {
+            pending.extend(path.read_dir().unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            lines += text.lines().count();
+            for part in text.lines().chain([text.as_str()]) {
+                if let Some((_, kinds)) = importers::secrets::mask_text(part) {
+                    let shown: String = part.chars().take(200).collect();
+                    wrong.push(format!("{kinds:?} in {}: {shown}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(lines >= 2_000, "{lines}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

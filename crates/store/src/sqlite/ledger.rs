@@ -398,12 +398,7 @@ impl Ledger for SqliteSpace {
     }
 
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
-        let query = format!(
-            "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1"
-        );
-        let mut statement = self.connection.prepare_cached(&query)?;
-        let recorded = statement.query_row([id.0], |row| Ok(decode(row, self.space))).optional()?;
-        recorded.transpose()
+        get(&self.connection, self.space, id)
     }
 
     fn find(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<OpId>, StoreError> {
@@ -431,6 +426,19 @@ pub(super) fn head(connection: &Connection) -> Result<Position, StoreError> {
     let head: Option<i64> =
         connection.prepare_cached("SELECT max(pos) FROM op")?.query_row([], |row| row.get(0))?;
     Ok(Position(head.unwrap_or(0).unsigned_abs()))
+}
+
+pub(super) fn get(
+    connection: &Connection,
+    space: SpaceId,
+    id: &OpId,
+) -> Result<Option<Recorded>, StoreError> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1"
+    );
+    let mut statement = connection.prepare_cached(&query)?;
+    let recorded = statement.query_row([id.0], |row| Ok(decode(row, space))).optional()?;
+    recorded.transpose()
 }
 
 pub(super) fn read(
@@ -506,6 +514,7 @@ pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
     pub(super) index: SqliteLedgerIndex<'a>,
+    pub(super) space: SpaceId,
     pub(super) receipts: &'a UsageJournal,
     pub(super) names: super::derive::Names,
     /// Groups that this writing marked and did not take.
@@ -542,6 +551,7 @@ impl<'a> SqliteWriting<'a> {
         let latest = latest(connection)?;
         Ok(Self {
             index: SqliteLedgerIndex::new(connection, &space.access)?.reaching(latest),
+            space: space.space,
             receipts: &space.journal,
             shared: &space.index,
             registry: space.registry,

@@ -7,6 +7,7 @@ use kernel::kind::Kind;
 use rusqlite::OptionalExtension;
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at};
+use super::ledger::{SqliteWriting, get};
 use super::{SqliteSpace, erasure};
 use crate::{Ledger, Recorded, StoreError};
 
@@ -18,22 +19,31 @@ pub(super) const SCHEMA: &str =
 pub(super) const IMPORTS: &str =
     "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
+fn as_signed(found: Result<Option<Recorded>, StoreError>) -> Result<bool, StoreError> {
+    match found {
+        Ok(Some(Recorded { operation, .. })) => {
+            let is_word =
+                matches!(operation.header().kind, Kind::ClaimCorrection | Kind::ClaimRefutation);
+            Ok(operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok()))
+        }
+        Ok(None) => Ok(false),
+        Err(StoreError::Damaged { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+impl SqliteWriting<'_> {
+    /// The same as [`SqliteSpace::is_as_signed`], within a transaction.
+    pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
+        as_signed(get(self.index.connection, self.space, id))
+    }
+}
+
 impl SqliteSpace {
     /// Whether an operation is here as it was signed: its id and body hash match its content. The
     /// signature is checked of a person's word alone, which is shown as certain.
     pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
-        match self.get(id) {
-            Ok(Some(Recorded { operation, .. })) => {
-                let is_word = matches!(
-                    operation.header().kind,
-                    Kind::ClaimCorrection | Kind::ClaimRefutation
-                );
-                Ok(operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok()))
-            }
-            Ok(None) => Ok(false),
-            Err(StoreError::Damaged { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+        as_signed(self.get(id))
     }
 
     /// Every record whose body has a field of this name, at any depth, with its canonical body.

@@ -104,6 +104,8 @@ fn what_an_agent_quotes_can_be_told_from_what_the_user_said() {
     let (machine, mut host) = with_tea();
     let quoted = host.gets("recall", json!({ "query": "green tea", "search_type": "episodes" }));
     let id = quoted["episodes"][0]["id"].clone();
+    assert_eq!(quoted["episodes"][0]["signer"], "quoted by Tea Agent", "{quoted}");
+    machine.because(["recall", "green tea"]).run().succeeds().prints("quoted by Tea Agent");
     let record = host.gets("explain", json!({ "name": id }));
     assert_eq!(record["record"]["quoted_by"], "Tea Agent", "{record}");
     let explained = host.gets("explain", json!({ "name": TEA }));

@@ -322,7 +322,9 @@ impl Reader<'_> {
                     is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                     text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                     at: found.evidence.at.clone(),
-                    by: speaker(&found.evidence).map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                    by: speaker(&found.evidence)
+                        .or(found.recorded_by.as_deref())
+                        .map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
                     source: found.evidence.source,
                     similarity,
                     confidence: None,

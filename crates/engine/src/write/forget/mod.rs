@@ -30,7 +30,7 @@ use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::redaction::{quoting, redaction_behind};
+use kernel::redaction::{is_retraction, quoting, redaction_behind};
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 use store::sqlite::{DeviceHashes, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
@@ -306,7 +306,10 @@ impl Writer<'_> {
                 let is_derived =
                     matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
                 let is_word = words::is_word(&entry.kind);
-                if is_derived || !is_word && entry.kind.spec().body != BodyNeed::Removable {
+                let may_go = is_word
+                    || is_retraction(&entry.kind)
+                    || entry.kind.spec().body == BodyNeed::Removable;
+                if is_derived || !may_go {
                     return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
                 }
                 if let Some(body) = body {
