@@ -161,13 +161,13 @@ pub(crate) fn surface(
     }
     let found = stream.settled_within(SEARCH_WAIT);
     let (gathered, is_searching) = match usable(found, &turns, opened.reader()?.head()?) {
-        Some(usable) => usable,
-        // The search returns the error itself.
-        None if stream.failure().is_some() => {
-            let wanted = wanted(session, &turns);
-            (Arc::new(opened.gather(&wanted)?), false)
+        Usable::Newest(gathered) => (gathered, false),
+        Usable::Earlier(gathered) => (gathered, true),
+        // A search that failed returns its error itself.
+        usable if matches!(usable, Usable::Outdated) || stream.failure().is_some() => {
+            (Arc::new(opened.gather(&wanted(session, &turns))?), false)
         }
-        None => return Ok(Surfaced { context: None, is_searching: true }),
+        _ => return Ok(Surfaced { context: None, is_searching: true }),
     };
     let request = Request {
         session: Some(conversation.name.clone()).filter(|name| !name.is_empty()),
@@ -190,20 +190,34 @@ pub(crate) fn surface(
     Ok(Surfaced { context: Some(context), is_searching })
 }
 
-/// The results that may surface, and whether the search for the newest turn goes on. Results of an
-/// earlier ledger may hold what was forgotten or became private since.
-fn usable(
-    found: Option<Prepared>,
-    turns: &[Turn],
-    head: Position,
-) -> Option<(Arc<Gathered>, bool)> {
-    let Prepared { gathered, .. } = found.filter(|found| found.head >= head)?;
-    let (_, before) = turns.split_last()?;
-    if gathered.query == Wanted::last_turns(turns) {
-        return Some((gathered, false));
+/// What the background search has for a conversation.
+#[derive(Debug, PartialEq)]
+enum Usable {
+    /// The results for its newest turn.
+    Newest(Arc<Gathered>),
+    /// The results for the turn before, whose search ended only now.
+    Earlier(Arc<Gathered>),
+    /// The results for its newest turn, from before something was written: what was forgotten or
+    /// became private since may be among them.
+    Outdated,
+    /// Nothing.
+    Nothing,
+}
+
+/// What of the results is for the conversation with these turns, in a ledger that goes this far.
+fn usable(found: Option<Prepared>, turns: &[Turn], head: Position) -> Usable {
+    let (Some(found), Some((_, before))) = (found, turns.split_last()) else {
+        return Usable::Nothing;
+    };
+    let Prepared { gathered, head: searched_head, .. } = found;
+    let is_newest = gathered.query == Wanted::last_turns(turns);
+    let is_earlier = gathered.query == Wanted::last_turns(before);
+    match searched_head >= head {
+        true if is_newest => Usable::Newest(gathered),
+        true if is_earlier => Usable::Earlier(gathered),
+        false if is_newest => Usable::Outdated,
+        _ => Usable::Nothing,
     }
-    // The search for the turn before may have ended only now.
-    (gathered.query == Wanted::last_turns(before)).then_some((gathered, true))
 }
 
 fn wanted(session: &Session, turns: &[Turn]) -> Wanted {
@@ -221,5 +235,71 @@ fn budget(tokens: usize) -> Budget {
         tool_results: 0,
         facts: half,
         episodes: half,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(text: &str) -> Turn {
+        Turn { speaker: "user".to_owned(), text: text.to_owned() }
+    }
+
+    fn id(number: usize) -> OpId {
+        OpId::from_slice(blake3::hash(&number.to_le_bytes()).as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn results_are_used_for_their_own_conversation_and_while_nothing_was_written() {
+        let found = |turns: &[Turn], head: u64| {
+            let query = Wanted::last_turns(turns);
+            let gathered = Arc::new(Gathered { query, ..Gathered::default() });
+            Some(Prepared { after_turns: 1, head: Position(head), gathered })
+        };
+        let turns = [turn("a"), turn("b"), turn("c")];
+        let check = |found| usable(found, &turns, Position(7));
+        assert!(matches!(check(found(&turns, 7)), Usable::Newest(_)));
+        assert!(matches!(check(found(&turns, 8)), Usable::Newest(_)));
+        assert!(matches!(check(found(&turns[..2], 7)), Usable::Earlier(_)));
+        assert_eq!(check(found(&turns, 6)), Usable::Outdated);
+        assert_eq!(check(found(&turns[..2], 6)), Usable::Nothing);
+        assert_eq!(check(found(&[turn("x"), turn("c")], 7)), Usable::Nothing);
+        assert_eq!(check(None), Usable::Nothing);
+    }
+
+    #[test]
+    fn conversations_are_kept_apart_and_within_limits() {
+        let mut conversations = Conversations::default();
+        conversations.note_shown([id(0)]);
+        assert!(conversations.named("").shown.contains(&id(0)));
+        for number in 0..CONVERSATIONS_MAX {
+            conversations.named(&number.to_string());
+            conversations.note_shown([id(number)]);
+        }
+        assert_eq!(conversations.0.len(), CONVERSATIONS_MAX);
+        assert!(conversations.named("").shown.is_empty(), "the first was quiet for longest");
+        let last = conversations.named(&(CONVERSATIONS_MAX - 1).to_string());
+        assert_eq!(last.shown, [id(CONVERSATIONS_MAX - 1)].into());
+        last.note_shown((0..SHOWN_MAX + 10).map(id));
+        assert_eq!((last.shown.len(), last.shown_order.len()), (SHOWN_MAX, SHOWN_MAX));
+        assert!(last.shown.contains(&id(SHOWN_MAX + 9)) && !last.shown.contains(&id(0)));
+    }
+
+    #[test]
+    fn a_turn_that_is_passed_on_twice_counts_once_and_only_its_end_is_kept() {
+        let mut conversation = Conversation::default();
+        for text in ["a", "b", "b", "a"] {
+            conversation.add(&turn(text));
+        }
+        assert_eq!(conversation.turns, [turn("a"), turn("b"), turn("a")]);
+        for number in 0..2 * TURNS_KEPT_MAX {
+            conversation.add(&turn(&format!("{number}{}end", "é".repeat(TURN_BYTES_MAX))));
+        }
+        assert_eq!(conversation.turns.len(), 4, "their ends are the same");
+        let newest = &conversation.turns[3].text;
+        assert!(newest.len() <= TURN_BYTES_MAX && newest.ends_with("éend"));
+        (0..2 * TURNS_KEPT_MAX).for_each(|number| conversation.add(&turn(&number.to_string())));
+        assert_eq!(conversation.turns.len(), TURNS_KEPT_MAX);
     }
 }
