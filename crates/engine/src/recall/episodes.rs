@@ -323,11 +323,11 @@ fn different(
                 }
             }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
-            let times = times_shown.entry(fingerprint(&evidence)).or_default();
+            let passage = passage_at(&evidence, search.passage_number(found.document));
+            let times = times_shown.entry(fingerprint(&evidence, passage.as_deref())).or_default();
             *times += 1;
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
-                let passage = passage_at(&evidence, search.passage_number(found.document));
                 let (score, terms) = (found.score, found.terms);
                 let (neighbours, replaces) = (Vec::new(), Vec::new());
                 results.push(Recollection {
@@ -377,12 +377,15 @@ fn take_original(
     Ok(None)
 }
 
-/// Records that say the same by the same person, apart from case and white space, are shown once;
-/// occurrences of an event, which are things of their own that happen, [`OCCURRENCES_MAX`] times or
-/// as often as a time is named.
-fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
+/// Records that say the same by the same person, apart from case and white space, are shown once,
+/// and so are records whose passages that were found say the same; occurrences of an event, which
+/// are things of their own that happen, [`OCCURRENCES_MAX`] times or as often as a time is named.
+fn fingerprint(evidence: &Evidence, passage: Option<&str>) -> (Option<String>, String) {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let payload = &evidence.payload;
+    if let Some(passage) = passage.filter(|passage| !passage.is_empty()) {
+        return (evidence.actor.clone(), folded(passage));
+    }
     let mut words = folded(&payload.text);
     for caption in &payload.captions {
         words.push('\n');
@@ -442,6 +445,20 @@ mod tests {
             (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
         turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
         assert_eq!(recall(turns, "Which boat leaves?", 2).len(), 2);
+    }
+
+    #[test]
+    fn a_passage_that_a_thousand_records_have_is_shown_once() {
+        let same = "The harbour association reports on the crane and the fees of visitors. ";
+        let mut turns: Vec<Evidence> = (0..1_000)
+            .map(|number| {
+                let note = format!("Note {number} is about something else, of its own. ");
+                turn(number, "Ana", &format!("{}\n\n{}", same.repeat(10), note.repeat(10)))
+            })
+            .collect();
+        turns.push(turn(1_000, "Ana", "Nobody takes the crane on a long and rainy Monday"));
+        let found = recall(turns, "What do visitors of the harbour pay for the crane?", 2);
+        assert!(found.iter().any(|text| text.starts_with("Nobody takes")), "{found:?}");
     }
 
     #[test]
