@@ -9,6 +9,7 @@ use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
 use retrieval::question::Question;
+use retrieval::question::ends::both_ends;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
@@ -23,8 +24,6 @@ use crate::{EngineError, Reader};
 
 /// Most results that can be asked for.
 pub const RESULTS_MAX: usize = 1_000;
-/// Longest question that is read, bytes; the rest is cut off.
-pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
 
 /// Most records that are looked through for such as say something different.
 const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
@@ -175,7 +174,7 @@ impl Reader<'_> {
         query: &Query,
         limit: usize,
     ) -> Result<(Recall, usize, bool), EngineError> {
-        let text = cut(&query.text, QUESTION_BYTES_MAX);
+        let text = &*both_ends(&query.text);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model) =
             self.store.search_with(vector, |search, analyzer| {
