@@ -11,6 +11,7 @@
 use importers::secrets::without_secrets;
 use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
+use retrieval::question::ends::both_ends;
 use store::sqlite::{
     Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, SqliteSpace, UnopenedModel,
 };
@@ -339,8 +340,7 @@ impl Reader<'_> {
         today: Option<jiff::civil::Date>,
     ) -> Result<String, EngineError> {
         let masked = without_secrets(text);
-        let text =
-            crate::recall::episodes::cut(&masked, crate::recall::episodes::QUESTION_BYTES_MAX);
+        let text = &*both_ends(&masked);
         let question =
             self.store.search(|search, analyzer| search.question(text, analyzer, today))?;
         let names = question.mentions.iter().map(|mention| mention.text.as_str());

@@ -365,6 +365,25 @@ pub(super) struct ContextItem {
 }
 
 #[derive(Serialize, JsonSchema)]
+pub(super) struct Observed {
+    /// What came up, to put before the model; text from memory is marked as data. Empty if nothing
+    /// did.
+    pub(super) context: String,
+    /// Its parts, in order. None of them came up in this conversation before.
+    pub(super) items: Vec<ContextItem>,
+    /// The tokens of the context.
+    pub(super) tokens: u64,
+    /// True if the search for this turn goes on, or the turn is the assistant's own: what it finds
+    /// comes with the next turn of the user.
+    pub(super) searching: bool,
+    /// The receipt of what was shown; null if nothing was, or none could be written.
+    pub(super) receipt: Option<String>,
+    /// Whose memory this is from.
+    #[serde(flatten)]
+    pub(super) whose: Whose,
+}
+
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Explained {
     /// How to treat the quoted text in this answer.
     pub(super) reading: &'static str,

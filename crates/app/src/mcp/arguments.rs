@@ -18,6 +18,7 @@ pub(super) enum Call {
     Remember(Remember, Option<String>),
     Recall(Recall, Option<String>),
     GetContext(GetContext, Option<String>),
+    Observe(Observe, Option<String>),
     Explain(Explain, Option<String>),
     Propose(Action, Asking),
 }
@@ -62,6 +63,7 @@ impl Call {
             "remember" => Self::Remember(read(arguments)?, program),
             "recall" => Self::Recall(read(arguments)?, program),
             "get_context" => Self::GetContext(read(arguments)?, program),
+            "observe" => Self::Observe(read(arguments)?, program),
             "explain" => Self::Explain(read(arguments)?, program),
             "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
             "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
@@ -166,6 +168,21 @@ pub(super) struct Turn {
     pub(super) speaker: String,
     /// What was said.
     pub(super) text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Observe {
+    /// The turn, in full, as it was said. Example: "Can we move the class to Thursday?"
+    pub(super) text: String,
+    /// Who said it: "user" (if omitted), "assistant" for yourself, or a name. What your own turns
+    /// bring up comes with the user's next turn.
+    pub(super) speaker: Option<String>,
+    /// The conversation's id; may be omitted if the program has one conversation at a time. What
+    /// one conversation was shown may still come up in another.
+    pub(super) session: Option<String>,
+    /// How many tokens of memory may come up, 0 to 1000000; 400 if omitted.
+    pub(super) budget_tokens: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]

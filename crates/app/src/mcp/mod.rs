@@ -39,8 +39,9 @@ use worker::Worker;
 /// nothing is half done if it takes longer.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(5);
 /// Files that the server and a space have open at most: the runtime's, the space, its log and their
-/// index, the journal, a temporary file, and some for models.
-const DESCRIPTORS_MIN: usize = 24;
+/// index, all of them again for the search that follows conversations, the journal, a temporary
+/// file, and some for models.
+const DESCRIPTORS_MIN: usize = 28;
 
 /// Serves until the input closes or the process is asked to end. `installed` names the host, if it
 /// was named when the server was installed.

@@ -18,6 +18,7 @@
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
+//! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
@@ -43,6 +44,7 @@ pub(crate) mod recall;
 pub(crate) mod record_embedding;
 pub(crate) mod session;
 pub(crate) mod standing;
+pub(crate) mod surfacing;
 pub(crate) mod time;
 pub(crate) mod wording;
 

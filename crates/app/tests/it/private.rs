@@ -105,6 +105,13 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
         ));
         let turns = json!([{ "speaker": "user", "text": question }]);
         calls.push(("get_context", json!({ "turns": turns, "budget_tokens": 20_000 })));
+        // What the search for one turn finds late comes with the next.
+        for number in 0..3 {
+            let turn =
+                json!({ "text": question, "session": number.to_string(), "budget_tokens": 20_000 });
+            calls.push(("observe", turn.clone()));
+            calls.push(("observe", turn));
+        }
     }
     // Keys that are like an unknown name are suggested.
     for name in ["appointment", "routine", "house", "place.frequent", "tue|evening"] {
@@ -188,6 +195,7 @@ fn no_tool_shows_an_agent_what_is_private_unless_the_user_allows_it() {
         assert!(telling.contains(&tool), "{telling:?}");
     }
     assert!(!telling.contains(&"get_context"), "a context never holds anything private");
+    assert!(!telling.contains(&"observe"), "nothing private surfaces");
     host.leaves();
 }
 

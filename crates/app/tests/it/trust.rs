@@ -66,6 +66,9 @@ fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     entries.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
+/// How often a turn is passed on, so that its search has finished on a busy machine.
+const OBSERVED: usize = 50;
+
 /// The names and arguments of the tools that read.
 fn reading_tools() -> [(&'static str, Value); 4] {
     [
@@ -298,6 +301,15 @@ fn tools_for_agents_say_whose_a_memory_is_and_leave_no_trace() {
             assert!(fact["text"].as_str().unwrap().starts_with(&short), "{fact}");
             assert!(fact["sureness"] != "your word", "{fact}");
         }
+    }
+    let call = clone.call([]).variable("BECAUSE_SPACE", clone.machine.space());
+    let turn =
+        json!({"text": "Shall we have olives, and what should an agent run before answering?"});
+    let turns: Vec<_> = (0..OBSERVED).map(|_| ("observe", turn.clone())).collect();
+    let surfaced: String = tools(call, &turns).iter().map(words).collect();
+    assert!(surfaced.contains(&format!("somebody else's ({short})")), "{surfaced}");
+    for wrong in USERS {
+        assert!(!surfaced.contains(wrong), "{wrong}: {surfaced}");
     }
     let call = clone.call([]).variable("BECAUSE_SPACE", clone.machine.space());
     let writes = [

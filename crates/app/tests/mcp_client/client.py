@@ -58,6 +58,7 @@ def check_tools(listed):
         "explain",
         "forget",
         "get_context",
+        "observe",
         "recall",
         "refute",
         "remember",
@@ -73,6 +74,7 @@ def check_tools(listed):
     assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == [
         "explain",
         "get_context",
+        "observe",
         "recall",
     ]
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
@@ -142,6 +144,9 @@ async def two_agents(program, home, work, modes):
             turns = [{"speaker": "user", "text": "Can Petra eat the walnut cake?"}]
             context = await call(other, "get_context", turns=turns, budget_tokens=400)
             assert "Petra is allergic" in context["context"] and context["tokens"] <= 400, context
+            shown = [item["id"] for item in context["items"]]
+            surfaced = await call(other, "observe", text="Is Petra allergic to walnuts?")
+            assert not [it for it in surfaced["items"] if it["id"] in shown], surfaced
 
             await fails(other, "arguments", "recall", qeury="x")
             await fails(other, "empty_question", "recall", query="")

@@ -9,6 +9,7 @@ use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
 use retrieval::question::Question;
+use retrieval::question::ends::both_ends;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
@@ -23,8 +24,6 @@ use crate::{EngineError, Reader};
 
 /// Most results that can be asked for.
 pub const RESULTS_MAX: usize = 1_000;
-/// Longest question that is read, bytes; the rest is cut off.
-pub const QUESTION_BYTES_MAX: usize = 64 * 1024;
 
 /// Most records that are looked through for such as say something different.
 const CANDIDATES_MAX: usize = 8 * RESULTS_MAX;
@@ -178,7 +177,7 @@ impl Reader<'_> {
         query: &Query,
         limit: usize,
     ) -> Result<(Recall, usize, bool), EngineError> {
-        let text = cut(&query.text, QUESTION_BYTES_MAX);
+        let text = &*both_ends(&query.text);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model) =
             self.store.search_with(vector, |search, analyzer| {
@@ -327,11 +326,11 @@ fn different(
                 }
             }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
-            let times = times_shown.entry(fingerprint(&evidence)).or_default();
+            let passage = passage_at(&evidence, search.passage_number(found.document));
+            let times = times_shown.entry(fingerprint(&evidence, passage.as_deref())).or_default();
             *times += 1;
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
-                let passage = passage_at(&evidence, search.passage_number(found.document));
                 let (score, terms) = (found.score, found.terms);
                 let (neighbours, replaces) = (Vec::new(), Vec::new());
                 results.push(Recollection {
@@ -382,12 +381,15 @@ fn take_original(
     Ok(None)
 }
 
-/// Records that say the same by the same person, apart from case and white space, are shown once;
-/// occurrences of an event, which are things of their own that happen, [`OCCURRENCES_MAX`] times or
-/// as often as a time is named.
-fn fingerprint(evidence: &Evidence) -> (Option<String>, String) {
+/// Records that say the same by the same person, apart from case and white space, are shown once,
+/// and so are records whose passages that were found say the same; occurrences of an event, which
+/// are things of their own that happen, [`OCCURRENCES_MAX`] times or as often as a time is named.
+fn fingerprint(evidence: &Evidence, passage: Option<&str>) -> (Option<String>, String) {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let payload = &evidence.payload;
+    if let Some(passage) = passage.filter(|passage| !passage.is_empty()) {
+        return (evidence.actor.clone(), folded(passage));
+    }
     let mut words = folded(&payload.text);
     for caption in &payload.captions {
         words.push('\n');
@@ -447,6 +449,20 @@ mod tests {
             (0..400).map(|number| turn(number, "Ana", "The boat leaves")).collect();
         turns.push(turn(400, "Ana", "Nobody takes the boat on a long and rainy Monday"));
         assert_eq!(recall(turns, "Which boat leaves?", 2).len(), 2);
+    }
+
+    #[test]
+    fn a_passage_that_a_thousand_records_have_is_shown_once() {
+        let same = "The harbour association reports on the crane and the fees of visitors. ";
+        let mut turns: Vec<Evidence> = (0..1_000)
+            .map(|number| {
+                let note = format!("Note {number} is about something else, of its own. ");
+                turn(number, "Ana", &format!("{}\n\n{}", same.repeat(10), note.repeat(10)))
+            })
+            .collect();
+        turns.push(turn(1_000, "Ana", "Nobody takes the crane on a long and rainy Monday"));
+        let found = recall(turns, "What do visitors of the harbour pay for the crane?", 2);
+        assert!(found.iter().any(|text| text.starts_with("Nobody takes")), "{found:?}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use kernel::id::OpId;
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, inputs};
 use retrieval::question::Question;
+use retrieval::question::ends::both_ends;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::{Part, Score, Weights};
 use retrieval::text::Analyzer;
@@ -28,7 +29,6 @@ use store::{Ledger, Position, StoreError};
 use crate::belief::claims;
 use crate::belief::{Belief, Bodies, belief};
 use crate::private::{Disclosure, Privacy};
-use crate::recall::episodes::{QUESTION_BYTES_MAX, cut};
 use crate::recall::past::{Over, asks_of_past};
 use crate::{EngineError, Reader};
 
@@ -245,7 +245,7 @@ impl FactQuery {
 impl Reader<'_> {
     /// The facts that answer a question, as they are believed now or were believed then.
     pub fn recall_facts(&self, query: &FactQuery) -> Result<Facts, EngineError> {
-        let text = cut(&query.text, QUESTION_BYTES_MAX);
+        let text = &*both_ends(&query.text);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let index = search.ledger_index()?;

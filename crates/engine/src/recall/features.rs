@@ -2,6 +2,7 @@
 //! each of its sentences that may ask.
 
 use retrieval::question::Question;
+use retrieval::question::ends::both_ends;
 use retrieval::question::sentences::{asks, last_sentences};
 use retrieval::rank::lexical::TermCounts;
 use retrieval::rank::relevance::{Candidate, JUDGED, RankingFeatures, SENTENCES_MAX, relevance};
@@ -9,7 +10,7 @@ use retrieval::text::Analyzer;
 use store::StoreError;
 use store::sqlite::{Found, Search, TermShare};
 
-use super::episodes::{QUESTION_BYTES_MAX, Query, cut};
+use super::episodes::Query;
 
 /// How many of the best records are looked through for known words: as many as are always found, if
 /// there are so many.
@@ -36,7 +37,7 @@ pub(super) fn of(
         RankingFeatures::of(question, records, best)
     };
     let (mut asking, mut others) = (Vec::new(), Vec::new());
-    for sentence in last_sentences(cut(&query.text, QUESTION_BYTES_MAX)) {
+    for sentence in last_sentences(&both_ends(&query.text)) {
         let parsed = search.question(sentence, analyzer, query.today)?;
         let terms = parsed.terms.len();
         if asks(sentence) && terms >= QUESTION_TERMS_MIN {

@@ -5,7 +5,8 @@
 //! and returns at once. A thread with its own connection to the space searches with the last two
 //! turns. [`Stream::prepared`] returns the latest results without waiting. Only the last two turns
 //! count: when turns come faster than they can be searched, earlier ones are skipped and no queue
-//! builds up.
+//! builds up. A program that has several conversations passes the last turns of one of them to
+//! [`Stream::follow`], and finds in [`Gathered::query`] what was searched for.
 //!
 //! Prepared results are kept in this process only. A program that runs once for each turn, such as
 //! `because context`, searches anew. That takes some milliseconds, less than a cache in the file
@@ -17,9 +18,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use store::Position;
 
 use crate::recall::context::gather::{Wanted, end};
 use crate::recall::context::{Gathered, Turn};
@@ -39,6 +42,9 @@ pub struct Stream {
 pub struct Prepared {
     /// The number of turns at the time of the search, from 1.
     pub after_turns: u64,
+    /// How far the ledger went before the search. What arrived since may retract, redact or hide a
+    /// candidate.
+    pub head: Position,
     /// The candidates.
     pub gathered: Arc<Gathered>,
 }
@@ -61,6 +67,16 @@ struct State {
     is_closed: bool,
 }
 
+impl State {
+    /// Adds the end of a turn, without the speaker.
+    fn push(&mut self, turn: &Turn) {
+        if self.turns.len() >= TURNS {
+            self.turns.pop_front();
+        }
+        self.turns.push_back(Turn { speaker: String::new(), text: end(&turn.text).to_owned() });
+    }
+}
+
 impl Shared {
     /// The state is consistent after every change, so a poisoned lock can be used.
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -76,13 +92,13 @@ impl Stream {
         let for_worker = Arc::clone(&shared);
         let work = move || {
             while let Some((number, wanted)) = next(&for_worker) {
-                let found = space.gather(&wanted);
+                let found = search(&space, &wanted);
                 let mut state = for_worker.lock();
                 state.searched = number;
                 match found {
-                    Ok(gathered) => {
-                        state.prepared =
-                            Some(Prepared { after_turns: number, gathered: Arc::new(gathered) });
+                    Ok((head, gathered)) => {
+                        let gathered = Arc::new(gathered);
+                        state.prepared = Some(Prepared { after_turns: number, head, gathered });
                         state.failed = None;
                     }
                     Err(error) => state.failed = Some(error.to_string()),
@@ -97,12 +113,23 @@ impl Stream {
 
     /// Adds a turn and returns at once. `now` and `today` are the reader's.
     pub fn add_turn(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
-        let turn = Turn { speaker: String::new(), text: end(&turn.text).to_owned() };
         let mut state = self.shared.lock();
-        if state.turns.len() >= TURNS {
-            state.turns.pop_front();
-        }
-        state.turns.push_back(turn);
+        state.push(turn);
+        self.begin_search(state, now, today);
+    }
+
+    /// Replaces the turns by the last of these, the newest last, and returns at once. This counts
+    /// as one turn.
+    pub fn follow(&self, turns: &[Turn], now: Timestamp, today: Option<Date>) {
+        let mut state = self.shared.lock();
+        state.turns.clear();
+        let last = turns.get(turns.len().saturating_sub(TURNS)..).unwrap_or_default();
+        last.iter().for_each(|turn| state.push(turn));
+        self.begin_search(state, now, today);
+    }
+
+    /// Has the background thread search with the turns.
+    fn begin_search(&self, mut state: MutexGuard<'_, State>, now: Timestamp, today: Option<Date>) {
         state.time = Some((now, today));
         state.added += 1;
         drop(state);
@@ -124,6 +151,20 @@ impl Stream {
         state.prepared.clone()
     }
 
+    /// The latest results, after waiting until all turns have been searched, but not longer than
+    /// this.
+    pub fn settled_within(&self, wait: Duration) -> Option<Prepared> {
+        let state = self.shared.lock();
+        let is_searching = |state: &mut State| state.searched < state.added && !state.is_closed;
+        let waited = self.shared.changed.wait_timeout_while(state, wait, is_searching);
+        waited.unwrap_or_else(PoisonError::into_inner).0.prepared.clone()
+    }
+
+    /// Whether the background thread is there: it ends early only by a fault of the program.
+    pub fn is_running(&self) -> bool {
+        self.worker.as_ref().is_some_and(|worker| !worker.is_finished())
+    }
+
     /// Why the last search failed, if it did.
     pub fn failure(&self) -> Option<String> {
         self.shared.lock().failed.clone()
@@ -138,6 +179,12 @@ impl Drop for Stream {
             let _ = worker.join();
         }
     }
+}
+
+/// Searches in one snapshot. Answers with how far the ledger goes in it, too.
+fn search(space: &Space, wanted: &Wanted) -> Result<(Position, Gathered), EngineError> {
+    let reader = space.reader_up_to_date()?;
+    Ok((reader.head()?, reader.gather(wanted)?))
 }
 
 /// Waits for the next search; `None` once the stream is closed.

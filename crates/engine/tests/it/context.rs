@@ -45,6 +45,27 @@ fn pottery() -> Home {
 }
 
 #[test]
+fn what_the_reader_has_already_is_left_out_and_not_rendered() {
+    let mut home = pottery();
+    let question = Some("Which glaze for the tall bowls, and where is the kiln?".to_owned());
+    let asked = Request { question, ..Request::new("claude", at(100)) };
+    let context = home.space.context(&asked).unwrap();
+    let glaze = "Idris recommends tenmoku glaze for the tall bowls";
+    let kiln = "The kiln stands behind the studio since March";
+    assert_eq!(texts(&context, Tier::Episodes).len(), 2, "{}", context.text);
+    let shown = context.items.iter().filter(|item| item.text == glaze).filter_map(|item| item.id);
+    let again = Request {
+        shown: shown.collect(),
+        known_turns: vec![turn("Mara", &format!("{kiln}, hasn't it?"))],
+        ..asked.clone()
+    };
+    let context = home.space.context(&again).unwrap();
+    assert_eq!(context.text, "");
+    assert_eq!(omission(&context, glaze), Some(Omission::AlreadyShown));
+    assert_eq!(omission(&context, kiln), Some(Omission::InRecentTurns));
+}
+
+#[test]
 fn memory_about_the_last_turns_precedes_the_newest_turn() {
     let mut home = pottery();
     let request = request(&[("Mara", "Good morning"), ("Mara", "Which glaze for the tall bowls?")]);

@@ -595,6 +595,27 @@ fn a_text_beyond_the_limit_is_split_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_text_of_ten_megabytes_without_spaces_is_split_into_few_parts() {
+    const BYTES: usize = 10_000_000;
+    let sources = Sources::new();
+    for (name, text) in [
+        ("word", "q".repeat(BYTES)),
+        ("line", "key=value;".repeat(BYTES / 10)),
+        ("unspaced", "猫の手".repeat(BYTES / 9)),
+        ("sentences", "The kiln is hot. ".repeat(BYTES / 17)),
+    ] {
+        let line = serde_json::json!({ "id": "m", "text": text }).to_string();
+        let found = import("chat-jsonl", &sources.file(&format!("{name}.jsonl"), line));
+        // Compared by length first: a difference would print all of it.
+        let together = found.texts().concat();
+        assert!(together.len() == text.len() && together == text, "{name}: text was lost");
+        let parts = found.evidence.len();
+        assert!(parts <= 2 * BYTES / (256 * 1024), "{name}: {parts} parts");
+        assert!(found.evidence.iter().all(|part| part.summary.len() < 1024), "{name}");
+    }
+}
+
+#[test]
 fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
     let sources = Sources::new();
     let line = |uuid: &str, text: &str| {

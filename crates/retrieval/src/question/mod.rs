@@ -10,6 +10,7 @@ mod classes;
 mod date_parser;
 pub mod dates;
 mod days;
+pub mod ends;
 mod lists;
 pub mod names;
 pub mod nearest;
@@ -25,7 +26,7 @@ use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 use nearest::Nearest;
 
-/// Most words of a question that are read; the rest is ignored.
+/// Most words of a question that are read: half of them at its beginning, half at its end.
 pub const QUESTION_WORDS_MAX: usize = 512;
 
 /// Most words of a question that looks for the nearest record or may quote a record. In longer
@@ -88,7 +89,9 @@ impl Question {
         held: Languages,
         today: Option<Date>,
     ) -> Self {
-        let text = &*normalize(text);
+        let text = ends::both_ends(text);
+        let text = normalize(&text);
+        let text = &*ends::both_ends_in_words(&text);
         let mut words: Vec<Word<'_>> = Vec::new();
         visit_words(text, |word| {
             words.push(word);

@@ -14,7 +14,7 @@ use crate::service::agents::program_name;
 use crate::service::context::{AssembledContext, assemble, reason_in_words};
 
 /// Largest budget of a context, in tokens.
-const BUDGET_TOKENS_MAX: u32 = 1_000_000;
+pub(super) const BUDGET_TOKENS_MAX: u32 = 1_000_000;
 
 impl Memory {
     pub(super) fn get_context(
@@ -55,6 +55,7 @@ impl Memory {
         request.owner.clone_from(&open.opened.owner);
         let AssembledContext { context, embedding } =
             assemble(session, &mut self.pool, &mut open.opened, request)?;
+        self.conversations.note_shown(context.items.iter().filter_map(|item| item.id));
         let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
         let answer = Context {
             relevance: context.relevance,
@@ -81,7 +82,7 @@ impl Memory {
     }
 }
 
-fn item(item: &Item) -> ContextItem {
+pub(super) fn item(item: &Item) -> ContextItem {
     ContextItem {
         id: item.id.map(|id| id.to_string()),
         tier: item.tier.as_str().to_owned(),

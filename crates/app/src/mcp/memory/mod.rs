@@ -31,11 +31,13 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
+use crate::service::surfacing::Conversations;
 use crate::service::{Session, derivation};
 use opened::Opened;
 
 mod context;
 mod explain;
+mod observe;
 mod opened;
 mod propose;
 
@@ -58,6 +60,8 @@ const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, 
 const USER: &str = "user";
 /// The default of `actor`: the agent.
 const ASSISTANT: &str = "assistant";
+/// Names by which an agent means itself.
+const ASSISTANT_NAMES: [&str; 4] = [ASSISTANT, "agent", "model", "ai"];
 
 /// An answer in both forms.
 pub(super) struct Answered {
@@ -98,6 +102,7 @@ pub(super) struct Memory {
     agents: BTreeMap<Option<String>, Arc<Agent>>,
     opened: Opened,
     pool: EmbedderPool,
+    conversations: Conversations,
     /// Something was written that the chosen model has not embedded yet.
     is_unread: bool,
 }
@@ -110,6 +115,7 @@ impl Memory {
             agents: BTreeMap::new(),
             opened: Opened::default(),
             pool: EmbedderPool::default(),
+            conversations: Conversations::default(),
             is_unread: false,
         }
     }
@@ -146,6 +152,7 @@ impl Memory {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
             Call::Recall(arguments, program) => self.recall(&session, arguments, program),
             Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
+            Call::Observe(arguments, program) => self.observe(&session, arguments, program),
             Call::Explain(arguments, program) => {
                 self.explain(&session, &arguments.name, program.as_deref())
             }
@@ -207,6 +214,7 @@ impl Memory {
         agent.let_in(space, session.now)?;
         let remembered = note.record(space.writer_with(&agent.sealer), session.now)?;
         self.is_unread = remembered.is_new;
+        self.conversations.note_shown([remembered.id]);
         let derived = derivation::derive_new_by(&agent.sealer, space, session.now)?;
         let disclosure = for_agent(session, space, &agent.id);
         let mut changed = Vec::new();
@@ -267,6 +275,9 @@ impl Memory {
             Err(Failure::NoSpace) => (RecallAnswer::empty(request.scope), None, Whose::default()),
             Err(failure) => return Err(failure),
         };
+        let facts = found.facts.iter().map(|fact| fact.item.id);
+        let episodes = found.episodes.iter().map(|episode| episode.item.id);
+        self.conversations.note_shown(facts.chain(episodes));
         let answer = Recalled::of(&found, owner.as_ref(), whose, &session.zone);
         Answered::new(recalled_in_words(&answer), &answer)
     }
@@ -318,7 +329,7 @@ fn speaker(
     if is_any_of(&[USER, "the user", "human"]) {
         return Ok((None, Some(USER)));
     }
-    if actor.is_empty() || is_any_of(&[ASSISTANT, "agent", "model", "ai"]) {
+    if actor.is_empty() || is_any_of(&ASSISTANT_NAMES) {
         return Ok((Some(program_name(program)), Some(ASSISTANT)));
     }
     if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use engine::Space;
+use engine::recall::stream::Stream;
 use kernel::kind::Capability;
 use store::sqlite::{FileStamp, ReceiptWriting};
 
@@ -18,6 +19,7 @@ use crate::mcp::whose::{self, Whose};
 use crate::service::Session;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::recall::limit_journal;
+use crate::service::surfacing::start_stream;
 
 /// A space that is opened on demand.
 #[derive(Default)]
@@ -32,6 +34,9 @@ pub(super) struct Open {
     state: Option<FileState>,
     /// The list of trusted spaces when it was opened.
     trust: Option<FileStamp>,
+    /// The background search that follows conversations; it starts with the first of them, and ends
+    /// with the opened space, which it reads by a handle of its own.
+    stream: Option<Stream>,
     /// The user was told of the spaces that were passed over.
     is_told: bool,
 }
@@ -74,7 +79,7 @@ impl Open {
         opened.set_receipt_writing(ReceiptWriting::Gathered);
         let path = opened.path();
         let state = opened.owner.as_ref().map(|_| state_of(path));
-        Self { file: identity_of(path), state, opened, trust, is_told: false }
+        Self { file: identity_of(path), state, opened, trust, stream: None, is_told: false }
     }
 
     /// Whether it is still the space at its path, as it is there now.
@@ -88,6 +93,18 @@ impl Open {
         let passed = if self.is_told { &[][..] } else { &self.opened.passed };
         self.is_told = true;
         Whose::of(&self.opened, passed)
+    }
+
+    /// The space, and the stream that follows conversations; none if another space would be found
+    /// by now.
+    pub(super) fn followed(
+        &mut self,
+        session: &Session,
+    ) -> Result<Option<(&mut OpenedSpace, &Stream)>, Failure> {
+        if !self.stream.as_ref().is_some_and(Stream::is_running) {
+            self.stream = start_stream(session, &self.opened)?;
+        }
+        Ok(self.stream.as_ref().map(|stream| (&mut self.opened, stream)))
     }
 
     /// What to tell the user about a write, which may not go where the folder suggests; the same in

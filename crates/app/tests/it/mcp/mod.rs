@@ -4,6 +4,7 @@ mod agents;
 mod clock;
 mod embedding_models;
 pub(crate) mod host;
+mod observe;
 mod protocol;
 mod receipts;
 mod replaced;

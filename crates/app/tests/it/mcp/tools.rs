@@ -34,6 +34,7 @@ fn every_tool_has_a_description_and_annotations() {
         ("remember", adds),
         ("recall", reads),
         ("get_context", reads),
+        ("observe", [true, false, false, false]),
         ("explain", reads),
         ("correct", overturns),
         ("refute", overturns),

@@ -18,9 +18,11 @@ impl Best {
         match self.0.get_mut(&candidate.id) {
             Some((best, known)) => {
                 *best = place.min(*best);
+                let is_specific = known.is_specific || candidate.is_specific;
                 if known.relevance < candidate.relevance {
                     *known = candidate;
                 }
+                known.is_specific = is_specific;
             }
             None => {
                 self.0.insert(candidate.id, (place, candidate));

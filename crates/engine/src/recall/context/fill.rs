@@ -7,6 +7,9 @@
 //! sum never exceeds the total. Only the newest turn may exceed it: a context without the whole of
 //! that turn would answer another question.
 
+use std::collections::BTreeSet;
+
+use kernel::id::OpId;
 use retrieval::shingles::Shingles;
 
 use super::render::{self, Marks, Section};
@@ -45,7 +48,8 @@ pub(super) fn fill(request: &Request, gathered: &Gathered, counter: &dyn Tokens)
         left: request.budget.total,
         chosen: Vec::new(),
         left_out: gathered.left_out.clone(),
-        mentions: Vec::new(),
+        mentions: known_statements(request),
+        shown: &request.shown,
         marks: Marks::of(request, gathered),
     };
     let later = filling.take_turns(request);
@@ -64,9 +68,17 @@ pub(super) struct Filling<'a> {
     pub(super) left: usize,
     pub(super) chosen: Vec<Chosen>,
     pub(super) left_out: Vec<LeftOut>,
-    /// The texts of the chosen turns and memories.
+    /// The texts of the turns that the reader has, and of the chosen turns and memories.
     pub(super) mentions: Vec<(Tier, Mention)>,
+    /// Operations that the reader was shown before.
+    pub(super) shown: &'a BTreeSet<OpId>,
     pub(super) marks: Marks,
+}
+
+/// The texts of the turns that the reader has anyway.
+fn known_statements(request: &Request) -> Vec<(Tier, Mention)> {
+    let newest = request.known_turns.iter().rev().take(TURNS_MAX);
+    newest.map(|turn| (Tier::RecentTurns, Mention::of(cut(&turn.text, TEXT_BYTES_MAX)))).collect()
 }
 
 /// A chosen text, prepared for comparison.

@@ -23,6 +23,7 @@ use store::sqlite::ModelNumber;
 
 use super::best::Best;
 use super::excerpt::focus;
+use super::unasked::is_specific;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
@@ -103,6 +104,10 @@ pub struct Candidate {
     /// The sentence of the text that matches best; the first if it is empty.
     #[serde(skip)]
     pub focus: Range<usize>,
+    /// Whether it has a rare word of the question, or is a standing instruction that applies; of
+    /// facts, always.
+    #[serde(skip)]
+    pub is_specific: bool,
     /// When it was said, happened, or was last seen.
     pub at: Option<When>,
     /// Who said it.
@@ -241,6 +246,7 @@ impl Reader<'_> {
                     id: fact.id,
                     is_cut: said.len() > CANDIDATE_BYTES_MAX,
                     focus: 0..0,
+                    is_specific: true,
                     text: cut(&said, CANDIDATE_BYTES_MAX).to_owned(),
                     at: at.map(|at| When::from_date(at.date())),
                     by: None,
@@ -286,7 +292,7 @@ impl Reader<'_> {
         gathered.model = gathered.model.or(recall.model);
         let scores: BTreeMap<OpId, f64> =
             recall.results.iter().map(|found| (found.id, found.score.total)).collect();
-        let mut focuses = self.focuses(&recall.results)?;
+        let mut matches = self.matches(&recall.results)?;
         let mut place = 0;
         for found in recall.results {
             // What replaces an answer answers as well.
@@ -313,11 +319,13 @@ impl Reader<'_> {
                 continue;
             }
             let text = found.text();
+            let (focus, is_specific) = matches.remove(&found.id).unwrap_or_default();
             place += step;
             best.add(
                 place,
                 Candidate {
-                    focus: focuses.remove(&found.id).unwrap_or_default(),
+                    focus,
+                    is_specific,
                     id: found.id,
                     is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                     text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
@@ -339,15 +347,18 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Where the results match.
-    fn focuses(
+    /// Where the results match, and whether in a rare word.
+    fn matches(
         &self,
         results: &[Recollection],
-    ) -> Result<BTreeMap<OpId, Range<usize>>, EngineError> {
-        Ok(self.store.search_with(None, |_, analyzer| {
-            let focus =
-                |found: &Recollection| (found.id, focus(&found.text(), &found.terms, analyzer));
-            Ok(results.iter().map(focus).collect())
+    ) -> Result<BTreeMap<OpId, (Range<usize>, bool)>, EngineError> {
+        Ok(self.store.search_with(None, |search, analyzer| {
+            let records = search.document_count();
+            let mut matched = |found: &Recollection| {
+                let focus = focus(&found.text(), &found.terms, analyzer);
+                (found.id, (focus, is_specific(found, records, analyzer)))
+            };
+            Ok(results.iter().map(&mut matched).collect())
         })?)
     }
 }

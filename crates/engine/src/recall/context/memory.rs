@@ -84,6 +84,7 @@ impl Filling<'_> {
                 .find(|(_, other)| mention.is_repeated_by(other))
                 .map(|(tier, _)| *tier);
             let omission = match repeated_in {
+                _ if self.shown.contains(&candidate.id) => Some(Omission::AlreadyShown),
                 Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
                 Some(_) => Some(Omission::Duplicate),
                 None if taken >= count.most => Some(Omission::EnoughOthers),

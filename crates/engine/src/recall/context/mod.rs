@@ -11,7 +11,7 @@
 //! that text from memory is treated as data. A receipt records the context and its recipient
 //! ([`crate::recall::receipts`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -32,6 +32,7 @@ mod fill;
 pub mod gather;
 mod memory;
 mod render;
+pub mod unasked;
 
 pub use crate::recall::receipts::{NAME_BYTES_MAX, Reason, Tier};
 pub use gather::{Candidate, Gathered};
@@ -155,6 +156,11 @@ pub struct Request {
     pub turn: Option<u64>,
     /// The turns so far, the newest last.
     pub turns: Vec<Turn>,
+    /// Turns that the reader has anyway: they are not part of the context, and memory that repeats
+    /// them is left out.
+    pub known_turns: Vec<Turn>,
+    /// Operations that the reader was shown before, which are left out.
+    pub shown: BTreeSet<OpId>,
     /// What the agent's tools answered in this turn.
     pub tool_results: Vec<ToolResult>,
     /// The query; by default the last two turns.
@@ -192,6 +198,8 @@ impl Request {
             session: None,
             turn: None,
             turns: Vec::new(),
+            known_turns: Vec::new(),
+            shown: BTreeSet::new(),
             tool_results: Vec::new(),
             question: None,
             by_model: BTreeMap::new(),
@@ -257,6 +265,8 @@ pub enum Omission {
     Duplicate,
     /// The recent turns say it.
     InRecentTurns,
+    /// The reader was shown it before.
+    AlreadyShown,
     /// Its tier has the requested number of items.
     EnoughOthers,
     /// Only its space may see it.
