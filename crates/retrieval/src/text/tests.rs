@@ -52,7 +52,10 @@ fn han_characters_are_terms_of_their_own_which_add_no_length() {
     assert_eq!(analysis.length, 2, "{:?}", analysis.terms);
     let languages = QueryLanguages { own: Language::English, others: Languages::default() };
     let question = Analyzer::new(Language::English).query_terms("绿茶", languages);
-    assert_eq!(question.iter().map(|word| word.term.as_str()).collect::<Vec<_>>(), ["绿", "绿茶", "茶"]);
+    assert_eq!(
+        question.iter().map(|word| word.term.as_str()).collect::<Vec<_>>(),
+        ["绿", "绿茶", "茶"]
+    );
 }
 
 #[test]

@@ -451,19 +451,25 @@ impl Pass<'_> {
                 Some(closer) => closer.look(document, attribute)?,
                 None => Signals::default(),
             };
+            let own_words = lexical::own(
+                weighted().map(|(idf, counts)| {
+                    let length = u64::from(attribute.length);
+                    (idf, lexical::own_strength(counts.own, length, average_length))
+                }),
+                self.idf_sum,
+            );
             let signals = Signals {
                 window_meaning: meant.window_meaning,
                 own_meaning: meant.own_meaning,
                 word_meaning: meant.word_meaning,
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
-                own_words: lexical::own(
-                    weighted().map(|(idf, counts)| {
-                        let length = u64::from(attribute.length);
-                        (idf, lexical::own_strength(counts.own, length, average_length))
-                    }),
-                    self.idf_sum,
-                ),
+                own_words,
+                user_words: if attribute.marks & attributes::BY_USER != 0 {
+                    own_words
+                } else {
+                    0.0
+                },
                 session: self
                     .session_scores
                     .get(attribute.session as usize)
