@@ -200,7 +200,7 @@ impl NaiveRecall {
                     },
                     speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
-                    user_words: 0.0,
+                    asker_words: 0.0,
                     asker: false,
                     standing: 0.0,
                     date: question.time_fit(RecordTime {

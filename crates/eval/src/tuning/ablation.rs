@@ -15,7 +15,7 @@ use crate::measures::{Averages, Ranks};
 
 /// Groups of parts that are switched off together, by name; unknown names are ignored.
 const GROUPS: [(&str, &[&str]); 13] = [
-    ("words", &["words", "own_words", "user_words"]),
+    ("words", &["words", "own_words", "asker_words"]),
     ("session", &["session"]),
     ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
     ("window", &["window_meaning"]),

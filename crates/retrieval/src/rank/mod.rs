@@ -19,8 +19,8 @@ pub struct Signals {
     pub words: f64,
     /// BM25 of the passage alone, 0 … 1: [`lexical::own`].
     pub own_words: f64,
-    /// The same for what the user said to a program, which is short and says it once; otherwise 0.
-    pub user_words: f64,
+    /// The same where `asker` applies: such records are short and say a fact once. Otherwise 0.
+    pub asker_words: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
     pub session: f64,
     /// Cosine of the question and the record's window ([`meaning`]), −1 … 1; 0 without vectors.
@@ -63,7 +63,7 @@ pub struct Signals {
 pub struct Weights {
     pub words: f64,
     pub own_words: f64,
-    pub user_words: f64,
+    pub asker_words: f64,
     pub session: f64,
     pub window_meaning: f64,
     pub own_meaning: f64,
@@ -85,7 +85,7 @@ impl Weights {
     pub const WITH_VECTORS: Self = Self {
         words: 1.0,
         own_words: 0.30,
-        user_words: 0.70,
+        asker_words: 0.70,
         session: 1.25,
         window_meaning: 1.80,
         own_meaning: 0.0,
@@ -109,7 +109,7 @@ impl Weights {
     pub const WITH_MODEL: Self = Self {
         words: 1.2,
         own_words: 0.35,
-        user_words: 0.85,
+        asker_words: 0.85,
         session: 0.95,
         window_meaning: 1.60,
         own_meaning: 0.60,
@@ -132,7 +132,7 @@ impl Weights {
     pub const LEXICAL: Self = Self {
         words: 1.0,
         own_words: 0.50,
-        user_words: 0.0,
+        asker_words: 0.0,
         session: 0.85,
         window_meaning: 0.0,
         own_meaning: 0.0,
@@ -154,7 +154,7 @@ impl Weights {
     pub const FACTS: Self = Self {
         words: 1.33,
         own_words: 0.0,
-        user_words: 0.0,
+        asker_words: 0.0,
         window_meaning: 1.0,
         word_meaning: 1.0,
         asker: 0.0,
@@ -209,7 +209,7 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
     let parts = [
         part("words", signals.words, weights.words),
         part("own_words", signals.own_words, weights.own_words),
-        part("user_words", signals.user_words, weights.user_words),
+        part("asker_words", signals.asker_words, weights.asker_words),
         part("session", signals.session, weights.session),
         part("window_meaning", signals.window_meaning, weights.window_meaning),
         part("own_meaning", signals.own_meaning, weights.own_meaning),
@@ -243,7 +243,7 @@ mod tests {
         let signals = Signals {
             words: 0.5,
             own_words: 0.2,
-            user_words: 0.0,
+            asker_words: 0.0,
             session: 0.4,
             window_meaning: 0.3,
             own_meaning: 0.0,

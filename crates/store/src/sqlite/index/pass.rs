@@ -451,6 +451,7 @@ impl Pass<'_> {
                 Some(closer) => closer.look(document, attribute)?,
                 None => Signals::default(),
             };
+            let others = self.signals(attribute, document, &named, dates.fit(document, attribute));
             let own_words = lexical::own(
                 weighted().map(|(idf, counts)| {
                     let length = u64::from(attribute.length);
@@ -465,18 +466,14 @@ impl Pass<'_> {
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
                 own_words,
-                user_words: if attribute.marks & attributes::BY_USER != 0 {
-                    own_words
-                } else {
-                    0.0
-                },
+                asker_words: if others.asker { own_words } else { 0.0 },
                 session: self
                     .session_scores
                     .get(attribute.session as usize)
                     .copied()
                     .unwrap_or(0.0),
                 classes: self.classes.share(document),
-                ..self.signals(attribute, document, &named, dates.fit(document, attribute))
+                ..others
             };
             named_in = Some((block, named));
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
