@@ -394,7 +394,7 @@ mod tests {
             (hits[0].score.total - parts.iter().map(|part| part.contribution).sum::<f64>()).abs()
                 < 1e-12
         );
-        assert!((hits[0].signals.words - 0.6 / 0.7).abs() < 1e-9);
+        assert!((hits[0].signals.words - 0.8 / 0.9).abs() < 1e-9);
         assert!(
             hits[0].signals.speaker && hits[0].signals.time_expression && hits[0].signals.asks_when
         );

@@ -1,17 +1,17 @@
 //! Lexical similarity: of a passage with the two before it, and of its session as a whole.
 //!
 //! A turn of a conversation depends on the turns before it: "Yes, last June!" answers the question
-//! before it. So a term counts in full in its own passage, 0.6 in the next one of the conversation
-//! and 0.1 in the one after that. A piece of a longer text says itself what it is about, and a term
-//! of the piece before it counts 0.1. Context only looks back, so appending never changes what is
+//! before it. So a term counts in full in its own passage, 0.8 in the next one of the conversation
+//! and 0.2 in the one after that. A piece of a longer text says itself what it is about, and a term
+//! of the piece before it counts 0.2. Context only looks back, so appending never changes what is
 //! indexed. That sum is not normalised by length, and one occurrence of a term counts nearly as
 //! much as many; long texts are cut into passages first. BM25 of the passage alone is a part of its
 //! own. Numbers: the design of recall ("Text").
 
 /// Weight of a term in the previous record.
-pub const PREVIOUS_WEIGHT: f64 = 0.6;
+pub const PREVIOUS_WEIGHT: f64 = 0.8;
 /// Weight of a term in the record before that.
-pub const BEFORE_PREVIOUS_WEIGHT: f64 = 0.1;
+pub const BEFORE_PREVIOUS_WEIGHT: f64 = 0.2;
 /// The term frequency at which a term's weight reaches half of its maximum.
 pub const SATURATION: f64 = 0.1;
 /// BM25's k1 for passages.
@@ -119,9 +119,9 @@ mod tests {
     fn context_counts_less_than_the_record_itself() {
         let counts = |own, previous, before_previous| TermCounts { own, previous, before_previous };
         assert!(close(term_strength(counts(1, 0, 0)), 1.0 / 1.1));
-        assert!(close(term_strength(counts(0, 1, 0)), 0.6 / 0.7));
-        assert!(close(term_strength(counts(0, 0, 1)), 0.1 / 0.2));
-        assert!(close(term_strength(counts(2, 1, 1)), 2.7 / 2.8));
+        assert!(close(term_strength(counts(0, 1, 0)), 0.8 / 0.9));
+        assert!(close(term_strength(counts(0, 0, 1)), 0.2 / 0.3));
+        assert!(close(term_strength(counts(2, 1, 1)), 3.0 / 3.1));
         assert_eq!(term_strength(counts(0, 0, 0)), 0.0);
         assert!(term_strength(counts(u32::MAX, u32::MAX, u32::MAX)) <= 1.0);
     }
