@@ -491,7 +491,7 @@ mod tests {
         assert!(!abstains && relevance > 0.5, "{relevance}");
         assert_eq!(ask("Who is allergic to walnuts?", 1).0, relevance, "however few are asked for");
         assert!(relevance > ask("Who is allergic to hazelnut cake from Copenhagen?", 10).0);
-        // What is said before a question does not count, whatever it is about.
+        // Sentences before a question do not count, whatever they are about.
         let before = "By the way, I was just sitting here with a cup of tea after a rather long day, \
              thinking about this and that while the rain keeps falling outside, and before I forget \
              it again I wanted to ask you something quickly.";

@@ -3,8 +3,8 @@
 //!
 //! The last sentence decides. If it asks, whatever was said before may have nothing to do with it,
 //! so the questions are judged. If it asks in few words ("Do you remember?"), or in words of which
-//! memory knows none ("So which ones should we get?"), it may ask about what was said before, so the
-//! whole text is judged too. If it does not ask, the whole text and its last sentences are.
+//! memory knows none ("So which ones should we get?"), it may ask about what was said before, so
+//! the whole text is judged too. If it does not ask, the whole text and its last sentences are.
 
 use retrieval::question::Question;
 use retrieval::question::sentences::{asks, is_in_first_person, last_sentences};

@@ -3,11 +3,11 @@
 //!
 //! One threshold serves all sets, and it may cost few of the answerable questions of any. So only
 //! the answerable questions that look least answerable matter for it, and most of all those of the
-//! set in which they look worst. Plain maximum likelihood fits the others, which are easy. The topic
-//! model is therefore fitted in rounds: in each, most of the weight of a set's answerable questions
-//! is on those that the last model found least likely, more so in the sets in which they were least
-//! likely of all. In the end the score is scaled so that it is a probability again, by maximum
-//! likelihood with the ordinary weights.
+//! set in which they look worst. Plain maximum likelihood fits the others, which are easy. The
+//! topic model is therefore fitted in rounds: in each, most of the weight of a set's answerable
+//! questions is on those that the last model found least likely, more so in the sets in which they
+//! were least likely of all. In the end the score is scaled so that it is a probability again, by
+//! maximum likelihood with the ordinary weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,9 +2,9 @@
 //!
 //! A *set* has collections of one sort, such as the chats of one data set. Sets count equally in
 //! training, however many questions they have, and each has its row in the report. The *group* of a
-//! collection is what cross-validation leaves out: its set with those of the same family, or the collection
-//! alone if there is only one family. Sets are of a family if their names are the same up to the
-//! first dot: `chats` and `chats.long` have the same chats in two forms.
+//! collection is what cross-validation leaves out: its set with those of the same family, or the
+//! collection alone if there is only one family. Sets are of a family if their names are the same
+//! up to the first dot: `chats` and `chats.long` have the same chats in two forms.
 
 use std::path::Path;
 

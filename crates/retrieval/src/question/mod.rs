@@ -47,8 +47,8 @@ pub struct Question {
     pub nameless: String,
     /// The known people it names, in the order of the question.
     pub mentions: Vec<Mention>,
-    /// True if a word that it names somebody by can only be a name. "man", one word of the name "Man
-    /// Page" in lower case, may be an ordinary word.
+    /// True if a word that it names somebody by can only be a name. "man", one word of the name
+    /// "Man Page" in lower case, may be an ordinary word.
     #[serde(skip)]
     pub is_naming_certain: bool,
     /// The words that look like names of people or things unknown to the index of people, each as
