@@ -512,6 +512,15 @@ mod tests {
         assert!(!abstains && relevance > 0.5, "{relevance}");
         assert_eq!(ask("Who is allergic to walnuts?", 1).0, relevance, "however few are asked for");
         assert!(relevance > ask("Who is allergic to hazelnut cake from Copenhagen?", 10).0);
+        // Sentences before a question do not count, whatever they are about.
+        let before = "By the way, I was just sitting here with a cup of tea after a rather long day, \
+             thinking about this and that while the rain keeps falling outside, and before I forget \
+             it again I wanted to ask you something quickly.";
+        let asked = ask(&format!("{before} Who is allergic to walnuts?"), 10);
+        assert!(!asked.1 && asked.0 > 0.5, "{}", asked.0);
+        let unrelated = ask("When does the boat leave? Which emperor was crowned in Aachen?", 10);
+        assert!(unrelated.0 < ask("When does the boat leave?", 10).0, "{}", unrelated.0);
+        assert!(ask(&format!("{before} Which emperor bought Aachen?"), 10).1);
     }
 
     #[test]

@@ -1,11 +1,18 @@
 //! What the relevance of a recall is judged by: features of the ranking for the question, or for
 //! each of its sentences that may ask.
+//!
+//! The last sentence decides. If it asks, whatever was said before may have nothing to do with it,
+//! so the questions are judged. If it asks in few words ("Do you remember?"), or in words of which
+//! memory knows none ("So which ones should we get?"), it may ask about what was said before, so
+//! the whole text is judged too. If it does not ask, the whole text and its last sentences are.
 
 use retrieval::question::Question;
 use retrieval::question::ends::both_ends;
-use retrieval::question::sentences::{asks, last_sentences};
+use retrieval::question::sentences::{asks, is_in_first_person, last_sentences};
 use retrieval::rank::lexical::TermCounts;
-use retrieval::rank::relevance::{Candidate, JUDGED, RankingFeatures, SENTENCES_MAX, relevance};
+use retrieval::rank::relevance::{
+    Candidate, JUDGED, QuestionForm, RankingFeatures, SENTENCES_MAX, relevance,
+};
 use retrieval::text::Analyzer;
 use store::StoreError;
 use store::sqlite::{Found, Search, TermShare};
@@ -17,12 +24,10 @@ use super::episodes::Query;
 const SCANNED: usize = 128;
 /// A sentence of fewer words neither asks nor says anything by itself.
 const TERMS_MIN: usize = 2;
-/// A question of fewer words ("Do you remember?") needs the sentences before it.
+/// A question of fewer words may need the sentences before it.
 const QUESTION_TERMS_MIN: usize = 3;
 
-/// The features of a question for the records that were found. Of a text with several sentences,
-/// those of the last questions in it; of one without a question of which memory knows a word, those
-/// of the whole text and its last sentences.
+/// The features of a question for the records that were found, or of its sentences; the best count.
 pub(super) fn of(
     search: &Search<'_>,
     analyzer: &mut Analyzer,
@@ -32,25 +37,50 @@ pub(super) fn of(
 ) -> Result<Vec<RankingFeatures>, StoreError> {
     let records = search.document_count();
     let is_found = found_terms(found);
-    let judge = |question: &Question| {
+    let text = &*both_ends(&query.text);
+    let tells = is_in_first_person(text);
+    let judge = |question: &Question, form: QuestionForm| {
         let best = found.iter().take(JUDGED).map(|found| candidate(found, &is_found));
-        RankingFeatures::of(question, records, best)
+        RankingFeatures::of(question, form, records, best)
     };
-    let (mut asking, mut others) = (Vec::new(), Vec::new());
-    for sentence in last_sentences(&both_ends(&query.text)) {
+    let whole = judge(question, QuestionForm { tells, is_part: false });
+    let mut sentences: Vec<Sentence> = Vec::new();
+    for sentence in last_sentences(text) {
         let parsed = search.question(sentence, analyzer, query.today)?;
-        let terms = parsed.terms.len();
-        if asks(sentence) && terms >= QUESTION_TERMS_MIN {
-            asking.extend(judge(&parsed).filter(|features| relevance(Some(features)) > 0.0));
-        } else if terms >= TERMS_MIN {
-            others.extend(judge(&parsed));
+        let (terms, asks) = (parsed.terms.len(), asks(sentence));
+        if terms < TERMS_MIN {
+            continue;
         }
+        let tells = if asks { is_in_first_person(sentence) } else { tells };
+        let features = judge(&parsed, QuestionForm { tells, is_part: true });
+        let is_known = features.is_some_and(|features| relevance(Some(&features)) > 0.0);
+        let is_question = asks && terms >= QUESTION_TERMS_MIN && is_known;
+        sentences.push(Sentence { asks, is_question, features });
     }
-    let is_asking = !asking.is_empty();
-    let mut judged = if is_asking { asking } else { others };
+    let mut judged: Vec<RankingFeatures> = match sentences.last() {
+        Some(last) if last.is_question => {
+            let questions = sentences.iter().filter(|one| one.is_question);
+            return Ok(last_of(questions.filter_map(|one| one.features).collect()));
+        }
+        Some(last) if last.asks => last.features.into_iter().collect(),
+        _ => last_of(sentences.iter().filter_map(|one| one.features).collect()),
+    };
+    judged.extend(whole);
+    Ok(judged)
+}
+
+fn last_of(mut judged: Vec<RankingFeatures>) -> Vec<RankingFeatures> {
     judged.drain(..judged.len().saturating_sub(SENTENCES_MAX));
-    let whole = judge(question).filter(|_| !is_asking);
-    Ok(whole.into_iter().chain(judged).collect())
+    judged
+}
+
+/// A sentence of a question.
+struct Sentence {
+    /// It ends with a question mark.
+    asks: bool,
+    /// It asks, in words that memory knows.
+    is_question: bool,
+    features: Option<RankingFeatures>,
 }
 
 /// Which of the question's known terms a record has that was found. Words of records that may not

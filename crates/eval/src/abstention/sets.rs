@@ -2,8 +2,9 @@
 //!
 //! A *set* has collections of one sort, such as the chats of one data set. Sets count equally in
 //! training, however many questions they have, and each has its row in the report. The *group* of a
-//! collection is what cross-validation leaves out: its set, or the collection alone if there is
-//! only one set.
+//! collection is what cross-validation leaves out: its set with those of the same family, or the
+//! collection alone if there is only one family. Sets are of a family if their names are the same
+//! up to the first dot: `chats` and `chats.long` have the same chats in two forms.
 
 use std::path::Path;
 
@@ -32,11 +33,21 @@ impl Sets {
                 })
             })
             .collect();
-        let groups = if folders.len() > 1 { of.clone() } else { (0..of.len()).collect() };
         let name = |folder: &&Path| {
             folder.file_name().map_or("all".to_owned(), |name| name.to_string_lossy().into_owned())
         };
-        Self { names: folders.iter().map(name).collect(), of, groups }
+        let names: Vec<String> = folders.iter().map(name).collect();
+        let family = |name: &String| name.split('.').next().unwrap_or_default().to_owned();
+        let families: Vec<String> = names.iter().map(family).collect();
+        let family_of = |set: &usize| {
+            let own = families.get(*set);
+            families.iter().position(|family| Some(family) == own).unwrap_or(*set)
+        };
+        let groups = match families.iter().all(|family| Some(family) == families.first()) {
+            true => (0..of.len()).collect(),
+            false => of.iter().map(family_of).collect(),
+        };
+        Self { names, of, groups }
     }
 
     /// `count` collections for each name, which are the same ones in another form.
@@ -89,6 +100,17 @@ mod tests {
         let foreign: Vec<_> = (0..4).map(|place| sets.foreign(place)).collect();
         assert_eq!(foreign, [Some(1), Some(3), Some(3), Some(0)]);
         assert_eq!((sets.group(0), sets.group(2), sets.group_count()), (0, 1, 2));
+    }
+
+    #[test]
+    fn sets_of_a_family_are_left_out_together() {
+        let files = ["chats/1", "chats/2", "chats.long/1", "notes/1"];
+        let sets = Sets::of_files(files.map(Path::new));
+        assert_eq!(sets.names(), ["chats", "chats.long", "notes"]);
+        let groups: Vec<_> = (0..4).map(|place| sets.group(place)).collect();
+        assert_eq!((groups, sets.group_count()), (vec![0, 0, 0, 2], 3));
+        let alone = Sets::of_files(["chats/1", "chats.long/1"].map(Path::new));
+        assert_eq!(alone.group_count(), 2);
     }
 
     #[test]

@@ -50,6 +50,10 @@ pub struct Question {
     pub nameless: String,
     /// The known people it names, in the order of the question.
     pub mentions: Vec<Mention>,
+    /// True if a word that it names somebody by can only be a name. "man", one word of the name
+    /// "Man Page" in lower case, may be an ordinary word.
+    #[serde(skip)]
+    pub is_naming_certain: bool,
     /// The words that look like names of people or things unknown to the index of people, each as
     /// its terms: those with a capital letter that do not begin a sentence.
     #[serde(skip)]
@@ -147,6 +151,7 @@ impl Question {
             false => Vec::new(),
         };
         let subject = subject(&found, &lower);
+        let is_naming_certain = found.iter().any(|at| at.is_certain);
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates: Vec<DateMention> = times.into_iter().flat_map(|time| time.mentions).collect();
         let names_no_time = dates.is_empty() && is_focused;
@@ -156,6 +161,7 @@ impl Question {
             languages,
             nameless,
             mentions,
+            is_naming_certain,
             proper,
             dates,
             nearest,
