@@ -23,6 +23,7 @@
 use super::Score;
 use super::lexical::{TermCounts, idf, term_strength};
 use crate::question::Question;
+use crate::text::words::is_single_han;
 use crate::text::{QueryTerm, Term};
 
 /// The least weight of a word that memory knows, as a share of the weight of one that it does not.
@@ -39,9 +40,9 @@ pub const RELEVANCE_MIN: f64 = 0.07;
 /// Coefficients of [`RankingFeatures::topic`].
 #[allow(clippy::approx_constant)] // A learnt number may be near a constant of mathematics.
 const TOPIC: [f64; TOPIC_FEATURES] =
-    [-0.87, 0.09, 4.05, 9.52, -6.61, 2.62, -3.14, 2.92, 3.55, -1.83, 1.50, 3.82];
+    [-1.56, 0.81, 4.92, 9.92, -6.42, 2.32, -3.18, 2.72, 3.62, -1.40, 1.06, 3.45];
 /// Coefficients of [`RankingFeatures::person`].
-const PERSON: [f64; 4] = [0.92, -2.89, 0.27, -0.72];
+const PERSON: [f64; 4] = [0.81, -2.88, 0.27, -0.65];
 
 /// Number of [`RankingFeatures::topic`].
 pub const TOPIC_FEATURES: usize = 12;
@@ -113,6 +114,10 @@ impl RankingFeatures {
         let mut features = Self::default();
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
         let (mut known, mut date, mut has_roles) = (Vec::new(), 0.0_f64, false);
+        // A single Han character is in many texts that have nothing to do with the question.
+        let is_whole = |word: &&QueryTerm| !is_single_han(word.term.as_str());
+        let whole: Vec<&QueryTerm> = question.terms.iter().filter(is_whole).collect();
+        let words = if whole.is_empty() { question.terms.iter().collect() } else { whole };
         for candidate in best.into_iter().take(JUDGED) {
             let (mut person_score, mut is_theirs) = (0.0, false);
             for part in &candidate.score.parts {
@@ -132,13 +137,13 @@ impl RankingFeatures {
             let content = candidate.score.total - person_score;
             *side = Some(side.map_or(content, |best| best.max(content)));
             let asked = |(term, _, _): &(&Term, f64, TermCounts)| {
-                question.terms.iter().any(|asked| asked.term == **term)
+                words.iter().any(|asked| asked.term == **term)
             };
             let terms: Vec<_> = candidate.terms.into_iter().filter(asked).collect();
             let own = || terms.iter().filter(|(_, _, counts)| counts.own > 0);
-            let words =
+            let held =
                 terms.iter().map(|(_, idf, counts)| weight(*idf) * term_strength(*counts)).sum();
-            features.words = features.words.max(words);
+            features.words = features.words.max(held);
             features.own_rarity = features.own_rarity.max(own().map(|(_, idf, _)| idf).sum());
             features.own_words = features.own_words.max(own().count() as f64);
             known = terms;
@@ -152,7 +157,7 @@ impl RankingFeatures {
         }
         features.names_somebody = !question.mentions.is_empty();
         features.has_its_days = question.asks_for_days && date >= question.fit_of_its_days();
-        let all = question.terms.len();
+        let all = words.len();
         let known_rarity: f64 = known.iter().map(|(_, idf, _)| weight(*idf)).sum();
         let rarity = known_rarity + rarest * (all - known.len().min(all)) as f64;
         // A question without words lacks none of them.
