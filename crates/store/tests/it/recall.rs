@@ -286,6 +286,49 @@ fn ranked_by(weights: &Weights, records: &[Dated], question: &str) -> Vec<Dated>
     found.iter().map(|found| records[found.document as usize]).collect()
 }
 
+/// A part of the score of the record that a question finds first.
+fn part_of_first(record: Evidence, question: &str, name: &str) -> f64 {
+    let mut book = Book::in_file();
+    book.evidence(&record, &[]);
+    book.advance();
+    let weights = &Weights::WITH_VECTORS;
+    let found = find_by(weights, &mut book.ledger, question, None, &Filter::default(), 1);
+    let parts = found.iter().flat_map(|found| &found.score.parts);
+    parts.filter(|part| part.name == name).map(|part| part.value).sum()
+}
+
+fn record_of(kind: &str, role: Option<&str>, text: &str) -> Evidence {
+    let mut record = note("1", text);
+    record.kind = kind.into();
+    record.payload.role = role.map(str::to_owned);
+    record
+}
+
+#[test]
+fn only_notes_and_the_user_say_how_to_answer() {
+    let standing = |kind: &str, role: Option<&str>| {
+        let record = record_of(kind, role, "Always answer with metric units.");
+        part_of_first(record, "What is a metric mile?", "standing")
+    };
+    assert_eq!(standing(EvidenceKind::NOTE, None), 1.0);
+    assert_eq!(standing(EvidenceKind::TURN, Some("user")), 1.0);
+    assert_eq!(standing(EvidenceKind::TURN, Some("assistant")), 0.0);
+    for kind in [EvidenceKind::COMMIT, EvidenceKind::MAIL, EvidenceKind::EVENT] {
+        assert_eq!(standing(kind, None), 0.0, "{kind}");
+    }
+}
+
+#[test]
+fn the_users_own_words_count_more_for_a_question_in_the_first_person() {
+    let words = |role: &str, question: &str| {
+        let record = record_of(EvidenceKind::TURN, Some(role), "I bought a red kayak.");
+        part_of_first(record, question, "asker_words")
+    };
+    assert!(words("user", "When did I buy the kayak?") > 0.0);
+    assert_eq!(words("assistant", "When did I buy the kayak?"), 0.0);
+    assert_eq!(words("user", "Who sells a kayak?"), 0.0);
+}
+
 #[test]
 fn a_question_for_a_day_finds_that_day_in_its_order_then_what_names_it_then_the_day_after() {
     let records = [
