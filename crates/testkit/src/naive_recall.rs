@@ -11,7 +11,8 @@ use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::question::names::{NameId, Names};
 use retrieval::question::{Question, RecordTime};
 use retrieval::rank::lexical::{
-    TermCounts, idf, known_idf_sum, lex, own, own_strength, session, session_strength,
+    PIECE_LENGTH_MAX, TermCounts, idf, known_idf_sum, lex, own, own_strength, session,
+    session_strength,
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
@@ -275,7 +276,8 @@ impl NaiveRecall {
     }
 
     fn counts(&self, position: usize, term: &QueryTerm) -> TermCounts {
-        let (previous, before) = match self.documents[position].continues_text {
+        let is_short = self.analyses[position].length <= PIECE_LENGTH_MAX;
+        let (previous, before) = match self.documents[position].continues_text && is_short {
             true => (None, self.previous[position]),
             false => self.context(position),
         };

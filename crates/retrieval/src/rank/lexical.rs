@@ -2,8 +2,8 @@
 //!
 //! A turn of a conversation depends on the turns before it: "Yes, last June!" answers the question
 //! before it. So a term counts in full in its own passage, 0.8 in the next one of the conversation
-//! and 0.2 in the one after that. A piece of a longer text says itself what it is about, and a term
-//! of the piece before it counts 0.2. Context only looks back, so appending never changes what is
+//! and 0.2 in the one after that. A short piece of a longer text depends a little on the piece
+//! before it, whose terms count 0.2. Context only looks back, so appending never changes what is
 //! indexed. That sum is not normalised by length, and one occurrence of a term counts nearly as
 //! much as many; long texts are cut into passages first. BM25 of the passage alone is a part of its
 //! own. Numbers: the design of recall ("Text").
@@ -12,6 +12,9 @@
 pub const PREVIOUS_WEIGHT: f64 = 0.8;
 /// Weight of a term in the record before that.
 pub const BEFORE_PREVIOUS_WEIGHT: f64 = 0.2;
+/// Terms of a piece of a text that inherits words of the piece before it: a longer one says itself
+/// what it is about.
+pub const PIECE_LENGTH_MAX: u32 = 60;
 /// The term frequency at which a term's weight reaches half of its maximum.
 pub const SATURATION: f64 = 0.1;
 /// BM25's k1 for passages.

@@ -319,6 +319,30 @@ fn only_notes_and_the_user_say_how_to_answer() {
 }
 
 #[test]
+fn a_short_piece_of_a_file_inherits_words_of_the_piece_before_it() {
+    let words = |kind: &str, text: &str| {
+        let mut book = Book::in_file();
+        for (uid, text) in [("1", "The kayak is in the shed."), ("2", text)] {
+            let mut piece = record_of(kind, None, text);
+            piece.source_uid = uid.to_owned();
+            piece.payload.session = Some("sports.md".to_owned());
+            book.evidence(&piece, &[]);
+        }
+        book.advance();
+        let found = find(&mut book.ledger, "kayak", None, &Filter::default(), 10);
+        found
+            .iter()
+            .find(|found| found.document == 1)
+            .map_or(0.0, |found| found.score.parts[0].value)
+    };
+    assert!((words(EvidenceKind::NOTE, "It leaks.") - 0.2 / 0.3).abs() < 1e-9);
+    assert!((words(EvidenceKind::TURN, "It leaks.") - 0.8 / 0.9).abs() < 1e-9);
+    assert_eq!(words(EvidenceKind::COMMIT, "It leaks."), 0.0);
+    let long: String = (0..70).map(|number| format!("paddle{number} ")).collect();
+    assert_eq!(words(EvidenceKind::NOTE, &long), 0.0);
+}
+
+#[test]
 fn the_users_own_words_count_more_for_a_question_in_the_first_person() {
     let words = |role: &str, question: &str| {
         let record = record_of(EvidenceKind::TURN, Some(role), "I bought a red kayak.");

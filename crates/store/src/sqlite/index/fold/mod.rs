@@ -15,7 +15,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Role};
 use retrieval::question::names::name_words;
-use retrieval::rank::lexical::TermCounts;
+use retrieval::rank::lexical::{PIECE_LENGTH_MAX, TermCounts};
 use retrieval::text::{Analyzer, Languages, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -394,15 +394,16 @@ impl Folder {
         let document = batch.documents;
         let analysis = passage.analyze(&mut self.analyzer);
         let counts = self.number_terms(connection, batch, &analysis)?;
-        // A turn of a conversation depends on those before it, a piece of a text a little on the
-        // piece before it.
+        // A turn of a conversation depends on those before it, a short piece of a text a little on
+        // the piece before it.
         let is_turn = attribute.marks & attributes::TURN != 0;
         let nothing = ThreadEnd::default();
         let context = if is_turn { &*end } else { &nothing };
-        let before_previous = match passage.continues_text && !is_turn {
-            true => &end.previous,
-            false => &context.before_previous,
-        };
+        let before_previous =
+            match passage.continues_text && !is_turn && analysis.length <= PIECE_LENGTH_MAX {
+                true => &end.previous,
+                false => &context.before_previous,
+            };
 
         let mut merged: Vec<(u32, TermCounts)> = Vec::with_capacity(counts.len() * 3);
         merged.extend(
