@@ -56,7 +56,7 @@ impl<S: Search> System for Control<S> {
 }
 
 /// Ranks lines by the number of the question's words in them, like counting `grep -i -w` per word.
-/// There is no index: every question reads every line.
+/// It reads all lines for each question.
 #[derive(Default)]
 pub struct Grep {
     lines: Vec<String>,

@@ -25,9 +25,13 @@ const CUTOFF_MAX: i64 = engine::recall::episodes::RESULTS_MAX as i64;
 
 /// Arguments of `eval`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Everything is imported into temporary spaces; your data is neither read nor written. The engine is compared with controls over the same records: plain BM25, BM25 with stems and without stop words (bm25-stemmed), SQLite FTS5, and grep (number of shared words); with --embedder also the model alone (embedding) and its fusion with bm25-stemmed by reciprocal ranks (hybrid-rrf). Latency is measured at the largest -k.\n\nExamples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg"
-)]
+#[command(after_help = "\
+        Everything is imported into temporary spaces; your data is neither read nor written. The \
+        engine is compared with controls over the same records: plain BM25, BM25 with stems and \
+        without stop words (bm25-stemmed), SQLite FTS5, and grep (number of shared words); with \
+        --embedder also the model alone (embedding) and its fusion with bm25-stemmed by reciprocal \
+        ranks (hybrid-rrf). Latency is measured at the largest -k.\n\n\
+        Examples:\n  because eval locomo locomo10.json\n  because eval locomo locomo10.json --one-space --json\n  because eval locomo locomo10.json --ablation\n  because eval retrieval mine.jsonl\n  because eval sample\n  because eval calibration people --svg reliability.svg")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::recall::context::gather::Wanted;
+use engine::recall::context::gather::{Wanted, end_within};
 use engine::recall::context::unasked::COUNT;
 use engine::recall::context::{Budget, Context, Gathered, Request, Turn};
 use engine::recall::stream::{Prepared, Stream};
@@ -106,9 +106,8 @@ impl Conversation {
     /// Adds a turn. One that repeats the newest counts once: a host and its model may both pass it
     /// on.
     fn add(&mut self, turn: &Turn) {
-        let start = turn.text.len().saturating_sub(TURN_BYTES_MAX);
-        let end = turn.text.get(turn.text.ceil_char_boundary(start)..).unwrap_or_default();
-        let turn = Turn { speaker: turn.speaker.clone(), text: end.to_owned() };
+        let text = end_within(&turn.text, TURN_BYTES_MAX).to_owned();
+        let turn = Turn { speaker: turn.speaker.clone(), text };
         if self.turns.back() == Some(&turn) {
             return;
         }

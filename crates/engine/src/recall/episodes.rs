@@ -9,7 +9,6 @@ use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
 use retrieval::question::Question;
-use retrieval::question::ends::both_ends;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
@@ -177,11 +176,10 @@ impl Reader<'_> {
         query: &Query,
         limit: usize,
     ) -> Result<(Recall, usize, bool), EngineError> {
-        let text = &*both_ends(&query.text);
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model) =
             self.store.search_with(vector, |search, analyzer| {
-                let question = search.question(text, analyzer, query.today)?;
+                let question = search.question(&query.text, analyzer, query.today)?;
                 let different = different(search, analyzer, &question, query, limit)?;
                 let around = |document: &u32| search.neighbours(*document, query.neighbours);
                 let around: Vec<_> = match query.neighbours {

@@ -325,8 +325,8 @@ mod tests {
         let short = chance("boat harbour kiln glaze", 3, &best(3));
         let long = "boat harbour kiln glaze oven brush canvas easel palette violin cello flute";
         let with_three_unknown = chance(long, 9, &best(9));
-        // A long question of which the same share is unknown is no less likely to be answered, and
-        // one with as many known words, but more unknown ones, is less likely.
+        // A long question with the same share of unknown words is at least as likely to be
+        // answered. One with as many known words and more unknown ones is less likely.
         assert!(with_three_unknown >= short, "{short} {with_three_unknown}");
         assert!(chance(long, 3, &best(3)) < short, "{short} {}", chance(long, 3, &best(3)));
         assert!(chance(long, 3, &best(3)) < with_three_unknown / 2.0);

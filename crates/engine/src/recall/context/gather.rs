@@ -85,10 +85,14 @@ impl Wanted {
     }
 }
 
-/// The end of a turn, as much as is looked for, cut between characters: what a turn asks comes
-/// last.
+/// The end of a turn, as much as is looked for: what a turn asks comes last.
 pub(crate) fn end(text: &str) -> &str {
-    let start = text.ceil_char_boundary(text.len().saturating_sub(TURN_QUERY_BYTES_MAX));
+    end_within(text, TURN_QUERY_BYTES_MAX)
+}
+
+/// The end of a text, cut between characters.
+pub fn end_within(text: &str, bytes_max: usize) -> &str {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(bytes_max));
     text.get(start..).unwrap_or_default()
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Passage<'a> {
     text: &'a str,
     /// What else is searched of the record: only in its first passage.
     more: Vec<&'a str>,
-    /// A passage of the record, or a piece of the same note, is before it.
+    /// What is before it in its file, if anything, is part of the same text.
     pub(super) continues_text: bool,
 }
 
