@@ -36,6 +36,11 @@ pub fn edge_key(edge_type: EdgeType, from: &OpId, to: &OpId) -> String {
     format!("edge|{}|{from}|{to}", edge_type.as_str())
 }
 
+/// The type of the edges with this key.
+pub(crate) fn edge_type_of(key: &str) -> Option<EdgeType> {
+    key.strip_prefix("edge|")?.split('|').next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -163,6 +163,7 @@ kinds! {
         quotes: Quotes::AllButSuperseded,
         validity: InputValidity::WhileSound,
         has_soundness: true,
+        rule: Rule::Node,
     }
     /// A link between two operations.
     Edge = "edge" {
@@ -170,6 +171,7 @@ kinds! {
         quotes: Quotes::AllButSuperseded,
         validity: InputValidity::Never,
         has_soundness: true,
+        rule: Rule::Edge,
     }
     /// Withdraws a node, edge, thought or claim.
     Retraction = "retraction" {

@@ -174,6 +174,10 @@ pub enum Rule {
     Correction,
     /// Rule 9.
     ThoughtLineage,
+    /// Rule 5.
+    Node,
+    /// Rules 11 and 5.
+    Edge,
 }
 
 /// Whether derivation has to look at an operation.

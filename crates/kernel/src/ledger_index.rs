@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
 
 use crate::access::{Access, Change, Place};
-use crate::body::Body;
+use crate::body::{Body, EdgeType};
 use crate::id::{Author, BodyHash, OpId, SpaceId};
+use crate::identity;
 use crate::kind::{Capability, Kind};
 use crate::operation::{Header, HlcTimestamp, Operation, Ref, Role};
 use crate::refs::{cited, only};
@@ -37,6 +38,8 @@ pub struct Entry {
     pub identity: Option<String>,
     /// The digest of the payload that a claim or correction states.
     pub payload: Option<BodyHash>,
+    /// What a node is a version of, or an edge: its type and text, or its type and ends.
+    pub record_key: Option<String>,
 }
 
 impl Entry {
@@ -60,6 +63,17 @@ impl Entry {
         cited(&self.refs, role)
     }
 
+    /// What it is a version of: the identity of a claim, correction or refutation, the text of a
+    /// node, the type and ends of an edge.
+    pub fn version_key(&self) -> Option<&str> {
+        self.identity.as_deref().or(self.record_key.as_deref())
+    }
+
+    /// The type of an edge whose body was read.
+    pub fn edge_type(&self) -> Option<EdgeType> {
+        identity::edge_type_of(self.record_key.as_deref()?)
+    }
+
     /// What is known of `operation`, whose body reads as `body`.
     pub fn of<State>(operation: &Operation<State>, body: Option<&Body>) -> Self {
         let identity = body.and_then(Body::identity);
@@ -73,8 +87,29 @@ impl Entry {
             refs: header.refs.clone(),
             identity: identity.map(|(key, _)| key.to_owned()),
             payload: identity.and_then(|(_, payload)| payload),
+            record_key: body.and_then(|body| record_key(body, &header.refs)),
         }
     }
+}
+
+/// What a node is a version of, or an edge; see [`Entry::record_key`]. None without a type, a text
+/// or exactly one operation at each end.
+pub fn record_key(body: &Body, refs: &[Ref]) -> Option<String> {
+    match body {
+        Body::Node(node) => {
+            Some(identity::text_key(node.node_type?.as_str(), node.text.as_deref()?))
+        }
+        Body::Edge(edge) => {
+            let (from, to) = (only(cited(refs, Role::FROM))?, only(cited(refs, Role::TO))?);
+            Some(identity::edge_key(edge.edge_type?, &from, &to))
+        }
+        _ => None,
+    }
+}
+
+/// Whether operations of a kind have a [`record_key`](Entry::record_key).
+pub fn has_record_key(kind: &Kind) -> bool {
+    matches!(kind, Kind::Node | Kind::Edge)
 }
 
 /// An operation that cites another.
@@ -135,20 +170,15 @@ pub trait LedgerIndex {
     fn status(&self, id: &OpId) -> Result<Option<ClaimStatus>, Self::Error>;
     /// Claims, corrections and refutations of an identity, in log order.
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Self::Error>;
-    /// The latest of these that is of `kind`, and lies before a place in the order if one is given.
-    /// An identity may have thousands of versions: an index by kind answers without reading them
-    /// all.
+    /// The latest operation of `kind` with a [`version_key`](Entry::version_key), before a place in
+    /// the order if one is given. There may be thousands: an index by kind answers without reading
+    /// them all.
     fn latest_of(
         &self,
         key: &str,
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
-    ) -> Result<Option<Entry>, Self::Error> {
-        let statements = self.identity(key)?.into_iter().rev();
-        Ok({ statements }.find(|entry| {
-            entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
-        }))
-    }
+    ) -> Result<Option<Entry>, Self::Error>;
     /// The end of an author's chain.
     fn head(&self, author: &Author) -> Result<Option<Head>, Self::Error>;
     /// An author's operation with that `seq`.
@@ -182,6 +212,8 @@ pub struct Graph {
     citing: HashMap<OpId, BTreeSet<Citing>>,
     acting: HashMap<(OpId, Kind, String), BTreeSet<OpId>>,
     identities: HashMap<String, BTreeMap<Kind, BTreeSet<(HlcTimestamp, OpId)>>>,
+    /// Nodes and edges by what they are versions of.
+    records: HashMap<String, BTreeMap<Kind, BTreeSet<(HlcTimestamp, OpId)>>>,
     /// By author: number and operation, in order of number.
     chains: HashMap<Author, Vec<(u64, OpId)>>,
     access: Access,
@@ -232,6 +264,10 @@ impl Graph {
         if let Some(key) = &entry.identity {
             let statements = self.identities.entry(key.clone()).or_default();
             statements.entry(entry.kind.clone()).or_default().insert(at);
+        }
+        if let Some(key) = &entry.record_key {
+            let versions = self.records.entry(key.clone()).or_default();
+            versions.entry(entry.kind.clone()).or_default().insert(at);
         }
         let chain = self.chains.entry(entry.author).or_default();
         let seq = operation.header().seq;
@@ -376,7 +412,8 @@ impl LedgerIndex for Graph {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, Infallible> {
-        let Some(places) = self.identities.get(key).and_then(|places| places.get(kind)) else {
+        let versions = if has_record_key(kind) { &self.records } else { &self.identities };
+        let Some(places) = versions.get(key).and_then(|places| places.get(kind)) else {
             return Ok(None);
         };
         let latest = match before {

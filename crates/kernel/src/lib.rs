@@ -25,6 +25,7 @@ pub mod missing_body;
 pub mod operation;
 pub mod proposal;
 pub mod provenance;
+pub mod records;
 pub mod redaction;
 pub mod refs;
 pub mod rule_violation;

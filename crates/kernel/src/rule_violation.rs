@@ -75,11 +75,11 @@ pub enum RuleViolation {
         /// What is missing.
         capability: Capability,
     },
-    /// Rule 5: a claim needs an input.
-    #[error("a claim cites at least one input")]
+    /// Rule 5: a claim, a node or an edge needs an input.
+    #[error("a claim, a node or an edge cites at least one input")]
     EmptyInputs,
     /// Rule 5: edges and proposals cannot be inputs.
-    #[error("{input} is of kind {kind}, which cannot be an input of a claim")]
+    #[error("{input} is of kind {kind}, which cannot be an input")]
     InputKind {
         /// The input.
         input: OpId,
@@ -136,6 +136,44 @@ pub enum RuleViolation {
     /// Rule 9: a thought refines one or consolidates several.
     #[error("a thought refines exactly one or consolidates two or more, never both")]
     ThoughtLineage,
+    /// Rule 11: an edge has two ends.
+    #[error("an edge cites exactly one `from` and one `to`")]
+    EdgeEnds,
+    /// Rule 11: the ends of an edge differ.
+    #[error("both ends of the edge are {end}")]
+    SelfEdge {
+        /// The end.
+        end: OpId,
+    },
+    /// Rule 11: the ends of a replacement or a redirect are both claims or both nodes.
+    #[error(
+        "{from} is of kind {from_kind} and {to} of kind {to_kind}: one cannot stand for the other"
+    )]
+    DifferentKinds {
+        /// Where it begins.
+        from: OpId,
+        /// Its kind.
+        from_kind: Kind,
+        /// Where it ends.
+        to: OpId,
+        /// Its kind.
+        to_kind: Kind,
+    },
+    /// Rule 11: an end of a replacement or a redirect is retracted, refuted, replaced or has lost
+    /// its inputs.
+    #[error("{end} is retracted, refuted, not sound or not the latest version of its text")]
+    StaleEnd {
+        /// The end.
+        end: OpId,
+    },
+    /// Rule 11: replacements form no ring, and redirects form none.
+    #[error("edges of this type lead from {to} to {from} already: this one would close a cycle")]
+    Cycle {
+        /// Where it begins.
+        from: OpId,
+        /// Where it ends.
+        to: OpId,
+    },
     /// The kind acts on one operation of certain kinds, and this one does not.
     #[error("an operation of kind {kind} has exactly one `target`, of kind {expected}")]
     Target {
@@ -176,6 +214,11 @@ impl RuleViolation {
         "not_fallen",
         "corrects_refuted",
         "thought_lineage",
+        "edge_ends",
+        "self_edge",
+        "different_kinds",
+        "stale_end",
+        "cycle",
         "target",
         "unfit_field",
     ];
@@ -202,6 +245,11 @@ impl RuleViolation {
             Self::NothingToInvalidate { .. } => "not_fallen",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::ThoughtLineage => "thought_lineage",
+            Self::EdgeEnds => "edge_ends",
+            Self::SelfEdge { .. } => "self_edge",
+            Self::DifferentKinds { .. } => "different_kinds",
+            Self::StaleEnd { .. } => "stale_end",
+            Self::Cycle { .. } => "cycle",
             Self::Target { .. } | Self::Cause { .. } => "target",
             Self::UnfitField { .. } => "unfit_field",
         }
@@ -230,6 +278,11 @@ impl RuleViolation {
             | Self::NothingToInvalidate { .. }
             | Self::CorrectsRefuted { .. }
             | Self::ThoughtLineage
+            | Self::EdgeEnds
+            | Self::SelfEdge { .. }
+            | Self::DifferentKinds { .. }
+            | Self::StaleEnd { .. }
+            | Self::Cycle { .. }
             | Self::Target { .. }
             | Self::Cause { .. }
             | Self::UnfitField { .. } => false,

@@ -8,13 +8,14 @@
 use std::collections::BTreeSet;
 
 use crate::access::Access;
-use crate::body::Body;
-use crate::id::Author;
+use crate::body::{Body, EdgeType};
+use crate::id::{Author, OpId};
 use crate::invalidation::is_recorded;
 use crate::kind::{Capability, Kind};
 use crate::kind_spec::{InputValidity, Rule, Target};
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::{HlcTimestamp, Operation, Role, Verified};
+use crate::records::Records;
 use crate::validity::{Validity, inputs};
 
 pub use crate::rule_violation::RuleViolation;
@@ -42,7 +43,7 @@ pub enum JudgeError<E> {
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 against the index as it is now. `body` is its body, none if
+/// Judges an operation by rules 2 to 9 and 11 against the index as it is now. `body` is its body, none if
 /// removed: then it names no identity, and rules 6 and 8 do not apply. A genesis operation without
 /// its body begins nothing.
 ///
@@ -132,7 +133,7 @@ pub fn judge_place<W: LedgerIndex>(
     Ok(None)
 }
 
-/// Rules 4 to 9.
+/// Rules 4 to 9 and 11.
 pub fn judge_content<W: LedgerIndex>(
     entry: &Entry,
     body: Option<&Body>,
@@ -149,6 +150,8 @@ pub fn judge_content<W: LedgerIndex>(
         Rule::Invalidation => judge_invalidation(entry, index),
         Rule::Correction => judge_correction(entry, index),
         Rule::ThoughtLineage => judge_lineage(entry),
+        Rule::Node => judge_inputs(entry, &mut Validity::new(index), index),
+        Rule::Edge => judge_edge(entry, index),
     }
 }
 
@@ -258,6 +261,18 @@ fn judge_claim<W: LedgerIndex>(
             return Err(RuleViolation::IdentityCorrected { key: key.clone() }.into());
         }
     }
+    judge_inputs(entry, &mut validity, index)
+}
+
+/// Rule 5: there are inputs, and all of them are valid.
+fn judge_inputs<W: LedgerIndex>(
+    entry: &Entry,
+    validity: &mut Validity<'_, W>,
+    index: &W,
+) -> Result<(), JudgeError<W::Error>> {
+    if inputs(entry).next().is_none() {
+        return Err(RuleViolation::EmptyInputs.into());
+    }
     for input in inputs(entry) {
         if let Some(cited) = index.entry(&input).map_err(JudgeError::LedgerIndex)?
             && cited.kind.spec().validity == InputValidity::Never
@@ -267,6 +282,53 @@ fn judge_claim<W: LedgerIndex>(
         if !validity.is_valid_input(&input).map_err(JudgeError::LedgerIndex)? {
             return Err(RuleViolation::StaleInput { input }.into());
         }
+    }
+    Ok(())
+}
+
+/// Rule 11, then the inputs by rule 5. What a replacement or a redirect joins are two records of one
+/// kind that stand, and it closes no ring.
+fn judge_edge<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
+    let (Some(from), Some(to)) = (entry.sole_ref(Role::FROM), entry.sole_ref(Role::TO)) else {
+        return Err(RuleViolation::EdgeEnds.into());
+    };
+    let unfit = || RuleViolation::UnfitField { kind: Kind::Edge, field: "edge_type" };
+    let edge_type = entry.edge_type().ok_or_else(unfit)?;
+    judge_ends(edge_type, &from, &to, index)?;
+    judge_inputs(entry, &mut Validity::new(index), index)
+}
+
+/// Rule 11 for an edge that may not exist yet.
+pub fn judge_ends<W: LedgerIndex + ?Sized>(
+    edge_type: EdgeType,
+    from: &OpId,
+    to: &OpId,
+    index: &W,
+) -> Result<(), JudgeError<W::Error>> {
+    let end = |id: &OpId| {
+        let entry = index.entry(id).map_err(JudgeError::LedgerIndex)?;
+        entry.ok_or_else(|| JudgeError::from(RuleViolation::UnknownRef { missing: *id }))
+    };
+    let ends = [end(from)?, end(to)?];
+    if from == to {
+        return Err(RuleViolation::SelfEdge { end: *from }.into());
+    }
+    if !matches!(edge_type, EdgeType::SameAs | EdgeType::Supersedes) {
+        return Ok(());
+    }
+    let [from_kind, to_kind] = ends.map(|end| end.kind);
+    if from_kind != to_kind {
+        let (from, to) = (*from, *to);
+        return Err(RuleViolation::DifferentKinds { from, from_kind, to, to_kind }.into());
+    }
+    let mut records = Records::new(index);
+    for end in [from, to] {
+        if !records.is_standing(end).map_err(JudgeError::LedgerIndex)? {
+            return Err(RuleViolation::StaleEnd { end: *end }.into());
+        }
+    }
+    if records.leads(edge_type, to, from).map_err(JudgeError::LedgerIndex)? {
+        return Err(RuleViolation::Cycle { from: *from, to: *to }.into());
     }
     Ok(())
 }

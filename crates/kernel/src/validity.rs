@@ -407,12 +407,12 @@ impl<'w, W: LedgerIndex + ?Sized> Validity<'w, W> {
     }
 
     /// Whether an operation has effect. One from elsewhere whose author was not permitted was kept
-    /// and has none; nor has a claim without inputs. The capability that a claim needs depends on
-    /// its body. A key that may append may state any belief as its own, so either capability is
-    /// enough here.
+    /// and has none; nor has a claim, node or edge without inputs. The capability that a claim
+    /// needs depends on its body. A key that may append may state any belief as its own, so either
+    /// capability is enough here.
     pub fn has_effect(&self, entry: &Entry) -> Result<bool, W::Error> {
         let access = self.index.access()?;
-        if entry.kind == Kind::Claim && inputs(entry).next().is_none() {
+        if entry.kind.spec().has_soundness && inputs(entry).next().is_none() {
             return Ok(false);
         }
         if entry.kind == Kind::Claim

@@ -14,9 +14,11 @@ use kernel::body::{Body, payload_digest};
 use kernel::canonical;
 use kernel::cascade::Consequences;
 use kernel::id::OpId;
+use kernel::identity::text_key;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
+use kernel::records::Records;
 use kernel::rules::RuleViolation;
 use kernel::seal::{ChainPosition, Draft, Signer};
 use kernel::snapshot::Snapshot;
@@ -25,9 +27,13 @@ use kernel::validity::{State, Validity};
 use serde_json::{Value, json};
 
 use crate::naive_beliefs::{NaiveBeliefs, Replay};
+use crate::naive_records::NaiveRecords;
 
 /// The identities that occur in histories.
 const KEYS: usize = 7;
+
+/// The texts that claims and nodes state in words.
+const TEXTS: usize = 4;
 
 /// A deterministic pseudo-random number generator (xorshift64*).
 pub struct Dice(u64);
@@ -115,7 +121,7 @@ pub fn next_draft(dice: &mut Dice, history: &NaiveBeliefs) -> Option<Draft> {
         entry.body.as_ref()?.identity().map(|(key, _)| key.to_owned())
     };
     let records: Vec<OpId> = [Kind::Claim, Kind::Node, Kind::Edge].iter().flat_map(ids).collect();
-    Some(match dice.below(33) {
+    Some(match dice.below(46) {
         0..=2 => draft("evidence", &evidence(dice), &[]),
         3 => draft("evidence", &evidence(dice), &[("supersedes", dice.pick(&evidences)?)]),
         4 => draft("evidence_retraction", &json!({}), &[("target", dice.pick(&evidences)?)]),
@@ -172,13 +178,47 @@ pub fn next_draft(dice: &mut Dice, history: &NaiveBeliefs) -> Option<Draft> {
             let input = ("input", dice.pick(&evidences)?);
             draft("edge", &json!({"edge_type": "supports"}), &[ends[0], ends[1], input])
         }
-        28 | 29 => draft("retraction", &json!({}), &[("target", dice.pick(&records)?)]),
-        _ => {
+        28 | 29 | 45 => draft("retraction", &json!({}), &[("target", dice.pick(&records)?)]),
+        30..=32 => {
             let retractions: Vec<OpId> =
                 [Kind::EvidenceRetraction, Kind::Retraction].iter().flat_map(ids).collect();
             draft("retraction_withdrawal", &json!({}), &[("target", dice.pick(&retractions)?)])
         }
+        33..=36 => {
+            let said = format!("it is {}", dice.below(TEXTS));
+            let body = json!({"claim_type": "fact", "identity_key": text_key("fact", &said), "text": said, "confidence": 1});
+            draft("claim", &body, &[("input", dice.pick(&evidences)?)])
+        }
+        37 | 38 => {
+            let body =
+                json!({"node_type": "decision", "text": format!("Do {}", dice.below(TEXTS))});
+            draft("node", &body, &[("input", dice.pick(&evidences)?)])
+        }
+        _ => {
+            // Replacements and redirects between any records: the rules refuse some, and a merge
+            // brings what they do not know.
+            let edge_type = ["same_as", "supersedes"][dice.below(2)];
+            let of = if dice.below(3) == 0 { &ids(&Kind::Node) } else { &claims };
+            let ends = [("from", dice.pick(of)?), ("to", dice.pick(of)?)];
+            let input = ("input", dice.pick(&evidences)?);
+            draft("edge", &json!({ "edge_type": edge_type }), &[ends[0], ends[1], input])
+        }
     })
+}
+
+/// Whether a node or an edge breaks a rule that another program may not have.
+fn is_graph_rule(violation: &RuleViolation, body: &Body) -> bool {
+    matches!(body, Body::Node(_) | Body::Edge(_))
+        && matches!(
+            violation,
+            RuleViolation::EmptyInputs
+                | RuleViolation::InputKind { .. }
+                | RuleViolation::StaleInput { .. }
+                | RuleViolation::SelfEdge { .. }
+                | RuleViolation::DifferentKinds { .. }
+                | RuleViolation::StaleEnd { .. }
+                | RuleViolation::Cycle { .. }
+        )
 }
 
 /// One copy of a space, with the key that writes to it.
@@ -247,6 +287,13 @@ impl<K: Keeper> Device<K> {
         match self.keeper.take(&operation, &body, Origin::Own) {
             Ok(()) => {}
             Err(RuleViolation::NotPermitted { .. }) => {
+                self.keeper.take(&operation, &body, Origin::Elsewhere).expect("it is in its place");
+            }
+            // A program with other rules may have appended it.
+            Err(violation) if is_graph_rule(&violation, &body) => {
+                if dice.below(2) == 0 {
+                    return None;
+                }
                 self.keeper.take(&operation, &body, Origin::Elsewhere).expect("it is in its place");
             }
             Err(
@@ -338,6 +385,25 @@ impl<K: Keeper> Device<K> {
         });
     }
 
+    /// Compares the status of every record, and where redirects lead, with the model: as of now, and
+    /// as of a time before.
+    fn compare_records(&self, dice: &mut Dice) {
+        let operations = self.model.operations();
+        let cut = dice.below(operations.len() + 1);
+        let mut earlier = Replay::default();
+        operations.iter().take(cut).for_each(|entry| earlier.apply(entry));
+        let now = self.model.replay();
+        self.keeper.ask(&mut |world| {
+            let expected = NaiveRecords::of(&now);
+            compare_statuses(&mut Records::new(world), &expected, &now);
+            if let Some(next) = operations.get(cut) {
+                let past = Snapshot::before(world, next.operation.order());
+                let expected = NaiveRecords::of(&earlier);
+                compare_statuses(&mut Records::new(&past), &expected, &earlier);
+            }
+        });
+    }
+
     /// One step of a history; returns the number of recorded invalidations.
     ///
     /// # Panics
@@ -381,6 +447,7 @@ impl<K: Keeper> Device<K> {
         let replay = self.model.replay();
         let after = Before::of(&replay);
         self.compare_inputs(&after.valid);
+        self.compare_records(dice);
         for (key, speaks) in &after.current_versions {
             assert!(
                 before.current_versions.get(key) == Some(speaks) || changed.contains(key),
@@ -406,6 +473,19 @@ impl<K: Keeper> Device<K> {
         assert_eq!(self.model.due(), []);
         assert_eq!(self.keeper.follow().invalidated, [], "recorded invalidations are not due");
         invalidated.len()
+    }
+}
+
+fn compare_statuses<W: LedgerIndex<Error: Debug> + ?Sized>(
+    records: &mut Records<'_, W>,
+    expected: &NaiveRecords<'_, '_>,
+    replay: &Replay<'_>,
+) {
+    for id in replay.ids() {
+        assert_eq!(records.status(&id).expect("a status"), expected.status(&id), "{id}");
+        if expected.status(&id).is_some() {
+            assert_eq!(records.canonical(&id).expect("a record"), expected.canonical(&id), "{id}");
+        }
     }
 }
 

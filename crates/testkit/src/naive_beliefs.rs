@@ -37,11 +37,11 @@ pub struct OperationWithBody {
 }
 
 impl OperationWithBody {
-    fn id(&self) -> OpId {
+    pub(crate) fn id(&self) -> OpId {
         self.operation.id()
     }
 
-    fn kind(&self) -> &Kind {
+    pub(crate) fn kind(&self) -> &Kind {
         &self.operation.header().kind
     }
 
@@ -49,7 +49,7 @@ impl OperationWithBody {
         self.operation.header().author
     }
 
-    fn cited(&self, role: &str) -> Vec<OpId> {
+    pub(crate) fn cited(&self, role: &str) -> Vec<OpId> {
         let refs = self.operation.header().refs.iter();
         refs.filter(|cited| cited.role.as_str() == role).map(|cited| cited.id).collect()
     }
@@ -207,6 +207,8 @@ impl<'s> Replay<'s> {
         match entry.kind() {
             Kind::Space => true,
             Kind::Grant | Kind::Revoke => may(Capability::Admin),
+            // Nor has a node or an edge any effect without inputs.
+            Kind::Node | Kind::Edge => may(Capability::Append) && !entry.inputs().is_empty(),
             // A person's claim needs `Append`, a deriver's claim `Derive`.
             Kind::Claim => {
                 (may(Capability::Append) || may(Capability::Derive)) && !entry.inputs().is_empty()
@@ -264,9 +266,24 @@ impl<'s> Replay<'s> {
         }
     }
 
+    /// All replayed operations in the space's order.
+    pub(crate) fn in_order(&self) -> Vec<&'s OperationWithBody> {
+        let mut all: Vec<&OperationWithBody> = self.operations.values().copied().collect();
+        all.sort_unstable_by_key(|entry| entry.operation.order());
+        all
+    }
+
+    pub(crate) fn order_of(&self, id: &OpId) -> Option<(HlcTimestamp, OpId)> {
+        self.operations.get(id).map(|entry| entry.operation.order())
+    }
+
+    pub(crate) fn kind_of(&self, id: &OpId) -> Option<&'s Kind> {
+        self.operations.get(id).map(|entry| entry.kind())
+    }
+
     /// Whether an operation is superseded or withdrawn, or retracted by a retraction that is not
     /// withdrawn.
-    fn is_undone(&self, id: &OpId) -> bool {
+    pub(crate) fn is_undone(&self, id: &OpId) -> bool {
         self.undone.contains(id) || self.retractions.values().flatten().any(|target| target == id)
     }
 

@@ -7,17 +7,20 @@ use kernel::body::{Body, Grant, Space};
 use kernel::cascade::{Consequences, Review};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::provenance::{Hop, provenance};
 use kernel::seal::{Draft, Signer};
+use kernel::snapshot::Snapshot;
 use kernel::validity::{Standing, State, Validity};
 use serde_json::Map;
 use store::memory::MemoryLedger;
-use store::{Ledger, RecordError};
+use store::{Ledger, RecordError, StoreError};
 
 use crate::EngineError;
 use crate::seal::{Sealable, Sealer};
 use crate::write::follow::record_invalidations;
+use crate::write::graph::{GraphError, GraphWriter};
 
 /// An operation with its body.
 pub(super) type Recorded = (Operation<Verified>, Body);
@@ -137,6 +140,44 @@ impl Device {
         records.into_iter().for_each(|record| self.keep(record));
         self.remember(follows);
         Ok(Ok(id))
+    }
+
+    /// Makes changes of the graph, all or none, with their consequences. Returns what each stands
+    /// for and the operations that were appended, or the code of the first refusal.
+    pub(super) fn change(
+        &mut self,
+        ts: HlcTimestamp,
+        make: impl FnOnce(&mut GraphWriter<'_>) -> Result<Vec<OpId>, GraphError>,
+    ) -> Result<Result<(Vec<OpId>, Vec<OpId>), &'static str>, EngineError> {
+        self.last = Last::default();
+        let Self { sealer, ledger, .. } = self;
+        let mut writing = ledger.begin()?;
+        let mut graph = GraphWriter::new(sealer, &mut *writing, ts);
+        let stands_for = match make(&mut graph) {
+            Ok(ids) => ids,
+            Err(GraphError::Refused(refusal)) => return Ok(Err(refusal.code())),
+            Err(GraphError::Engine(error)) => return Err(error),
+        };
+        let written = graph.into_written();
+        let (follows, records) = record_invalidations(sealer, &mut *writing, NO_CLOCK_US)?;
+        writing.commit()?;
+        let appended = written.iter().map(|(operation, _)| operation.id()).collect();
+        written.into_iter().chain(records).for_each(|sealed| self.keep(sealed));
+        self.remember(follows);
+        Ok(Ok((stands_for, appended)))
+    }
+
+    /// Answers a question about the records as of a time, or as they are.
+    pub(super) fn records<T>(
+        &mut self,
+        before: Option<HlcTimestamp>,
+        ask: impl FnOnce(&dyn LedgerIndex<Error = StoreError>) -> Result<T, StoreError>,
+    ) -> Result<T, EngineError> {
+        let writing = self.ledger.begin()?;
+        Ok(match before {
+            Some(before) => ask(&Snapshot::before(&*writing, (before, OpId([0; 32]))))?,
+            None => ask(&*writing)?,
+        })
     }
 
     /// Merges the operations of another device and records their joint consequences.

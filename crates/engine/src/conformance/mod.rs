@@ -13,6 +13,7 @@
 //! never stated is null.
 
 mod device;
+mod records;
 mod scenario;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,6 +28,7 @@ use kernel::validity::State;
 use serde_json::{Value, json};
 
 use crate::EngineError;
+use crate::write::graph::{GraphChange, INPUT_ROLE};
 use device::Device;
 use scenario::{Act, Expect, Input, Step, What};
 pub use scenario::{Scenario, read};
@@ -35,8 +37,8 @@ pub use scenario::{Scenario, read};
 const STEP_US: u64 = 1_000_000;
 /// Merges of one scenario, each with a device of its own.
 const MERGES_MAX: u16 = 100;
-/// The role of an input that names none.
-const INPUT_ROLE: &str = "input";
+/// The code of a patch that is refused, whatever its operations break.
+const PATCH_REFUSED: &str = "patch_refused";
 
 /// Something is not as a scenario says.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -118,6 +120,8 @@ struct Run<'a> {
     names: HashMap<String, OpId>,
     titles: HashMap<OpId, String>,
     marks: HashMap<String, Mark>,
+    /// What each patch appended.
+    patches: HashMap<String, Vec<OpId>>,
     /// No two steps share a time.
     times: BTreeSet<u64>,
     merges: u16,
@@ -152,7 +156,7 @@ impl Run<'_> {
                 self.act(device, clock, &step.label, act)?;
             }
             if let Some(expect) = &step.expect {
-                let compared = self.compare(device, &step.label, expect);
+                let compared = self.compare(device, &step.label, expect, *clock);
                 compared.map_err(|source| self.failed(&step.label, source))?;
             }
         }
@@ -167,9 +171,11 @@ impl Run<'_> {
         act: &Act,
     ) -> Result<(), ConformanceError> {
         let name = act.what.name();
-        if let Some(name) =
-            name.filter(|name| self.names.contains_key(*name) || self.marks.contains_key(*name))
-        {
+        if let Some(name) = name.filter(|name| {
+            self.names.contains_key(*name)
+                || self.marks.contains_key(*name)
+                || self.patches.contains_key(*name)
+        }) {
             return Err(self.refuse(step, format!("{name:?} is the name of an earlier step")));
         }
         match &act.what {
@@ -181,6 +187,11 @@ impl Run<'_> {
             What::Merge { from, .. } => return self.merge(device, clock, step, from, &act.merged),
             _ => {}
         }
+        let changes = match self.changes(&act.what) {
+            Some(Err(reason)) => return Err(self.refuse(step, reason)),
+            Some(Ok(changes)) => Some(changes),
+            None => None,
+        };
         let t = match act.t {
             Some(t) if self.times.contains(&t) => {
                 return Err(self.refuse(step, format!("an earlier step has the time {t}")));
@@ -188,8 +199,21 @@ impl Run<'_> {
             Some(t) => t,
             None => self.next_time(*clock),
         };
-        let draft = self.draft(device, &act.what, t).map_err(|source| self.failed(step, source))?;
         let ts = HlcTimestamp(t.saturating_add(1).saturating_mul(STEP_US));
+        if let What::Revert { target, .. } = &act.what {
+            let Some(made) = self.patches.get(target).cloned() else {
+                return Err(self.refuse(step, format!("{target:?} is not an earlier patch")));
+            };
+            let reverted = device.change(ts, |graph| graph.revert(&made).map(|()| Vec::new()));
+            let reverted = reverted.map_err(|source| self.failed(step, source))?;
+            self.differ(step, "error", json!(act.error), json!(reverted.as_ref().err()));
+            self.note_time(t, clock);
+            return Ok(());
+        }
+        if let Some(changes) = changes {
+            return self.change(device, clock, step, act, (t, ts), &changes);
+        }
+        let draft = self.draft(device, &act.what, t).map_err(|source| self.failed(step, source))?;
         let appended = match not_permitted(device, &draft, &act.what) {
             Some(code) => {
                 device.last = device::Last::default();
@@ -200,14 +224,60 @@ impl Run<'_> {
         let got = appended.err();
         self.differ(step, "error", json!(act.error), json!(got));
         if let Ok(id) = appended {
-            self.times.insert(t);
-            *clock = t.max(*clock);
+            self.note_time(t, clock);
             if let Some(name) = name {
-                self.names.insert(name.to_owned(), id);
-                self.titles.insert(id, name.to_owned());
+                self.define(name, id);
             }
         }
         Ok(())
+    }
+
+    /// Changes of the graph in one append.
+    fn change(
+        &mut self,
+        device: &mut Device,
+        clock: &mut u64,
+        step: &str,
+        act: &Act,
+        (t, ts): (u64, HlcTimestamp),
+        changes: &[(Option<&str>, GraphChange)],
+    ) -> Result<(), ConformanceError> {
+        let mut named = BTreeSet::new();
+        for name in changes.iter().filter_map(|(name, _)| *name) {
+            let is_patch = matches!(act.what, What::Patch { .. });
+            if !named.insert(name) || is_patch && self.names.contains_key(name) {
+                return Err(self.refuse(step, format!("{name:?} is the name of an earlier step")));
+            }
+        }
+        let changed = device.change(ts, |graph| {
+            changes.iter().map(|(name, change)| graph.apply(*name, change)).collect()
+        });
+        let changed = changed.map_err(|source| self.failed(step, source))?;
+        let is_patch = matches!(act.what, What::Patch { .. });
+        let got = changed.as_ref().err().map(|code| if is_patch { PATCH_REFUSED } else { code });
+        self.differ(step, "error", json!(act.error), json!(got));
+        let Ok((stand_for, appended)) = changed else { return Ok(()) };
+        self.note_time(t, clock);
+        for ((name, _), id) in changes.iter().zip(stand_for) {
+            if let Some(name) = name {
+                self.define(name, id);
+            }
+        }
+        if let What::Patch { name: Some(name), .. } = &act.what {
+            self.patches.insert(name.clone(), appended);
+        }
+        Ok(())
+    }
+
+    fn note_time(&mut self, t: u64, clock: &mut u64) {
+        self.times.insert(t);
+        *clock = t.max(*clock);
+    }
+
+    /// Gives an operation a name; it is shown by the first one that it got.
+    fn define(&mut self, name: &str, id: OpId) {
+        self.names.insert(name.to_owned(), id);
+        self.titles.entry(id).or_insert_with(|| name.to_owned());
     }
 
     fn next_time(&self, clock: u64) -> u64 {
@@ -236,6 +306,10 @@ impl Run<'_> {
         let exchanged = exchange(device, &mut second, length);
         let (here, there) = exchanged.map_err(|source| self.failed(step, source))?;
         self.differ(step, "states on the second device", json!(here), json!(there));
+        let statuses = |device: &mut Device| records::statuses(device);
+        let here = statuses(device).map_err(|source| self.failed(step, source))?;
+        let there = statuses(&mut second).map_err(|source| self.failed(step, source))?;
+        self.differ(step, "statuses on the second device", json!(here), json!(there));
         *clock = its_clock.max(*clock);
         Ok(())
     }
@@ -300,8 +374,15 @@ impl Run<'_> {
                 (body, target(name)?)
             }
             What::Retract { target: name, .. } => (Body::Retraction(no_reason()), target(name)?),
-            // Neither appends anything of its own.
-            What::Mark { .. } | What::Merge { .. } => (Body::Retraction(no_reason()), Vec::new()),
+            // These append nothing of their own, or by a way of their own.
+            What::Mark { .. }
+            | What::Merge { .. }
+            | What::State { .. }
+            | What::Node { .. }
+            | What::Edge { .. }
+            | What::Supersede { .. }
+            | What::Patch { .. }
+            | What::Revert { .. } => (Body::Retraction(no_reason()), Vec::new()),
         };
         Ok(Draft { body, refs })
     }
@@ -311,7 +392,9 @@ impl Run<'_> {
         device: &mut Device,
         step: &str,
         expect: &Expect,
+        clock: u64,
     ) -> Result<(), EngineError> {
+        self.compare_records(device, step, expect, clock)?;
         for (key, expected) in &expect.states {
             let (state, _) = device.standing(key)?;
             self.differ(step, &format!("states.{key}"), expected.clone(), json!(state.as_str()));

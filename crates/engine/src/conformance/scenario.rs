@@ -89,6 +89,54 @@ pub(super) enum What {
         name: Option<String>,
         target: String,
     },
+    State {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        #[serde(rename = "type")]
+        claim_type: String,
+        text: String,
+        #[serde(default)]
+        inputs: Vec<Input>,
+        valid_from: Option<u64>,
+        valid_to: Option<u64>,
+    },
+    Node {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        #[serde(rename = "type")]
+        node_type: String,
+        text: String,
+        #[serde(default)]
+        inputs: Vec<Input>,
+    },
+    Edge {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        #[serde(rename = "type")]
+        edge_type: String,
+        from: String,
+        to: String,
+        #[serde(default)]
+        inputs: Vec<Input>,
+    },
+    Supersede {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        target: String,
+        text: String,
+        #[serde(default)]
+        inputs: Vec<Input>,
+    },
+    Patch {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        operations: Vec<What>,
+    },
+    Revert {
+        #[serde(rename = "as")]
+        name: Option<String>,
+        target: String,
+    },
     Mark {
         #[serde(rename = "as")]
         name: String,
@@ -112,6 +160,12 @@ impl What {
             | Self::Refute { name, .. }
             | Self::Withdraw { name, .. }
             | Self::Retract { name, .. }
+            | Self::State { name, .. }
+            | Self::Node { name, .. }
+            | Self::Edge { name, .. }
+            | Self::Supersede { name, .. }
+            | Self::Patch { name, .. }
+            | Self::Revert { name, .. }
             | Self::Merge { name, .. } => name.as_deref(),
         }
     }
@@ -150,6 +204,13 @@ pub(super) struct Expect {
     pub(super) reviews: Option<Vec<String>>,
     pub(super) refresh: Option<Vec<String>>,
     pub(super) provenance: Option<Provenance>,
+    #[serde(default)]
+    pub(super) status: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) canonical: BTreeMap<String, String>,
+    pub(super) active: Option<Vec<String>>,
+    pub(super) valid_at: Option<u64>,
+    pub(super) as_of: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

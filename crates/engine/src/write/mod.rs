@@ -15,6 +15,7 @@ pub mod exchange;
 pub(crate) mod follow;
 pub mod forget;
 pub mod fork;
+pub mod graph;
 pub mod import;
 pub mod mirror;
 pub mod record;

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::fields::words;
 use crate::evidence::Visibility;
 use crate::when::When;
 
@@ -35,6 +36,20 @@ impl LastSeen {
 pub fn end_us(valid_to: Option<&When>, last_seen: Option<&LastSeen>) -> Option<i64> {
     let presumed_us = || last_seen.map(|last| last.presumed_until().instant_us());
     valid_to.map(When::instant_us).or_else(presumed_us)
+}
+
+words! {
+    /// What a claim that is stated in words says. Derivers have types of their own, with dots.
+    TextClaimType, "type of claim" {
+        /// How something is.
+        Fact = "fact",
+        /// What somebody likes, or how they want something done.
+        Preference = "preference",
+        /// What is taken to be true until it is known.
+        Assumption = "assumption",
+        /// What somebody wants to reach.
+        Goal = "goal",
+    }
 }
 
 /// Which logic made a claim.

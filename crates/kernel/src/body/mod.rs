@@ -27,7 +27,7 @@ mod thought;
 mod user;
 
 pub use annotation::{Annotation, Mark};
-pub use claim::{Claim, Deriver, LastSeen, end_us};
+pub use claim::{Claim, Deriver, LastSeen, TextClaimType, end_us};
 pub use edge::{Edge, EdgeType};
 pub use import::{Import, Importer, SeqRange};
 pub use node::{Node, NodeType};

@@ -344,12 +344,15 @@ fn a_claim_built_on_a_node_is_invalidated_with_the_inputs_of_the_node() {
 }
 
 #[test]
-fn a_node_without_inputs_is_valid_until_it_is_retracted() {
+fn a_node_without_inputs_which_another_program_appended_has_no_effect() {
     let mut book = Book::new();
-    let node = book.by_owner("node", json!({"node_type": "entity"}), &[]).unwrap();
-    book.claim("k", 1, &[node]).unwrap();
-    assert_eq!(book.states(&["k"]), [State::Active]);
-    book.by_owner("retraction", json!({}), &[("target", node)]).unwrap();
+    let seen = book.evidence();
+    let grounded = book.node("Do it.", &[seen]).unwrap();
+    book.claim("k", 1, &[grounded]).unwrap();
+    let owner = Signer::from_seed([1; 32]);
+    let node = book.keep(&owner, "node", json!({"node_type": "entity"}), &[]);
+    assert!(book.is_valid_input(grounded) && !book.is_valid_input(node));
+    book.by_owner("retraction", json!({}), &[("target", grounded)]).unwrap();
     assert_eq!(book.states(&["k"]), [State::Invalidated]);
 }
 

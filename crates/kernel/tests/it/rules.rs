@@ -125,6 +125,22 @@ impl Book {
         let refs: Vec<_> = inputs.iter().map(|input| ("input", *input)).collect();
         self.by_agent("claim", claim(key, payload), &refs)
     }
+
+    pub(crate) fn node(&mut self, text: &str, inputs: &[OpId]) -> Result<OpId, RuleViolation> {
+        let refs: Vec<_> = inputs.iter().map(|input| ("input", *input)).collect();
+        self.by_agent("node", json!({"node_type": "decision", "text": text}), &refs)
+    }
+
+    /// An edge on new evidence.
+    pub(crate) fn edge(
+        &mut self,
+        edge_type: &str,
+        from: OpId,
+        to: OpId,
+    ) -> Result<OpId, RuleViolation> {
+        let refs = [("from", from), ("to", to), ("input", self.evidence())];
+        self.by_agent("edge", json!({"edge_type": edge_type}), &refs)
+    }
 }
 
 pub(crate) fn evidence(uid: &str) -> Value {
@@ -271,16 +287,75 @@ fn rule_5_a_claim_needs_valid_inputs() {
         Err(RuleViolation::EmptyInputs),
         "the version that it replaces is not an input"
     );
-    for (kind, expected) in [("edge", Kind::Edge), ("proposal", Kind::Proposal)] {
-        let input = book.by_agent(kind, json!({}), &[]).unwrap();
-        assert_eq!(
-            book.claim("l", 1, &[input]),
-            Err(RuleViolation::InputKind { input, kind: expected })
-        );
+    let edge = book.edge("supports", seen, belief).unwrap();
+    let proposal = book.by_agent("proposal", json!({}), &[]).unwrap();
+    for (input, kind) in [(edge, Kind::Edge), (proposal, Kind::Proposal)] {
+        let refused = || Err(RuleViolation::InputKind { input, kind: kind.clone() });
+        assert_eq!(book.claim("l", 1, &[input]), refused());
+        assert_eq!(book.node("Do it.", &[input]), refused());
     }
     book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     assert_eq!(book.claim("l", 1, &[seen]), Err(RuleViolation::StaleInput { input: seen }));
     assert_eq!(book.claim("l", 1, &[belief]), Err(RuleViolation::StaleInput { input: belief }));
+}
+
+#[test]
+fn rule_5_a_node_and_an_edge_need_valid_inputs() {
+    let mut book = Book::new();
+    let (seen, other) = (book.evidence(), book.evidence());
+    assert_eq!(book.node("Do it.", &[]), Err(RuleViolation::EmptyInputs));
+    let ends = [("from", seen), ("to", other)];
+    let edge = json!({"edge_type": "supports"});
+    assert_eq!(book.by_agent("edge", edge, &ends), Err(RuleViolation::EmptyInputs));
+    book.node("Do it.", &[seen]).unwrap();
+    book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
+    let stale = || Err(RuleViolation::StaleInput { input: seen });
+    assert_eq!(book.node("Do that.", &[other, seen]), stale());
+    let refs = [("from", seen), ("to", other), ("input", seen)];
+    assert_eq!(book.by_agent("edge", json!({"edge_type": "supports"}), &refs), stale());
+    let refs = [("from", seen), ("to", other), ("input", other)];
+    book.by_agent("edge", json!({"edge_type": "supports"}), &refs).expect("an end may be stale");
+}
+
+#[test]
+fn rule_11_an_edge_has_a_type_and_two_different_ends() {
+    let mut book = Book::new();
+    let (seen, other) = (book.evidence(), book.evidence());
+    let ends = RuleViolation::EdgeEnds;
+    let all = [("from", seen), ("to", other), ("input", seen), ("to", seen)];
+    for refs in [&all[..1], &all[1..3], &all[..]] {
+        let edge = json!({"edge_type": "supports"});
+        assert_eq!(book.by_agent("edge", edge, refs), Err(ends.clone()), "{refs:?}");
+    }
+    let untyped = book.by_agent("edge", json!({}), &all[..3]);
+    assert_eq!(untyped, Err(RuleViolation::UnfitField { kind: Kind::Edge, field: "edge_type" }));
+    assert_eq!(book.edge("supports", seen, seen), Err(RuleViolation::SelfEdge { end: seen }));
+}
+
+#[test]
+fn rule_11_what_is_replaced_or_redirected_stands_and_is_of_one_kind_and_forms_no_ring() {
+    for edge_type in ["supersedes", "same_as"] {
+        let mut book = Book::new();
+        let seen = book.evidence();
+        let [a, b, c] = ["a", "b", "c"].map(|key| book.claim(key, 1, &[seen]).unwrap());
+        let node = book.node("Do it.", &[seen]).unwrap();
+        let (from_kind, to_kind) = (Kind::Claim, Kind::Node);
+        assert_eq!(
+            book.edge(edge_type, a, node),
+            Err(RuleViolation::DifferentKinds { from: a, from_kind, to: node, to_kind })
+        );
+        let other = book.evidence();
+        assert_eq!(book.edge(edge_type, seen, other), Err(RuleViolation::StaleEnd { end: seen }));
+        book.edge(edge_type, a, b).unwrap();
+        book.edge(edge_type, b, c).unwrap();
+        assert_eq!(book.edge(edge_type, c, a), Err(RuleViolation::Cycle { from: c, to: a }));
+        let other_type = if edge_type == "same_as" { "supersedes" } else { "same_as" };
+        book.edge(other_type, c, a).unwrap();
+        let gone = book.claim("gone", 1, &[seen]).unwrap();
+        book.by_owner("retraction", json!({}), &[("target", gone)]).unwrap();
+        assert_eq!(book.edge(edge_type, gone, a), Err(RuleViolation::StaleEnd { end: gone }));
+        assert_eq!(book.edge(edge_type, a, gone), Err(RuleViolation::StaleEnd { end: gone }));
+    }
 }
 
 #[test]
@@ -388,6 +463,16 @@ fn only_the_first_three_rules_and_the_clock_refuse_an_operation_from_elsewhere()
         RuleViolation::NothingToInvalidate { target: id },
         RuleViolation::CorrectsRefuted { key: String::new() },
         RuleViolation::ThoughtLineage,
+        RuleViolation::EdgeEnds,
+        RuleViolation::SelfEdge { end: id },
+        RuleViolation::DifferentKinds {
+            from: id,
+            from_kind: Kind::Claim,
+            to: id,
+            to_kind: Kind::Node,
+        },
+        RuleViolation::StaleEnd { end: id },
+        RuleViolation::Cycle { from: id, to: id },
         RuleViolation::Target { kind: Kind::Decision, expected: Target::OneOf(&[Kind::Proposal]) },
         RuleViolation::UnfitField { kind: Kind::Node, field: "node_type" },
     ];
@@ -515,6 +600,14 @@ impl LedgerIndex for LoggingIndex {
     }
     fn identity(&self, key: &str) -> Result<Vec<Entry>, Infallible> {
         self.note("identity").identity(key)
+    }
+    fn latest_of(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, Infallible> {
+        self.note("latest_of").latest_of(key, kind, before)
     }
     fn head(&self, author: &Author) -> Result<Option<Head>, Infallible> {
         self.note("head").head(author)

@@ -225,6 +225,7 @@ impl SqliteLedgerIndex<'_> {
                     refs: line.refs.clone(),
                     identity: None,
                     payload: None,
+                    record_key: None,
                 });
             }
             members.push((line, u32::try_from(row.get::<_, i64>(8)?).unwrap_or(u32::MAX)));

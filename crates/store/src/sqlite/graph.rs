@@ -10,7 +10,7 @@ use kernel::access::{Access, Place};
 use kernel::body::Body;
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::{Capability, Kind};
-use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
+use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex, has_record_key, record_key};
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role};
 use kernel::soundness::{
     Arrival, ClaimStatus, StatusUpdate, may_change_status, needs_full_recompute,
@@ -21,6 +21,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::access::{AccessCache, SpaceAccess, change_of};
 use super::beliefs::BeliefChanges;
 use super::ledger::{self, decode_refs};
+use super::records;
 use super::registry::{Fold, TableSpec, ViewSpec};
 use crate::{Position, StoreError};
 
@@ -91,6 +92,8 @@ pub struct SqliteLedgerIndex<'a> {
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
     claims_are_stored: bool,
+    /// False over tables that do not have the view of records yet.
+    records_are_stored: bool,
     /// Identities whose row in the view of beliefs must be written again.
     belief_changes: BeliefChanges,
 }
@@ -111,6 +114,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         until: Position,
     ) -> Result<Self, StoreError> {
         let SpaceAccess { space, access } = access.until(connection, until)?;
+        let version = super::schema_version(connection)?;
         Ok(Self {
             connection,
             access,
@@ -121,9 +125,15 @@ impl<'a> SqliteLedgerIndex<'a> {
             acting_cache: Default::default(),
             statement_cache: Default::default(),
             latest: None,
-            claims_are_stored: super::schema_version(connection)? > 1,
+            claims_are_stored: version > 1,
+            records_are_stored: version >= records::SINCE,
             belief_changes: BeliefChanges::default(),
         })
+    }
+
+    /// Whether the tables have the view of records.
+    pub(super) fn has_records(&self) -> bool {
+        self.records_are_stored
     }
 
     fn note_access(&mut self, at: Place, author: Author, body: &Body) {
@@ -177,6 +187,9 @@ impl<'a> SqliteLedgerIndex<'a> {
             self.connection
                 .prepare_cached("INSERT INTO identity (pos, key, kind, ts, payload) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![at, key, header.kind.as_str(), header.ts.0 as i64, payload.map(|digest| digest.0)])?;
+        }
+        if let Some(key) = body.and_then(|body| record_key(body, &header.refs)) {
+            records::store(self.connection, position, &key, &header.kind, header.ts)?;
         }
         match body {
             Some(Body::Evidence(evidence))
@@ -374,6 +387,51 @@ impl<'a> SqliteLedgerIndex<'a> {
         };
     }
 
+    /// The latest version of a node or an edge.
+    fn latest_version(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, StoreError> {
+        if !self.records_are_stored {
+            return Ok(None);
+        }
+        let id = self.latest_in("record", key, kind, before)?;
+        id.map_or(Ok(None), |id| self.entry(&id))
+    }
+
+    /// The latest row of `table` with that key and kind, before a place in the order.
+    fn latest_in(
+        &self,
+        table: &str,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<OpId>, StoreError> {
+        // The index gives the latest times first. Sorting by id as well would build a temporary
+        // table for each question, and hardly any times are equal.
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {table}.ts, op.id, op.pos FROM {table} CROSS JOIN op USING (pos)
+             WHERE {table}.key = ?1 AND {table}.kind = ?2 AND {table}.ts <= ?3
+             ORDER BY {table}.ts DESC"
+        ))?;
+        let until = before.map_or(i64::MAX, |(ts, _)| ts.0 as i64);
+        let mut rows = statement.query(params![key, kind.as_str(), until])?;
+        let mut latest: Option<(HlcTimestamp, OpId)> = None;
+        while let Some(row) = rows.next()? {
+            let order = (stamp_at(row, 0)?, id_at(row, 1)?);
+            if latest.is_some_and(|latest| order.0 < latest.0) {
+                break;
+            }
+            if before.is_none_or(|before| order < before) && latest < Some(order) {
+                self.meet(order.1, row.get(2)?);
+                latest = Some(order);
+            }
+        }
+        Ok(latest.map(|(_, id)| id))
+    }
+
     pub(super) fn meet(&self, id: OpId, row: i64) {
         let mut cache = self.row_cache.borrow_mut();
         if cache.len() >= POSITIONS_MAX {
@@ -395,16 +453,24 @@ impl<'a> SqliteLedgerIndex<'a> {
         let mut rows = statement.query(arguments)?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next()? {
-            self.meet(id_at(row, 0)?, row.get(7)?);
+            let place = row.get(7)?;
+            self.meet(id_at(row, 0)?, place);
+            let kind = kind_at(row, 2)?;
+            let record_key = if has_record_key(&kind) && self.has_records() {
+                records::key_at(self.connection, place)?
+            } else {
+                None
+            };
             entries.push(Entry {
                 id: id_at(row, 0)?,
                 ts: stamp_at(row, 1)?,
-                kind: kind_at(row, 2)?,
+                kind,
                 author: author_at(row, 3)?,
                 seq: row.get::<_, i64>(8)?.unsigned_abs(),
                 refs: refs_at(row, 4)?,
                 identity: row.get(5)?,
                 payload: row.get::<_, Option<[u8; 32]>>(6)?.map(BodyHash),
+                record_key,
             });
         }
         entries.sort_unstable_by_key(Entry::order);
@@ -510,6 +576,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<Entry>, StoreError> {
+        if has_record_key(kind) {
+            return self.latest_version(key, kind, before);
+        }
         if !self.claims_are_stored {
             let said = self.identity(key)?.into_iter().rev();
             return Ok({ said }.find(|entry| {
@@ -522,27 +591,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         {
             return id.map_or(Ok(None), |id| self.entry(&id));
         }
-        // The index gives the latest times first. Sorting by id as well would build a temporary
-        // table for each question, and hardly any times are equal.
-        let mut statement = self.connection.prepare_cached(
-            "SELECT identity.ts, op.id, op.pos FROM identity CROSS JOIN op USING (pos)
-             WHERE identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3
-             ORDER BY identity.ts DESC",
-        )?;
-        let until = before.map_or(i64::MAX, |(ts, _)| ts.0 as i64);
-        let mut rows = statement.query(params![key, kind.as_str(), until])?;
-        let mut latest: Option<(HlcTimestamp, OpId)> = None;
-        while let Some(row) = rows.next()? {
-            let order = (stamp_at(row, 0)?, id_at(row, 1)?);
-            if latest.is_some_and(|latest| order.0 < latest.0) {
-                break;
-            }
-            if before.is_none_or(|before| order < before) && latest < Some(order) {
-                self.meet(order.1, row.get(2)?);
-                latest = Some(order);
-            }
-        }
-        let id = latest.map(|(_, id)| id);
+        let id = self.latest_in("identity", key, kind, before)?;
         if before.is_none() {
             self.remember_statement(key, kind, id);
         }

@@ -31,6 +31,7 @@ mod listings;
 mod private_copy;
 mod read_transaction;
 mod receipts;
+mod records;
 mod registry;
 mod restored;
 mod scratch;

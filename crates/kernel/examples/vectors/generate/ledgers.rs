@@ -26,6 +26,7 @@ pub(super) fn scripts() -> Vec<Script> {
         corrections(),
         invalidations(),
         thoughts(),
+        edges(),
         targets(),
         records(),
         restorations(),
@@ -268,7 +269,8 @@ fn permissions() -> Script {
         &[("target", told)],
     );
     script.refuse("not_permitted", &agent, "grant", grant(&stranger, &["append"]), &[]);
-    let by_owner = script.append(&owner, "node", json!({"node_type": "decision"}), &[]);
+    let by_owner =
+        script.append(&owner, "node", json!({"node_type": "decision"}), &[("input", seen)]);
     script.refuse("not_permitted", &agent, "retraction", reason(), &[("target", by_owner)]);
     script.refuse(
         "not_permitted",
@@ -338,7 +340,7 @@ fn claims() -> Script {
         &owner,
         "edge",
         json!({"edge_type": "supports"}),
-        &[("from", e1), ("to", k1)],
+        &[("from", e1), ("to", k1), ("input", e2)],
     );
     script.refuse(
         "input_kind",
@@ -594,6 +596,42 @@ fn records() -> Script {
     ] {
         script.refuse("unfit_field", &owner, kind, body, refs);
     }
+    script
+}
+
+fn edges() -> Script {
+    let owner = signer(1);
+    let mut script = Script::begun(
+        "edges",
+        "A node and an edge have inputs. What an edge replaces or redirects stands, is of one kind \
+         with what stands for it, and forms no ring.",
+        &owner,
+    );
+    let seen = script.append(&owner, "evidence", evidence("n1", "one"), &[]);
+    let other = script.append(&owner, "evidence", evidence("n2", "two"), &[]);
+    let decision = |text: &str| json!({"node_type": "decision", "text": text});
+    let edge = |edge_type: &str| json!({ "edge_type": edge_type });
+    script.refuse("empty_inputs", &owner, "node", decision("a"), &[]);
+    let [a, b, c] = ["a", "b", "c"]
+        .map(|text| script.append(&owner, "node", decision(text), &[("input", seen)]));
+    let belief = script.append(&owner, "claim", said("k", json!(1)), &[("input", seen)]);
+    let ends = |from, to| [("from", from), ("to", to), ("input", seen)];
+    script.refuse("edge_ends", &owner, "edge", edge("supports"), &ends(a, b)[1..]);
+    script.refuse("unfit_field", &owner, "edge", json!({}), &ends(a, b));
+    script.refuse("self_edge", &owner, "edge", edge("supports"), &ends(a, a));
+    script.refuse("empty_inputs", &owner, "edge", edge("supports"), &ends(a, b)[..2]);
+    for edge_type in ["supersedes", "same_as"] {
+        script.refuse("different_kinds", &owner, "edge", edge(edge_type), &ends(a, belief));
+        script.refuse("stale_end", &owner, "edge", edge(edge_type), &ends(seen, other));
+        script.append(&owner, "edge", edge(edge_type), &ends(a, b));
+        script.append(&owner, "edge", edge(edge_type), &ends(b, c));
+        script.refuse("cycle", &owner, "edge", edge(edge_type), &ends(c, a));
+    }
+    script.append(&owner, "node", decision(" A"), &[("input", seen)]);
+    script.refuse("stale_end", &owner, "edge", edge("same_as"), &ends(a, c));
+    script.append(&owner, "edge", edge("supports"), &ends(a, c));
+    script.append(&owner, "evidence_retraction", reason(), &[("target", other)]);
+    script.refuse("stale_input", &owner, "node", decision("d"), &[("input", other)]);
     script
 }
 

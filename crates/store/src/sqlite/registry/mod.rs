@@ -17,13 +17,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     beliefs, declarations, derive, echo, embedding, erasure, graph, index, ledger, listings,
-    restored,
+    records, restored,
 };
 use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
 pub(super) static REGISTRY: Registry = Registry {
-    views: &[&graph::VIEW, &beliefs::VIEW, &index::TEXT_VIEW, &index::FACT_VIEW],
+    views: &[&graph::VIEW, &records::VIEW, &beliefs::VIEW, &index::TEXT_VIEW, &index::FACT_VIEW],
     journals: &[
         Journal { since: 1, ddl: ledger::SCHEMA },
         Journal { since: 2, ddl: derive::SCHEMA },
