@@ -15,7 +15,7 @@ use super::registry::{Fold, TableSpec, ViewSpec};
 use crate::{Position, StoreError};
 
 /// The version of the tables that first has the view.
-pub(super) const SINCE: i64 = 6;
+pub(super) const SINCE: i64 = 7;
 
 /// The view's table.
 pub(super) static VIEW: ViewSpec = ViewSpec {
