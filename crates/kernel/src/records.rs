@@ -43,6 +43,11 @@ impl RecordStatus {
         Self::Active,
     ];
 
+    /// Whether this is what another record makes of a sound one, over edges or by its version.
+    pub fn is_displaced(self) -> bool {
+        matches!(self, Self::Superseded | Self::Alias)
+    }
+
     /// The name used in scenarios and JSON.
     pub fn as_str(self) -> &'static str {
         match self {

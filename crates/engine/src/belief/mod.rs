@@ -13,6 +13,7 @@ use kernel::evidence::Visibility;
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
+use kernel::records::RecordStatus;
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
@@ -29,6 +30,10 @@ pub struct Belief {
     pub key: String,
     /// Its state.
     pub state: State,
+    /// How edges displace it, where that was asked.
+    pub displaced: Option<RecordStatus>,
+    /// The record to which it redirects, if it does and that was asked.
+    pub canonical: Option<OpId>,
     /// The claim or correction that is served; `None` if nothing is believed.
     pub served: Option<OpId>,
     /// The latest claim, believed or not.
@@ -67,6 +72,8 @@ impl Belief {
         Self {
             key: key.to_owned(),
             state,
+            displaced: None,
+            canonical: None,
             served: None,
             current: None,
             claim_type: String::new(),

@@ -5,8 +5,11 @@
 //! and band; a filter by time counts the rows of the index. A list by words reads the served bodies
 //! of all rows that pass the filter, in one query.
 
+use std::collections::BTreeSet;
+
 use kernel::confidence::Band;
 use kernel::kind::Kind;
+use kernel::records::RecordStatus;
 use kernel::validity::State;
 use rusqlite::{params, params_from_iter};
 
@@ -20,8 +23,10 @@ const WAITING_ROWS: usize = 1_024;
 /// Which beliefs to list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BeliefFilter {
-    /// In one of these states.
+    /// In one of these states, and not displaced by edges.
     pub states: Vec<State>,
+    /// Or active, and displaced in one of these ways.
+    pub displaced: Vec<RecordStatus>,
     /// Of this type, or of this family of types: `routine` has `routine.weekly`.
     pub claim_type: Option<String>,
     /// Served, and as sure as this.
@@ -95,7 +100,8 @@ pub struct BeliefRow<'a> {
 /// The rows of one state, and of one type if one is given.
 struct Part<'a> {
     claim_type: Option<&'a str>,
-    state: State,
+    /// A state, or how edges displace it.
+    state: &'static str,
 }
 
 impl Part<'_> {
@@ -127,10 +133,16 @@ impl Part<'_> {
 
 /// The parts that a filter admits.
 fn parts_of<'a>(filter: &BeliefFilter, types: Option<&'a [String]>) -> Vec<Part<'a>> {
-    let mut states = filter.states.clone();
-    states.sort_unstable();
-    states.dedup();
-    let part = |claim_type, state: &State| Part { claim_type, state: *state };
+    let states: BTreeSet<State> = filter.states.iter().copied().collect();
+    let displaced: BTreeSet<RecordStatus> = filter.displaced.iter().copied().collect();
+    let states: Vec<&'static str> = states
+        .into_iter()
+        .map(State::as_str)
+        .chain(
+            displaced.into_iter().filter(|status| status.is_displaced()).map(RecordStatus::as_str),
+        )
+        .collect();
+    let part = |claim_type, state: &&'static str| Part { claim_type, state };
     match types {
         None => states.iter().map(|state| part(None, state)).collect(),
         Some(types) => types
@@ -335,7 +347,7 @@ impl SqliteLedgerIndex<'_> {
                  WHERE state = ?1 AND (?2 IS NULL OR claim_type = ?2) AND (?3 IS NULL OR band = ?3)",
             )?
             .query_row(
-                params![part.state.as_str(), part.claim_type, band.map(band_number)],
+                params![part.state, part.claim_type, band.map(band_number)],
                 |row| row.get(0),
             )?;
         Ok(count.unwrap_or(0).unsigned_abs())
@@ -347,7 +359,7 @@ fn values_of(part: &Part<'_>, filter: &BeliefFilter) -> Vec<rusqlite::types::Val
     let (from, to) = confidences(filter.band);
     vec![
         part.claim_type.map(str::to_owned).into(),
-        part.state.as_str().to_owned().into(),
+        part.state.to_owned().into(),
         from.into(),
         to.into(),
         filter.band.map(band_number).into(),

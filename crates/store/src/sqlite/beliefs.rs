@@ -7,6 +7,9 @@
 //! ([`StatusUpdate::keys`](kernel::soundness::StatusUpdate)). Rows are written once, before the
 //! commit, however many operations of the transaction concern them.
 //!
+//! A claim that is active and that edges displace has their word for it in the column `state`:
+//! `superseded` or `alias` ([`Records`]).
+//!
 //! A list as of an earlier time uses the same rows. `changed` is the time of the last operation
 //! that may have changed the belief. If it is not later than the requested time, the row holds for
 //! that time too. An operation that arrives late may have changed a belief at a time in between and
@@ -23,6 +26,7 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Role};
+use kernel::records::{RecordStatus, Records};
 use kernel::soundness::Arrival;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
@@ -144,6 +148,7 @@ impl BeliefChanges {
         }
         let connection = index.connection;
         let mut validity = Validity::new(index);
+        let mut records = index.has_displacing_edges()?.then(|| Records::new(index));
         let mut counts = Counts::default();
         for (key, noted) in &self.keys {
             let before = Listed::stored(connection, key)?;
@@ -155,7 +160,7 @@ impl BeliefChanges {
             let changed = before
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
-            let after = Listed::now(index, &mut validity, key)?;
+            let after = Listed::now(index, &mut validity, records.as_mut(), key)?;
             if let Some((before, _)) = before {
                 counts.add(before, -1);
             }
@@ -240,11 +245,18 @@ impl Listed {
     fn now(
         index: &SqliteLedgerIndex<'_>,
         validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
+        records: Option<&mut Records<'_, SqliteLedgerIndex<'_>>>,
         key: &str,
     ) -> Result<Self, StoreError> {
         let standing = validity.standing(key)?;
         let state = validity.state_of(&standing)?;
         let current = standing.current.as_ref().map(|current| current.id);
+        let displaced = match (state, records, &standing.current) {
+            (State::Active, Some(records), Some(current)) => {
+                records.status_of(current)?.filter(|status| status.is_displaced())
+            }
+            _ => None,
+        };
         let claim = current.map(|id| claim_of(index, &id)).transpose()?.flatten();
         let (served, confidence) = match (state, &claim, &standing.correction) {
             (State::Active, Some(claim), _) => (current, claim.confidence),
@@ -256,7 +268,7 @@ impl Listed {
         // When it ended was for the deriver to say, not for the user, so a correction has no end.
         let ended = claim.as_ref().filter(|_| state != State::Corrected);
         Ok(Self {
-            state: state.as_str().to_owned(),
+            state: displaced.map_or(state.as_str(), RecordStatus::as_str).to_owned(),
             served: position.map(super::graph::sql),
             confidence,
             band: served.map(|_| Band::of(confidence)),

@@ -93,7 +93,9 @@ pub struct SqliteLedgerIndex<'a> {
     /// False over tables of version 1, which can be read and not written.
     claims_are_stored: bool,
     /// False over tables that do not have the view of records yet.
-    records_are_stored: bool,
+    pub(super) records_are_stored: bool,
+    /// Whether an edge replaces or redirects a record, once that was asked.
+    pub(super) has_displacing: std::cell::Cell<Option<bool>>,
     /// Identities whose row in the view of beliefs must be written again.
     belief_changes: BeliefChanges,
 }
@@ -127,13 +129,9 @@ impl<'a> SqliteLedgerIndex<'a> {
             latest: None,
             claims_are_stored: version > 1,
             records_are_stored: version >= records::SINCE,
+            has_displacing: Default::default(),
             belief_changes: BeliefChanges::default(),
         })
-    }
-
-    /// Whether the tables have the view of records.
-    pub(super) fn has_records(&self) -> bool {
-        self.records_are_stored
     }
 
     fn note_access(&mut self, at: Place, author: Author, body: &Body) {
@@ -221,8 +219,12 @@ impl<'a> SqliteLedgerIndex<'a> {
             let entry = Entry::of(operation, body);
             let update = update_status(&*self, &entry, arrival)?;
             self.store(&update)?;
+            self.note_edge(&entry);
+            let displaced = self.displacement_keys(&entry, &update.changes, &update.keys)?;
             let mut changes = std::mem::take(&mut self.belief_changes);
-            let noted = changes.note(&*self, &entry, arrival, &update.keys);
+            let noted = changes
+                .note(&*self, &entry, arrival, &update.keys)
+                .and_then(|()| changes.note(&*self, &entry, arrival, &displaced));
             self.belief_changes = changes;
             noted?;
             Ok(update)
@@ -456,7 +458,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             let place = row.get(7)?;
             self.meet(id_at(row, 0)?, place);
             let kind = kind_at(row, 2)?;
-            let record_key = if has_record_key(&kind) && self.has_records() {
+            let record_key = if has_record_key(&kind) && self.records_are_stored {
                 records::key_at(self.connection, place)?
             } else {
                 None

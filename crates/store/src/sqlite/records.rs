@@ -5,9 +5,15 @@
 //! away, and is computed for the few records that are asked for
 //! ([`Records`](kernel::records::Records)).
 
+use std::collections::BTreeSet;
+
+use kernel::body::EdgeType;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::operation::HlcTimestamp;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Role};
+use kernel::records::is_record;
+use kernel::soundness::Change;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::{SqliteLedgerIndex, id_at, sql, stamp_at};
@@ -55,7 +61,104 @@ pub(super) fn key_at(connection: &Connection, row: i64) -> Result<Option<String>
     Ok(statement.query_row([row], |row| row.get(0)).optional()?)
 }
 
+/// Whether an edge of this type decides about the status of its ends.
+fn displaces(edge_type: EdgeType) -> bool {
+    matches!(edge_type, EdgeType::Supersedes | EdgeType::SameAs)
+}
+
 impl SqliteLedgerIndex<'_> {
+    /// Whether any edge replaces or redirects a record. Until one does, no record is displaced.
+    pub fn has_displacing_edges(&self) -> Result<bool, StoreError> {
+        if let Some(known) = self.has_displacing.get() {
+            return Ok(known);
+        }
+        let mut found = false;
+        for edge_type in [EdgeType::Supersedes, EdgeType::SameAs] {
+            // A brace follows the bar.
+            let from = format!("edge|{}|", edge_type.as_str());
+            let to = format!("edge|{}}}", edge_type.as_str());
+            found |= self.records_are_stored
+                && self
+                    .connection
+                    .prepare_cached(
+                        "SELECT EXISTS (SELECT 1 FROM record WHERE key >= ?1 AND key < ?2)",
+                    )?
+                    .query_row([from, to], |row| row.get(0))?;
+        }
+        self.has_displacing.set(Some(found));
+        Ok(found)
+    }
+
+    /// Notes that an operation was folded, which may be the first edge that displaces.
+    pub(super) fn note_edge(&self, entry: &Entry) {
+        if entry.edge_type().is_some_and(displaces) {
+            self.has_displacing.set(Some(true));
+        }
+    }
+
+    /// The identities whose claims may be displaced by edges now and were not before an operation
+    /// was folded, or the other way round. `changed` are operations whose soundness changed, and
+    /// `keys` identities of which something else is believed.
+    pub(super) fn displacement_keys(
+        &self,
+        entry: &Entry,
+        changed: &[Change],
+        keys: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, StoreError> {
+        let mut found = BTreeSet::new();
+        if !self.has_displacing_edges()? {
+            return Ok(found);
+        }
+        let mut stack = Vec::new();
+        let mut touch = |entry: &Entry| {
+            if is_record(entry) {
+                stack.push(entry.id);
+            } else if entry.edge_type().is_some_and(displaces) {
+                stack.extend(entry.cited(Role::FROM).chain(entry.cited(Role::TO)));
+            }
+        };
+        touch(entry);
+        for change in changed {
+            if let Some(changed) = self.entry(&change.id)? {
+                touch(&changed);
+            }
+        }
+        // A new version ends the standing of the one before.
+        if let Some(key) = entry.version_key().filter(|_| is_record(entry))
+            && let Some(before) = self.latest_of(key, &entry.kind, Some(entry.order()))?
+        {
+            touch(&before);
+        }
+        for key in keys {
+            if let Some(current) = self.latest_of(key, &Kind::Claim, None)? {
+                touch(&current);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            if let Some(Entry { kind: Kind::Claim, identity: Some(key), .. }) = self.entry(&id)? {
+                found.insert(key);
+            }
+            // What it replaces, and what redirects to it.
+            for (own, other, edge_type) in [
+                (Role::FROM, Role::TO, EdgeType::Supersedes),
+                (Role::TO, Role::FROM, EdgeType::SameAs),
+            ] {
+                for edge in self.acting(&id, &Kind::Edge, own)? {
+                    if let Some(edge) = self.entry(&edge)?
+                        && edge.edge_type() == Some(edge_type)
+                    {
+                        stack.extend(edge.cited(other));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
     /// Nodes or edges, the latest first and none after `until`, passed to `take` until it returns
     /// false. With a prefix, only those whose key begins with it.
     pub fn latest_records(
@@ -65,7 +168,7 @@ impl SqliteLedgerIndex<'_> {
         until: HlcTimestamp,
         mut take: impl FnMut(OpId) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
-        if !self.has_records() {
+        if !self.records_are_stored {
             return Ok(());
         }
         let condition = match prefix {

@@ -16,6 +16,7 @@ use rusqlite::{Connection, params};
 use super::access::AccessCache;
 use super::graph::{self, SqliteLedgerIndex, sql};
 use super::ledger::encode_refs;
+use super::records;
 use super::registry::REGISTRY;
 use super::{SqliteSpace, configure};
 use crate::{Position, StoreError};
@@ -54,6 +55,7 @@ impl ScratchGraph {
             REGISTRY.version()
         ))?;
         graph::VIEW.create(&connection)?;
+        records::VIEW.create(&connection)?;
         // Never committed: nobody else reads it, and it ends with the connection.
         connection.execute_batch("BEGIN")?;
         Ok(Self { connection })

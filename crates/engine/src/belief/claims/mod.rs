@@ -13,6 +13,7 @@
 use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::id::OpId;
+use kernel::records::{RecordStatus, Records};
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde_json::{Value, json};
@@ -44,8 +45,12 @@ pub enum States {
 /// Which beliefs to list.
 #[derive(Clone, Debug, Default)]
 pub struct ClaimFilter {
-    /// By state.
+    /// By state; what edges displace has none of these.
     pub states: States,
+    /// Or displaced by edges in one of these ways.
+    pub displaced: Vec<RecordStatus>,
+    /// With all of these tags.
+    pub tags: Vec<String>,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
     /// By confidence.
@@ -104,12 +109,16 @@ impl ClaimFilter {
     }
 
     fn admits(&self, belief: &Belief, contains: Option<&Words>) -> bool {
-        let state = match &self.states {
-            States::Believed => matches!(belief.state, State::Active | State::Corrected),
-            States::These(states) => states.contains(&belief.state),
-            States::Any => belief.state != State::None,
+        let state = match (&self.states, belief.displaced) {
+            (States::Any, _) => belief.state != State::None,
+            (_, Some(displaced)) => self.displaced.contains(&displaced),
+            (States::Believed, None) => {
+                matches!(belief.state, State::Active | State::Corrected)
+            }
+            (States::These(states), None) => states.contains(&belief.state),
         };
         state
+            && self.tags.iter().all(|tag| belief.tags.contains(tag))
             && self
                 .claim_type
                 .as_deref()
@@ -139,11 +148,17 @@ pub fn band_of(belief: &Belief) -> Option<Band> {
     belief.served.map(|_| Band::of(belief.confidence))
 }
 
+/// The state of a belief in a word, or how edges displace it.
+pub fn state_of(belief: &Belief) -> &'static str {
+    belief.displaced.map_or(belief.state.as_str(), RecordStatus::as_str)
+}
+
 /// A belief as the commands print it in JSON.
 pub fn to_json(belief: &Belief) -> Value {
     json!({
         "key": belief.key,
-        "state": belief.state.as_str(),
+        "state": state_of(belief),
+        "canonical": belief.canonical,
         "op_id": belief.served.or(belief.current),
         "claim_type": belief.claim_type,
         "text": belief.text,
@@ -161,6 +176,9 @@ pub fn to_json(belief: &Belief) -> Value {
         "tags": belief.tags,
     })
 }
+
+/// How edges displace a claim.
+const DISPLACED: [RecordStatus; 2] = [RecordStatus::Superseded, RecordStatus::Alias];
 
 /// Every state except that of an identity without a claim.
 const STATED: [State; 5] =
@@ -198,6 +216,10 @@ fn page(
 ) -> Result<Option<BeliefPage>, StoreError> {
     let rows = BeliefFilter {
         states: filter.states.listed(),
+        displaced: match &filter.states {
+            States::Any => DISPLACED.to_vec(),
+            _ => filter.displaced.clone(),
+        },
         claim_type: filter.claim_type.clone(),
         band: filter.band,
         valid_at_us: filter.valid_at_us,
@@ -205,12 +227,15 @@ fn page(
         not_over_at_us: filter.not_over_at_us,
         confidence_min: filter.confidence_min,
     };
-    let Some(words) = filter.contains.as_deref().map(Words::new) else {
+    let words = filter.contains.as_deref().map(Words::new);
+    if words.is_none() && filter.tags.is_empty() {
         return index.list_beliefs(&rows, limit);
-    };
-    index.list_beliefs_where(&rows, limit, |row| match words.are_served_by(row) {
-        Some(are_served) => Ok(are_served),
-        None => Ok(filter.admits(&belief(index, row.key)?, Some(&words))),
+    }
+    index.list_beliefs_where(&rows, limit, |row| {
+        match words.as_ref().map(|words| words.are_served_by(row)) {
+            Some(Some(are_served)) if !are_served || filter.tags.is_empty() => Ok(are_served),
+            _ => Ok(filter.admits(&listed(index, row.key)?, words.as_ref())),
+        }
     })
 }
 
@@ -223,7 +248,7 @@ fn list(
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     for key in &page.keys {
-        claims.add(belief(index, key)?);
+        claims.add(listed(index, key)?);
     }
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     claims.total = number(page.total);
@@ -233,7 +258,7 @@ fn list(
         // What nothing had spoken of by then had no state then.
         let with_unspoken = filter.states.listed().contains(&State::None);
         for key in index.beliefs_changed_since(until, with_unspoken)? {
-            claims.add(belief(&then, &key)?);
+            claims.add(listed_as_of(index, &then, &key)?);
         }
     }
     Ok(claims.finish())
@@ -253,6 +278,30 @@ fn list_without_view(
     }
 }
 
+/// A belief with what edges make of it.
+pub(crate) fn listed(index: &SqliteLedgerIndex<'_>, key: &str) -> Result<Belief, StoreError> {
+    listed_as_of(index, index, key)
+}
+
+/// The same as `then` has it.
+fn listed_as_of<B: Bodies>(
+    index: &SqliteLedgerIndex<'_>,
+    then: &B,
+    key: &str,
+) -> Result<Belief, StoreError> {
+    let mut belief = belief(then, key)?;
+    if belief.state == State::Active
+        && let Some(current) = belief.current
+        && index.has_displacing_edges()?
+    {
+        let mut records = Records::new(then);
+        belief.displaced = records.status(&current)?.filter(|status| status.is_displaced());
+        let canonical = records.canonical(&current)?;
+        belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
+    }
+    Ok(belief)
+}
+
 fn evaluate_all<B: Bodies>(
     keys_of: &SqliteLedgerIndex<'_>,
     index: &B,
@@ -261,7 +310,7 @@ fn evaluate_all<B: Bodies>(
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     let mut failure = None;
-    keys_of.identity_keys(|key| match belief(index, &key) {
+    keys_of.identity_keys(|key| match listed_as_of(keys_of, index, &key) {
         Ok(belief) => {
             claims.add(belief);
             true

@@ -42,6 +42,9 @@ fn compare_times(space: &SqliteSpace) {
         for states in [States::Believed, States::Any, States::These(vec![State::None])] {
             compare(space, &ClaimFilter { states, as_of_us, ..ClaimFilter::default() });
         }
+        let displaced = vec![RecordStatus::Superseded, RecordStatus::Alias];
+        let states = States::These(Vec::new());
+        compare(space, &ClaimFilter { states, displaced, as_of_us, ..ClaimFilter::default() });
     }
 }
 
@@ -140,6 +143,7 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
                                 as_of_us,
                                 not_over_at_us,
                                 confidence_min,
+                                ..ClaimFilter::default()
                             };
                             seen_any += usize::from(compare(&space, &filter) > 0);
                         }
