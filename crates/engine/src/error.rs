@@ -7,6 +7,7 @@ use store::{RecordError, StoreError};
 
 use crate::belief;
 use crate::write::claim_form::ClaimFormError;
+use crate::write::graph::RefusedChange;
 
 /// Why an operation of the engine failed.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,12 @@ pub enum EngineError {
     /// The correction, refutation, withdrawal or retraction is not possible.
     #[error(transparent)]
     User(#[from] belief::user::UserError),
+    /// Changes of the graph were refused, so none was made.
+    #[error("{}", all_of(.0))]
+    Graph(Vec<RefusedChange>),
+    /// A patch was refused, so nothing of it was applied.
+    #[error("the patch was not applied: {}", all_of(.0))]
+    PatchRefused(Vec<RefusedChange>),
     /// The body of this operation cannot be forgotten by itself.
     #[error("{id} cannot be forgotten: {}", why_kept(kind))]
     CannotForget {
@@ -142,8 +149,21 @@ impl EngineError {
             Self::CannotForget { .. } => "cannot_forget",
             Self::Exchange { .. } => "exchange",
             Self::Share(error) => error.code(),
+            Self::Graph(refused) => match refused.as_slice() {
+                [refused] => refused.refusal.code(),
+                _ => "patch_refused",
+            },
+            Self::PatchRefused(_) => "patch_refused",
             Self::Io(_) => "io",
         }
+    }
+}
+
+/// Every refusal; of a single change, without its place.
+fn all_of(refused: &[RefusedChange]) -> String {
+    match refused {
+        [only] if only.place == 0 && only.name.is_none() => only.refusal.to_string(),
+        _ => refused.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod derive;
 pub mod embed;
 mod error;
+pub mod graph;
 pub mod inspect;
 pub mod keys;
 pub mod outcome;

@@ -18,6 +18,7 @@ use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
 mod changes;
+mod claim;
 mod claims;
 mod conformance;
 mod context;
@@ -25,6 +26,7 @@ mod correct;
 mod demo;
 mod derive;
 mod doctor;
+mod edge;
 mod embed;
 mod embedding;
 mod episodes;
@@ -35,6 +37,7 @@ mod explain;
 mod explain_support;
 mod facts;
 mod forget;
+mod graph;
 mod import;
 mod imports;
 mod init;
@@ -44,6 +47,7 @@ mod log;
 mod mcp;
 mod mirror;
 mod model;
+mod node;
 mod recall;
 mod receipts;
 mod refute;
@@ -106,6 +110,12 @@ enum Command {
     Receipts(receipts::Args),
     /// List beliefs and their confidence
     Claims(claims::Args),
+    /// State, list, show, replace or take back claims in words
+    Claim(claim::Args),
+    /// Record, list, show or take back decisions, actions, summaries and entities
+    Node(node::Args),
+    /// Join records, and list, show or take back what joins them
+    Edge(edge::Args),
     /// Explain why something is believed, its sources, and what would change it
     Explain(explain::Args),
     /// Replace a belief with what is true
@@ -333,6 +343,9 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Context(args) => context::run(&session, &args),
         Command::Receipts(args) => receipts::run(&session, &args),
         Command::Claims(args) => claims::run(&session, &args),
+        Command::Claim(args) => claim::run(&session, &args),
+        Command::Node(args) => node::run(&session, &args),
+        Command::Edge(args) => edge::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),
         Command::Refute(args) => refute::run(&session, &args),
@@ -374,6 +387,12 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
 impl Command {
     /// Whether it appends to the ledger, so that the time matters.
     fn writes(&self) -> bool {
+        match self {
+            Self::Claim(args) => return args.writes(),
+            Self::Node(args) => return args.writes(),
+            Self::Edge(args) => return args.writes(),
+            _ => {}
+        }
         matches!(
             self,
             Self::Import(_)

@@ -262,6 +262,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
             RuleViolation::Malformed(_) | RuleViolation::UnknownRef { .. } => Fault::Caller,
             _ => Fault::Conflict,
         },
+        EngineError::Graph(_) | EngineError::PatchRefused(_) => Fault::Conflict,
         EngineError::Malformed(_)
         | EngineError::ClaimForm(_)
         | EngineError::NotABelief { .. }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use kernel::id::NameError;
+use kernel::id::{NameError, OpId};
 
 use super::Fault;
 use crate::text::{path, printable, short};
@@ -52,6 +52,18 @@ pub(crate) enum RequestError {
     /// A note without text.
     #[error("the text is empty")]
     EmptyText,
+    /// An operation that is neither a claim nor a node nor an edge.
+    #[error("{id} is neither a claim nor a node nor an edge")]
+    NotInGraph {
+        /// The operation.
+        id: OpId,
+    },
+    /// A confidence beyond 0 to 1.
+    #[error("{given} is not a probability: write a number from 0 to 1")]
+    NotAProbability {
+        /// What was given.
+        given: f64,
+    },
     /// A context without turns and without a question.
     #[error("neither turns nor a question was given")]
     EmptyTurns,
@@ -237,6 +249,8 @@ impl RequestError {
         "empty_window",
         "empty_question",
         "empty_text",
+        "not_in_graph",
+        "not_a_probability",
         "empty_turns",
         "empty_correction",
         "not_trusted",
@@ -276,6 +290,8 @@ impl RequestError {
             Self::EmptyWindow { .. } => "empty_window",
             Self::EmptyQuestion => "empty_question",
             Self::EmptyText => "empty_text",
+            Self::NotInGraph { .. } => "not_in_graph",
+            Self::NotAProbability { .. } => "not_a_probability",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
             Self::NotTrusted { .. } => "not_trusted",

@@ -121,6 +121,8 @@ fn verb_in_words(verb: Verb) -> &'static str {
         Verb::AcceptedProposal => "accepted the proposal",
         Verb::DismissedProposal => "dismissed the proposal",
         Verb::Forgot => "forgot",
+        Verb::Stated => "stated",
+        Verb::Connected => "connected",
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) enum Verb {
     AcceptedProposal,
     DismissedProposal,
     Forgot,
+    Stated,
+    Connected,
 }
 
 /// The target of a user action.

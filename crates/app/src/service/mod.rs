@@ -35,6 +35,7 @@ pub(crate) mod corrections;
 pub(crate) mod derivation;
 pub(crate) mod disclosure;
 pub(crate) mod forgetting;
+pub(crate) mod graph;
 pub(crate) mod locator;
 pub(crate) mod notes;
 pub(crate) mod opening;

@@ -13,7 +13,7 @@ use kernel::evidence::Visibility;
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::records::RecordStatus;
+use kernel::records::{RecordStatus, Records};
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
@@ -122,6 +122,10 @@ pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
     /// The first operation whose header commits to `body` and whose body was removed.
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
+    /// False where it is known that no edge replaces or redirects any record.
+    fn may_displace(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
 }
 
 impl Bodies for dyn Writing + '_ {
@@ -141,6 +145,10 @@ impl Bodies for SqliteLedgerIndex<'_> {
 
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
         self.removed(body)
+    }
+
+    fn may_displace(&self) -> Result<bool, StoreError> {
+        self.has_displacing_edges()
     }
 }
 
@@ -162,6 +170,24 @@ pub(crate) fn body_of<B: Bodies + ?Sized>(
 ) -> Result<Option<Body>, StoreError> {
     let bytes = index.canonical_body(id)?;
     Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
+}
+
+/// The same with what edges make of it.
+pub(crate) fn displaced_belief<B: Bodies + ?Sized>(
+    index: &B,
+    key: &str,
+) -> Result<Belief, StoreError> {
+    let mut belief = belief(index, key)?;
+    if belief.state == State::Active
+        && let Some(current) = belief.current
+        && index.may_displace()?
+    {
+        let mut records = Records::new(index);
+        belief.displaced = records.status(&current)?.filter(|status| status.is_displaced());
+        let canonical = records.canonical(&current)?;
+        belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
+    }
+    Ok(belief)
 }
 
 /// The present belief of an identity.

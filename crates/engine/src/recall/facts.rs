@@ -27,7 +27,8 @@ use store::sqlite::{Search, TermShare, first_after};
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
-use crate::belief::{Belief, Bodies, belief};
+use crate::belief::{Belief, Bodies, displaced_belief};
+use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
 use crate::recall::past::{Over, asks_of_past};
 use crate::{EngineError, Reader};
@@ -232,6 +233,8 @@ impl FactQuery {
             }
         };
         is_sure
+            && belief.displaced.is_none()
+            && !belief.tags.iter().any(|tag| tag == VALUES_RAW)
             && (with_over || !claims::is_over(belief, self.over_at_us()))
             && self
                 .claim_type
@@ -304,7 +307,7 @@ fn gather<N: Bodies, B: Bodies>(
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
-        let belief = belief(index, key)?;
+        let belief = displaced_belief(index, key)?;
         let served = belief.served.filter(|_| query.admits(&belief, with_over));
         if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
             return Ok(None);

@@ -28,6 +28,9 @@ use crate::belief::support::Support;
 use crate::belief::user::Replacement;
 use crate::derive::{Derived, Extent};
 use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
+use crate::graph::{
+    EdgeFilter, EdgeView, Listed, NodeFilter, RecordView, Subgraph, SubgraphLimits,
+};
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
@@ -42,6 +45,7 @@ use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::write::exchange::Intake;
 use crate::write::forget::{ForgetPlan, Forgotten};
+use crate::write::graph::{GraphChanged, NamedChange};
 use crate::write::import::{Progress, Report};
 use crate::write::mirror::MirrorPlan;
 use crate::write::record::{Outcome, Prepared};
@@ -85,6 +89,11 @@ read! {
     beliefs() -> Vec<Belief>;
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
+    nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;
+    edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
+    record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
+    edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
+    subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
     explain(name: &str) -> Explaining;
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
@@ -155,6 +164,9 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    change_graph(
+        changes: &[NamedChange], statement: Option<&Evidence>, intent: Intent, now: Timestamp
+    ) -> GraphChanged;
     derive(
         extent: Extent, intent: Intent, now: Timestamp, progress: impl FnMut(&Derived)
     ) -> (Derived, Changes);

@@ -5,6 +5,7 @@
 //! the beliefs that changed. A dry run does the same and rolls back, so its result is exactly what
 //! a write would do.
 
+use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_timestamp};
@@ -14,13 +15,22 @@ use store::sqlite::SqliteWriting;
 use crate::belief::Belief;
 use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
-use crate::seal::Sealable;
+use crate::seal::{Sealable, Sealer};
 use crate::write::altered::take_altered;
 use crate::write::claim_form;
 use crate::write::forget::hashes_of;
 use crate::{EngineError, Writer, now_us};
 
 pub use crate::outcome::{Change, Changes};
+
+/// What was appended before its consequences.
+#[derive(Default)]
+pub(crate) struct Appended {
+    /// The operations that the caller asked for, in their order.
+    pub(crate) recorded: Vec<OpId>,
+    /// The kinds of the secrets that were masked in them.
+    pub(crate) masked: Vec<SecretKind>,
+}
 
 impl Writer<'_> {
     /// Records `drafts` with their consequences or, in a dry run, returns the consequences alone.
@@ -42,6 +52,30 @@ impl Writer<'_> {
     pub(crate) fn act_and<T>(
         &mut self,
         drafts: Vec<Draft>,
+        intent: Intent,
+        now: jiff::Timestamp,
+        examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
+    ) -> Result<(Changes, T), EngineError> {
+        let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
+            let mut appended = Appended::default();
+            for draft in drafts {
+                claim_form::check(&draft)?;
+                let ts = next_timestamp(now_us(now), writing.latest()?);
+                let sealable = Sealable::masked(draft, &*writing)?;
+                appended.masked.extend(sealable.secrets().iter().map(|secret| secret.kind));
+                let (operation, body) = sealer.seal_next(sealable, &*writing, ts)?;
+                writing.record(&operation, Some(&body))?;
+                appended.recorded.push(operation.id());
+            }
+            Ok(appended)
+        };
+        self.act_by(append, intent, now, examine)
+    }
+
+    /// Appends by `append`, with all that follows, in one transaction.
+    pub(crate) fn act_by<T>(
+        &mut self,
+        append: impl FnOnce(&Sealer, &mut SqliteWriting<'_>) -> Result<Appended, EngineError>,
         intent: Intent,
         now: jiff::Timestamp,
         examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
@@ -75,17 +109,7 @@ impl Writer<'_> {
         } else {
             before.propagate_only(&mut writing)?;
         }
-        let mut recorded = Vec::with_capacity(drafts.len());
-        let mut masked = Vec::new();
-        for draft in drafts {
-            claim_form::check(&draft)?;
-            let ts = next_timestamp(now_us(now), writing.latest()?);
-            let sealable = Sealable::masked(draft, &writing)?;
-            masked.extend(sealable.secrets().iter().map(|secret| secret.kind));
-            let (operation, body) = sealer.seal_next(sealable, &writing, ts)?;
-            writing.record(&operation, Some(&body))?;
-            recorded.push(operation.id());
-        }
+        let Appended { recorded, masked } = append(sealer, &mut writing)?;
         let mut after = Derivation::new(derivers, sealer, now);
         if may_derive {
             after.begin(&mut writing, Extent::Changed)?;

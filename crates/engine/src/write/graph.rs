@@ -8,24 +8,28 @@
 
 use std::collections::BTreeMap;
 
-use importers::secrets::mask_string;
+use importers::secrets::{SecretKind, mask_string};
 use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
-use kernel::evidence::Visibility;
+use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
 use kernel::kind::Kind;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
 use kernel::records::{RecordStatus, Records};
 use kernel::rules::{JudgeError, RuleViolation, judge_ends};
-use kernel::seal::Draft;
+use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::Validity;
 use kernel::when::When;
 use serde_json::Value;
+use store::sqlite::SqliteWriting;
 use store::{RecordError, Writing};
 
-use crate::EngineError;
 use crate::belief::body_of;
+use crate::outcome::{Changes, Intent};
 use crate::seal::{Sealable, Sealer};
+use crate::write::claim_form;
+use crate::write::commit::Appended;
+use crate::{EngineError, Writer, now_us};
 
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
@@ -256,17 +260,120 @@ pub(crate) struct GraphWriter<'a> {
     names: BTreeMap<String, OpId>,
     /// Everything that was appended, in order.
     written: Vec<Written>,
+    /// The kinds of the secrets that were masked in it.
+    masked: Vec<SecretKind>,
+    /// What is cited by what would cite nothing, until it is recorded.
+    statement: Option<Evidence>,
+    /// The same once it is recorded.
+    stated: Option<OpId>,
+}
+
+/// A change with the name by which later ones cite it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedChange {
+    /// Its name.
+    pub name: Option<String>,
+    /// The change.
+    pub change: GraphChange,
+}
+
+impl From<GraphChange> for NamedChange {
+    fn from(change: GraphChange) -> Self {
+        Self { name: None, change }
+    }
+}
+
+/// A change that was refused, of a list.
+#[derive(Debug, thiserror::Error)]
+#[error("change {}{}: {refusal}", place + 1, name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default())]
+pub struct RefusedChange {
+    /// Its place in the list, from 0.
+    pub place: usize,
+    /// Its name.
+    pub name: Option<String>,
+    /// Why.
+    #[source]
+    pub refusal: GraphRefusal,
+}
+
+/// What became of changes.
+#[derive(Clone, Debug, Default)]
+pub struct GraphChanged {
+    /// What each change stands for, new or there already, in their order.
+    pub stand_for: Vec<OpId>,
+    /// The operations that were appended, in order.
+    pub appended: Vec<OpId>,
+    /// What followed for beliefs.
+    pub changes: Changes,
+}
+
+impl Writer<'_> {
+    /// Makes changes of the graph with all that follows, in one append, or none of them. What cites
+    /// nothing cites `statement`, which is recorded if it is needed. A dry run does the same and
+    /// rolls back.
+    pub fn change_graph(
+        &mut self,
+        changes: &[NamedChange],
+        statement: Option<&Evidence>,
+        intent: Intent,
+        now: jiff::Timestamp,
+    ) -> Result<GraphChanged, EngineError> {
+        let mut stand_for = Vec::new();
+        let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
+            let at = next_timestamp(now_us(now), writing.latest()?);
+            let mut graph = GraphWriter::new(sealer, writing, at);
+            graph.statement = statement.cloned();
+            stand_for = graph.apply_all(changes)?;
+            Ok(graph.into_appended())
+        };
+        let (changes, ()) = self.act_by(append, intent, now, |_| Ok(()))?;
+        Ok(GraphChanged { stand_for, appended: changes.recorded.clone(), changes })
+    }
 }
 
 impl<'a> GraphWriter<'a> {
     /// Appends to `writing` from the time `at` on.
     pub(crate) fn new(sealer: &'a Sealer, writing: &'a mut dyn Writing, at: HlcTimestamp) -> Self {
-        Self { sealer, writing, at, names: BTreeMap::new(), written: Vec::new() }
+        Self {
+            sealer,
+            writing,
+            at,
+            names: BTreeMap::new(),
+            written: Vec::new(),
+            masked: Vec::new(),
+            statement: None,
+            stated: None,
+        }
     }
 
     /// What was appended.
     pub(crate) fn into_written(self) -> Vec<Written> {
         self.written
+    }
+
+    /// The same, without bodies.
+    pub(crate) fn into_appended(self) -> Appended {
+        let recorded = self.written.iter().map(|(operation, _)| operation.id()).collect();
+        Appended { recorded, masked: self.masked }
+    }
+
+    /// Makes all changes. If some are refused, the error has each of them; what only fails because
+    /// it cites a refused one is not told of again.
+    pub(crate) fn apply_all(&mut self, changes: &[NamedChange]) -> Result<Vec<OpId>, EngineError> {
+        let mut stand_for = Vec::with_capacity(changes.len());
+        let mut refused: Vec<RefusedChange> = Vec::new();
+        for (place, NamedChange { name, change }) in changes.iter().enumerate() {
+            match self.apply(name.as_deref(), change) {
+                Ok(id) => stand_for.push(id),
+                Err(GraphError::Engine(error)) => return Err(error),
+                Err(GraphError::Refused(GraphRefusal::UnknownName { name: cited }))
+                    if refused.iter().any(|refused| refused.name.as_ref() == Some(&cited)) => {}
+                Err(GraphError::Refused(refusal)) => {
+                    refused.push(RefusedChange { place, name: name.clone(), refusal });
+                }
+            }
+        }
+        if refused.is_empty() { Ok(stand_for) } else { Err(EngineError::Graph(refused)) }
     }
 
     /// Makes a change; answers with the operation that the change stands for, new or not. Later
@@ -334,11 +441,30 @@ impl<'a> GraphWriter<'a> {
         }
     }
 
-    fn refs(&self, inputs: &[(Reference, Role)]) -> Result<Vec<Ref>, GraphRefusal> {
-        inputs
+    /// The citations of inputs; of the statement where there are none.
+    fn refs(&mut self, inputs: &[(Reference, Role)]) -> Result<Vec<Ref>, GraphError> {
+        if inputs.is_empty()
+            && let Some(id) = self.stated()?
+        {
+            return Ok(vec![Ref { id, role: Role::parse(INPUT_ROLE)? }]);
+        }
+        let refs = inputs
             .iter()
-            .map(|(input, role)| Ok(Ref { id: self.resolve(input)?, role: role.clone() }))
-            .collect()
+            .map(|(input, role)| Ok(Ref { id: self.resolve(input)?, role: role.clone() }));
+        Ok(refs.collect::<Result<_, GraphRefusal>>()?)
+    }
+
+    /// The statement's record, which is appended if it is not there.
+    fn stated(&mut self) -> Result<Option<OpId>, GraphError> {
+        if let Some(statement) = self.statement.take() {
+            let known = self.writing.evidence(&statement.source, &statement.source_uid)?;
+            let id = match known {
+                Some((id, _)) if Validity::new(&*self.writing).is_valid_input(&id)? => id,
+                _ => self.append(Body::Evidence(statement), Vec::new())?,
+            };
+            self.stated = Some(id);
+        }
+        Ok(self.stated)
     }
 
     fn state(&mut self, statement: &Statement) -> Result<OpId, GraphError> {
@@ -473,7 +599,10 @@ impl<'a> GraphWriter<'a> {
     }
 
     fn append(&mut self, body: Body, refs: Vec<Ref>) -> Result<OpId, GraphError> {
-        let sealable = Sealable::masked(Draft { body, refs }, &*self.writing)?;
+        let draft = Draft { body, refs };
+        claim_form::check(&draft).map_err(EngineError::from)?;
+        let sealable = Sealable::masked(draft, &*self.writing)?;
+        self.masked.extend(sealable.secrets().iter().map(|secret| secret.kind));
         let (operation, body) = self.sealer.seal_next(sealable, &*self.writing, self.at)?;
         match self.writing.record(&operation, Some(&body)) {
             Ok(_) => {}

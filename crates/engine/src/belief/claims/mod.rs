@@ -13,14 +13,14 @@
 use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::id::OpId;
-use kernel::records::{RecordStatus, Records};
+use kernel::records::RecordStatus;
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde_json::{Value, json};
 use store::StoreError;
 use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
-use crate::belief::{Belief, Bodies, belief};
+use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::{EngineError, Reader};
 
 mod words;
@@ -234,7 +234,7 @@ fn page(
     index.list_beliefs_where(&rows, limit, |row| {
         match words.as_ref().map(|words| words.are_served_by(row)) {
             Some(Some(are_served)) if !are_served || filter.tags.is_empty() => Ok(are_served),
-            _ => Ok(filter.admits(&listed(index, row.key)?, words.as_ref())),
+            _ => Ok(filter.admits(&displaced_belief(index, row.key)?, words.as_ref())),
         }
     })
 }
@@ -248,7 +248,7 @@ fn list(
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     for key in &page.keys {
-        claims.add(listed(index, key)?);
+        claims.add(displaced_belief(index, key)?);
     }
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     claims.total = number(page.total);
@@ -258,7 +258,7 @@ fn list(
         // What nothing had spoken of by then had no state then.
         let with_unspoken = filter.states.listed().contains(&State::None);
         for key in index.beliefs_changed_since(until, with_unspoken)? {
-            claims.add(listed_as_of(index, &then, &key)?);
+            claims.add(displaced_belief(&then, &key)?);
         }
     }
     Ok(claims.finish())
@@ -278,30 +278,6 @@ fn list_without_view(
     }
 }
 
-/// A belief with what edges make of it.
-pub(crate) fn listed(index: &SqliteLedgerIndex<'_>, key: &str) -> Result<Belief, StoreError> {
-    listed_as_of(index, index, key)
-}
-
-/// The same as `then` has it.
-fn listed_as_of<B: Bodies>(
-    index: &SqliteLedgerIndex<'_>,
-    then: &B,
-    key: &str,
-) -> Result<Belief, StoreError> {
-    let mut belief = belief(then, key)?;
-    if belief.state == State::Active
-        && let Some(current) = belief.current
-        && index.has_displacing_edges()?
-    {
-        let mut records = Records::new(then);
-        belief.displaced = records.status(&current)?.filter(|status| status.is_displaced());
-        let canonical = records.canonical(&current)?;
-        belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
-    }
-    Ok(belief)
-}
-
 fn evaluate_all<B: Bodies>(
     keys_of: &SqliteLedgerIndex<'_>,
     index: &B,
@@ -310,7 +286,7 @@ fn evaluate_all<B: Bodies>(
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     let mut failure = None;
-    keys_of.identity_keys(|key| match listed_as_of(keys_of, index, &key) {
+    keys_of.identity_keys(|key| match displaced_belief(index, &key) {
         Ok(belief) => {
             claims.add(belief);
             true

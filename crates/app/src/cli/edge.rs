@@ -1,0 +1,136 @@
+//! `because edge`: links between records.
+
+use engine::graph::EdgeFilter;
+use engine::write::graph::{GraphChange, Reference};
+use kernel::body::EdgeType;
+use kernel::kind::Capability;
+
+use super::CliSession;
+use super::graph::{self, RetractArgs, ShowArgs};
+use crate::failure::Failure;
+use crate::service::changes::Verb;
+use crate::service::graph as service;
+use crate::service::opening::SpaceUse;
+
+/// Arguments of `edge`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Join two records
+    #[command(visible_alias = "create")]
+    Add(AddArgs),
+    /// List edges, the newest first
+    List(ListArgs),
+    /// Show one edge
+    Show(ShowArgs),
+    /// Take an edge back
+    Retract(RetractArgs),
+}
+
+/// Arguments of `edge add`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Types: depends_on (from needs to), supports, contradicts, derived_from, mentions, supersedes (from is the newer), same_as (to is the canonical one), relation.\n\nExample:\n  because edge add --type depends_on --from 9f2c41d0 --to 03ab77e1 --notes \"the kiln must be dry\""
+)]
+struct AddArgs {
+    /// What it says of its ends
+    #[arg(long = "type", value_name = "TYPE")]
+    edge_type: EdgeType,
+    /// Where it begins: an id, or the beginning of one
+    #[arg(long, value_name = "ID")]
+    from: String,
+    /// Where it ends
+    #[arg(long, value_name = "ID")]
+    to: String,
+    /// A record that it was made from, by its id; may be repeated
+    #[arg(long, value_name = "ID")]
+    source: Vec<String>,
+    /// Why, in words
+    #[arg(long, default_value = "")]
+    notes: String,
+    /// Show what would follow, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Arguments of `edge list`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because edge list --from 9f2c41d0\n  because edge list --type supports --type contradicts\n  because edge list --all                  also those that were retracted"
+)]
+struct ListArgs {
+    /// Only of this type; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<EdgeType>,
+    /// Only those that begin here
+    #[arg(long, value_name = "ID")]
+    from: Option<String>,
+    /// Only those that end here
+    #[arg(long, value_name = "ID")]
+    to: Option<String>,
+    /// Also those that are not in force
+    #[arg(long)]
+    all: bool,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// How many; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    match &args.action {
+        Action::Add(args) => add(session, args),
+        Action::List(args) => list(session, args),
+        Action::Show(args) => graph::show(session, args),
+        Action::Retract(args) => graph::retract(session, args),
+    }
+}
+
+impl Args {
+    /// Whether it appends to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        !matches!(self.action, Action::List(_) | Action::Show(_))
+    }
+}
+
+fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
+    let mut space = session.open(SpaceUse::Write(Capability::Append))?;
+    let (from, to) = (graph::resolve(&space, &args.from)?, graph::resolve(&space, &args.to)?);
+    let change = GraphChange::Connect {
+        edge_type: args.edge_type,
+        from: Reference::Id(from),
+        to: Reference::Id(to),
+        inputs: service::inputs(&space, &args.source)?,
+        notes: args.notes.clone(),
+    };
+    let words = match args.notes.trim() {
+        "" => format!("{from} {} {to}", args.edge_type.as_str()),
+        notes => notes.to_owned(),
+    };
+    let words = (words.as_str(), Default::default());
+    graph::write(session, &mut space, Verb::Connected, change, words, args.dry_run)
+}
+
+fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
+    let as_of = session.times().start_if_given_us(args.as_of.as_deref())?;
+    let space = session.open(SpaceUse::Read)?;
+    let end = |name: &Option<String>| {
+        name.as_deref().map(|name| graph::resolve(&space, name)).transpose()
+    };
+    let filter = EdgeFilter {
+        types: args.types.clone(),
+        from: end(&args.from)?,
+        to: end(&args.to)?,
+        all: args.all,
+        as_of_us: as_of.map(|at| at.max(0).unsigned_abs()),
+    };
+    let listed = space.edges(&filter, graph::limit(args.limit))?;
+    graph::print_list(session, &space, &listed, "No edge matches.", graph::print_edge)
+}

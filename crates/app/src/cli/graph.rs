@@ -1,0 +1,271 @@
+//! What `claim`, `node` and `edge` have in common: arguments, and how records and edges are
+//! printed.
+
+use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
+use engine::private::Disclosure;
+use engine::write::graph::GraphChange;
+use engine::write::import::Intent;
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Capability;
+use serde_json::json;
+
+use super::{CliSession, changes, print_owner};
+use crate::failure::{Failure, RequestError};
+use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::service::changes::Verb;
+use crate::service::graph::{self, GraphView};
+use crate::service::opening::{OpenedSpace, SpaceUse};
+
+/// Columns of a type, and of a status.
+const TYPE_COLUMNS: usize = 14;
+
+/// Who may see a record.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum VisibilityName {
+    /// Nobody but its owner, and no other project
+    Private,
+    /// Whoever reads the project
+    Project,
+    /// Every project of the owner
+    Global,
+}
+
+impl From<VisibilityName> for Visibility {
+    fn from(name: VisibilityName) -> Self {
+        match name {
+            VisibilityName::Private => Self::Private,
+            VisibilityName::Project => Self::Project,
+            VisibilityName::Global => Self::Global,
+        }
+    }
+}
+
+/// Arguments of what takes a record or an edge back.
+#[derive(clap::Args)]
+pub(super) struct RetractArgs {
+    /// Its id, or the beginning of it
+    id: String,
+    /// Why
+    #[arg(long, default_value = "", alias = "reason")]
+    note: String,
+    /// Show what would follow, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Arguments of what shows a record or an edge.
+#[derive(clap::Args)]
+pub(super) struct ShowArgs {
+    /// Its id, or the beginning of it
+    id: String,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// Also what is around it: records and the edges between them
+    #[arg(long)]
+    graph: bool,
+    /// With --graph: how many edges away
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    depth: usize,
+    /// With --graph: only what is true at this time
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
+}
+
+/// Writes one change and prints what became of it.
+pub(super) fn write(
+    session: &CliSession,
+    space: &mut OpenedSpace,
+    verb: Verb,
+    change: GraphChange,
+    words: (&str, Visibility),
+    dry_run: bool,
+) -> Result<u8, Failure> {
+    let intent = if dry_run { Intent::DryRun } else { Intent::Write };
+    let changed = graph::change(space, session, verb, change, words, intent)?;
+    match session.form {
+        Form::Json => {
+            let mut value = changes::to_json(&changed.outcome)?;
+            value["id"] = json!(changed.id);
+            value["new"] = json!(changed.is_new);
+            value["record"] = json!(changed.view);
+            output::json(&value)?;
+        }
+        Form::Text if !changed.is_new => {
+            let id = changed.id.map(|id| short(&id)).unwrap_or_default();
+            output::line(format_args!("It is there already: {ID}{id}{ID:#}"))?;
+        }
+        Form::Text => changes::print(session, &changed.outcome)?,
+    }
+    Ok(0)
+}
+
+/// Takes a record or an edge back.
+pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Failure> {
+    let mut space = session.open(SpaceUse::Write(Capability::Append))?;
+    let id = space.resolve(&args.id)?;
+    let words = match graph::view(&space, &id, None)? {
+        Some(GraphView::Record(record)) => record.text.clone(),
+        Some(GraphView::Edge(edge)) => words_of_edge(&edge),
+        None => return Err(RequestError::NotInGraph { id }.into()),
+    };
+    let target = engine::write::graph::Reference::Id(id);
+    let change = GraphChange::Retract { target, reason: args.note.clone() };
+    let words = (words.as_str(), Visibility::default());
+    write(session, &mut space, Verb::Retracted, change, words, args.dry_run)
+}
+
+/// Shows a record or an edge.
+pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
+    let time = |text: &Option<String>| session.times().start_if_given_us(text.as_deref());
+    let as_of_us = time(&args.as_of)?.map(|at| at.max(0).unsigned_abs());
+    let valid_at_us = time(&args.valid_at)?;
+    let space = session.open(SpaceUse::Read)?;
+    let id = space.resolve(&args.id)?;
+    let Some(view) = graph::view(&space, &id, as_of_us)? else {
+        return Err(RequestError::NotInGraph { id }.into());
+    };
+    let around = if args.graph {
+        let roots = match &view {
+            GraphView::Record(record) => vec![record.id],
+            GraphView::Edge(edge) => vec![edge.from, edge.to],
+        };
+        let limits = SubgraphLimits {
+            depth: args.depth,
+            as_of_us,
+            valid_at_us,
+            disclosure: Disclosure::Full,
+            ..SubgraphLimits::default()
+        };
+        Some(space.subgraph(&roots, &limits)?)
+    } else {
+        None
+    };
+    if session.form == Form::Json {
+        let mut value = json!(view);
+        value["graph"] = json!(around);
+        value["owner"] = json!(space.owner);
+        output::json(&value)?;
+        return Ok(0);
+    }
+    print_owner(space.owner.as_ref())?;
+    match &view {
+        GraphView::Record(record) => print_record_in_full(record)?,
+        GraphView::Edge(edge) => print_edge(edge)?,
+    }
+    if let Some(around) = around {
+        print_subgraph(&around)?;
+    }
+    Ok(0)
+}
+
+/// A line about a record.
+pub(super) fn print_record(record: &RecordView) -> Result<(), Failure> {
+    let status = record.status.unwrap_or("no effect");
+    let status =
+        if status == "active" { String::new() } else { format!("  {DIM}({status}){DIM:#}") };
+    output::line(format_args!(
+        "{:<TYPE_COLUMNS$} {}{status}  {ID}{}{ID:#}",
+        record.record_type,
+        printable(&record.text),
+        short(&record.id)
+    ))
+}
+
+fn print_record_in_full(record: &RecordView) -> Result<(), Failure> {
+    print_record(record)?;
+    let field = |name: &str, value: String| {
+        if value.is_empty() {
+            return Ok(());
+        }
+        output::line(format_args!("  {name:<12} {}", printable(&value)))
+    };
+    field("recorded", record.recorded_at.clone())?;
+    field("redirects to", record.canonical.map(|id| short(&id)).unwrap_or_default())?;
+    let time = |when: &Option<kernel::when::When>| {
+        when.as_ref().map(ToString::to_string).unwrap_or_default()
+    };
+    field("true from", time(&record.valid_from))?;
+    field("true until", time(&record.valid_to))?;
+    let confidence = record.confidence.filter(|confidence| *confidence < 1.0);
+    field("confidence", confidence.map(|it| format!("{it:.2}")).unwrap_or_default())?;
+    field("tags", record.tags.join(", "))?;
+    field("visibility", format!("{:?}", record.visibility).to_lowercase())?;
+    for input in &record.inputs {
+        field("made from", format!("{} ({})", short(&input.id), input.role))?;
+    }
+    Ok(())
+}
+
+/// A line about an edge.
+pub(super) fn print_edge(edge: &EdgeView) -> Result<(), Failure> {
+    let status = edge.status.unwrap_or("no effect");
+    let status =
+        if status == "active" { String::new() } else { format!("  {DIM}({status}){DIM:#}") };
+    let notes =
+        if edge.notes.is_empty() { String::new() } else { format!("  {}", printable(&edge.notes)) };
+    output::line(format_args!(
+        "{ID}{}{ID:#} {} {ID}{}{ID:#}{notes}{status}  {ID}{}{ID:#}",
+        short(&edge.from),
+        edge.edge_type,
+        short(&edge.to),
+        short(&edge.id)
+    ))
+}
+
+/// Records, then the edges among them.
+pub(super) fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
+    for record in graph.records.iter().skip(1) {
+        print_record(record)?;
+    }
+    graph.edges.iter().try_for_each(print_edge)?;
+    if graph.cut {
+        output::line(format_args!("{DIM}… there is more around it{DIM:#}"))?;
+    }
+    Ok(())
+}
+
+fn words_of_edge(edge: &EdgeView) -> String {
+    format!("{} {} {}", short(&edge.from), edge.edge_type, short(&edge.to))
+}
+
+/// Prints a list, and that there is more.
+pub(super) fn print_list<T: serde::Serialize>(
+    session: &CliSession,
+    space: &OpenedSpace,
+    listed: &engine::graph::Listed<T>,
+    nothing: &str,
+    print: impl Fn(&T) -> Result<(), Failure>,
+) -> Result<u8, Failure> {
+    if session.form == Form::Json {
+        for item in &listed.items {
+            let mut value = json!(item);
+            value["owner"] = json!(space.owner);
+            output::json(&value)?;
+        }
+        if listed.more {
+            output::json_note(&json!({ "more": true }));
+        }
+        return Ok(0);
+    }
+    print_owner(space.owner.as_ref())?;
+    if listed.items.is_empty() {
+        output::line(nothing)?;
+    }
+    listed.items.iter().try_for_each(print)?;
+    if listed.more {
+        output::line(format_args!("{DIM}… and more; -n 0 shows all{DIM:#}"))?;
+    }
+    Ok(0)
+}
+
+/// A limit of a list, of which 0 is none.
+pub(super) fn limit(number: usize) -> usize {
+    if number == 0 { usize::MAX } else { number }
+}
+
+/// The ids that names stand for.
+pub(super) fn resolve(space: &OpenedSpace, name: &str) -> Result<OpId, Failure> {
+    Ok(space.resolve(name)?)
+}

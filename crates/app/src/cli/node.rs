@@ -1,0 +1,135 @@
+//! `because node`: decisions, actions, summaries and entities.
+
+use engine::graph::NodeFilter;
+use engine::write::graph::{GraphChange, RecordType, Statement};
+use kernel::body::NodeType;
+use kernel::kind::Capability;
+use kernel::records::RecordStatus;
+
+use super::CliSession;
+use super::graph::{self, RetractArgs, ShowArgs, VisibilityName};
+use crate::failure::{Failure, RequestError};
+use crate::service::changes::Verb;
+use crate::service::graph as service;
+use crate::service::opening::SpaceUse;
+
+/// Arguments of `node`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Record a decision, an action, a summary or an entity
+    #[command(visible_alias = "create")]
+    Add(AddArgs),
+    /// List nodes, the newest first
+    List(ListArgs),
+    /// Show one node, with its status and what is around it
+    Show(ShowArgs),
+    /// Take a node back
+    Retract(RetractArgs),
+}
+
+/// Arguments of `node add`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A node cites what it was made from. Without --source, what you write is recorded as your statement and cited.\n\nExamples:\n  because node add --type decision \"We ship on Fridays\"\n  because node add --type action \"Rebuilt the kiln\" --source 9f2c41d0"
+)]
+struct AddArgs {
+    /// The node in words
+    text: String,
+    /// decision, action, summary, why_trace or entity
+    #[arg(long = "type", value_name = "TYPE")]
+    node_type: NodeType,
+    /// A record that it was made from, by its id; may be repeated
+    #[arg(long, value_name = "ID")]
+    source: Vec<String>,
+    /// A label; may be repeated
+    #[arg(long)]
+    tag: Vec<String>,
+    /// Who may see it
+    #[arg(long, value_enum, default_value_t = VisibilityName::Project)]
+    visibility: VisibilityName,
+    /// Show what would follow, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Arguments of `node list`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  because node list --type decision\n  because node list --tag build --tag release      with both tags\n  because node list --status superseded\n  because node list --as-of 2025-03-01"
+)]
+struct ListArgs {
+    /// Only of this type; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<NodeType>,
+    /// Only with this status: active, superseded, alias, retracted, invalidated, refuted; may be
+    /// repeated [default: active]
+    #[arg(long, value_name = "STATUS")]
+    status: Vec<RecordStatus>,
+    /// Whatever their status
+    #[arg(long)]
+    all: bool,
+    /// Only with this tag; may be repeated, then with all of them
+    #[arg(long)]
+    tag: Vec<String>,
+    /// Only with this text, in any letter case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// How many; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    match &args.action {
+        Action::Add(args) => add(session, args),
+        Action::List(args) => list(session, args),
+        Action::Show(args) => graph::show(session, args),
+        Action::Retract(args) => graph::retract(session, args),
+    }
+}
+
+impl Args {
+    /// Whether it appends to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        !matches!(self.action, Action::List(_) | Action::Show(_))
+    }
+}
+
+fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
+    if args.text.trim().is_empty() {
+        return Err(RequestError::EmptyText.into());
+    }
+    let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
+    let visibility = args.visibility.into();
+    let change = GraphChange::State(Box::new(Statement {
+        inputs: service::inputs(&space, &args.source)?,
+        tags: args.tag.clone(),
+        visibility,
+        ..Statement::new(RecordType::Node(args.node_type), args.text.trim())
+    }));
+    graph::write(session, &mut space, Verb::Stated, change, (&args.text, visibility), args.dry_run)
+}
+
+fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
+    let as_of = session.times().start_if_given_us(args.as_of.as_deref())?;
+    let filter = NodeFilter {
+        types: args.types.clone(),
+        statuses: args.status.clone(),
+        all: args.all,
+        tags: args.tag.clone(),
+        contains: args.contains.clone(),
+        as_of_us: as_of.map(|at| at.max(0).unsigned_abs()),
+    };
+    let space = session.open(SpaceUse::Read)?;
+    let listed = space.nodes(&filter, graph::limit(args.limit))?;
+    graph::print_list(session, &space, &listed, "No node matches.", graph::print_record)
+}

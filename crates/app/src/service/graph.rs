@@ -1,0 +1,130 @@
+//! Changes of the graph of records by a person: claims and nodes in words, edges, replacements,
+//! retractions.
+
+use engine::graph::{EdgeView, RecordView};
+use engine::write::graph::{GraphChange, NamedChange, Reference};
+use engine::write::import::Intent;
+use engine::{EngineError, Space};
+use importers::secrets::{mask_string, summarize};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::when::When;
+use serde::Serialize;
+
+use super::Session;
+use super::changes::{Action, Outcome, Subject, Verb};
+use crate::failure::{Failure, RequestError};
+
+/// The kind and the source of the evidence for what a person states without naming a source.
+const STATEMENT: &str = "statement";
+
+/// A record or an edge as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum GraphView {
+    /// A claim or a node.
+    Record(Box<RecordView>),
+    /// An edge.
+    Edge(Box<EdgeView>),
+}
+
+/// What became of a change.
+pub(crate) struct GraphChanged {
+    /// The operation that it stands for: new, or what said the same already. None in a dry run.
+    pub(crate) id: Option<OpId>,
+    /// Whether anything was appended, or would be.
+    pub(crate) is_new: bool,
+    /// It as it is shown now, if it is a record or an edge.
+    pub(crate) view: Option<GraphView>,
+    /// The change and its consequences.
+    pub(crate) outcome: Outcome,
+}
+
+/// Makes one change. Where it cites nothing, the person's statement of `words` is recorded and
+/// cited.
+pub(crate) fn change(
+    space: &mut Space,
+    session: &Session,
+    verb: Verb,
+    change: GraphChange,
+    (words, visibility): (&str, Visibility),
+    intent: Intent,
+) -> Result<GraphChanged, Failure> {
+    let statement = statement(session, words, visibility);
+    let named = [NamedChange::from(change)];
+    let mut changed = space.change_graph(&named, Some(&statement), intent, session.now)?;
+    let id = changed.stand_for.first().copied();
+    let is_new = !changed.appended.is_empty();
+    // What is printed beside the action is the record, not its evidence.
+    changed.changes.recorded = id.into_iter().collect();
+    let id = id.filter(|_| intent == Intent::Write);
+    let view = id.map(|id| view(space, &id, None)).transpose()?.flatten();
+    let subject = Subject::Record {
+        id: id.unwrap_or(OpId([0; 32])),
+        summary: mask_string(words).into_inner(),
+    };
+    let outcome = Outcome {
+        actions: vec![Action { verb, subject }],
+        changes: changed.changes,
+        intent,
+        withheld: 0,
+    };
+    Ok(GraphChanged { id, is_new, view, outcome })
+}
+
+/// A record or an edge, now or as of a time; none of another kind of operation.
+pub(crate) fn view(
+    space: &Space,
+    id: &OpId,
+    as_of_us: Option<u64>,
+) -> Result<Option<GraphView>, EngineError> {
+    if let Some(record) = space.record_view(id, as_of_us)? {
+        return Ok(Some(GraphView::Record(Box::new(record))));
+    }
+    Ok(space.edge_view(id, as_of_us)?.map(|edge| GraphView::Edge(Box::new(edge))))
+}
+
+/// The operations that a change cites, by their ids or the beginnings of ids.
+pub(crate) fn inputs(
+    space: &Space,
+    names: &[String],
+) -> Result<Vec<(Reference, Role)>, EngineError> {
+    let role = Role::parse(engine::write::graph::INPUT_ROLE)?;
+    names.iter().map(|name| Ok((Reference::Id(space.resolve(name)?), role.clone()))).collect()
+}
+
+/// An interval of validity that does not end before it begins.
+pub(crate) fn validity(
+    session: &Session,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<(Option<When>, Option<When>), RequestError> {
+    let when = |text: Option<&str>| text.map(|text| session.times().when(text)).transpose();
+    let window = (when(from)?, when(to)?);
+    if let ((Some(since), Some(until)), (Some(from), Some(to))) =
+        ((from, to), (&window.0, &window.1))
+        && to.instant_us() <= from.instant_us()
+    {
+        let (since, until) = (since.to_owned(), until.to_owned());
+        return Err(RequestError::EmptyWindow { since, until });
+    }
+    Ok(window)
+}
+
+/// What a person says, as a record of its own.
+fn statement(session: &Session, words: &str, visibility: Visibility) -> Evidence {
+    let at = When::from_zoned(&session.now.to_zoned(session.zone.clone()));
+    let text = mask_string(words.trim()).into_inner();
+    let digest = kernel::body::payload_digest(&serde_json::json!(text));
+    Evidence {
+        source: STATEMENT.to_owned(),
+        source_uid: format!("{at}/{digest}"),
+        kind: EvidenceKind::from(STATEMENT),
+        actor: None,
+        at: Some(at),
+        summary: summarize(&text),
+        visibility,
+        payload: Payload { text, ..Payload::default() },
+    }
+}

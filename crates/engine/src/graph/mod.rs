@@ -1,0 +1,387 @@
+//! The graph of records: claims and nodes with the edges between them, as they are listed and
+//! shown.
+//!
+//! The kernel says what the status of a record is
+//! ([`kernel::records`]); changes are made by [`crate::write::graph`]. A list reads the newest
+//! records first and asks for the status of each that it passes, so it costs what it shows.
+
+use kernel::body::{Body, Deriver, EdgeType, NodeType};
+use kernel::evidence::Visibility;
+use kernel::id::{Author, OpId};
+use kernel::kind::Kind;
+use kernel::ledger_index::Entry;
+use kernel::operation::{HlcTimestamp, Role};
+use kernel::records::{Edge, RecordStatus, Records, is_record};
+use kernel::snapshot::Snapshot;
+use kernel::validity::input_refs;
+use kernel::when::When;
+use serde::Serialize;
+use serde_json::Value;
+use store::StoreError;
+use store::sqlite::{SqliteLedgerIndex, first_after};
+
+use crate::belief::{Bodies, body_of};
+use crate::{EngineError, Reader};
+
+mod neighbours;
+
+pub use neighbours::{Subgraph, SubgraphLimits};
+
+/// The tag of values as they were given. They are kept for audits, and no recall serves them.
+pub const VALUES_RAW: &str = "values:raw";
+
+/// An operation that a record was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Input {
+    /// The operation.
+    pub id: OpId,
+    /// As what it is cited.
+    pub role: String,
+}
+
+/// A claim or a node with its status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordView {
+    /// The operation.
+    pub id: OpId,
+    /// `claim` or `node`.
+    pub kind: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// It in words.
+    pub text: String,
+    /// Its status; none if it has no effect.
+    pub status: Option<&'static str>,
+    /// The record to which it redirects, if it does.
+    pub canonical: Option<OpId>,
+    /// The identity of a claim.
+    pub key: Option<String>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// From when it is true in the world.
+    pub valid_from: Option<When>,
+    /// Until when (exclusive) it is true in the world.
+    pub valid_to: Option<When>,
+    /// Probability that it is true, of a claim.
+    pub confidence: Option<f64>,
+    /// Which logic made it; none if a person stated it.
+    pub deriver: Option<Deriver>,
+    /// It as data.
+    pub payload: Value,
+    /// When it was recorded, RFC 3339.
+    pub recorded_at: String,
+    /// The key that signed it.
+    pub author: Author,
+    /// What it was made from.
+    pub inputs: Vec<Input>,
+}
+
+/// An edge with its status.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdgeView {
+    /// The operation.
+    pub id: OpId,
+    /// What it says of its ends.
+    #[serde(rename = "type")]
+    pub edge_type: &'static str,
+    /// Where it begins.
+    pub from: OpId,
+    /// Where it ends.
+    pub to: OpId,
+    /// `active`, `retracted`, `invalidated`; none if it has no effect.
+    pub status: Option<&'static str>,
+    /// Why, in words.
+    pub notes: String,
+    /// Who may see it: whoever may see both ends.
+    pub visibility: Visibility,
+    /// When it was recorded, RFC 3339.
+    pub recorded_at: String,
+    /// The key that signed it.
+    pub author: Author,
+    /// What it was made from.
+    pub inputs: Vec<Input>,
+}
+
+/// Which nodes to list.
+#[derive(Clone, Debug, Default)]
+pub struct NodeFilter {
+    /// Of one of these types; of any if empty.
+    pub types: Vec<NodeType>,
+    /// With one of these statuses; active ones if empty.
+    pub statuses: Vec<RecordStatus>,
+    /// Whatever their status.
+    pub all: bool,
+    /// With all of these tags.
+    pub tags: Vec<String>,
+    /// With this text, in any letter case.
+    pub contains: Option<String>,
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+}
+
+/// Which edges to list.
+#[derive(Clone, Debug, Default)]
+pub struct EdgeFilter {
+    /// Of one of these types; of any if empty.
+    pub types: Vec<EdgeType>,
+    /// That begin here.
+    pub from: Option<OpId>,
+    /// That end here.
+    pub to: Option<OpId>,
+    /// Also those that are not in force.
+    pub all: bool,
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+}
+
+/// The beginning of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed<T> {
+    /// The newest first.
+    pub items: Vec<T>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+impl Reader<'_> {
+    /// The nodes that pass a filter, the newest first, at most `limit`.
+    pub fn nodes(
+        &self,
+        filter: &NodeFilter,
+        limit: usize,
+    ) -> Result<Listed<RecordView>, EngineError> {
+        let contains = filter.contains.as_deref().map(str::to_lowercase);
+        self.list(&Kind::Node, filter.as_of_us, limit, |records, index, entry| {
+            let Some(node) = record_view(records, index, entry)? else { return Ok(None) };
+            let is_of_status = filter.all
+                || if filter.statuses.is_empty() {
+                    node.status == Some(RecordStatus::Active.as_str())
+                } else {
+                    filter.statuses.iter().any(|status| node.status == Some(status.as_str()))
+                };
+            let is_of_type = filter.types.is_empty()
+                || filter.types.iter().any(|of| of.as_str() == node.record_type);
+            let admitted = is_of_status
+                && is_of_type
+                && filter.tags.iter().all(|tag| node.tags.contains(tag))
+                && contains.as_ref().is_none_or(|text| node.text.to_lowercase().contains(text));
+            Ok(admitted.then_some(node))
+        })
+    }
+
+    /// The edges that pass a filter, the newest first, at most `limit`.
+    pub fn edges(
+        &self,
+        filter: &EdgeFilter,
+        limit: usize,
+    ) -> Result<Listed<EdgeView>, EngineError> {
+        let admits = |edge: &EdgeView| {
+            (filter.all || edge.status == Some(RecordStatus::Active.as_str()))
+                && (filter.types.is_empty()
+                    || filter.types.iter().any(|of| of.as_str() == edge.edge_type))
+                && filter.from.is_none_or(|from| from == edge.from)
+                && filter.to.is_none_or(|to| to == edge.to)
+        };
+        let Some((end, role)) =
+            filter.from.map(|from| (from, Role::FROM)).or(filter.to.map(|to| (to, Role::TO)))
+        else {
+            return self.list(&Kind::Edge, filter.as_of_us, limit, |records, index, entry| {
+                Ok(edge_view(records, index, entry)?.filter(|edge| admits(edge)))
+            });
+        };
+        // Those of one end are found without reading the others.
+        self.at(filter.as_of_us, |index| {
+            let mut entries = Vec::new();
+            for id in index.acting(&end, &Kind::Edge, role)? {
+                entries.extend(index.entry(&id)?);
+            }
+            entries.sort_unstable_by_key(Entry::order);
+            let mut records = Records::new(index);
+            let mut listed = Listed { items: Vec::new(), more: false };
+            for entry in entries.iter().rev() {
+                let edge = edge_view(&mut records, index, entry)?.filter(|edge| admits(edge));
+                if edge.is_some() && listed.items.len() >= limit {
+                    listed.more = true;
+                    break;
+                }
+                listed.items.extend(edge);
+            }
+            Ok(listed)
+        })
+    }
+
+    /// A claim or a node with its status, now or as of a time; none if the operation is neither, or
+    /// was not there then.
+    pub fn record_view(
+        &self,
+        id: &OpId,
+        as_of_us: Option<u64>,
+    ) -> Result<Option<RecordView>, EngineError> {
+        let found = self.at(as_of_us, |index| match index.entry(id)? {
+            Some(entry) => record_view(&mut Records::new(index), index, &entry),
+            None => Ok(None),
+        })?;
+        self.check_as_signed(found.iter().map(|view| view.id))?;
+        Ok(found)
+    }
+
+    /// An edge with its status, likewise.
+    pub fn edge_view(
+        &self,
+        id: &OpId,
+        as_of_us: Option<u64>,
+    ) -> Result<Option<EdgeView>, EngineError> {
+        let found = self.at(as_of_us, |index| match index.entry(id)? {
+            Some(entry) => edge_view(&mut Records::new(index), index, &entry),
+            None => Ok(None),
+        })?;
+        self.check_as_signed(found.iter().map(|view| view.id))?;
+        Ok(found)
+    }
+
+    /// Asks the ledger as it is, or as it was at a time.
+    pub(crate) fn at<T>(
+        &self,
+        as_of_us: Option<u64>,
+        ask: impl FnOnce(&dyn Bodies) -> Result<T, StoreError>,
+    ) -> Result<T, EngineError> {
+        Ok(self.store.on_snapshot(|index| match as_of_us {
+            Some(until) => ask(&Snapshot::before(index, first_after(until))),
+            None => ask(index),
+        })?)
+    }
+
+    fn list<T>(
+        &self,
+        kind: &Kind,
+        as_of_us: Option<u64>,
+        limit: usize,
+        mut view: impl FnMut(
+            &mut Records<'_, dyn Bodies + '_>,
+            &dyn Bodies,
+            &Entry,
+        ) -> Result<Option<T>, StoreError>,
+    ) -> Result<Listed<T>, EngineError> {
+        let mut listed = Listed { items: Vec::new(), more: false };
+        self.store.on_snapshot(|index: &SqliteLedgerIndex<'_>| {
+            let then = as_of_us.map(|until| Snapshot::before(index, first_after(until)));
+            let seen: &dyn Bodies = match &then {
+                Some(then) => then,
+                None => index,
+            };
+            let mut records = Records::new(seen);
+            let until = HlcTimestamp(as_of_us.unwrap_or(u64::MAX));
+            index.latest_records(kind, None, until, |id| {
+                let Some(entry) = seen.entry(&id)? else { return Ok(true) };
+                let item = view(&mut records, seen, &entry)?;
+                if item.is_some() && listed.items.len() >= limit {
+                    listed.more = true;
+                    return Ok(false);
+                }
+                listed.items.extend(item);
+                Ok(true)
+            })
+        })?;
+        Ok(listed)
+    }
+}
+
+/// A record with its status.
+pub(crate) fn record_view(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    entry: &Entry,
+) -> Result<Option<RecordView>, StoreError> {
+    if !is_record(entry) {
+        return Ok(None);
+    }
+    let canonical = records.canonical(&entry.id)?;
+    let mut view = RecordView {
+        id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        record_type: String::new(),
+        text: String::new(),
+        status: records.status_of(entry)?.map(RecordStatus::as_str),
+        canonical: Some(canonical).filter(|canonical| *canonical != entry.id),
+        key: entry.identity.clone(),
+        tags: Vec::new(),
+        visibility: Visibility::default(),
+        valid_from: None,
+        valid_to: None,
+        confidence: None,
+        deriver: None,
+        payload: Value::Null,
+        recorded_at: time_of(entry),
+        author: entry.author,
+        inputs: inputs_of(entry),
+    };
+    match body_of(index, &entry.id, &entry.kind)? {
+        Some(Body::Claim(claim)) => {
+            view.record_type = claim.claim_type;
+            view.text = claim.text;
+            view.tags = claim.tags;
+            view.visibility = claim.visibility;
+            (view.valid_from, view.valid_to) = (claim.valid_from, claim.valid_to);
+            view.confidence = Some(claim.confidence);
+            view.deriver = claim.deriver;
+            view.payload = claim.payload;
+        }
+        Some(Body::Node(node)) => {
+            view.record_type = node.node_type.map_or("", NodeType::as_str).to_owned();
+            view.text = node.text.unwrap_or_default();
+            view.tags = node.tags.unwrap_or_default();
+            view.visibility = node.visibility.unwrap_or_default();
+            view.payload = node.payload.unwrap_or_default();
+        }
+        _ => {}
+    }
+    Ok(Some(view))
+}
+
+/// An edge with its status.
+pub(crate) fn edge_view(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    entry: &Entry,
+) -> Result<Option<EdgeView>, StoreError> {
+    let Some(Edge { edge_type, from, to, .. }) = Edge::of(entry.clone()) else { return Ok(None) };
+    let status = if records.is_in_force(entry)? {
+        Some(RecordStatus::Active)
+    } else if !records.validity().has_effect(entry)? {
+        None
+    } else if records.validity().is_retracted(entry)? {
+        Some(RecordStatus::Retracted)
+    } else {
+        Some(RecordStatus::Invalidated)
+    };
+    let body = match body_of(index, &entry.id, &entry.kind)? {
+        Some(Body::Edge(edge)) => edge,
+        _ => kernel::body::Edge::default(),
+    };
+    Ok(Some(EdgeView {
+        id: entry.id,
+        edge_type: edge_type.as_str(),
+        from,
+        to,
+        status: status.map(RecordStatus::as_str),
+        notes: body.notes.unwrap_or_default(),
+        visibility: body.visibility.unwrap_or_default(),
+        recorded_at: time_of(entry),
+        author: entry.author,
+        inputs: inputs_of(entry),
+    }))
+}
+
+fn inputs_of(entry: &Entry) -> Vec<Input> {
+    input_refs(entry)
+        .map(|cited| Input { id: cited.id, role: cited.role.as_str().to_owned() })
+        .collect()
+}
+
+fn time_of(entry: &Entry) -> String {
+    let at = jiff::Timestamp::from_microsecond(entry.ts.0.cast_signed()).unwrap_or_default();
+    at.to_string()
+}
