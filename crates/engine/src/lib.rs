@@ -26,6 +26,7 @@ pub mod selection;
 mod space;
 pub mod tokens;
 pub mod verify;
+pub mod why;
 pub mod write;
 mod writer;
 

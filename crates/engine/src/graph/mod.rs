@@ -25,6 +25,7 @@ use crate::{EngineError, Reader};
 
 mod neighbours;
 
+pub(crate) use neighbours::is_valid;
 pub use neighbours::{Subgraph, SubgraphLimits};
 
 /// The tag of values as they were given. They are kept for audits, and no recall serves them.

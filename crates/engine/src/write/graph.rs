@@ -628,7 +628,7 @@ impl<'a> GraphWriter<'a> {
 }
 
 /// The visibility that shows a text to fewer.
-fn stricter(one: Visibility, other: Visibility) -> Visibility {
+pub(crate) fn stricter(one: Visibility, other: Visibility) -> Visibility {
     match (one, other) {
         (Visibility::Private, _) | (_, Visibility::Private) => Visibility::Private,
         (Visibility::Project, _) | (_, Visibility::Project) => Visibility::Project,

@@ -1,0 +1,311 @@
+//! The answer to "why", and what of it is stored.
+//!
+//! The minimal support set is one choice among the candidates, made without a model. A model makes
+//! another: [`Why::choose`] takes it, and drops what is not among the candidates. Either choice is
+//! stored by the same changes ([`Why::trace`]).
+
+use std::collections::BTreeSet;
+
+use kernel::body::{EdgeType, NodeType};
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::operation::{MalformedError, Role};
+use kernel::when::When;
+use serde::Serialize;
+use serde_json::json;
+
+use super::walk::{Cut, Excluded, Link};
+use crate::graph::RecordView;
+use crate::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
+
+/// The method of an answer without a model.
+pub const METHOD: &str = "minimal_support";
+
+/// Its version: another one may choose other claims from the same graph.
+pub const VERSION: u64 = 1;
+
+/// Least confidence of an answer of which edges are written.
+pub const CONFIDENCE_TO_LINK_MIN: f64 = 0.7;
+
+/// What is left of a claim's confidence outside its window of validity.
+pub const OUTSIDE_WINDOW_FACTOR: f64 = 0.5;
+
+/// The role in which a trace cites the claims that it names.
+pub const SUPPORT_ROLE: &str = "support";
+
+/// The role in which it cites its target.
+pub const SUBJECT_ROLE: &str = "subject";
+
+/// What a question "why" is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WhyTarget {
+    /// The operation; of an alias, the canonical one.
+    pub id: OpId,
+    /// The operation that was named, if it is another.
+    pub named: Option<OpId>,
+    /// The kind of the operation.
+    pub kind: String,
+    /// Its type, of a claim, a node or an edge.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// It in words.
+    pub text: String,
+    /// Its status, of a claim, a node or an edge.
+    pub status: Option<&'static str>,
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// Whether something may be built on it.
+    #[serde(skip)]
+    pub is_valid_input: bool,
+}
+
+/// How a candidate was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FoundBy {
+    /// The walk came to it.
+    Walk,
+    /// A search for the target's text found it.
+    Search,
+}
+
+/// A record that may account for the target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The operation.
+    pub id: OpId,
+    /// `claim` or `node`.
+    pub kind: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// It in words.
+    pub text: String,
+    /// Probability that it is true; none of a node.
+    pub confidence: Option<f64>,
+    /// How it was found.
+    pub found: FoundBy,
+    /// By which relation the walk first came to it; `search` where it did not.
+    pub via: &'static str,
+    /// How many steps away it is; none where the walk did not come to it.
+    pub depth: Option<usize>,
+    /// Whether it is true in the world at the time of the question.
+    pub in_window: bool,
+    /// From when it is true.
+    pub valid_from: Option<When>,
+    /// Until when (exclusive) it is true.
+    pub valid_to: Option<When>,
+    /// Whether the support set has it.
+    pub chosen: bool,
+    /// Who may see it.
+    pub visibility: Visibility,
+}
+
+/// Claims that account for the target.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SupportSet {
+    /// The claims, the nearest first.
+    pub claims: Vec<OpId>,
+    /// Whether it is proven that no fewer hold up the target, in a graph of which nothing was cut.
+    pub is_minimal: bool,
+    /// The least confidence among the claims, where that of a claim outside its window counts half.
+    /// The claims of one set rest on each other, so a product would count the same doubt twice.
+    pub confidence: f64,
+    /// Who chose: [`METHOD`], or the name of a model.
+    pub method: String,
+    /// Why, in words.
+    pub explanation: String,
+}
+
+/// What the question came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyStatus {
+    /// Claims hold up the target.
+    Supported,
+    /// The target rests on evidence alone.
+    EvidenceAlone,
+    /// What the target needs is dead.
+    NotHeld,
+    /// Nothing was found that might account for it.
+    Insufficient,
+}
+
+impl WhyStatus {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::EvidenceAlone => "evidence_alone",
+            Self::NotHeld => "not_held",
+            Self::Insufficient => "insufficient",
+        }
+    }
+}
+
+/// The answer to "why".
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// What was asked about.
+    pub target: WhyTarget,
+    /// What it came to.
+    pub status: WhyStatus,
+    /// The claims that account for it; none unless it is supported.
+    pub support: Option<SupportSet>,
+    /// What may account for it: those of the support set, then the nearest, and last those outside
+    /// their window.
+    pub candidates: Vec<Candidate>,
+    /// Records that hold up each other in a cycle.
+    pub clusters: Vec<Vec<OpId>>,
+    /// The steps of the walk.
+    pub links: Vec<Link>,
+    /// The operations other than records on which these rest.
+    pub evidence: Vec<OpId>,
+    /// What the walk came to that is dead.
+    pub excluded: Vec<Excluded>,
+    /// What budgets left out.
+    pub cut: Cut,
+    /// Of the claims of the support set and the records on the way to them, what [`candidates`]
+    /// says of candidates.
+    ///
+    /// [`candidates`]: Self::candidates
+    #[serde(skip)]
+    pub walked: Vec<Candidate>,
+}
+
+/// What somebody chose among the candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The ids, as they were given.
+    pub chosen: Vec<OpId>,
+    /// Why, in words.
+    pub explanation: String,
+    /// How sure, 0 to 1.
+    pub confidence: f64,
+    /// Who chose: the name of a model and the version of its prompt.
+    pub method: String,
+}
+
+impl Why {
+    /// Replaces the support set by a choice among the candidates. Ids that are not among them are
+    /// dropped and returned. Where none is left, the answer is insufficient.
+    pub fn choose(&mut self, choice: Choice) -> Vec<OpId> {
+        let known: BTreeSet<OpId> = self.candidates.iter().map(|found| found.id).collect();
+        let mut seen = BTreeSet::new();
+        let (mut claims, mut dropped) = (Vec::new(), Vec::new());
+        for id in choice.chosen {
+            if !known.contains(&id) {
+                dropped.push(id);
+            } else if seen.insert(id) {
+                claims.push(id);
+            }
+        }
+        for candidate in self.candidates.iter_mut().chain(&mut self.walked) {
+            candidate.chosen = seen.contains(&candidate.id);
+        }
+        self.status =
+            if claims.is_empty() { WhyStatus::Insufficient } else { WhyStatus::Supported };
+        let confidence = if choice.confidence.is_finite() { choice.confidence } else { 0.0 };
+        self.support = (!claims.is_empty()).then(|| SupportSet {
+            claims,
+            is_minimal: false,
+            confidence: confidence.clamp(0.0, 1.0),
+            method: choice.method,
+            explanation: choice.explanation,
+        });
+        dropped
+    }
+
+    /// The changes that store the answer: a `why_trace` node that cites the support set and the
+    /// target, and, if it is sure enough, edges that say what the target depends on. Empty where no
+    /// claim accounts for it. The same answer makes the same changes, which then write nothing.
+    pub fn trace(&self) -> Result<Vec<NamedChange>, MalformedError> {
+        /// The name by which the edges cite the trace.
+        const TRACE: &str = "trace";
+        let Some(support) = &self.support else { return Ok(Vec::new()) };
+        let role = Role::parse(SUPPORT_ROLE)?;
+        let mut inputs: Vec<(Reference, Role)> =
+            support.claims.iter().map(|id| (Reference::Id(*id), role.clone())).collect();
+        if self.target.is_valid_input {
+            inputs.push((Reference::Id(self.target.id), Role::parse(SUBJECT_ROLE)?));
+        }
+        let statement = Statement {
+            inputs,
+            visibility: self.strictest(),
+            payload: json!({
+                "target": self.target.id,
+                "chosen": support.claims,
+                "minimal": support.is_minimal,
+                "confidence": support.confidence,
+                "method": support.method,
+                "version": VERSION,
+                "explanation": support.explanation,
+            }),
+            ..Statement::new(RecordType::Node(NodeType::WhyTrace), self.trace_text(support))
+        };
+        let mut changes = vec![NamedChange {
+            name: Some(TRACE.to_owned()),
+            change: GraphChange::State(Box::new(statement)),
+        }];
+        let kinds = [Kind::Claim, Kind::Node, Kind::Thought];
+        let is_linkable = kinds.iter().any(|kind| kind.as_str() == self.target.kind);
+        if support.confidence >= CONFIDENCE_TO_LINK_MIN && is_linkable {
+            for claim in support.claims.iter().filter(|claim| **claim != self.target.id) {
+                changes.push(NamedChange::from(GraphChange::Connect {
+                    edge_type: EdgeType::DependsOn,
+                    from: Reference::Id(self.target.id),
+                    to: Reference::Id(*claim),
+                    inputs: vec![(Reference::Local(TRACE.to_owned()), role.clone())],
+                    notes: String::new(),
+                }));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The text of a trace. It names all that it is about, so the same answer has the same text and
+    /// another answer another one.
+    fn trace_text(&self, support: &SupportSet) -> String {
+        /// Claims whose texts are repeated.
+        const QUOTED_MAX: usize = 12;
+        let text = |id: &OpId| {
+            let found = self.walked.iter().chain(&self.candidates).find(|found| found.id == *id);
+            kernel::evidence::summarize(found.map_or("", |found| &found.text))
+        };
+        let mut ids: Vec<String> =
+            support.claims.iter().map(|id| id.to_string()[..16].to_owned()).collect();
+        ids.sort_unstable();
+        let quoted: Vec<String> = support.claims.iter().take(QUOTED_MAX).map(text).collect();
+        let target = kernel::evidence::summarize(&self.target.text);
+        format!(
+            "Why {} {}: {target} Because: {} [{}: {}]",
+            self.target.kind,
+            &self.target.id.to_string()[..16],
+            quoted.join(" / "),
+            support.method,
+            ids.join(" ")
+        )
+    }
+
+    /// The visibility of what quotes the target and the support set.
+    fn strictest(&self) -> Visibility {
+        let chosen = self.walked.iter().chain(&self.candidates).filter(|found| found.chosen);
+        chosen.fold(self.target.visibility, |strictest, found| {
+            crate::write::graph::stricter(strictest, found.visibility)
+        })
+    }
+}
+
+/// The confidence of a set of claims; see [`SupportSet::confidence`].
+pub(super) fn confidence_of<'c>(claims: impl Iterator<Item = &'c Candidate>) -> f64 {
+    claims.fold(1.0_f64, |least, claim| {
+        let factor = if claim.in_window { 1.0 } else { OUTSIDE_WINDOW_FACTOR };
+        least.min(claim.confidence.unwrap_or(1.0) * factor)
+    })
+}
+
+/// Whether a record is true in the world at a time.
+pub(super) fn is_in_window(view: &RecordView, at_us: i64) -> bool {
+    crate::graph::is_valid(view, Some(at_us))
+}
