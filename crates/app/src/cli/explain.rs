@@ -1,5 +1,6 @@
 //! `because explain`
 
+use engine::EngineError;
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
 use engine::derive::Agreement;
@@ -9,7 +10,7 @@ use kernel::validity::State;
 use serde_json::Value;
 
 use super::claims::times;
-use super::{CliSession, explain_support, print_owner};
+use super::{CliSession, explain_lineage, explain_support, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::opening::SpaceUse;
@@ -24,11 +25,11 @@ const EVENTS_PRINTED_MAX: usize = 20;
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
+    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nOf anything else that has an id (a decision, an edge, a note, a thought) it prints what it was made from, what edges say of it and what cites it; with --json the keys record, built_from, edges, cited_by and cut.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or one of its ids (the beginning is
-    /// enough)
+    /// enough); or the id of anything else
     #[arg(value_name = "ID|KEY")]
     name: String,
     /// With --json: add the smallest support, and what would change the belief
@@ -41,7 +42,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
-    let mut explaining = space.explain(&args.name)?;
+    let mut explaining = match space.explain(&args.name) {
+        Err(EngineError::NotABelief { id, .. }) => {
+            return explain_lineage::run(session, &space, &id, args.all);
+        }
+        explained => explained?,
+    };
     if let Some(owner) = &space.owner {
         owner.attribute_explanation(&mut explaining);
     }
@@ -198,7 +204,7 @@ fn trimmed(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn print_source(source: &Source) -> Result<(), Failure> {
+pub(super) fn print_source(source: &Source) -> Result<(), Failure> {
     /// Deeper sources are not indented further.
     const INDENT_MAX: usize = 8;
     let indent = "  ".repeat(source.depth.min(INDENT_MAX));

@@ -34,6 +34,7 @@ mod eval;
 mod eval_studies;
 mod exchange;
 mod explain;
+mod explain_lineage;
 mod explain_support;
 mod facts;
 mod forget;
@@ -61,6 +62,7 @@ mod status;
 mod trust;
 mod verify;
 mod what_if;
+mod why;
 mod withdraw;
 
 /// Memory that can say why.
@@ -116,8 +118,11 @@ enum Command {
     Node(node::Args),
     /// Join records, and list, show or take back what joins them
     Edge(edge::Args),
-    /// Explain why something is believed, its sources, and what would change it
+    /// Explain why something is believed, its sources, and what would change it; and what anything
+    /// else was made from
     Explain(explain::Args),
+    /// Find the fewest claims that hold up a decision or anything else, and store the answer
+    Why(why::Args),
     /// Replace a belief with what is true
     Correct(correct::Args),
     /// Mark a belief as false
@@ -347,6 +352,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Node(args) => node::run(&session, &args),
         Command::Edge(args) => edge::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
+        Command::Why(args) => why::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),
         Command::Refute(args) => refute::run(&session, &args),
         Command::Withdraw(args) => withdraw::run(&session, &args),
@@ -391,6 +397,7 @@ impl Command {
             Self::Claim(args) => return args.writes(),
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
+            Self::Why(args) => return args.writes(),
             _ => {}
         }
         matches!(

@@ -19,6 +19,7 @@
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
+//! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
@@ -34,6 +35,7 @@ pub(crate) mod context;
 pub(crate) mod corrections;
 pub(crate) mod derivation;
 pub(crate) mod disclosure;
+pub(crate) mod drawing;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod locator;
@@ -47,6 +49,7 @@ pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod time;
+pub(crate) mod why;
 pub(crate) mod wording;
 
 pub(crate) use session::Session;

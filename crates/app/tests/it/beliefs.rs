@@ -277,7 +277,16 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
         (&"all".into(), &"other_deriver".into())
     );
     assert_eq!(more["would_change"]["necessary"], json!([here.habit]));
-    here.refuses(&["explain", &here.notes[0]], "not_a_belief");
+    // What is not a belief is explained by its lineage.
+    let note = here.json(&["explain", &here.notes[0]]);
+    let keys: Vec<&String> = note.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["built_from", "cited_by", "cut", "edges", "owner", "record"]);
+    assert_eq!(
+        (&note["record"]["kind"], &note["record"]["status"]),
+        (&"evidence".into(), &"active".into())
+    );
+    assert!(note["cited_by"].as_array().unwrap().iter().any(|by| by["op_id"] == here.habit));
+    here.run(&["explain", &here.notes[0]]).succeeds().prints("cited by");
     here.refuses(&["explain", "org.example.habit.weekly"], "unknown_belief");
     here.run(&["explain", "org.example.habit.weekly"]).ends(1).says(HABIT);
 }

@@ -52,3 +52,4 @@ mod terminal;
 mod transcripts;
 mod trust;
 mod verify_beliefs;
+mod why;

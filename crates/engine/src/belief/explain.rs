@@ -342,7 +342,7 @@ fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreE
     })
 }
 
-fn source<B: Bodies>(
+pub(crate) fn source<B: Bodies>(
     index: &B,
     keys: &KeyRing,
     entry: &Entry,

@@ -15,7 +15,7 @@ use kernel::when::When;
 use serde::Serialize;
 use serde_json::json;
 
-use super::walk::{Cut, Excluded, Link};
+use super::walk::{Cut, Excluded, Ground, Link};
 use crate::graph::RecordView;
 use crate::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 
@@ -161,7 +161,7 @@ pub struct Why {
     /// The steps of the walk.
     pub links: Vec<Link>,
     /// The operations other than records on which these rest.
-    pub evidence: Vec<OpId>,
+    pub evidence: Vec<Ground>,
     /// What the walk came to that is dead.
     pub excluded: Vec<Excluded>,
     /// What budgets left out.

@@ -43,7 +43,7 @@ pub use answer::{
     CONFIDENCE_TO_LINK_MIN, Candidate, Choice, FoundBy, METHOD, OUTSIDE_WINDOW_FACTOR,
     SUBJECT_ROLE, SUPPORT_ROLE, SupportSet, VERSION, Why, WhyStatus, WhyTarget,
 };
-pub use walk::{Cut, Excluded, Link, PREMISES_MAX, Relation};
+pub use walk::{Cut, Excluded, Ground, Link, PREMISES_MAX, Relation};
 
 use answer::confidence_of;
 use closure::{ClaimCost, Premises, SupportGraph};
@@ -317,7 +317,7 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
         candidates: walked.iter().filter(|found| is_candidate(found)).cloned().collect(),
         clusters,
         links: links.into_iter().collect(),
-        evidence: evidence.into_iter().collect(),
+        evidence: evidence.into_values().collect(),
         excluded: excluded.into_values().collect(),
         cut,
         walked,
@@ -346,11 +346,10 @@ fn premises(reached: &Reached, places: &BTreeMap<OpId, usize>, id: &OpId) -> Pre
 }
 
 fn explanation(claims: usize, is_minimal: bool) -> String {
-    let these =
-        if claims == 1 { "this claim".to_owned() } else { format!("these {claims} claims") };
+    let plural = if claims == 1 { "" } else { "s" };
     match is_minimal {
-        true => format!("It holds by {these}, and by no fewer."),
-        false => format!("It holds by {these}; fewer may be enough."),
+        true => format!("It rests on {claims} claim{plural}, and no fewer would do."),
+        false => format!("It rests on {claims} claim{plural}; fewer may do."),
     }
 }
 

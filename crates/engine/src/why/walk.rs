@@ -21,8 +21,9 @@ use serde::Serialize;
 use store::StoreError;
 
 use super::{WhyLimits, answer::is_in_window};
-use crate::belief::Bodies;
+use crate::belief::{Bodies, body_of};
 use crate::graph::{RecordView, record_view};
+use crate::inspect::summary_of;
 use crate::private::{Disclosure, Privacy};
 
 /// Most inputs, and most edges, that are looked at for one record.
@@ -77,6 +78,17 @@ pub struct Link {
     pub to: OpId,
     /// How.
     pub relation: Relation,
+}
+
+/// An operation that is not a record, and on which records rest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ground {
+    /// The operation.
+    pub id: OpId,
+    /// Its kind.
+    pub kind: String,
+    /// It in one line; empty where its body is missing.
+    pub text: String,
 }
 
 /// Something dead that the walk came to.
@@ -146,7 +158,7 @@ pub(super) struct Reached {
     /// The steps, evidence included.
     pub(super) links: BTreeSet<Link>,
     /// Operations that are not records, on which they rest.
-    pub(super) evidence: BTreeSet<OpId>,
+    pub(super) evidence: BTreeMap<OpId, Ground>,
     pub(super) excluded: BTreeMap<OpId, Excluded>,
     pub(super) cut: Cut,
 }
@@ -350,10 +362,16 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.exclude(entry.id, "invalid", String::new());
             return Ok(Premise::Dead);
         }
-        if self.reached.evidence.len() < NAMED_MAX || self.reached.evidence.contains(&entry.id) {
-            self.reached.evidence.insert(entry.id);
-            self.link(from.id, entry.id, relation);
+        if !self.reached.evidence.contains_key(&entry.id) {
+            if self.reached.evidence.len() >= NAMED_MAX {
+                return Ok(Premise::Ground);
+            }
+            let body = body_of(self.index, &entry.id, &entry.kind)?;
+            let text = body.as_ref().map(summary_of).unwrap_or_default();
+            let kind = entry.kind.as_str().to_owned();
+            self.reached.evidence.insert(entry.id, Ground { id: entry.id, kind, text });
         }
+        self.link(from.id, entry.id, relation);
         Ok(Premise::Ground)
     }
 

@@ -39,3 +39,4 @@ mod support;
 mod toys;
 mod verify;
 mod verify_beliefs;
+mod why;

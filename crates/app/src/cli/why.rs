@@ -1,0 +1,228 @@
+//! `because why`
+
+use engine::why::{
+    CANDIDATES, CANDIDATES_MAX, DEPTH, FoundBy, NODES, NODES_MAX, Why, WhyLimits, WhyStatus,
+};
+use engine::write::import::Intent;
+use serde_json::json;
+
+use super::{CliSession, print_owner};
+use crate::failure::Failure;
+use crate::output::{self, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::service::drawing::{self, Diagram};
+use crate::service::opening::SpaceUse;
+use crate::service::why::{self as service, LAST, Storing};
+use crate::service::wording::{hundredths, shortened};
+
+/// Arguments of `why`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Finds the fewest active claims that still hold up a decision or anything else: a record is held up by all its inputs and all that it depends on together, or by any one record that supports it. Evidence holds by itself. The answer says whether it is proven that no fewer are enough.\n\nThe answer is stored as a why_trace node; where it is sure enough (0.7), also as depends_on edges. The same answer is stored once.\n\nIn the tree, * marks the claims of the answer, and ~ what is not true at the time.\n\nExamples:\n  because why last                       the newest decision or action\n  because why 9f2c41d0 --dry-run\n  because why 9f2c41d0 --format svg > why.svg"
+)]
+pub(crate) struct Args {
+    /// `last` for the newest decision or action, or an id (the beginning is enough) of anything
+    /// that was recorded, or the key of a belief
+    #[arg(value_name = "last|ID|KEY")]
+    name: String,
+    /// As of this time, from what was recorded until then; nothing is stored
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// How many candidates
+    #[arg(long, value_name = "K", default_value_t = CANDIDATES as u64, value_parser = clap::value_parser!(u64).range(1..=CANDIDATES_MAX as u64))]
+    top_k: u64,
+    /// How many steps from the target
+    #[arg(long, value_name = "D", default_value_t = DEPTH)]
+    depth: usize,
+    /// How many records are walked
+    #[arg(long, value_name = "N", default_value_t = NODES as u64, value_parser = clap::value_parser!(u64).range(0..=NODES_MAX as u64))]
+    max_nodes: u64,
+    /// Only records from this time of recording on
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// How the answer is printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Tree)]
+    format: Format,
+    /// Store nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// How the answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Lines of text
+    Tree,
+    /// For Graphviz
+    Dot,
+    /// A drawing
+    Svg,
+    /// A flowchart for Mermaid
+    Mermaid,
+    /// For programs, as with --json
+    Json,
+}
+
+impl Args {
+    /// Whether it may append to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        !self.dry_run && self.as_of.is_none()
+    }
+}
+
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let time = |text: &Option<String>| session.times().start_if_given_us(text.as_deref());
+    let limits = WhyLimits {
+        top_k: args.top_k as usize,
+        depth: args.depth,
+        nodes: args.max_nodes as usize,
+        since_us: time(&args.since)?.map(|at| at.max(0).unsigned_abs()),
+        as_of_us: service::past(session, time(&args.as_of)?),
+        ..WhyLimits::new(session.now)
+    };
+    let is_json = session.form == Form::Json || args.format == Format::Json;
+    let mut space = session.open(SpaceUse::Read)?;
+    let Some(target) = service::target(&space, &args.name, &limits)? else {
+        return print_nothing(is_json);
+    };
+    let mut why = space.why(&target, &limits)?;
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let storing = service::store(&mut space, session, &why, &limits, intent)?;
+    if let Some(owner) = &space.owner {
+        service::attribute(&mut why, owner);
+    }
+    if is_json {
+        let mut value = json!(why);
+        let (stored, not_stored) = match &storing {
+            Storing::Stored(stored) => (Some(stored), None),
+            Storing::NotStored(reason) => (None, Some(reason)),
+        };
+        value["stored"] = json!(stored);
+        value["not_stored"] = json!(not_stored);
+        value["owner"] = json!(space.owner);
+        output::json(&value)?;
+        return Ok(0);
+    }
+    let diagram = Diagram::of(&why);
+    let drawing = match args.format {
+        Format::Dot => drawing::dot(&diagram),
+        Format::Svg => drawing::svg(&diagram),
+        Format::Mermaid => drawing::mermaid(&diagram),
+        Format::Tree | Format::Json => {
+            print_owner(space.owner.as_ref())?;
+            print(&why, &diagram, &storing)?;
+            return Ok(0);
+        }
+    };
+    if let Storing::NotStored(reason) = storing {
+        output::note(reason.in_words());
+    }
+    output::line(drawing.trim_end())?;
+    Ok(0)
+}
+
+/// Says that there is nothing that `last` could stand for.
+fn print_nothing(is_json: bool) -> Result<u8, Failure> {
+    match is_json {
+        true => output::json(&json!({ "target": null, "status": WhyStatus::Insufficient }))?,
+        false => output::line(format_args!(
+            "There is no decision, action or claim: {LAST:?} stands for nothing."
+        ))?,
+    }
+    Ok(0)
+}
+
+fn print(why: &Why, diagram: &Diagram, storing: &Storing) -> Result<(), Failure> {
+    let target = &why.target;
+    let kind = if target.record_type.is_empty() { &target.kind } else { &target.record_type };
+    let status = target.status.filter(|status| *status != "active");
+    let status = status.map(|status| format!("  {DIM}({status}){DIM:#}")).unwrap_or_default();
+    output::line(format_args!(
+        "{} {BOLD}{}{BOLD:#}{status}  {ID}{}{ID:#}",
+        printable(kind),
+        shortened(&target.text),
+        short(&target.id)
+    ))?;
+    output::line(format_args!("  {}", in_words(why)))?;
+    for line in drawing::tree(diagram) {
+        output::line(line)?;
+    }
+    let searched: Vec<_> =
+        why.candidates.iter().filter(|found| found.found == FoundBy::Search).collect();
+    if !searched.is_empty() {
+        output::line(format_args!("  {BOLD}said of the same{BOLD:#}"))?;
+    }
+    for found in searched {
+        output::line(format_args!(
+            "    {} {}  {ID}{}{ID:#}",
+            printable(&found.record_type),
+            shortened(&found.text),
+            short(&found.id)
+        ))?;
+    }
+    if !why.excluded.is_empty() {
+        output::line(format_args!("  {BOLD}holds nothing up any more{BOLD:#}"))?;
+    }
+    for excluded in &why.excluded {
+        output::line(format_args!(
+            "    {}  {DIM}({}){DIM:#}  {ID}{}{ID:#}",
+            shortened(&excluded.text),
+            excluded.status,
+            short(&excluded.id)
+        ))?;
+    }
+    print_cut(why)?;
+    match storing {
+        Storing::Stored(stored) => {
+            let word = if stored.new { "stored" } else { "stored before" };
+            let edges = match stored.edges.len() {
+                0 => String::new(),
+                edges => format!(", with {}", count(edges as u64, "edge")),
+            };
+            let id = short(&stored.id);
+            output::line(format_args!("  {GOOD}{word}{GOOD:#} as {ID}{id}{ID:#}{edges}"))
+        }
+        Storing::NotStored(reason) => {
+            output::line(format_args!("  {DIM}{}{DIM:#}", reason.in_words()))
+        }
+    }
+}
+
+/// What the question came to, in a sentence.
+fn in_words(why: &Why) -> String {
+    match (&why.status, &why.support) {
+        (WhyStatus::Supported, Some(support)) => {
+            format!(
+                "{} Confidence {}.",
+                printable(&support.explanation),
+                hundredths(support.confidence)
+            )
+        }
+        (WhyStatus::EvidenceAlone, _) => {
+            "It rests on evidence alone; no claim is needed.".to_owned()
+        }
+        (WhyStatus::NotHeld, _) => "Nothing holds it up any more.".to_owned(),
+        _ => "Insufficient: nothing was found that accounts for it.".to_owned(),
+    }
+}
+
+/// What budgets left out.
+fn print_cut(why: &Why) -> Result<(), Failure> {
+    let cut = &why.cut;
+    let parts = [
+        (cut.depth, "further away than --depth"),
+        (cut.nodes, "beyond --max-nodes"),
+        (cut.since, "from before --since"),
+        (cut.premises, "beyond what is read of one record"),
+        (cut.candidates, "beyond --top-k"),
+        (cut.withheld, "private"),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    output::line(format_args!("  {DIM}left out: {}{DIM:#}", parts.join(", ")))
+}

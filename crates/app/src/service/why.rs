@@ -1,0 +1,143 @@
+//! Why: what accounts for a decision or anything else, and the stored answer.
+
+use engine::belief::name::Named;
+use engine::owner::SpaceOwner;
+use engine::why::{Why, WhyLimits};
+use engine::write::import::Intent;
+use engine::{EngineError, now_us};
+use kernel::id::OpId;
+use kernel::kind::{Capability, Kind};
+use serde::Serialize;
+
+use super::Session;
+use super::opening::OpenedSpace;
+use crate::failure::Failure;
+
+/// The name of the newest decision or action.
+pub(crate) const LAST: &str = "last";
+
+/// The stored answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct StoredTrace {
+    /// The `why_trace` node.
+    pub(crate) id: OpId,
+    /// Whether it was not there before.
+    pub(crate) new: bool,
+    /// The edges from the target to the claims, new or there already.
+    pub(crate) edges: Vec<OpId>,
+}
+
+/// What became of storing an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Storing {
+    /// It is in the space.
+    Stored(StoredTrace),
+    /// It is not.
+    NotStored(NotStored),
+}
+
+/// Why an answer was not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NotStored {
+    /// It was not to be.
+    DryRun,
+    /// No claim accounts for the target.
+    NothingToStore,
+    /// It is about the past.
+    AsOf,
+    /// The space is somebody else's.
+    NotYourSpace,
+    /// The file can only be read.
+    ReadOnly,
+    /// This device's key may not append.
+    NotPermitted,
+}
+
+impl NotStored {
+    /// It in words.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::DryRun => "nothing was stored: this is a dry run",
+            Self::NothingToStore => "nothing was stored: no claim accounts for it",
+            Self::AsOf => "nothing was stored: this is an answer about the past",
+            Self::NotYourSpace => "nothing was stored: the space is somebody else's",
+            Self::ReadOnly => "nothing was stored: the space can only be read",
+            Self::NotPermitted => "nothing was stored: this device's key may not write here",
+        }
+    }
+}
+
+/// The operation that a name stands for: `last`, an id or the beginning of one, or the key of a
+/// belief. None if there is nothing that `last` could stand for.
+pub(crate) fn target(
+    space: &OpenedSpace,
+    name: &str,
+    limits: &WhyLimits,
+) -> Result<Option<OpId>, Failure> {
+    if name == LAST {
+        return Ok(space.newest_to_explain(limits)?);
+    }
+    match space.name_of(name)? {
+        Named::Belief { key } => {
+            let belief = space.believed(&key)?;
+            let unknown = || EngineError::UnknownBelief { name: key.clone(), near: Vec::new() };
+            Ok(Some(belief.served.or(belief.current).ok_or_else(unknown)?))
+        }
+        Named::Version { id, .. } | Named::Operation { id, .. } => Ok(Some(id)),
+    }
+}
+
+/// A time of recording up to which the past is asked about; none for the present.
+pub(crate) fn past(session: &Session, as_of_us: Option<i64>) -> Option<u64> {
+    let as_of_us = as_of_us.map(|at| at.max(0).unsigned_abs());
+    as_of_us.filter(|at| *at < now_us(session.now))
+}
+
+/// Stores an answer, unless there is a reason not to.
+pub(crate) fn store(
+    space: &mut OpenedSpace,
+    session: &Session,
+    why: &Why,
+    limits: &WhyLimits,
+    intent: Intent,
+) -> Result<Storing, Failure> {
+    let changes = why.trace().map_err(EngineError::from)?;
+    let reason = if changes.is_empty() {
+        Some(NotStored::NothingToStore)
+    } else if intent == Intent::DryRun {
+        Some(NotStored::DryRun)
+    } else if limits.as_of_us.is_some() {
+        Some(NotStored::AsOf)
+    } else if space.owner.is_some() {
+        Some(NotStored::NotYourSpace)
+    } else {
+        let reader = space.reader()?;
+        if reader.is_read_only() {
+            Some(NotStored::ReadOnly)
+        } else if !reader.may(&space.author(), Capability::Append, session.now)? {
+            Some(NotStored::NotPermitted)
+        } else {
+            None
+        }
+    };
+    if let Some(reason) = reason {
+        return Ok(Storing::NotStored(reason));
+    }
+    let changed = space.change_graph(&changes, None, intent, session.now)?;
+    let mut ids = changed.stand_for.iter().copied();
+    let Some(id) = ids.next() else { return Ok(Storing::NotStored(NotStored::NothingToStore)) };
+    let new = changed.appended.contains(&id);
+    Ok(Storing::Stored(StoredTrace { id, new, edges: ids.collect() }))
+}
+
+/// Marks what an answer repeats of somebody else's space as what its owner says.
+pub(crate) fn attribute(why: &mut Why, owner: &SpaceOwner) {
+    let says = |kind: &str| [Kind::Claim, Kind::Node].iter().any(|known| known.as_str() == kind);
+    if says(&why.target.kind) {
+        why.target.text = owner.attribute(&why.target.text);
+    }
+    for found in why.candidates.iter_mut().chain(&mut why.walked) {
+        found.text = owner.attribute(&found.text);
+    }
+}

@@ -1,0 +1,225 @@
+//! Explains what is not a belief: evidence, nodes, edges, thoughts and any other operation.
+//!
+//! The answer is the operation as it stands, what it was made from, what edges in force say of it,
+//! and what cites it. Beliefs have a record of their own ([`super::explain`]).
+
+use std::collections::HashSet;
+
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::Role;
+use kernel::provenance::{Hop, provenance};
+use kernel::records::{Edge, RecordStatus, Records};
+use serde::Serialize;
+use serde_json::Value;
+use store::StoreError;
+
+use super::explain::{Source, source, time};
+use super::{Bodies, body_of};
+use crate::graph::{EdgeView, edge_view, record_view};
+use crate::inspect::summary_of;
+use crate::verify::bodies::leave_of;
+use crate::{EngineError, Reader};
+
+/// Most edges, and most citations, that are listed.
+pub const LISTED_MAX: usize = 1_000;
+
+/// The lineage of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lineage {
+    /// The operation.
+    pub record: LineageSubject,
+    /// What it was made from, depth first down to the evidence.
+    pub built_from: Vec<Source>,
+    /// The edges in force at either end of which it is.
+    pub edges: Vec<EdgeView>,
+    /// What cites it otherwise.
+    pub cited_by: Vec<CitedBy>,
+    /// Whether edges or citations are left out.
+    pub cut: bool,
+}
+
+/// The operation whose lineage it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineageSubject {
+    /// The operation.
+    pub op_id: OpId,
+    /// Its kind.
+    pub kind: String,
+    /// Its type, of a node or an edge; the kind of a record, of evidence.
+    #[serde(rename = "type")]
+    pub record_type: String,
+    /// It in words.
+    pub text: String,
+    /// It as data.
+    pub payload: Value,
+    /// `active`, `retracted`, `superseded`, `invalidated`, `alias`; none where it has no effect.
+    pub status: Option<&'static str>,
+    /// The record to which it redirects, if it does.
+    pub canonical: Option<OpId>,
+    /// When it was recorded, RFC 3339.
+    pub recorded_at: String,
+}
+
+/// An operation that cites another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CitedBy {
+    /// The citing operation.
+    pub op_id: OpId,
+    /// Its kind.
+    pub kind: String,
+    /// As what it cites.
+    pub role: String,
+    /// It in one line.
+    pub summary: String,
+}
+
+impl Reader<'_> {
+    /// The lineage of any operation.
+    pub fn lineage(&self, id: &OpId) -> Result<Lineage, EngineError> {
+        let keys = self.key_ring()?;
+        self.check_as_signed([*id])?;
+        let found = self.store.on_snapshot(|index| {
+            let Some(entry) = index.entry(id)? else { return Ok(None) };
+            let seen: &dyn Bodies = index;
+            let mut lineage = lineage_of(seen, &entry)?;
+            for hop in hops(seen, &entry)? {
+                let Some(entry) = index.entry(&hop.id)? else { continue };
+                let mut source = source(index, &keys, &entry, hop)?;
+                if source.redacted {
+                    source.leave = leave_of(index, &source.op_id)?;
+                }
+                lineage.built_from.push(source);
+            }
+            Ok::<_, EngineError>(Some(lineage))
+        })?;
+        let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+        self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
+        self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;
+        self.check_as_signed(lineage.cited_by.iter().map(|citing| citing.op_id))?;
+        Ok(lineage)
+    }
+}
+
+/// The lineage without what it was built from.
+fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> {
+    let mut records = Records::new(index);
+    let body = body_of(index, &entry.id, &entry.kind)?;
+    let mut record = LineageSubject {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        record_type: String::new(),
+        text: body.as_ref().map(summary_of).unwrap_or_default(),
+        payload: Value::Null,
+        status: None,
+        canonical: None,
+        recorded_at: time(entry.ts),
+    };
+    if let Some(view) = record_view(&mut records, index, entry)? {
+        (record.record_type, record.text) = (view.record_type, view.text);
+        (record.payload, record.status, record.canonical) =
+            (view.payload, view.status, view.canonical);
+    } else if let Some(edge) = edge_view(&mut records, index, entry)? {
+        (record.record_type, record.status) = (edge.edge_type.to_owned(), edge.status);
+    } else {
+        record.status = status_of(&mut records, entry)?;
+        if let Some(kernel::body::Body::Evidence(evidence)) = &body {
+            record.record_type = evidence.kind.0.clone();
+        }
+    }
+    let mut lineage = Lineage {
+        record,
+        built_from: Vec::new(),
+        edges: Vec::new(),
+        cited_by: Vec::new(),
+        cut: false,
+    };
+    add_citations(index, &mut records, entry, &mut lineage)?;
+    Ok(lineage)
+}
+
+/// The status of what is neither a record nor an edge.
+fn status_of(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    entry: &Entry,
+) -> Result<Option<&'static str>, StoreError> {
+    let validity = records.validity();
+    if !validity.has_effect(entry)? {
+        return Ok(None);
+    }
+    let is_replaced = entry.kind == Kind::Evidence && !validity.is_valid_input(&entry.id)?;
+    Ok(Some(
+        if validity.is_retracted(entry)? {
+            RecordStatus::Retracted
+        } else if is_replaced {
+            RecordStatus::Superseded
+        } else {
+            RecordStatus::Active
+        }
+        .as_str(),
+    ))
+}
+
+/// The edges in force at an operation, and what else cites it.
+fn add_citations(
+    index: &dyn Bodies,
+    records: &mut Records<'_, dyn Bodies + '_>,
+    entry: &Entry,
+    lineage: &mut Lineage,
+) -> Result<(), StoreError> {
+    let mut citing = Vec::new();
+    for found in index.citing(&entry.id)? {
+        if citing.len() >= LISTED_MAX {
+            lineage.cut = true;
+            break;
+        }
+        let Some(by) = index.entry(&found.id)? else { continue };
+        citing.push((by.order(), found.role, by));
+    }
+    citing.sort_unstable_by(|(one, role, _), (other, other_role, _)| {
+        one.cmp(other).then_with(|| role.cmp(other_role))
+    });
+    for (_, role, by) in citing {
+        let is_end = matches!(role.as_str(), Role::FROM | Role::TO);
+        if is_end && Edge::of(by.clone()).is_some() {
+            if records.is_in_force(&by)? {
+                lineage.edges.extend(edge_view(records, index, &by)?);
+            }
+            continue;
+        }
+        let summary = body_of(index, &by.id, &by.kind)?;
+        lineage.cited_by.push(CitedBy {
+            op_id: by.id,
+            kind: by.kind.as_str().to_owned(),
+            role,
+            summary: summary.as_ref().map(summary_of).unwrap_or_default(),
+        });
+    }
+    lineage.edges.dedup_by_key(|edge| edge.id);
+    Ok(())
+}
+
+/// What an operation was made from: its inputs and theirs. Thoughts have no inputs; they were made
+/// from the thoughts that they cite.
+fn hops(index: &dyn Bodies, entry: &Entry) -> Result<Vec<Hop>, StoreError> {
+    if entry.kind != Kind::Thought {
+        return provenance(index, &entry.id);
+    }
+    let mut hops: Vec<Hop> = Vec::new();
+    let mut seen = HashSet::from([entry.id]);
+    let mut stack = vec![(entry.clone(), 1)];
+    while let Some((at, depth)) = stack.pop() {
+        for cited in at.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES) {
+            if !seen.insert(cited.id) {
+                continue;
+            }
+            hops.push(Hop { depth, id: cited.id, role: cited.role.as_str().to_owned() });
+            let Some(cited) = index.entry(&cited.id)? else { continue };
+            if cited.kind == Kind::Thought {
+                stack.push((cited, depth.saturating_add(1)));
+            }
+        }
+    }
+    Ok(hops)
+}
