@@ -118,8 +118,7 @@ enum Command {
     Node(node::Args),
     /// Join records, and list, show or take back what joins them
     Edge(edge::Args),
-    /// Explain why something is believed, its sources, and what would change it; and what anything
-    /// else was made from
+    /// Explain why something is believed and what would change it, or what a record was made from
     Explain(explain::Args),
     /// Find the fewest claims that hold up a decision or anything else, and store the answer
     Why(why::Args),

@@ -125,7 +125,7 @@ fn print_nothing(is_json: bool) -> Result<u8, Failure> {
     match is_json {
         true => output::json(&json!({ "target": null, "status": WhyStatus::Insufficient }))?,
         false => output::line(format_args!(
-            "There is no decision, action or claim: {LAST:?} stands for nothing."
+            "The space has neither a decision nor an action nor a claim: {LAST:?} stands for nothing."
         ))?,
     }
     Ok(0)

@@ -116,9 +116,9 @@ fn an_unsure_answer_is_stored_without_edges_and_the_past_is_not_stored() {
 }
 
 #[test]
-fn nothing_to_go_by_is_insufficient_and_writes_nothing() {
+fn without_candidates_the_answer_is_insufficient_and_nothing_is_written() {
     let machine = Machine::with_space();
-    machine.because(["why", "last"]).run().succeeds().prints("There is no decision");
+    machine.because(["why", "last"]).run().succeeds().prints("stands for nothing");
     machine.because(["node", "add", "--type", "action", "Swept the floor"]).run().succeeds();
     let answer = machine.because(["why", "last", "--json"]).run().succeeds().json();
     assert_eq!(answer["status"], "insufficient");

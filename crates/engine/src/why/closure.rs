@@ -3,7 +3,7 @@
 //! A *record* holds if it was taken (only claims need to be) and is held up: by all that it needs
 //! together, or by one supporter. Formally it is a least fixed point over supporters and a greatest
 //! one over needs: records that need each other in a cycle hold up each other, so a cycle of needs
-//! stands or falls as one, but a record is no supporter of itself, however long the way around.
+//! stands or falls as one, but a record does not support itself, however long the way around.
 //!
 //! [`Closure`] is incremental: taking a claim costs what newly holds because of it, and can be
 //! undone at the same cost.

@@ -4,15 +4,16 @@
 //! ([`Closure`]). The best such set has the fewest claims that are not true at the time of the
 //! question, of these the fewest claims, of these the least doubt, of these the smallest ids.
 //!
-//! 1. *What is forced.* A record with one way to hold needs that way. What is forced from the target
-//!    on is in every set; where nothing else is needed, that is the answer, found in linear time.
-//! 2. *Exactly.* A maximal set that does not suffice leaves a *cut*: any set that suffices has one of
-//!    its claims. The cheapest set that hits all known cuts is a lower bound; if it suffices, it is
-//!    minimal, and if not, it gives another cut. (Implicit hitting sets; for this problem, that of
-//!    delete-free planning, see Bonet and Helmert, "Strengthening landmark heuristics via hitting
-//!    sets", ECAI 2010.)
-//! 3. *Within a limit.* Sets that suffice are found on the way and thinned. When the work is used up
-//!    the best of them is the answer, and it says that it may not be minimal.
+//! 1. *What is forced.* A record with one way to hold needs that way. What is forced from the
+//!    target on is in every set; where nothing else is needed, that is the answer, found in linear
+//!    time.
+//! 2. *Exactly.* A maximal set that does not suffice leaves a *cut*: any set that suffices has one
+//!    of its claims. The cheapest set that hits all known cuts is a lower bound; if it suffices, it
+//!    is minimal, and if not, it gives another cut. (Implicit hitting sets; for this problem, that
+//!    of delete-free planning, see Bonet and Helmert, "Strengthening landmark heuristics via
+//!    hitting sets", ECAI 2010.)
+//! 3. *Within a limit.* Sets that suffice are found on the way and thinned. When the work is used
+//!    up the best of them is the answer, and it says that it may not be minimal.
 //!
 //! Work is counted in steps, not in time, so the answer is the same on every machine.
 

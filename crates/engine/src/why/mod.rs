@@ -3,12 +3,12 @@
 //! `explain` ([`crate::belief::explain`]) is the exact record of what something was made from. Why
 //! looks at what holds it up now:
 //!
-//! 1. [`walk`] goes backwards over inputs and edges in force, within budgets, and a search for the
+//! 1. `walk.rs` goes backwards over inputs and edges in force, within budgets. A search for the
 //!    target's text adds claims until there are enough candidates.
-//! 2. [`minimal`] finds the fewest active claims that still hold up the target in the graph that was
-//!    walked. It needs no model and says whether it proved that there are no fewer.
-//! 3. [`answer`] is the result: a model may choose otherwise among the candidates, and either choice
-//!    is stored by the same changes.
+//! 2. `minimal.rs` finds the fewest active claims that still hold up the target in the graph that
+//!    was walked. It needs no model and says whether it proved that fewer would not do.
+//! 3. `answer.rs` is the result: a model may choose otherwise among the candidates, and either
+//!    choice is stored by the same changes.
 //!
 //! Nothing here writes, and the answer is computed from one snapshot of the ledger.
 

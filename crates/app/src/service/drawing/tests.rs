@@ -102,3 +102,14 @@ fn a_tree_writes_a_record_out_once() {
     assert!(lines[2].contains("(above)") && lines[2].contains("(in a cycle)"), "{lines:?}");
     assert_eq!(lines[5], "  … and 2 more");
 }
+
+#[test]
+fn a_tree_writes_some_of_the_evidence_of_a_record() {
+    let boxes = (0..8).map(|number| {
+        let role = if number == 0 { BoxRole::Target } else { BoxRole::Evidence };
+        boxed(number, role, 1)
+    });
+    let arrows = (1..8).map(|to| Arrow { from: 0, to, label: "input" }).collect();
+    let lines = tree(&Diagram { boxes: boxes.collect(), arrows, ..Diagram::default() });
+    assert_eq!((lines.len(), lines[3].as_str()), (4, "  input: … and 4 more"));
+}

@@ -1,16 +1,20 @@
 //! As a tree of lines.
 
-use super::{BoxRole, Diagram};
+use super::{Arrow, BoxRole, Diagram};
 use crate::text::{printable, short};
 
 /// Deeper branches are not indented further.
 const INDENT_MAX: usize = 24;
 
+/// Evidence that is written below one record.
+const EVIDENCE_MAX: usize = 3;
+
 /// A branch that is still to be written.
-struct Branch {
-    place: usize,
-    label: &'static str,
-    depth: usize,
+enum Branch {
+    /// A box, by its place.
+    Box { place: usize, label: &'static str, depth: usize },
+    /// Evidence that is left out.
+    More { count: usize, depth: usize },
 }
 
 /// The lines below the target. A record that is reached twice is written out once.
@@ -21,7 +25,14 @@ pub(crate) fn tree(diagram: &Diagram) -> Vec<String> {
     if let Some(target) = seen.first_mut() {
         *target = true;
     }
-    while let Some(Branch { place, label, depth }) = stack.pop() {
+    while let Some(branch) = stack.pop() {
+        let (place, label, depth) = match branch {
+            Branch::Box { place, label, depth } => (place, label, depth),
+            Branch::More { count, depth } => {
+                lines.push(format!("{}input: … and {count} more", indent(depth)));
+                continue;
+            }
+        };
         let Some(drawn) = diagram.boxes.get(place) else { continue };
         let is_repeated = std::mem::replace(&mut seen[place], true);
         let mark = match drawn.role {
@@ -35,9 +46,9 @@ pub(crate) fn tree(diagram: &Diagram) -> Vec<String> {
             ""
         };
         let above = if is_repeated { "  (above)" } else { "" };
-        let indent = "  ".repeat(depth.min(INDENT_MAX));
         lines.push(format!(
-            "{indent}{label}: {mark}{} {}{cycle}{above}  {}",
+            "{}{label}: {mark}{} {}{cycle}{above}  {}",
+            indent(depth),
             printable(&drawn.kind),
             drawn.label,
             short(&drawn.id)
@@ -52,8 +63,21 @@ pub(crate) fn tree(diagram: &Diagram) -> Vec<String> {
     lines
 }
 
-/// What accounts for a box, the last first.
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth.min(INDENT_MAX))
+}
+
+/// What accounts for a box, the last first: records, then some of the evidence.
 fn branches(diagram: &Diagram, place: usize, depth: usize) -> Vec<Branch> {
-    let below = diagram.arrows.iter().rev().filter(|arrow| arrow.from == place);
-    below.map(|arrow| Branch { place: arrow.to, label: arrow.label, depth }).collect()
+    let below = diagram.arrows.iter().filter(|arrow| arrow.from == place);
+    let (evidence, records): (Vec<&Arrow>, Vec<&Arrow>) = below.partition(|arrow| {
+        diagram.boxes.get(arrow.to).is_some_and(|drawn| drawn.role == BoxRole::Evidence)
+    });
+    let count = evidence.len().saturating_sub(EVIDENCE_MAX);
+    let more = (count > 0).then_some(Branch::More { count, depth });
+    let shown = records.into_iter().chain(evidence.into_iter().take(EVIDENCE_MAX));
+    let shown = shown.map(|arrow| Branch::Box { place: arrow.to, label: arrow.label, depth });
+    let mut branches: Vec<Branch> = shown.chain(more).collect();
+    branches.reverse();
+    branches
 }
