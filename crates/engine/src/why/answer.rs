@@ -250,7 +250,8 @@ impl Why {
         }];
         let kinds = [Kind::Claim, Kind::Node, Kind::Thought];
         let is_linkable = kinds.iter().any(|kind| kind.as_str() == self.target.kind);
-        if support.confidence >= CONFIDENCE_TO_LINK_MIN && is_linkable {
+        let is_sure = support.confidence >= CONFIDENCE_TO_LINK_MIN;
+        if is_sure && is_linkable && self.target.is_valid_input {
             for claim in support.claims.iter().filter(|claim| **claim != self.target.id) {
                 changes.push(NamedChange::from(GraphChange::Connect {
                     edge_type: EdgeType::DependsOn,
@@ -277,7 +278,11 @@ impl Why {
             support.claims.iter().map(|id| id.to_string()[..16].to_owned()).collect();
         ids.sort_unstable();
         let quoted: Vec<String> = support.claims.iter().take(QUOTED_MAX).map(text).collect();
-        let target = kernel::evidence::summarize(&self.target.text);
+        // What is quoted is cited, so that it is forgotten with its source.
+        let target = match self.target.is_valid_input {
+            true => kernel::evidence::summarize(&self.target.text),
+            false => String::new(),
+        };
         format!(
             "Why {} {}: {target} Because: {} [{}: {}]",
             self.target.kind,

@@ -195,6 +195,21 @@ fn a_trace_names_what_it_is_about_and_falls_with_it() {
 }
 
 #[test]
+fn of_a_dead_target_nothing_is_quoted_and_no_edge_is_written() {
+    let mut graph = Graph::new();
+    let dry = graph.claim("The kiln is dry");
+    let above = graph.claim_from("We may fire", 1.0, &[dry]);
+    graph.retract(above);
+    let why = graph.why(above);
+    assert_eq!((why.target.status, chosen(&why)), (Some("retracted"), vec![dry]));
+    let changed = graph.change(&why.trace().unwrap());
+    assert_eq!(changed.appended.len(), 1);
+    let view = graph.home.space.record_view(&changed.stand_for[0], None).unwrap().unwrap();
+    assert!(!view.text.contains("We may fire"), "{}", view.text);
+    assert_eq!(view.inputs.len(), 1);
+}
+
+#[test]
 fn dead_claims_hold_up_nothing_and_a_supporter_takes_their_place() {
     let mut graph = Graph::new();
     let (old, other) = (graph.claim("The glaze is tenmoku"), graph.claim("Kilns are hot"));
