@@ -274,10 +274,10 @@ impl Why {
             let found = self.walked.iter().chain(&self.candidates).find(|found| found.id == *id);
             kernel::evidence::summarize(found.map_or("", |found| &found.text))
         };
-        let mut ids: Vec<String> =
-            support.claims.iter().map(|id| id.to_string()[..16].to_owned()).collect();
-        ids.sort_unstable();
-        let quoted: Vec<String> = support.claims.iter().take(QUOTED_MAX).map(text).collect();
+        // By id, because new edges change how far away a claim is.
+        let claims: BTreeSet<OpId> = support.claims.iter().copied().collect();
+        let ids: Vec<String> = claims.iter().map(|id| id.to_string()[..16].to_owned()).collect();
+        let quoted: Vec<String> = claims.iter().take(QUOTED_MAX).map(text).collect();
         // What is quoted is cited, so that it is forgotten with its source.
         let target = match self.target.is_valid_input {
             true => kernel::evidence::summarize(&self.target.text),
@@ -313,4 +313,57 @@ pub(super) fn confidence_of<'c>(claims: impl Iterator<Item = &'c Candidate>) -> 
 /// Whether a record is true in the world at a time.
 pub(super) fn is_in_window(view: &RecordView, at_us: i64) -> bool {
     crate::graph::is_valid(view, Some(at_us))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_the_claims_does_not_change_the_text_of_a_trace() {
+        let candidate = |number: u8| Candidate {
+            id: OpId([number; 32]),
+            kind: "claim".to_owned(),
+            record_type: "fact".to_owned(),
+            text: format!("claim {number}"),
+            confidence: Some(1.0),
+            found: FoundBy::Walk,
+            via: "depends_on",
+            depth: Some(1),
+            in_window: true,
+            valid_from: None,
+            valid_to: None,
+            chosen: true,
+            visibility: Visibility::Project,
+        };
+        let mut why = Why {
+            target: WhyTarget {
+                id: OpId([9; 32]),
+                named: None,
+                kind: "node".to_owned(),
+                record_type: "decision".to_owned(),
+                text: "We open".to_owned(),
+                status: Some("active"),
+                visibility: Visibility::Project,
+                is_valid_input: true,
+            },
+            status: WhyStatus::Supported,
+            support: None,
+            candidates: vec![candidate(1), candidate(2)],
+            clusters: Vec::new(),
+            links: Vec::new(),
+            evidence: Vec::new(),
+            excluded: Vec::new(),
+            cut: Cut::default(),
+            walked: Vec::new(),
+        };
+        let mut text = |chosen: &[u8]| {
+            let chosen = chosen.iter().map(|number| OpId([*number; 32])).collect();
+            let method = METHOD.to_owned();
+            why.choose(Choice { chosen, explanation: String::new(), confidence: 1.0, method });
+            why.trace_text(why.support.as_ref().unwrap())
+        };
+        assert_eq!(text(&[1, 2]), text(&[2, 1]));
+        assert_ne!(text(&[1, 2]), text(&[1]));
+    }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use kernel::body::EdgeType;
+use kernel::body::{Body, EdgeType, NodeType};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::InputValidity;
@@ -20,7 +20,8 @@ use kernel::validity::{input_refs, inputs};
 use serde::Serialize;
 use store::StoreError;
 
-use super::{WhyLimits, answer::is_in_window};
+use super::WhyLimits;
+use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
 use crate::belief::{Bodies, body_of};
 use crate::graph::{RecordView, record_view};
 use crate::inspect::summary_of;
@@ -248,7 +249,7 @@ impl<'a, 'w> Walk<'a, 'w> {
                     (EdgeType::Supports, Role::TO) => Relation::Supports,
                     _ => continue,
                 };
-                if self.records.is_in_force(&edge.entry)? {
+                if self.records.is_in_force(&edge.entry)? && !self.is_of_answer(&edge)? {
                     let other = if role == Role::FROM { edge.to } else { edge.from };
                     found.push((edge.entry.order(), (relation, other)));
                 }
@@ -257,6 +258,21 @@ impl<'a, 'w> Walk<'a, 'w> {
             cited.extend(found.into_iter().map(|(_, cited)| cited));
         }
         Ok(cited)
+    }
+
+    /// Whether an edge repeats an earlier answer. It says nothing new, and would bring nearer what
+    /// the budgets of the same question left out. What a model chose is new.
+    fn is_of_answer(&self, edge: &Edge) -> Result<bool, StoreError> {
+        for trace in edge.entry.cited(SUPPORT_ROLE) {
+            let Some(entry) = self.index.entry(&trace)? else { continue };
+            if let Some(Body::Node(node)) = body_of(self.index, &entry.id, &entry.kind)?
+                && node.node_type == Some(NodeType::WhyTrace)
+                && node.payload.is_some_and(|payload| payload["method"] == METHOD)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Looks at a cited operation and queues it if it is a record that was not reached before.

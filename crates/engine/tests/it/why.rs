@@ -293,6 +293,14 @@ fn a_long_chain_is_walked_within_its_budget() {
     assert!(begun.elapsed().as_secs() < 10, "the cost follows the budget: {:?}", begun.elapsed());
     assert_eq!((chosen(&why).len(), is_minimal(&why)), (8, false));
     assert_eq!((why.cut.depth, why.candidates.len()), (1, 8 + 4));
+    graph.store(&why);
+    let again = graph.why(target);
+    assert_eq!(
+        (chosen(&again), again.cut),
+        (chosen(&why), why.cut),
+        "its own edges bring nothing nearer"
+    );
+    assert_eq!(graph.store(&again), 0);
     let whole = WhyLimits { depth: length, nodes: length, ..limits() };
     let why = graph.why_within(target, &whole);
     assert_eq!((chosen(&why).len(), is_minimal(&why)), (length - 1, true));
