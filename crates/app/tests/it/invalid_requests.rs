@@ -23,6 +23,8 @@ fn every_invalid_request_has_its_own_code() {
         ("empty_window", &["recall", "x", "--since", "2025-02-01", "--until", "2025-01-31"]),
         ("empty_question", &["recall", " "]),
         ("empty_text", &["remember", " "]),
+        ("empty_text", &["claim", "add", " "]),
+        ("not_a_probability", &["claim", "add", "x", "--confidence", "1.5"]),
         ("empty_turns", &["context", "--question", " "]),
         ("name_too_long", &["remember", "x", "--actor", &long_name]),
         ("too_many_tags", &many_tags),

@@ -25,6 +25,7 @@ mod facts;
 mod flipped_bits;
 mod forgetting;
 mod goldens;
+mod graph;
 mod hostile_files;
 mod hostile_queries;
 mod hosts;

@@ -2,8 +2,8 @@
 //! replacements.
 //!
 //! Commands, tools, patches and scenarios make the same four changes ([`GraphChange`]). Each is
-//! judged against the graph as the changes before it leave it, in one [`Writing`]: a patch is a list
-//! of them of which all are appended or none. A change that says what is there already writes
+//! judged against the graph as the changes before it leave it, in one [`Writing`]: a patch is a
+//! list of them of which all are appended or none. A change that says what is there already writes
 //! nothing and answers with that.
 
 use std::collections::BTreeMap;
@@ -590,6 +590,10 @@ impl<'a> GraphWriter<'a> {
             && claim.deriver.is_some_and(|deriver| deriver.deterministic)
         {
             return Err(GraphRefusal::Derived { id: target }.into());
+        }
+        // What is taken back already stays so.
+        if let Some(retraction) = Validity::new(&*self.writing).retractions(&entry)?.pop() {
+            return Ok(retraction.id);
         }
         self.act_on(target, Body::Retraction(Reason { reason: reason.to_owned() }))
     }
