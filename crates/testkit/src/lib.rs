@@ -5,3 +5,4 @@ pub mod histories;
 pub mod in_sqlite;
 pub mod naive_beliefs;
 pub mod naive_recall;
+pub mod scripted_model;
