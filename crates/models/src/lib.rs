@@ -1,5 +1,6 @@
-//! Models: embedding models, by which text becomes vectors, so that recall finds text with a similar
-//! meaning but no shared words; and language models ([`language`]), which answer by a schema.
+//! Models: embedding models, by which text becomes vectors, so that recall finds text with a
+//! similar meaning but no shared words; and language models ([`language`]), which answer by a
+//! schema.
 //!
 //! [`table`] is built in: a text's vector is the sum of its token vectors. It needs no network, no
 //! download and no configuration, and every record gets its vector when it is indexed. Other models

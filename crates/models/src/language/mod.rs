@@ -144,7 +144,8 @@ impl Role {
     }
 }
 
-/// The result of a call. A call that fails may have cost tokens too, so usage is beside the outcome.
+/// The result of a call. A call that fails may have cost tokens too, so usage is beside the
+/// outcome.
 #[derive(Clone, Debug)]
 pub struct Generation {
     /// The answer, or why there is none.

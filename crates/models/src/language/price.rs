@@ -90,6 +90,13 @@ pub struct Cost {
     pub nanos: u64,
 }
 
+impl Cost {
+    /// The sum as a number of units, for programs; rounded where it has more digits than a float.
+    pub fn units(self) -> f64 {
+        self.nanos as f64 / NANOS as f64
+    }
+}
+
 impl std::fmt::Display for Cost {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         decimal(formatter, self.nanos, NANOS, 9)

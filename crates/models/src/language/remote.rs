@@ -2,9 +2,9 @@
 //!
 //! One call may make several requests, all within one deadline: a service that limits the rate or
 //! fails is asked again after a delay, at most [`TRANSIENT_RETRIES_MAX`] times; a server that
-//! refuses the form of a request gets a simpler one; a model whose answer is invalid is told what is
-//! wrong with it, at most [`INVALID_RETRIES_MAX`] times. What a server accepts is remembered as long
-//! as the [`RemoteLanguageModel`] lives, so a process opens a model once.
+//! refuses the form of a request gets a simpler one; a model whose answer is invalid is told what
+//! is wrong with it, at most [`INVALID_RETRIES_MAX`] times. What a server accepts is remembered as
+//! long as the [`RemoteLanguageModel`] lives, so a process opens a model once.
 //!
 //! As with embedding services, the key goes to one host, redirects are not followed, and every
 //! response has a size limit.
