@@ -256,3 +256,17 @@ fn a_journal_that_cannot_be_read_does_not_keep_status_from_answering() {
     machine.model_test(&[]).run().succeeds();
     assert_eq!(std::fs::read(&journal).unwrap(), b"not a journal");
 }
+
+#[test]
+fn the_use_is_not_counted_in_somebody_elses_space() {
+    let (theirs, server) = (Machine::with_space(), Server::start(answer));
+    let mine = Machine::new();
+    let test = |machine: &Machine| {
+        let call = mine.because(["--json", "--language-model", "openai-compatible:small"]);
+        let call = call.arguments(["model", "test", "--space"]).arguments([machine.space()]);
+        call.variable("BECAUSE_LANGUAGE_MODEL_BASE_URL", server.base()).run().succeeds()
+    };
+    test(&theirs);
+    assert_eq!(server.requests().len(), 1);
+    assert!(!theirs.work().join(".because/space.journal.db").exists());
+}

@@ -36,6 +36,8 @@ const OUTPUT_TOKENS: u32 = 4096;
 const TRANSIENT_RETRIES_MAX: u32 = 3;
 /// The first delay before such a retry, unless the service names one; it doubles.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
+/// Longest time for a call.
+const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Longest response that is read.
 const RESPONSE_BYTES_MAX: u64 = 8 << 20;
 /// Bytes of an invalid answer that the model gets back to correct.
@@ -101,7 +103,7 @@ impl RemoteLanguageModel {
         };
         let refused = |detail| LanguageError::Refused { model: name.to_string(), detail };
         let base = address.base(config.key.as_ref()).map_err(refused)?;
-        let timeout = config.timeout.unwrap_or(provider.default_timeout());
+        let timeout = config.timeout.unwrap_or(provider.default_timeout()).min(TIMEOUT_MAX);
         let is_openai =
             provider == Provider::OpenAi && Some(base.as_str()) == provider.default_base_url();
         Ok(Self {
