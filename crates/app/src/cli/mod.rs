@@ -47,6 +47,8 @@ mod log;
 mod mcp;
 mod mirror;
 mod model;
+mod model_test;
+mod model_use;
 mod node;
 mod recall;
 mod receipts;
@@ -69,7 +71,7 @@ mod withdraw;
     name = "because",
     version,
     about = "Memory that can say why: everything is signed into a ledger, every answer names its sources",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor or conformance found something wrong, 4 done but some items were left out.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, conformance or model test found something wrong, 4 done but some items were left out.",
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -84,6 +86,10 @@ struct Cli {
     /// or gemini:MODEL [env: BECAUSE_EMBEDDER]
     #[arg(long, global = true, value_name = "MODEL")]
     embedder: Option<String>,
+    /// The language model: openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL,
+    /// openrouter:MODEL or openai-compatible:MODEL [env: BECAUSE_LANGUAGE_MODEL]
+    #[arg(long, global = true, value_name = "MODEL")]
+    language_model: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -146,7 +152,7 @@ enum Command {
     Rebuild(verify::RebuildArgs),
     /// Write the ledger as JSON lines
     Export(exchange::Args),
-    /// Manage models that find more than the built-in one: pull, list, remove
+    /// Manage and try models: test, pull, list, remove
     Model(model::Args),
     /// Check this installation and suggest fixes
     Doctor(doctor::Args),
@@ -324,6 +330,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         home: Home::find()?,
         spaces,
         embedder: cli.embedder,
+        language_model: cli.language_model,
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
     };

@@ -24,6 +24,7 @@
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
+//! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
@@ -36,7 +37,9 @@ pub(crate) mod derivation;
 pub(crate) mod disclosure;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
+pub(crate) mod language_model;
 pub(crate) mod locator;
+pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod proposals;

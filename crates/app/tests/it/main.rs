@@ -33,6 +33,7 @@ mod hosts;
 mod hub_server;
 mod id_prefixes;
 mod invalid_requests;
+mod language_models;
 mod ledger_exchange;
 mod machine;
 mod mcp;

@@ -54,7 +54,7 @@ pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
     searched_parts,
 };
-pub use journal::{JournalLimits, ReceiptWriting};
+pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
