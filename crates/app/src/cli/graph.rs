@@ -111,7 +111,7 @@ pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Fa
         None => return Err(RequestError::NotInGraph { id }.into()),
     };
     let target = engine::write::graph::Reference::Id(id);
-    let change = GraphChange::Retract { target, reason: args.note.clone() };
+    let change = GraphChange::Retract { target, reason: args.note.clone(), sources: Vec::new() };
     let words = (words.as_str(), Visibility::default());
     write(session, &mut space, Verb::Retracted, change, words, args.dry_run)
 }

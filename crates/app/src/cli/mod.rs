@@ -41,6 +41,7 @@ mod graph;
 mod import;
 mod imports;
 mod init;
+mod input;
 mod install;
 mod intake;
 mod log;
@@ -50,6 +51,7 @@ mod model;
 mod model_test;
 mod model_use;
 mod node;
+mod patch;
 mod recall;
 mod receipts;
 mod refute;
@@ -122,6 +124,8 @@ enum Command {
     Node(node::Args),
     /// Join records, and list, show or take back what joins them
     Edge(edge::Args),
+    /// Check, apply and take back changes of the graph together
+    Patch(patch::Args),
     /// Explain why something is believed, its sources, and what would change it
     Explain(explain::Args),
     /// Replace a belief with what is true
@@ -353,6 +357,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Claim(args) => claim::run(&session, &args),
         Command::Node(args) => node::run(&session, &args),
         Command::Edge(args) => edge::run(&session, &args),
+        Command::Patch(args) => patch::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),
         Command::Refute(args) => refute::run(&session, &args),
@@ -398,6 +403,7 @@ impl Command {
             Self::Claim(args) => return args.writes(),
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
+            Self::Patch(args) => return args.writes(),
             _ => {}
         }
         matches!(

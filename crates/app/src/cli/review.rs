@@ -8,7 +8,7 @@ use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
-use super::{CliSession, changes, print_owner};
+use super::{CliSession, changes, patch, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
@@ -79,8 +79,14 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     reviews.retain(|review| args.all || review.status == Status::Pending);
     let mut changes = space.proposed_changes()?;
     changes.retain(|change| args.all || change.status == Status::Pending);
+    let mut patches = space.patches()?;
+    patches.retain(|patch| args.all || patch.status == Status::Pending);
     if session.form == Form::Json {
-        let mut listed = reviews.iter().map(to_json).chain(changes.iter().map(change_to_json));
+        let mut listed = reviews
+            .iter()
+            .map(to_json)
+            .chain(changes.iter().map(change_to_json))
+            .chain(patches.iter().map(patch::to_json));
         return listed.try_for_each(|mut value| {
             value["owner"] = json!(space.owner);
             output::json(&value)
@@ -88,7 +94,7 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     }
     let owner = space.owner.as_ref();
     print_owner(owner)?;
-    if reviews.is_empty() && changes.is_empty() {
+    if reviews.is_empty() && changes.is_empty() && patches.is_empty() {
         return output::line("No reviews are waiting.");
     }
     for change in changes.iter().take(PRINTED_MAX) {
@@ -97,6 +103,9 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     if changes.len() > PRINTED_MAX {
         let more = changes.len() - PRINTED_MAX;
         output::line(format_args!("… and {more} more proposals; --json lists all"))?;
+    }
+    for proposed in patches.iter().take(PRINTED_MAX) {
+        patch::print_line(session, proposed)?;
     }
     for review in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(review.at);

@@ -58,6 +58,34 @@ pub(crate) enum RequestError {
         /// The operation.
         id: OpId,
     },
+    /// A patch that is not in the documented form.
+    #[error("this is not a patch: {detail}")]
+    PatchMalformed {
+        /// What is wrong.
+        detail: String,
+    },
+    /// A patch of too many operations.
+    #[error("the patch has {found} operations; at most {limit} are applied at a time")]
+    PatchTooLong {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The operation is not a patch.
+    #[error("{id} is not a patch")]
+    NotAPatch {
+        /// The operation.
+        id: OpId,
+    },
+    /// The patch was decided, or was never applied.
+    #[error("the patch {id} is {status}; nothing was written")]
+    PatchSettled {
+        /// The patch.
+        id: OpId,
+        /// Its status.
+        status: &'static str,
+    },
     /// A confidence beyond 0 to 1.
     #[error("{given} is not a probability: write a number from 0 to 1")]
     NotAProbability {
@@ -250,6 +278,10 @@ impl RequestError {
         "empty_question",
         "empty_text",
         "not_in_graph",
+        "patch_malformed",
+        "patch_too_long",
+        "not_a_patch",
+        "patch_settled",
         "not_a_probability",
         "empty_turns",
         "empty_correction",
@@ -291,6 +323,10 @@ impl RequestError {
             Self::EmptyQuestion => "empty_question",
             Self::EmptyText => "empty_text",
             Self::NotInGraph { .. } => "not_in_graph",
+            Self::PatchMalformed { .. } => "patch_malformed",
+            Self::PatchTooLong { .. } => "patch_too_long",
+            Self::NotAPatch { .. } => "not_a_patch",
+            Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",

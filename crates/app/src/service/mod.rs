@@ -42,6 +42,7 @@ pub(crate) mod locator;
 pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
+pub(crate) mod patch;
 pub(crate) mod proposals;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;

@@ -24,6 +24,7 @@ fn every_invalid_request_has_its_own_code() {
         ("empty_question", &["recall", " "]),
         ("empty_text", &["remember", " "]),
         ("empty_text", &["claim", "add", " "]),
+        ("patch_malformed", &["patch", "check", "turns.jsonl"]),
         ("not_a_probability", &["claim", "add", "x", "--confidence", "1.5"]),
         ("empty_turns", &["context", "--question", " "]),
         ("name_too_long", &["remember", "x", "--actor", &long_name]),

@@ -26,6 +26,7 @@ use crate::belief::review::{Status, acting_on, decided, proposed};
 use crate::belief::user::UserError;
 use crate::belief::{Bodies, body_of};
 use crate::inspect::ALTERED;
+use crate::write::patch::PATCH;
 use crate::{EngineError, Reader};
 
 /// Most operations of one proposal.
@@ -128,6 +129,7 @@ impl ProposedChange {
         };
         let is_change = proposal.review.is_none()
             && !proposal.others.contains_key("review")
+            && !proposal.others.contains_key(PATCH)
             && (1..=OPERATIONS_MAX).contains(&proposal.operations.len());
         if !is_change || !index.access()?.holds(&entry.author, Capability::Derive, entry.place()) {
             return Ok(None);

@@ -75,7 +75,8 @@ impl Run<'_> {
                 visibility: None,
             },
             What::Retract { target, .. } => {
-                GraphChange::Retract { target: self.reference(target), reason: String::new() }
+                let target = self.reference(target);
+                GraphChange::Retract { target, reason: String::new(), sources: Vec::new() }
             }
             _ => return Err(String::new()),
         })

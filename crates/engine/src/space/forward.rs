@@ -48,6 +48,7 @@ use crate::write::forget::{ForgetPlan, Forgotten};
 use crate::write::graph::{GraphChanged, NamedChange};
 use crate::write::import::{Progress, Report};
 use crate::write::mirror::MirrorPlan;
+use crate::write::patch::{NewPatch, Patch, Patched};
 use crate::write::record::{Outcome, Prepared};
 use crate::write::record_again::RecordedAgain;
 use crate::write::share::{ExportSelection, Exported};
@@ -93,6 +94,9 @@ read! {
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
     record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
+    patches() -> Vec<Patch>;
+    patch(name: &str) -> Option<Patch>;
+    built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
     explain(name: &str) -> Explaining;
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
@@ -164,6 +168,10 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;
+    apply_new_patch(patch: &NewPatch, intent: Intent, now: Timestamp) -> Patched;
+    apply_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
+    revert_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
     change_graph(
         changes: &[NamedChange], statement: Option<&Evidence>, intent: Intent, now: Timestamp
     ) -> GraphChanged;
