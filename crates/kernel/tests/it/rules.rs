@@ -571,12 +571,16 @@ fn inserting_an_operation_twice_leaves_the_chain_unchanged() {
 }
 
 /// A [`LedgerIndex`] that logs its look-ups.
-struct LoggingIndex {
-    graph: Graph,
-    look_ups: RefCell<Vec<&'static str>>,
+pub(crate) struct LoggingIndex {
+    pub(crate) graph: Graph,
+    pub(crate) look_ups: RefCell<Vec<&'static str>>,
 }
 
 impl LoggingIndex {
+    pub(crate) fn over(graph: Graph) -> Self {
+        Self { graph, look_ups: RefCell::default() }
+    }
+
     fn note(&self, question: &'static str) -> &Graph {
         self.look_ups.borrow_mut().push(question);
         &self.graph
@@ -633,7 +637,7 @@ fn plain_evidence_is_judged_with_three_look_ups() {
     book.evidence();
     let agent = Signer::from_seed([2; 32]);
     let (next, body) = book.seal(&agent, "evidence", evidence("next"), &[]);
-    let index = LoggingIndex { graph: book.graph, look_ups: RefCell::default() };
+    let index = LoggingIndex::over(book.graph);
     assert!(matches!(judge(&next, Some(&body), &index), Ok(Verdict::Append)));
     assert_eq!(index.look_ups.into_inner(), ["space", "head", "access"]);
 }
@@ -648,7 +652,7 @@ fn the_index_of_acting_operations_agrees_with_all_citations() {
     book.by_agent("evidence_retraction", json!({}), &[("target", seen)]).unwrap();
     book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
     book.by_owner("annotation", json!({}), &[("target", seen)]).unwrap();
-    let index = LoggingIndex { graph: book.graph, look_ups: RefCell::default() };
+    let index = LoggingIndex::over(book.graph);
     for id in [seen, belief] {
         for kind in Kind::KNOWN {
             for role in ["target", "supersedes", "input"] {
