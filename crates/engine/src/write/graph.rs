@@ -349,10 +349,10 @@ impl<'a> GraphWriter<'a> {
         if let Some(stated) = Records::new(&*self.writing).stated(&kind, &key)? {
             return Ok(stated.id);
         }
-        if kind == Kind::Claim && Validity::new(&*self.writing).is_refuted(&key)? {
-            return Err(RuleViolation::IdentityRefuted { key }.into());
-        }
         let refs = self.refs(&statement.inputs)?;
+        if kind == Kind::Claim && Validity::new(&*self.writing).is_refuted(&key)? {
+            return Err(self.refusal_of_refuted(key, &refs)?.into());
+        }
         let statement = statement.clone();
         let body = match statement.record_type {
             RecordType::Claim(claim_type) => Body::Claim(Claim {
@@ -382,6 +382,19 @@ impl<'a> GraphWriter<'a> {
             }),
         };
         self.append(body, refs)
+    }
+
+    /// Why a text of a refuted identity is refused: its inputs exist first, as for every claim.
+    fn refusal_of_refuted(&self, key: String, refs: &[Ref]) -> Result<RuleViolation, GraphError> {
+        for input in refs {
+            if self.writing.entry(&input.id)?.is_none() {
+                return Ok(RuleViolation::UnknownRef { missing: input.id });
+            }
+        }
+        Ok(match refs {
+            [] => RuleViolation::EmptyInputs,
+            _ => RuleViolation::IdentityRefuted { key },
+        })
     }
 
     fn connect(
