@@ -51,7 +51,9 @@ fn a_claim_that_is_replaced_ten_thousand_times_costs_in_proportion() {
         evidence,
         json!({"do": "patch", "as": "p", "operations": operations}),
         json!({"expect": {"status": {"s0": "superseded", "s5000": "superseded", &last: "active"}, "active": [&last]}}),
+        json!({"expect": {"status": {"s0": null}, "active": [], "as_of": 1}}),
         json!({"do": "retract", "target": &last}),
+        json!({"expect": {"status": {"s0": "superseded", &last: "active"}, "active": [&last], "as_of": 2}}),
         json!({"expect": {"status": {"s0": "superseded", &last: "retracted"}, "active": [format!("s{}", MANY - 2)]}}),
     ];
     check("replaced again and again", &steps);

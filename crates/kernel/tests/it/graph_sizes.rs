@@ -10,7 +10,7 @@ use kernel::rules::{JudgeError, RuleViolation, judge};
 use kernel::seal::Signer;
 use serde_json::{Value, json};
 
-use crate::rules::{Book, LoggingIndex};
+use crate::rules::{Book, LoggingIndex, claim};
 
 const CHAIN: usize = 10_000;
 /// Look-ups of an index for one record of a chain, whatever the length of the chain.
@@ -27,9 +27,10 @@ struct Chain {
 impl Chain {
     fn new(edge_type: EdgeType) -> Self {
         let mut book = Book::new();
-        let seen = book.evidence();
-        let records: Vec<OpId> =
-            (0..CHAIN).map(|n| book.claim(&format!("k{n}"), 1, &[seen]).unwrap()).collect();
+        let (seen, agent) = (book.evidence(), Signer::from_seed([2; 32]));
+        let records: Vec<OpId> = (0..CHAIN)
+            .map(|n| book.keep(&agent, "claim", claim(&format!("k{n}"), 1), &[("input", seen)]))
+            .collect();
         let mut chain = Self { book, seen, edge_type, records };
         for at in (1..CHAIN).rev() {
             let (from, to) = chain.ends(chain.records[at - 1], chain.records[at]);
@@ -87,8 +88,8 @@ impl Chain {
     }
 }
 
-/// Its records are asked about and joined at a cost that does not depend on its length. An edge that
-/// would close it is refused. Closed by a merge it has one active record.
+/// Its records are asked about and joined at a cost that does not depend on its length. An edge
+/// that would close it is refused. Closed by a merge it has one active record.
 fn a_chain_costs_in_proportion(edge_type: EdgeType, below: RecordStatus) {
     let mut chain = Chain::new(edge_type);
     let (first, last) = (chain.records[0], chain.records[CHAIN - 1]);
