@@ -319,7 +319,7 @@ pub fn judge_ends<W: LedgerIndex + ?Sized>(
     let [from_kind, to_kind] = ends.map(|end| end.kind);
     if from_kind != to_kind {
         let (from, to) = (*from, *to);
-        return Err(RuleViolation::DifferentKinds { from, from_kind, to, to_kind }.into());
+        return Err(RuleViolation::DifferentKinds { from, to }.into());
     }
     let mut records = Records::new(index);
     for end in [from, to] {

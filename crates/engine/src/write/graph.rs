@@ -288,6 +288,13 @@ impl From<JudgeError<store::StoreError>> for GraphError {
     }
 }
 
+/// Which record that says a text already stands for stating it again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Active,
+    ActiveOrAlias,
+}
+
 /// An operation with its body.
 pub(crate) type Written = (Operation<Verified>, Body);
 
@@ -430,7 +437,7 @@ impl<'a> GraphWriter<'a> {
         change: &GraphChange,
     ) -> Result<OpId, GraphError> {
         let id = match change {
-            GraphChange::State(statement) => self.state(statement)?,
+            GraphChange::State(statement) => self.state(statement, Kept::ActiveOrAlias)?,
             GraphChange::Connect { edge_type, from, to, inputs, notes } => {
                 let (from, to) = (self.resolve(from)?, self.resolve(to)?);
                 self.connect(*edge_type, from, to, inputs, notes)?
@@ -455,12 +462,11 @@ impl<'a> GraphWriter<'a> {
     pub(crate) fn revert(&mut self, appended: &[OpId]) -> Result<(), GraphError> {
         for id in appended.iter().rev() {
             let Some(entry) = self.writing.entry(id)? else { continue };
+            let is_retracted = Validity::new(&*self.writing).is_retracted(&entry)?;
             match entry.kind {
-                Kind::Claim | Kind::Node | Kind::Edge => {
-                    if !Validity::new(&*self.writing).is_retracted(&entry)? {
-                        let body = Body::Retraction(Reason { reason: String::new() });
-                        self.act_on(*id, body)?;
-                    }
+                Kind::Claim | Kind::Node | Kind::Edge if !is_retracted => {
+                    let body = Body::Retraction(Reason { reason: String::new() });
+                    self.act_on(*id, body)?;
                 }
                 Kind::Retraction => {
                     let withdrawn =
@@ -513,23 +519,40 @@ impl<'a> GraphWriter<'a> {
         Ok(self.stated)
     }
 
-    fn state(&mut self, statement: &Statement) -> Result<OpId, GraphError> {
+    fn state(&mut self, statement: &Statement, kept: Kept) -> Result<OpId, GraphError> {
         let body = statement.body();
         let kind = body.kind();
         let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
-        if let Some(key) = &key
-            && let Some(stated) = Records::new(&*self.writing).stated(&kind, key)?
-        {
-            return Ok(stated.id);
+        if let Some(key) = &key {
+            let mut records = Records::new(&*self.writing);
+            if let Some(stated) = records.stated(&kind, key)?
+                && (kept == Kept::ActiveOrAlias
+                    || records.status_of(&stated)? == Some(RecordStatus::Active))
+            {
+                return Ok(stated.id);
+            }
         }
+        let refs = self.refs(&statement.inputs)?;
         if kind == Kind::Claim
             && let Some(key) = key
             && Validity::new(&*self.writing).is_refuted(&key)?
         {
-            return Err(RuleViolation::IdentityRefuted { key }.into());
+            return Err(self.refusal_of_refuted(key, &refs)?.into());
         }
-        let refs = self.refs(&statement.inputs)?;
         self.append(body, refs)
+    }
+
+    /// Why a text of a refuted identity is refused: its inputs exist first, as for every claim.
+    fn refusal_of_refuted(&self, key: String, refs: &[Ref]) -> Result<RuleViolation, GraphError> {
+        for input in refs {
+            if self.writing.entry(&input.id)?.is_none() {
+                return Ok(RuleViolation::UnknownRef { missing: input.id });
+            }
+        }
+        Ok(match refs {
+            [] => RuleViolation::EmptyInputs,
+            _ => RuleViolation::IdentityRefuted { key },
+        })
     }
 
     fn connect(
@@ -593,13 +616,15 @@ impl<'a> GraphWriter<'a> {
         if normalized_text(&replaced.text) == normalized_text(text) {
             return Err(GraphRefusal::SameText { id: target }.into());
         }
-        let new = self.state(&Statement {
+        let statement = Statement {
             text: text.to_owned(),
             inputs: inputs.to_vec(),
             tags: tags.unwrap_or(replaced.tags),
             visibility: visibility.unwrap_or(replaced.visibility),
             ..Statement::new(replaced.record_type, "")
-        })?;
+        };
+        // An alias of what it would replace cannot take its place: it redirects there.
+        let new = self.state(&statement, Kept::Active)?;
         self.connect(EdgeType::Supersedes, new, target, inputs, "")?;
         Ok(new)
     }

@@ -16,6 +16,7 @@ mod facts;
 mod facts_of_histories;
 mod forget;
 mod forget_words;
+mod graph_sizes;
 mod import;
 mod journal;
 mod late_access;
