@@ -232,8 +232,17 @@ fn page(
         return index.list_beliefs(&rows, limit);
     }
     index.list_beliefs_where(&rows, limit, |row| {
-        match words.as_ref().map(|words| words.are_served_by(row)) {
-            Some(Some(are_served)) if !are_served || filter.tags.is_empty() => Ok(are_served),
+        let is_worded = match &words {
+            Some(words) => words.are_served_by(row),
+            None => Some(true),
+        };
+        let is_tagged = match filter.tags.as_slice() {
+            [] => Some(true),
+            tags => words::are_tagged(tags, row),
+        };
+        match (is_worded, is_tagged) {
+            (Some(false), _) | (_, Some(false)) => Ok(false),
+            (Some(true), Some(true)) => Ok(true),
             _ => Ok(filter.admits(&displaced_belief(index, row.key)?, words.as_ref())),
         }
     })
