@@ -214,11 +214,15 @@ pub(super) fn print_edge(edge: &EdgeView) -> Result<(), Failure> {
     ))
 }
 
+/// Records without the first one, which was printed before, then the edges among them.
+fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
+    let records = graph.records.get(1..).unwrap_or_default().to_vec();
+    print_around(&Subgraph { records, ..graph.clone() })
+}
+
 /// Records, then the edges among them.
-pub(super) fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
-    for record in graph.records.iter().skip(1) {
-        print_record(record)?;
-    }
+pub(super) fn print_around(graph: &Subgraph) -> Result<(), Failure> {
+    graph.records.iter().try_for_each(print_record)?;
     graph.edges.iter().try_for_each(print_edge)?;
     if graph.cut {
         output::line(format_args!("{DIM}… there is more around it{DIM:#}"))?;

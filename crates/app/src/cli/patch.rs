@@ -123,7 +123,13 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
     let query = FactQuery { limit: args.hits, ..FactQuery::new(&args.query, session.now) };
     let facts = space.recall_facts(&query)?;
-    let roots: Vec<_> = facts.facts.iter().map(|fact| fact.id).collect();
+    let nodes = space.recall_nodes(&query)?;
+    let roots: Vec<_> = facts
+        .facts
+        .iter()
+        .map(|fact| fact.id)
+        .chain(nodes.iter().map(|node| node.record.id))
+        .collect();
     let limits = SubgraphLimits {
         depth: args.depth,
         nodes: args.max_nodes,

@@ -301,3 +301,32 @@ fn later_work_on_a_patch_is_named_before_it_is_taken_back() {
         reverted["statuses"].as_array().unwrap().iter().any(|it| it["after"] == "invalidated");
     assert!(fell || texts(&machine, &["claims"]) == ["The glaze is celadon."], "{reverted}");
 }
+
+#[test]
+fn nodes_are_found_by_words_and_meaning_with_what_is_around_them() {
+    let machine = Machine::with_space();
+    let goal = add(&machine, &["The kiln costs less", "--type", "goal"]);
+    let node = |node_type: &str, text: &str| {
+        id_of(&json(&machine, &["node", "add", "--type", node_type, text]))
+    };
+    let decision = node("decision", "We heat the oven with gas on Fridays");
+    node("action", "Bought new shelves");
+    json(&machine, &["edge", "add", "--type", "depends_on", "--from", &decision, "--to", &goal]);
+    let recall = ["recall", "when do we heat the oven?", "--search", "nodes", "--graph"];
+    let answer = json(&machine, &recall);
+    assert_eq!(answer["nodes"][0]["id"], decision, "{answer}");
+    assert_eq!(answer["results"], serde_json::json!([]));
+    let around: Vec<&str> = answer["graphs"][0]["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|record| record["id"].as_str().unwrap())
+        .collect();
+    assert!(around.contains(&goal.as_str()), "one edge leads to what shares no word: {answer}");
+    json(&machine, &["node", "retract", &decision]);
+    let answer = json(&machine, &recall);
+    assert!(!answer["nodes"].to_string().contains(&decision), "{answer}");
+    let facts = json(&machine, &["recall", "heat the oven", "--search", "facts"]);
+    assert!(!facts.to_string().contains("Fridays"), "a node is not a fact");
+    machine.is_sound();
+}

@@ -52,7 +52,7 @@ pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
-    searched_parts,
+    node_key, searched_parts,
 };
 pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
