@@ -36,8 +36,8 @@ impl FoundNode {
 }
 
 impl Reader<'_> {
-    /// The active nodes that answer a question, the nearest first. Of the query, the filters by type
-    /// of claim, by validity and by confidence do not apply: nodes have none of these.
+    /// The active nodes that answer a question, the nearest first. Of the query, the filters by
+    /// type of claim, by validity and by confidence do not apply: nodes have none of these.
     pub fn recall_nodes(&self, query: &FactQuery) -> Result<Vec<FoundNode>, EngineError> {
         let text = &*both_ends(&query.text);
         let limit = query.limit.min(FACTS_MAX);

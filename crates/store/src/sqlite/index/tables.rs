@@ -225,6 +225,6 @@ macro_rules! tables {
 /// Evidence.
 pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 5, "text");
 /// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
-/// the key of that. Versions of one do not serve as context for each other, so the tables of session words and
-/// lengths stay empty.
+/// the key of that. Versions of one do not serve as context for each other, so the tables of
+/// session words and lengths stay empty.
 pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 4, "facts");
