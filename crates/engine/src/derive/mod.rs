@@ -88,6 +88,8 @@ pub(crate) struct Derivation<'d> {
     access_known: Position,
     /// Layers of claims that this derivation appended.
     layers: HashMap<OpId, u32>,
+    /// Where the inputs of the appended claims are.
+    positions: HashMap<OpId, Position>,
     /// Groups that the next pass runs.
     next_pass: BTreeSet<GroupNumber>,
     /// Derivers that panicked. What they concluded before stays until they can be asked again.
@@ -112,6 +114,7 @@ impl<'d> Derivation<'d> {
             passes: 0,
             access_known: Position(0),
             layers: HashMap::new(),
+            positions: HashMap::new(),
             next_pass: BTreeSet::new(),
             failed: BTreeSet::new(),
             changes: BeliefChanges::default(),
@@ -262,10 +265,14 @@ impl Derivation<'_> {
     }
 
     /// The same, with what was altered in the file.
-    fn outcome_in(self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
+    fn outcome_in(mut self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
+        let positions = std::mem::take(&mut self.positions);
         let (report, mut changes) = self.outcome();
-        store
-            .on_snapshot(|index| take_altered(index, |id| store.is_as_signed(id), &mut changes))?;
+        let signed_state = |id: &OpId| match positions.get(id) {
+            Some(position) => store.signed_state_at(id, *position),
+            None => store.signed_state(id),
+        };
+        store.on_snapshot(|index| take_altered(index, signed_state, &mut changes))?;
         Ok((report, changes))
     }
 }
@@ -312,7 +319,7 @@ impl Writer<'_> {
             derivation.begin(&mut writing, extent)?;
             derivation.finish(&mut writing)?;
             let (report, mut changes) = derivation.outcome();
-            take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
+            take_altered(&writing, |id| writing.signed_state(id), &mut changes)?;
             Ok((report, changes))
         }
     }

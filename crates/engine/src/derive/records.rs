@@ -1,5 +1,8 @@
 //! Operations as the records that derivers see.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
 use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody, SignedBy};
 use kernel::access::{Access, Place};
 use kernel::body::{Body, LastSeen};
@@ -9,11 +12,14 @@ use kernel::kind::{Capability, Kind};
 use kernel::validity::State;
 use kernel::when::When;
 use serde_json::Value;
-use store::Writing;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
+use store::{Position, Writing};
 
 use crate::EngineError;
 use crate::belief::{Belief, Bodies, belief};
+
+/// Records that are kept parsed during a step, because several groups have them.
+const COMMON_EVIDENCE_MAX: usize = 4096;
 
 /// The records that a deriver is shown of a group, in the space's order, with their layers.
 pub(super) struct GroupRecords {
@@ -23,13 +29,14 @@ pub(super) struct GroupRecords {
 }
 
 impl GroupRecords {
-    /// Reads the bodies, and puts the records in the space's order.
-    pub(super) fn of(members: Vec<Member>) -> Self {
+    /// Reads the bodies, and puts the records in the space's order. Evidence in `common` is read
+    /// there.
+    pub(super) fn of(members: Vec<Member>, common: &CommonEvidence) -> Self {
         let mut shown: Vec<(Record, u32)> = members
             .into_iter()
             .filter_map(|member| match member {
                 Member::Row(row, layer, by) if row.kind == Kind::Evidence => {
-                    Some((of_evidence(&row, by)?, layer))
+                    Some((common.record(&row, by)?, layer))
                 }
                 Member::Row(row, layer, _) => Some((of_claim(&row)?, layer)),
                 Member::Corrected(record, layer) => Some((record, layer)),
@@ -44,6 +51,35 @@ impl GroupRecords {
     pub(super) fn find(&self, id: &kernel::id::OpId) -> Option<(&Record, u32)> {
         let place = self.records.iter().position(|record| record.id == *id)?;
         Some((self.records.get(place)?, self.layers.get(place).copied().unwrap_or_default()))
+    }
+}
+
+/// Evidence that is in several groups of one step: of an event, for instance, in the groups of its
+/// title, its place and its people. Its body is parsed once, by the thread that comes to it first.
+#[derive(Default)]
+pub(super) struct CommonEvidence(HashMap<Position, OnceLock<Option<Record>>>);
+
+impl CommonEvidence {
+    /// What these groups have in common, at most [`COMMON_EVIDENCE_MAX`] records.
+    pub(super) fn of<'m>(groups: impl Iterator<Item = &'m Vec<Member>>) -> Self {
+        let (mut seen, mut common) = (HashSet::new(), HashMap::new());
+        for member in groups.flatten() {
+            if let Member::Row(row, ..) = member
+                && row.kind == Kind::Evidence
+                && !seen.insert(row.position)
+                && common.len() < COMMON_EVIDENCE_MAX
+            {
+                common.entry(row.position).or_default();
+            }
+        }
+        Self(common)
+    }
+
+    fn record(&self, row: &OperationRow, by: SignedBy) -> Option<Record> {
+        match self.0.get(&row.position) {
+            Some(parsed) => parsed.get_or_init(|| of_evidence(row, by)).clone(),
+            None => of_evidence(row, by),
+        }
     }
 }
 
@@ -227,4 +263,48 @@ pub(super) fn of_rows<B: Bodies + ?Sized>(
         }
     }
     Ok(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::id::OpId;
+    use kernel::operation::HlcTimestamp;
+
+    use super::*;
+
+    fn evidence(number: u8) -> Member {
+        let body = serde_json::json!({
+            "source": "t", "source_uid": number.to_string(), "kind": "note", "summary": "",
+            "visibility": "project", "payload": { "text": format!("note {number}") }
+        });
+        let row = OperationRow {
+            position: Position(u64::from(number)),
+            id: OpId([number; 32]),
+            kind: Kind::Evidence,
+            author: Author([1; 32]),
+            ts: HlcTimestamp(u64::from(number)),
+            seq: u64::from(number),
+            refs: Vec::new(),
+            body: Some(serde_json::to_vec(&body).unwrap()),
+        };
+        Member::Row(row, 0, SignedBy::Owner)
+    }
+
+    #[test]
+    fn groups_with_common_evidence_show_the_same_records_as_each_alone() {
+        let groups = || {
+            [vec![1, 2, 3], vec![3, 2], vec![4]]
+                .map(|group: Vec<u8>| group.into_iter().map(evidence).collect::<Vec<Member>>())
+        };
+        let common = CommonEvidence::of(groups().iter());
+        let mut positions: Vec<Position> = common.0.keys().copied().collect();
+        positions.sort_unstable();
+        assert_eq!(positions, [Position(2), Position(3)]);
+        for (shared, alone) in groups().into_iter().zip(groups()) {
+            let shared = GroupRecords::of(shared, &common);
+            let alone = GroupRecords::of(alone, &CommonEvidence::default());
+            assert_eq!(shared.records, alone.records);
+            assert_eq!(shared.layers, alone.layers);
+        }
+    }
 }

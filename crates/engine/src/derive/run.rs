@@ -1,5 +1,6 @@
 //! The run stage: each marked group is shown to its deriver, and its candidates are submitted.
 
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::rules::RuleViolation;
@@ -7,7 +8,7 @@ use store::Writing;
 use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
-use super::records::GroupRecords;
+use super::records::{CommonEvidence, GroupRecords};
 use super::unsupported::lacks_ground;
 use super::{Derivation, contained, parallel, records};
 use crate::EngineError;
@@ -18,6 +19,8 @@ pub(super) const RUN_GROUPS_MAX: usize = 100;
 /// Claims appended by a derivation whose layers are kept in memory. Beyond that they are computed
 /// again from their inputs, which costs another run of their groups.
 const LAYERS_KEPT_MAX: usize = 100_000;
+/// Inputs of claims whose positions are kept in memory. Others are looked up by id.
+const POSITIONS_KEPT_MAX: usize = 100_000;
 
 impl Derivation<'_> {
     /// Shows marked groups to their derivers. True if there may be more.
@@ -30,8 +33,9 @@ impl Derivation<'_> {
             }
         }
         self.report.groups += questions.len() as u64;
+        let common = CommonEvidence::of(questions.iter().map(|(.., members)| members));
         let answers = parallel::each(questions, |(group, deriver, members)| {
-            let group_records = GroupRecords::of(members);
+            let group_records = GroupRecords::of(members, &common);
             let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
             (
                 group,
@@ -112,10 +116,12 @@ impl Derivation<'_> {
             self.report.not_judged += 1;
             return Ok(());
         }
+        let inputs: Vec<OpId> = draft.inputs.iter().map(|input| input.id).collect();
         let submitted = submit(self.sealer, writing as &mut dyn Writing, draft, self.now_us)?;
         self.report.count(&submitted);
         match submitted {
             Submitted::Added(id) | Submitted::Updated(id) => {
+                self.note_positions(writing, &inputs)?;
                 if self.layers.len() >= LAYERS_KEPT_MAX {
                     self.layers.clear();
                 }
@@ -129,6 +135,23 @@ impl Derivation<'_> {
                 self.problem(&group, format!("the claim {key:?} {refusal}"));
             }
             Submitted::Unchanged(_) | Submitted::Withheld(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Notes where the inputs of a claim are: they were just read, and are hashed in the end.
+    fn note_positions(
+        &mut self,
+        writing: &SqliteWriting<'_>,
+        inputs: &[OpId],
+    ) -> Result<(), EngineError> {
+        for input in inputs {
+            if self.positions.len() >= POSITIONS_KEPT_MAX {
+                break;
+            }
+            if let Some(position) = writing.position_of(input)? {
+                self.positions.insert(*input, position);
+            }
         }
         Ok(())
     }

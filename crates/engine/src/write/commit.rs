@@ -124,7 +124,7 @@ impl Writer<'_> {
             change.cause = cause_of(&writing, &change.after)?;
         }
         let mut changes = Changes { recorded, masked, beliefs, derived, ..Changes::default() };
-        take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
+        take_altered(&writing, |id| writing.signed_state(id), &mut changes)?;
         let examined = examine(&writing)?;
         if intent == Intent::Write {
             Box::new(writing).commit()?;

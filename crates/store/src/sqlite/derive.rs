@@ -103,6 +103,9 @@ pub struct OperationRow {
     pub body: Option<Vec<u8>>,
 }
 
+/// An operation's position and, of evidence that has it, its canonical body.
+pub type EvidenceBody = (Position, Option<Vec<u8>>);
+
 /// The claim that is served for an identity, as derivation last saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
@@ -315,6 +318,23 @@ impl SqliteWriting<'_> {
         Ok(lines)
     }
 
+    /// The bodies of evidence among at most `limit` operations after a position. Of other
+    /// operations, the position alone.
+    pub fn evidence_bodies(
+        &self,
+        after: Position,
+        limit: usize,
+    ) -> Result<Vec<EvidenceBody>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT pos, iif(kind = 'evidence', body, NULL) FROM op WHERE pos > ?1 ORDER BY pos LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let bodies = statement.query_map(params![sql(after), limit], |row| {
+            Ok((Position(row.get::<_, i64>(0)?.unsigned_abs()), row.get(1)?))
+        })?;
+        Ok(bodies.collect::<Result<_, _>>()?)
+    }
+
     /// The ids and kinds of at most `limit` operations after a position, without their bodies.
     pub fn kinds(
         &self,
@@ -484,7 +504,9 @@ impl SqliteWriting<'_> {
         past: usize,
         plans: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
-        self.index.members(group, past, plans)
+        let members = self.index.members(group, past, plans)?;
+        self.touch(members.len())?;
+        Ok(members)
     }
 
     /// Marks a group to run again.
