@@ -32,6 +32,7 @@ mod phrases;
 mod private_key;
 mod prose;
 mod report;
+mod seed_words;
 mod table;
 mod tokens;
 mod value;
