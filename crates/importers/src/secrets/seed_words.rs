@@ -2,7 +2,8 @@
 //!
 //! A phrase is 12, 15, 18, 21 or 24 words of a list of 2 048, and its last word holds a checksum,
 //! so the words alone are enough. They may be in a sentence, numbered, one on each line, or the
-//! strings of a JSON array. Prose seldom has even five words of the list in a row.
+//! strings of a JSON array, with the same between any two. Prose seldom has even five words of the
+//! list in a row.
 //!
 //! A phrase has at least [`PHRASE_BYTES_MIN`] bytes. So the text is looked at once in so many
 //! bytes, and only where a word of the list stands are its neighbours read: most text is skipped.
@@ -34,6 +35,12 @@ const WORDS_BESIDE_MAX: usize = 3;
 /// Longest run of words that is kept; of a longer one only the lines are judged.
 const RUN_WORDS_MAX: usize = 1 << 16;
 
+/// A word in a text that is in the list by its hash.
+struct LikelyWord {
+    at: Range<usize>,
+    begins_line: bool,
+}
+
 /// A word of the list in a text.
 struct ListWord {
     at: Range<usize>,
@@ -52,7 +59,8 @@ const WORD_HASHES: usize = 1 << 15;
 static WORD_HASHES_OF_LIST: LazyLock<WordHashes> = LazyLock::new(|| {
     let mut hashes = WordHashes([0; WORD_HASHES / 64]);
     for word in Language::English.word_list() {
-        let (group, bit) = WordHashes::place(word.as_bytes());
+        let letters = word.bytes().fold(0, |letters, byte| letters << 8 | u64::from(byte));
+        let (group, bit) = WordHashes::place(letters);
         if let Some(group) = hashes.0.get_mut(group) {
             *group |= bit;
         }
@@ -61,14 +69,13 @@ static WORD_HASHES_OF_LIST: LazyLock<WordHashes> = LazyLock::new(|| {
 });
 
 impl WordHashes {
-    fn may_hold(&self, lower: &[u8]) -> bool {
-        let (group, bit) = Self::place(lower);
+    /// Whether a word may be in the list. Its letters are the bytes of a number.
+    fn may_hold(&self, letters: u64) -> bool {
+        let (group, bit) = Self::place(letters);
         self.0.get(group).is_some_and(|group| group & bit != 0)
     }
 
-    /// Of at most eight letters, so that they fit one number.
-    fn place(lower: &[u8]) -> (usize, u64) {
-        let letters = lower.iter().fold(0_u64, |letters, byte| letters << 8 | u64::from(*byte));
+    fn place(letters: u64) -> (usize, u64) {
         // Multiplicative hashing, with the golden ratio (Knuth, TAOCP 6.4).
         let hash = letters.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - WORD_HASHES.ilog2());
         (hash as usize / 64, 1 << (hash % 64))
@@ -80,19 +87,56 @@ pub(super) fn find_phrases(text: &str, spans: &mut Vec<Span>) {
     let (mut at, mut searched_to) = (PHRASE_BYTES_MIN - 1, 0);
     let mut run = Vec::new();
     while at < text.len() {
-        if let Some(word) = word_near(text, at) {
+        // A phrase around this place holds a place before or behind it, too.
+        let half = PHRASE_BYTES_MIN / 2;
+        let is_likely = |at: usize| may_be_word(text.as_bytes(), at);
+        if is_likely(at)
+            && (is_likely(at - half) || is_likely(at + half))
+            && let Some(word) = word_near(text, at)
+        {
             run.clear();
             run.push(word);
             complete(&mut run, text, searched_to);
             searched_to = run.last().map_or(at, |last| last.at.end);
-            add_phrases(text, &run, spans);
+            if run.len() >= PHRASE_WORDS_MIN {
+                for run in of_list(text, &run) {
+                    each_uniform(text, &run, |run| add_phrases(text, run, spans));
+                }
+            }
         }
         at = at.max(searched_to) + PHRASE_BYTES_MIN - 1;
     }
 }
 
-/// The word of the list at `at` or shortly behind it.
-fn word_near(text: &str, at: usize) -> Option<ListWord> {
+/// False if the word at `at` is not in the list, as far as its length and its hash tell. Nothing
+/// but the answer depends on the text, because branches that nobody can predict would cost more
+/// than all of this.
+fn may_be_word(bytes: &[u8], at: usize) -> bool {
+    let at = at + usize::from(bytes.get(at) == Some(&b' '));
+    const BEFORE: usize = 8;
+    const WINDOW: usize = 2 * BEFORE + 1;
+    let from = at.saturating_sub(BEFORE);
+    let window = bytes.get(from..from + WINDOW).and_then(|bytes| bytes.first_chunk::<WINDOW>());
+    let Some(window) = window else { return true };
+    let mut are_letters = 0_u32;
+    for (index, byte) in window.iter().enumerate() {
+        are_letters |= u32::from(byte.is_ascii_alphabetic()) << index;
+    }
+    let before = (!(are_letters << (u32::BITS - BEFORE as u32))).leading_zeros();
+    let behind = (!(are_letters >> BEFORE)).trailing_zeros();
+    let length = (before + behind) as usize;
+    if behind == 0 {
+        return true;
+    }
+    let eight = bytes.get(at - before as usize..).and_then(|bytes| bytes.first_chunk());
+    let (true, Some(eight)) = (WORD_LETTERS.contains(&length), eight) else { return false };
+    // Small letters, in ASCII.
+    let letters = u64::from_be_bytes(*eight) | 0x2020_2020_2020_2020;
+    WORD_HASHES_OF_LIST.may_hold(letters >> (u64::BITS as usize - 8 * length))
+}
+
+/// The likely word of the list at `at` or shortly behind it.
+fn word_near(text: &str, at: usize) -> Option<LikelyWord> {
     let bytes = text.as_bytes();
     if bytes.get(at)?.is_ascii_alphabetic() {
         let before = bytes.get(at.saturating_sub(*WORD_LETTERS.end())..at)?;
@@ -103,32 +147,30 @@ fn word_near(text: &str, at: usize) -> Option<ListWord> {
     word_at(text, from + gap_length(text.get(from..)?.chars())?)
 }
 
-/// The word of the list that begins at `start`.
-fn word_at(text: &str, start: usize) -> Option<ListWord> {
+/// The likely word of the list that begins at `start`.
+fn word_at(text: &str, start: usize) -> Option<LikelyWord> {
     let rest = text.as_bytes().get(start..)?;
-    let length =
-        rest.iter().take(WORD_LETTERS.end() + 1).take_while(|byte| byte.is_ascii_alphabetic());
-    let length = length.count();
-    if !WORD_LETTERS.contains(&length) {
+    // Eight letters fit one number. A longer word loses its first ones, and is not in the list.
+    let (mut letters, mut length) = (0_u64, 0);
+    for byte in rest.iter().take(WORD_LETTERS.end() + 1) {
+        if !byte.is_ascii_alphabetic() {
+            break;
+        }
+        letters = letters << 8 | u64::from(byte.to_ascii_lowercase());
+        length += 1;
+    }
+    if !WORD_LETTERS.contains(&length) || !WORD_HASHES_OF_LIST.may_hold(letters) {
         return None;
     }
     let at = start..start + length;
-    let mut letters = [0; *WORD_LETTERS.end()];
-    let lower = letters.get_mut(..length)?;
-    lower.copy_from_slice(rest.get(..length)?);
-    lower.make_ascii_lowercase();
-    if !WORD_HASHES_OF_LIST.may_hold(lower) {
-        return None;
-    }
-    let index = Language::English.find_word(std::str::from_utf8(lower).ok()?)?;
     let is_letter = |beside: Option<char>| beside.is_some_and(char::is_alphabetic);
     let before = text.get(..start)?.chars().next_back();
     let is_whole = !is_letter(before) && !is_letter(text.get(at.end..)?.chars().next());
-    is_whole.then_some(ListWord { at, index, begins_line: false })
+    is_whole.then_some(LikelyWord { at, begins_line: false })
 }
 
-/// Completes a run of one word by all words of the list around it in a row, from `from` on.
-fn complete(run: &mut Vec<ListWord>, text: &str, from: usize) {
+/// Completes a run of one word by all likely words of the list around it in a row, from `from` on.
+fn complete(run: &mut Vec<LikelyWord>, text: &str, from: usize) {
     while let Some(first) = run.last().map(|first| first.at.start)
         && run.len() < RUN_WORDS_MAX
         && let Some(before) = text.get(from..first)
@@ -153,8 +195,24 @@ fn complete(run: &mut Vec<ListWord>, text: &str, from: usize) {
         && let Some(word) = word_at(text, end + gap)
     {
         let begins_line = text.get(end..word.at.start).is_some_and(|gap| gap.contains('\n'));
-        run.push(ListWord { begins_line, ..word });
+        run.push(LikelyWord { begins_line, ..word });
     }
+}
+
+/// The parts of a run whose words are all in the list.
+fn of_list(text: &str, run: &[LikelyWord]) -> Vec<Vec<ListWord>> {
+    let mut parts = vec![Vec::new()];
+    for LikelyWord { at, begins_line } in run {
+        let lower = text.get(at.clone()).unwrap_or_default().to_ascii_lowercase();
+        match (Language::English.find_word(&lower), parts.last_mut()) {
+            (Some(index), Some(part)) => {
+                part.push(ListWord { at: at.clone(), index, begins_line: *begins_line });
+            }
+            _ => parts.push(Vec::new()),
+        }
+    }
+    parts.retain(|part| part.len() >= PHRASE_WORDS_MIN);
+    parts
 }
 
 /// The length of what is between two words; `None` if it is more than that, or nothing but digits.
@@ -173,15 +231,40 @@ fn gap_length(characters: impl Iterator<Item = char>) -> Option<usize> {
 fn is_between(character: char) -> bool {
     character.is_whitespace()
         || character.is_ascii_digit()
-        || ".,;:|()[]{}<>\"'`*#-–—•_=&+…“”‘’、，".contains(character)
+        || ".,;:|()[]\"'`*#-–—•“”‘’、，".contains(character)
+}
+
+/// Visits the parts of a run that have the same between any two words, but for numbers and line
+/// breaks.
+fn each_uniform(text: &str, run: &[ListWord], mut visit: impl FnMut(&[ListWord])) {
+    let gap_before = |index: usize| match run.get(index - 1..=index) {
+        Some([one, next]) => text.get(one.at.end..next.at.start).unwrap_or_default(),
+        _ => "",
+    };
+    let mut from = 0;
+    for index in 2..run.len() {
+        if from + 1 < index && !shape(gap_before(index)).eq(shape(gap_before(index - 1))) {
+            visit(run.get(from..index).unwrap_or_default());
+            from = index - 1;
+        }
+    }
+    visit(run.get(from..).unwrap_or_default());
+}
+
+/// What is between two words, without digits, and with one space for all white space in a row.
+fn shape(gap: &str) -> impl Iterator<Item = char> {
+    let mut was_space = false;
+    gap.chars().filter(|character| !character.is_ascii_digit()).filter_map(move |character| {
+        let is_space = character.is_whitespace();
+        let is_further = is_space && was_space;
+        was_space = is_space;
+        (!is_further).then_some(if is_space { ' ' } else { character })
+    })
 }
 
 /// Adds the phrases of a run: the run itself, its lines, or else a phrase with a few words of the
 /// list beside it.
 fn add_phrases(text: &str, run: &[ListWord], spans: &mut Vec<Span>) {
-    if run.len() < PHRASE_WORDS_MIN {
-        return;
-    }
     if is_phrase(run) {
         spans.extend(span(text, run));
         return;
@@ -220,11 +303,11 @@ fn within(run: &[ListWord]) -> Option<&[ListWord]> {
 }
 
 /// True for as many words as a phrase has, with the right checksum. Words in the order of the
-/// alphabet are a part of the list.
+/// alphabet are a part of the list, and nobody has a phrase of one word.
 fn is_phrase(words: &[ListWord]) -> bool {
-    if !PHRASE_WORDS.contains(&words.len())
-        || words.is_sorted_by(|one, next| one.index < next.index)
-    {
+    let is_listed = words.is_sorted_by(|one, next| one.index < next.index)
+        || words.is_sorted_by(|one, next| one.index == next.index);
+    if is_listed || !PHRASE_WORDS.contains(&words.len()) {
         return false;
     }
     let list = Language::English.word_list();
@@ -335,6 +418,8 @@ mod tests {
             &phrase(12, 1)[..11].join(" "),
             "it is what it is, and so we go on to the end of it, as ever: up or down, in or out",
             "the words open this lunch box to find apple banana",
+            &"bacon ".repeat(12),
+            &list.iter().map(|word| format!("{word} ").repeat(12)).collect::<Vec<_>>().join("\n"),
         ]);
         // The list in lines of twelve words.
         let lines: Vec<String> = list.chunks(12).map(|line| line.join(" ")).collect();
