@@ -4,7 +4,7 @@ use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, Reco
 use kernel::access::{Access, Place};
 use kernel::body::{Body, LastSeen};
 use kernel::evidence::{Evidence, Visibility};
-use kernel::id::Author;
+use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::validity::State;
 use kernel::when::When;
@@ -20,28 +20,35 @@ pub(super) struct GroupRecords {
     pub(super) records: Vec<Record>,
     /// For each record, how many derivations lie below it.
     pub(super) layers: Vec<u32>,
+    /// Members that it is not shown, because they were altered in the file.
+    pub(super) altered: Vec<OpId>,
 }
 
 impl GroupRecords {
     /// Reads the bodies, and puts the records in the space's order.
     pub(super) fn of(members: Vec<Member>) -> Self {
-        let mut shown: Vec<(Record, u32)> = members
-            .into_iter()
-            .filter_map(|member| match member {
-                Member::Row(row, layer, by) if row.kind == Kind::Evidence => {
-                    Some((of_evidence(&row, by)?, layer))
+        let (mut shown, mut altered) = (Vec::new(), Vec::new());
+        for member in members {
+            let (record, layer) = match member {
+                Member::Row(row, _, _) if row.is_altered() => {
+                    altered.push(row.id);
+                    continue;
                 }
-                Member::Row(row, layer, _) => Some((of_claim(&row)?, layer)),
-                Member::Corrected(record, layer) => Some((record, layer)),
-            })
-            .collect();
+                Member::Row(row, layer, by) if row.kind == Kind::Evidence => {
+                    (parse_evidence(&row, by), layer)
+                }
+                Member::Row(row, layer, _) => (of_claim(&row), layer),
+                Member::Corrected(record, layer) => (Some(record), layer),
+            };
+            shown.extend(record.map(|record| (record, layer)));
+        }
         shown.sort_by_key(|(record, _)| record.order());
         let (records, layers) = shown.into_iter().unzip();
-        Self { records, layers }
+        Self { records, layers, altered }
     }
 
     /// A record by its id.
-    pub(super) fn find(&self, id: &kernel::id::OpId) -> Option<(&Record, u32)> {
+    pub(super) fn find(&self, id: &OpId) -> Option<(&Record, u32)> {
         let place = self.records.iter().position(|record| record.id == *id)?;
         Some((self.records.get(place)?, self.layers.get(place).copied().unwrap_or_default()))
     }
@@ -59,9 +66,14 @@ pub(crate) fn signed_by(access: &Access, author: &Author, at: Place) -> SignedBy
     }
 }
 
-/// Evidence as a record; none where its body was removed or cannot be read, or where it repeats
-/// what is known already.
+/// Evidence as a record; none where its body was removed, was altered in the file or cannot be
+/// read, or where it repeats what is known already.
 pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
+    if row.is_altered() { None } else { parse_evidence(row, by) }
+}
+
+/// The same of a row that was found to be as it was signed.
+pub(super) fn parse_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(row.body.as_deref()?).ok()?;
     if evidence.echo().is_some() {
         return None;
@@ -195,7 +207,7 @@ pub(super) fn visibility(record: &Record) -> Visibility {
 /// A member of a group, before its body is parsed.
 pub(super) enum Member {
     /// Evidence or a claim, with its layer: its body says everything.
-    Row(OperationRow, u32, SignedBy),
+    Row(Box<OperationRow>, u32, SignedBy),
     /// A correction, whose body says only part of what is believed, with its layer.
     Corrected(Record, u32),
 }
@@ -218,7 +230,9 @@ pub(super) fn of_rows<B: Bodies + ?Sized>(
     for (row, layer) in rows {
         if row.kind != Kind::ClaimCorrection {
             let by = signed_by(index.access()?, &row.author, row.place());
-            members.push(Member::Row(row, layer, by));
+            members.push(Member::Row(Box::new(row), layer, by));
+        } else if row.is_altered() {
+            members.push(Member::Row(Box::new(row), layer, SignedBy::Other));
         } else if let Some(served) = served_by(&row, "") {
             let believed = belief(index, &served.key)?;
             if believed.served == Some(row.id) {

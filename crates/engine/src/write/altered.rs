@@ -19,15 +19,15 @@ use crate::outcome::Changes;
 /// Most operations below one belief that are hashed.
 const INPUTS_MAX: usize = 4096;
 
-/// Names the altered operations on which `changes` depend, and takes out the changes that may
-/// quote them.
+/// Names the altered operations on which `changes` depend, beside those that are named already, and
+/// takes out the changes that may quote them.
 pub(crate) fn take_altered<I: LedgerIndex<Error = StoreError>>(
     index: &I,
     is_as_signed: impl Fn(&OpId) -> Result<bool, StoreError>,
     changes: &mut Changes,
 ) -> Result<(), EngineError> {
     let mut check = Check { index, is_as_signed, known: BTreeMap::new() };
-    let mut altered = BTreeSet::new();
+    let mut altered: BTreeSet<OpId> = changes.altered.iter().copied().collect();
     for (key, change) in &changes.beliefs {
         let before = change.before.iter().flat_map(versions).collect::<BTreeSet<_>>();
         let after = versions(&change.after).collect::<BTreeSet<_>>();
