@@ -97,9 +97,12 @@ fn what_nobody_sees_is_shown_to_nobody() {
     let note = format!("The kiln{hidden} is{hidden} warm.");
     machine.because(["remember", &note]).run().succeeds();
     let id = machine.because(["log", "-n", "1", "--json"]).run().succeeds().json()["id"].clone();
-    for command in
-        [&["recall", "kiln"][..], &["context", "--question", "kiln"], &["log"], &["show", id.as_str().unwrap()]]
-    {
+    for command in [
+        &["recall", "kiln"][..],
+        &["context", "--question", "kiln"],
+        &["log"],
+        &["show", id.as_str().unwrap()],
+    ] {
         let shown = machine.because(command).run().succeeds().out();
         assert!(shown.contains("The kiln is warm."), "{command:?}: {shown}");
         assert!(!shown.contains(|c| hidden.contains(c)), "{command:?}: {shown:?}");

@@ -108,31 +108,39 @@ pub(super) fn find_phrases(text: &str, spans: &mut Vec<Span>) {
     }
 }
 
-/// False if the word at `at` is not in the list, as far as its length and its hash tell. Nothing
-/// but the answer depends on the text, because branches that nobody can predict would cost more
-/// than all of this.
+/// False if the word at `at` is not in the list, as far as its length and its hash tell. It looks
+/// at eight bytes at once, because branches that nobody can predict would cost more than all of
+/// this.
 fn may_be_word(bytes: &[u8], at: usize) -> bool {
     let at = at + usize::from(bytes.get(at) == Some(&b' '));
-    const BEFORE: usize = 8;
-    const WINDOW: usize = 2 * BEFORE + 1;
-    let from = at.saturating_sub(BEFORE);
-    let window = bytes.get(from..from + WINDOW).and_then(|bytes| bytes.first_chunk::<WINDOW>());
-    let Some(window) = window else { return true };
-    let mut are_letters = 0_u32;
-    for (index, byte) in window.iter().enumerate() {
-        are_letters |= u32::from(byte.is_ascii_alphabetic()) << index;
-    }
-    let before = (!(are_letters << (u32::BITS - BEFORE as u32))).leading_zeros();
-    let behind = (!(are_letters >> BEFORE)).trailing_zeros();
-    let length = (before + behind) as usize;
+    let eight = |from: usize| bytes.get(from..).and_then(|bytes| bytes.first_chunk::<8>());
+    let around = (at.checked_sub(8).and_then(eight), eight(at));
+    let (Some(before), Some(behind)) = around else { return true };
+    let others = |bytes: &[u8; 8]| !letters_of(u64::from_le_bytes(*bytes)) & HIGH_BITS;
+    let before = others(before).leading_zeros() as usize / 8;
+    let behind = others(behind).trailing_zeros() as usize / 8;
     if behind == 0 {
         return true;
     }
-    let eight = bytes.get(at - before as usize..).and_then(|bytes| bytes.first_chunk());
-    let (true, Some(eight)) = (WORD_LETTERS.contains(&length), eight) else { return false };
-    // Small letters, in ASCII.
-    let letters = u64::from_be_bytes(*eight) | 0x2020_2020_2020_2020;
+    let length = before + behind;
+    let (true, Some(word)) = (WORD_LETTERS.contains(&length), eight(at - before)) else {
+        return false;
+    };
+    let letters = u64::from_be_bytes(*word) | (EACH * 0x20);
     WORD_HASHES_OF_LIST.may_hold(letters >> (u64::BITS as usize - 8 * length))
+}
+
+/// One in each byte.
+const EACH: u64 = 0x0101_0101_0101_0101;
+/// The high bit of each byte.
+const HIGH_BITS: u64 = EACH * 0x80;
+
+/// Sets the high bit of each byte that is an ASCII letter.
+fn letters_of(bytes: u64) -> u64 {
+    let lower = (bytes | (EACH * 0x20)) & !HIGH_BITS;
+    let from_a = lower + EACH * (0x80 - b'a' as u64);
+    let beyond_z = lower + EACH * (0x7f - b'z' as u64);
+    from_a & !beyond_z & !bytes & HIGH_BITS
 }
 
 /// The likely word of the list at `at` or shortly behind it.
@@ -437,6 +445,14 @@ mod tests {
             &words.join(&" ".repeat(GAP_BYTES_MAX + 1)),
             &words.join("7"),
         ]);
+    }
+
+    #[test]
+    fn letters_are_told_from_all_other_bytes() {
+        for byte in 0..=u8::MAX {
+            let expected = if byte.is_ascii_alphabetic() { HIGH_BITS } else { 0 };
+            assert_eq!(letters_of(EACH * u64::from(byte)), expected, "{byte:#x}");
+        }
     }
 
     #[test]
