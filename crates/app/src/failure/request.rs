@@ -254,6 +254,12 @@ pub(crate) enum RequestError {
         /// The system's reason.
         reason: String,
     },
+    /// A host that calls no tools by itself.
+    #[error("{host} does not call tools from hooks; install its server without --hook")]
+    NoHooks {
+        /// The host's name.
+        host: &'static str,
+    },
     /// A path that another program's settings cannot hold.
     #[error("{} is not Unicode, as settings must be", path(file))]
     PathNotUnicode {
@@ -309,6 +315,7 @@ impl RequestError {
         "ledger_without_space",
         "too_few_collections",
         "no_home_folder",
+        "no_hooks",
         "path_not_unicode",
     ];
 
@@ -354,6 +361,7 @@ impl RequestError {
             Self::LedgerWithoutSpace => "ledger_without_space",
             Self::TooFewCollections => "too_few_collections",
             Self::NoHomeFolder { .. } => "no_home_folder",
+            Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
         }
     }

@@ -44,6 +44,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::LedgerWithoutSpace,
         RequestError::TooFewCollections,
         RequestError::NoHomeFolder { reason: text() },
+        RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
     ]
 }

@@ -16,6 +16,10 @@
 //! one layer above its inputs, and there are at most [`MAX_DERIVATION_DEPTH`] layers, so a deriver
 //! that reads its own claims terminates. The cost depends on the groups that a change touches.
 //!
+//! Evidence and claims whose bodies were altered in the file since they were signed are not read.
+//! What was concluded from them before stays, as where a body is missing: whoever wrote into the
+//! file can neither found a belief nor take one back.
+//!
 //! The queues and the members of groups are stored in the file ([`store::sqlite`]). A derivation
 //! keeps in memory only state with named limits, and the numbers of the groups of the next pass.
 
@@ -56,6 +60,8 @@ pub const MAX_DERIVATION_DEPTH: u32 = 8;
 /// Work (operations read, and [`WORK_OF_A_GROUP`] for each group run) after which a long derivation
 /// commits.
 const COMMIT_WORK: u64 = 20_000;
+/// Altered operations that are named.
+const ALTERED_MAX: usize = 1_000;
 /// The work of running a group, in operations read.
 const WORK_OF_A_GROUP: u64 = 20;
 
@@ -94,6 +100,9 @@ pub(crate) struct Derivation<'d> {
     next_pass: BTreeSet<GroupNumber>,
     /// Derivers that panicked. What they concluded before stays until they can be asked again.
     failed: BTreeSet<String>,
+    /// Operations that were not read because they were altered in the file; at most
+    /// [`ALTERED_MAX`].
+    pub(crate) altered: BTreeSet<OpId>,
     /// The beliefs that changed.
     pub(crate) changes: BeliefChanges,
     pub(crate) report: Derived,
@@ -117,6 +126,7 @@ impl<'d> Derivation<'d> {
             positions: HashMap::new(),
             next_pass: BTreeSet::new(),
             failed: BTreeSet::new(),
+            altered: BTreeSet::new(),
             changes: BeliefChanges::default(),
             report: Derived::default(),
         }
@@ -248,6 +258,14 @@ impl<'d> Derivation<'d> {
         });
     }
 
+    fn note_altered(&mut self, altered: impl IntoIterator<Item = OpId>) {
+        for id in altered {
+            if self.altered.len() < ALTERED_MAX {
+                self.altered.insert(id);
+            }
+        }
+    }
+
     fn deriver(&self, name: &str) -> Option<&'d dyn Deriver> {
         self.derivers.iter().find(|deriver| deriver.name() == name).map(|deriver| &**deriver)
     }
@@ -256,12 +274,13 @@ impl<'d> Derivation<'d> {
 impl Derivation<'_> {
     /// The report, and the beliefs that changed.
     fn outcome(self) -> (Derived, Changes) {
-        let Derivation { report, changes, .. } = self;
+        let Derivation { report, changes, altered, .. } = self;
         // A copy that derives for the first time sees every belief for the first time, also those
         // that came with it.
         let beliefs =
             if report.changed_nothing() { Default::default() } else { changes.differing() };
-        (report, Changes { beliefs, ..Changes::default() })
+        let altered = altered.into_iter().collect();
+        (report, Changes { beliefs, altered, ..Changes::default() })
     }
 
     /// The same, with what was altered in the file.

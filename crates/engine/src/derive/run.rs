@@ -9,7 +9,6 @@ use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
 use super::records::{CommonEvidence, GroupRecords};
-use super::unsupported::lacks_ground;
 use super::{Derivation, contained, parallel, records};
 use crate::EngineError;
 use crate::write::submission::{Refusal, Submitted, record_consequences, submit};
@@ -37,13 +36,13 @@ impl Derivation<'_> {
         let answers = parallel::each(questions, |(group, deriver, members)| {
             let group_records = GroupRecords::of(members, &common);
             let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
-            (
-                group,
-                candidates.map(|candidates| examine(deriver, group, &group_records, candidates)),
-            )
+            let answer =
+                candidates.map(|candidates| examine(deriver, group, &group_records, candidates));
+            (group, answer, group_records.altered)
         });
         let mut accepted = Vec::new();
-        for (group, answer) in answers {
+        for (group, answer, altered) in answers {
+            self.note_altered(altered);
             match answer {
                 Ok((kept, problems)) => {
                     for problem in problems {
@@ -111,7 +110,7 @@ impl Derivation<'_> {
         let key = draft.identity_key.clone();
         let current = writing.latest_of(&key, &Kind::Claim, None)?;
         if let Some(current) = current
-            && lacks_ground(writing, &current.id)?
+            && self.lacks_ground(writing, &current.id)?
         {
             self.report.not_judged += 1;
             return Ok(());

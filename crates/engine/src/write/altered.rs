@@ -21,15 +21,15 @@ use crate::outcome::Changes;
 /// Most operations below one belief that are hashed.
 const INPUTS_MAX: usize = 4096;
 
-/// Names the altered operations on which `changes` depend, and takes out the changes that may
-/// quote them. `signed_state` reads one operation.
+/// Names the altered operations on which `changes` depend, beside those that are named already, and
+/// takes out the changes that may quote them. `signed_state` reads one operation.
 pub(crate) fn take_altered<I: LedgerIndex<Error = StoreError>>(
     index: &I,
     signed_state: impl Fn(&OpId) -> Result<SignedState, StoreError>,
     changes: &mut Changes,
 ) -> Result<(), EngineError> {
     let mut check = Check { index, signed_state, checked: HashMap::new() };
-    let mut altered = BTreeSet::new();
+    let mut altered: BTreeSet<OpId> = changes.altered.iter().copied().collect();
     for (key, change) in &changes.beliefs {
         let before = change.before.iter().flat_map(versions).collect::<BTreeSet<_>>();
         let after = versions(&change.after).collect::<BTreeSet<_>>();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
+mod altered;
 mod bad_input;
 mod bodies;
 mod conformance;

@@ -97,7 +97,7 @@ type LatestByKind = BTreeMap<Kind, Option<OpId>>;
 pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
     access: Arc<Access>,
-    space: Option<SpaceId>,
+    pub(super) space: Option<SpaceId>,
     heads: Cache<Author, Option<Head>>,
     /// Row numbers by id. Ids are spread over their whole index, while related operations have
     /// neighbouring rows, so a citation is followed without a look-up by id.
