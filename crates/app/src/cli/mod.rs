@@ -58,6 +58,7 @@ mod restore;
 mod retract;
 mod review;
 mod selecting;
+mod settings;
 mod show;
 mod status;
 mod trust;
@@ -140,6 +141,8 @@ enum Command {
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
+    /// Show or set what you have agreed with your agents
+    Settings(settings::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -362,6 +365,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
+        Command::Settings(args) => settings::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -398,6 +402,7 @@ impl Command {
             Self::Claim(args) => return args.writes(),
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
+            Self::Settings(args) => return args.writes(),
             _ => {}
         }
         matches!(

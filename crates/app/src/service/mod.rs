@@ -13,6 +13,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`agreed_settings`] | what a person has agreed with agents |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
@@ -28,6 +29,7 @@
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
+pub(crate) mod agreed_settings;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;

@@ -10,6 +10,7 @@
     reason = "this crate is tests, its helpers too"
 )]
 
+mod agreed_settings;
 mod beliefs;
 mod bodies;
 mod cli_docs;
