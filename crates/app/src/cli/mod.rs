@@ -62,6 +62,7 @@ mod settings;
 mod show;
 mod status;
 mod trust;
+mod values;
 mod verify;
 mod what_if;
 mod withdraw;
@@ -141,6 +142,8 @@ enum Command {
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
+    /// Show or set what you want of everything that works for you
+    Values(values::Args),
     /// Show or set what you have agreed with your agents
     Settings(settings::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
@@ -365,6 +368,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
+        Command::Values(args) => values::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
@@ -402,6 +406,7 @@ impl Command {
             Self::Claim(args) => return args.writes(),
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
+            Self::Values(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
             _ => {}
         }

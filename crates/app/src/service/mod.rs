@@ -13,7 +13,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
-//! | [`agreed_settings`] | what a person has agreed with agents |
+//! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
@@ -52,6 +52,7 @@ pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod time;
+pub(crate) mod values;
 pub(crate) mod wording;
 
 pub(crate) use session::Session;

@@ -54,4 +54,5 @@ mod terminal;
 #[cfg(unix)] // It runs a shell.
 mod transcripts;
 mod trust;
+mod values;
 mod verify_beliefs;
