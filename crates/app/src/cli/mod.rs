@@ -43,6 +43,7 @@ mod imports;
 mod init;
 mod install;
 mod intake;
+mod learn;
 mod log;
 mod mcp;
 mod mirror;
@@ -146,6 +147,8 @@ enum Command {
     Values(values::Args),
     /// Show or set what you have agreed with your agents
     Settings(settings::Args),
+    /// Write down a preference that was learned from records
+    Learn(learn::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -370,6 +373,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Review(args) => review::run(&session, &args),
         Command::Values(args) => values::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
+        Command::Learn(args) => learn::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -415,6 +419,7 @@ impl Command {
             Self::Import(_)
                 | Self::Derive(_)
                 | Self::Remember(_)
+                | Self::Learn(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

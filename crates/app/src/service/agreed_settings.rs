@@ -282,6 +282,40 @@ impl SettingSpaces {
     }
 }
 
+/// Whether programs may learn in a space. The built-in settings are recorded first, if they never
+/// were.
+pub(crate) fn may_learn(
+    session: &Session,
+    space: &mut OpenedSpace,
+    intent: Intent,
+) -> Result<bool, Failure> {
+    let key = SettingKey(AUTO_LEARN.to_owned());
+    if is_home(session, space) {
+        if intent == Intent::Write {
+            seed(session, space)?;
+        }
+        return switch(session, &[space], &key);
+    }
+    if intent == Intent::Write {
+        seed(session, &mut home_to_write(session)?)?;
+    }
+    let home = home(session)?;
+    let own = Some(&*space).filter(|space| space.owner.is_none());
+    let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
+    switch(session, &spaces, &key)
+}
+
+/// Whether a switch is on, by the first of these spaces that has it.
+fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
+    for space in spaces {
+        let of_key = stated(space, session)?.into_iter().rfind(|stated| stated.key == *key);
+        if let Some(stated) = of_key {
+            return Ok(key.value_in(&stated.text) == ON);
+        }
+    }
+    Ok(built_in(key.as_str()).is_some_and(|known| known.value == ON))
+}
+
 /// Whether a space is the person's home space.
 pub(crate) fn is_home(session: &Session, space: &Space) -> bool {
     space.path() == session.home.global_space()

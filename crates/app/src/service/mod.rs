@@ -21,6 +21,7 @@
 //! | [`context`] | assembling what a model reads |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
@@ -40,6 +41,7 @@ pub(crate) mod disclosure;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod language_model;
+pub(crate) mod learning;
 pub(crate) mod locator;
 pub(crate) mod model_test;
 pub(crate) mod notes;

@@ -35,6 +35,7 @@ mod hub_server;
 mod id_prefixes;
 mod invalid_requests;
 mod language_models;
+mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
