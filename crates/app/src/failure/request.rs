@@ -83,7 +83,7 @@ pub(crate) enum RequestError {
         allowed: String,
     },
     /// Nothing is recorded of a setting, and the program does not know it.
-    #[error("there is no setting {key}")]
+    #[error("the setting {key} does not exist")]
     NoSuchSetting {
         /// Its key.
         key: String,

@@ -117,3 +117,41 @@ pub(super) fn is_moot<W: LedgerIndex + ?Sized>(
     Ok(validity.is_refuted(&claim.identity_key)?
         || Records::new(index).stated(&Kind::Claim, &claim.identity_key)?.is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::review::proposed;
+
+    #[test]
+    fn nothing_but_the_claim_that_the_program_makes_is_read_from_a_proposal() {
+        let source = OpId([7; 32]);
+        let made = draft("Small commits", &[source], Visibility::Project).unwrap();
+        assert_eq!(read(&proposed(&made).unwrap()), Some(made.clone()));
+        let altered = |alter: &dyn Fn(&mut Draft)| {
+            let mut other = made.clone();
+            alter(&mut other);
+            read(&proposed(&other).unwrap())
+        };
+        let claim_of = |draft: &mut Draft, alter: &dyn Fn(&mut Claim)| match &mut draft.body {
+            Body::Claim(claim) => alter(claim),
+            _ => unreachable!("it is a claim"),
+        };
+        let setting = "mi:setting:auto_learn".to_owned();
+        let alterations: [&dyn Fn(&mut Claim); 7] = [
+            &|claim| claim.tags.push(setting.clone()),
+            &|claim| claim.deriver = None,
+            &|claim| claim.confidence = 1.0,
+            &|claim| claim.identity_key = "text|preference|0".to_owned(),
+            &|claim| claim.claim_type = "fact".to_owned(),
+            &|claim| claim.payload = json!({ "more": true }),
+            &|claim| claim.rationale = "because".to_owned(),
+        ];
+        for (number, alter) in alterations.into_iter().enumerate() {
+            assert_eq!(altered(&|draft| claim_of(draft, alter)), None, "{number}");
+        }
+        let role = |role| Role::parse(role).unwrap();
+        assert_eq!(altered(&|draft| draft.refs.clear()), None);
+        assert_eq!(altered(&|draft| draft.refs[0].role = role(Role::SUPERSEDES)), None);
+    }
+}

@@ -222,6 +222,8 @@ fn page(
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Option<BeliefPage>, StoreError> {
+    // One more, since one of them may be hidden: the values as they were given.
+    let limit = limit.saturating_add(1);
     let rows = BeliefFilter {
         states: filter.states.listed(),
         displaced: match &filter.states {
@@ -237,8 +239,7 @@ fn page(
     };
     let words = filter.contains.as_deref().map(Words::new);
     if words.is_none() && filter.tags.is_empty() {
-        // One more, since one of them may be hidden: the values as they were given.
-        return index.list_beliefs(&rows, limit.saturating_add(1));
+        return index.list_beliefs(&rows, limit);
     }
     index.list_beliefs_where(&rows, limit, |row| {
         match words.as_ref().map(|words| words.are_served_by(row)) {
