@@ -8,7 +8,7 @@
 //! `correct`), so that no agent grants itself anything by a claim of its own. The settings of
 //! somebody else's space do not count (`docs/design/0038-values-and-settings.md`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use engine::belief::claims::{ClaimFilter, States};
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
@@ -203,11 +203,16 @@ struct Stated {
     at: (u64, OpId),
 }
 
-/// The claims that state settings in a space, the newest of a key last.
-fn stated(space: &Space, session: &Session) -> Result<Vec<Stated>, Failure> {
+/// The claims that state settings in a space, or one of them, the newest of a key last.
+fn stated(
+    space: &Space,
+    session: &Session,
+    key: Option<&SettingKey>,
+) -> Result<Vec<Stated>, Failure> {
     let filter = ClaimFilter {
         claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
         valid_at_us: Some(session.now.as_microsecond()),
+        tags: key.map(SettingKey::tag).into_iter().collect(),
         ..ClaimFilter::default()
     };
     let keys = space.key_ring()?;
@@ -215,7 +220,9 @@ fn stated(space: &Space, session: &Session) -> Result<Vec<Stated>, Failure> {
     for belief in space.claims(&filter, usize::MAX)?.beliefs {
         let Some(id) = belief.served else { continue };
         let tags = belief.tags.iter().filter_map(|tag| tag.strip_prefix(TAG));
-        let named: Vec<SettingKey> = tags.filter_map(|key| SettingKey::parse(key).ok()).collect();
+        let named = tags.filter_map(|named| SettingKey::parse(named).ok());
+        let named: Vec<SettingKey> =
+            named.filter(|named| key.is_none_or(|key| key == named)).collect();
         if named.is_empty() {
             continue;
         }
@@ -256,7 +263,7 @@ impl SettingSpaces {
         let layers = [(&self.home, SettingSource::Global), (&self.project, SettingSource::Project)];
         for (space, source) in layers {
             let Some(space) = space else { continue };
-            for stated in stated(space, session)? {
+            for stated in stated(space, session, None)? {
                 let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
                 let known = built_in(stated.key.as_str());
                 let setting = Setting {
@@ -308,8 +315,7 @@ pub(crate) fn may_learn(
 /// Whether a switch is on, by the first of these spaces that has it.
 fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
     for space in spaces {
-        let of_key = stated(space, session)?.into_iter().rfind(|stated| stated.key == *key);
-        if let Some(stated) = of_key {
+        if let Some(stated) = stated(space, session, Some(key))?.pop() {
             return Ok(key.value_in(&stated.text) == ON);
         }
     }
@@ -359,8 +365,7 @@ pub(crate) fn set(
 ) -> Result<SettingChange, Failure> {
     let value = key.value(given)?;
     let Some(space) = space else { return Ok(SettingChange { id: None, value, is_new: true }) };
-    let of_key = stated(space, session)?.into_iter().filter(|stated| stated.key == *key);
-    let before: Vec<Stated> = of_key.collect();
+    let before = stated(space, session, Some(key))?;
     let text = key.text(&value);
     if let Some(newest) = before.last()
         && normalized_text(&key.text(&key.value_in(&newest.text))) == normalized_text(&text)
@@ -436,19 +441,17 @@ pub(crate) fn seed(
     session: &Session,
     home: &mut OpenedSpace,
 ) -> Result<Vec<&'static str>, Failure> {
-    let filter = ClaimFilter {
-        states: States::Any,
-        claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
-        ..ClaimFilter::default()
-    };
-    let claims = home.claims(&filter, usize::MAX)?.beliefs;
-    let known: BTreeSet<&str> = claims
-        .iter()
-        .flat_map(|belief| &belief.tags)
-        .filter_map(|tag| tag.strip_prefix(TAG))
-        .collect();
-    let missing: Vec<&BuiltIn> =
-        BUILT_IN.iter().filter(|built_in| !known.contains(built_in.key)).collect();
+    let mut missing: Vec<&BuiltIn> = Vec::new();
+    for known in &BUILT_IN {
+        let filter = ClaimFilter {
+            states: States::Any,
+            tags: vec![SettingKey(known.key.to_owned()).tag()],
+            ..ClaimFilter::default()
+        };
+        if home.claims(&filter, 1)?.total == 0 {
+            missing.push(known);
+        }
+    }
     if missing.is_empty() {
         return Ok(Vec::new());
     }
