@@ -11,17 +11,13 @@ use std::collections::BTreeSet;
 
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{NodeFilter, RecordView, VALUES_RAW};
-use engine::write::graph::{
-    GraphChange, GraphRefusal, INPUT_ROLE, NamedChange, RecordType, Reference, Statement,
-};
+use engine::write::graph::{GraphChange, GraphRefusal, NamedChange, Reference, Statement};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use importers::secrets::mask_string;
-use kernel::body::{Deriver, NodeType};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
-use kernel::operation::Role;
 use kernel::rules::RuleViolation;
 use kernel::when::When;
 use models::language::LanguageModel;
@@ -36,11 +32,13 @@ use crate::text::short;
 
 mod compile;
 mod lines;
+mod patch;
 #[cfg(test)]
 mod tests;
 
-use compile::{Compiled, Dropped, PROMPT_VERSION, RETRACTIONS_MAX, compile};
+use compile::{Compiled, Dropped, RETRACTIONS_MAX, compile};
 use lines::{StatedLine, stated_lines};
+use patch::{Patch, changes_of_patch};
 
 /// Longest values, mebibytes.
 pub(crate) const VALUES_MIB_MAX: u64 = 1;
@@ -52,10 +50,6 @@ const BASE: &str = "values:base";
 const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
-/// The program that made a claim with a language model, and its version.
-const PROGRAM: (&str, &str) = ("values", "1.0.0");
-/// How sure a claim of a language model is.
-const MODEL_CONFIDENCE: f64 = 0.9;
 
 /// What reads the values.
 pub(crate) enum ValuesReader<'a> {
@@ -209,15 +203,6 @@ pub(crate) fn set(
     Ok(change)
 }
 
-/// What the text becomes.
-struct Patch {
-    lines: Vec<StatedLine>,
-    retract: Vec<OpId>,
-    summary: String,
-    /// The model with its version; none if rules read the text.
-    model: Option<String>,
-}
-
 /// Reads the text.
 fn read(
     text: &str,
@@ -363,81 +348,6 @@ fn apply(
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// The claims of a patch, then the retractions, then the summary.
-fn changes_of_patch(
-    patch: &Patch,
-    event: &OpId,
-    before: &Values,
-) -> Result<Vec<NamedChange>, EngineError> {
-    let inputs = vec![(Reference::Id(*event), Role::parse(INPUT_ROLE)?)];
-    let state = |line: &StatedLine| {
-        let mut statement = Statement {
-            inputs: inputs.clone(),
-            tags: vec![BASE.to_owned(), tag_of(event)],
-            visibility: Visibility::Global,
-            confidence_basis: json!({ "source": VALUES_SET }),
-            ..Statement::new(
-                RecordType::Claim(line.claim_type.as_str().to_owned()),
-                line.text.as_str(),
-            )
-        };
-        if let Some(model) = &patch.model {
-            statement.deriver = Some(deriver());
-            statement.confidence = MODEL_CONFIDENCE;
-            statement.confidence_basis =
-                json!({ "source": VALUES_SET, "model": model, "prompt_version": PROMPT_VERSION });
-        }
-        GraphChange::State(Box::new(statement))
-    };
-    let mut changes: Vec<GraphChange> = patch.lines.iter().map(state).collect();
-    changes.extend(patch.retract.iter().map(|id| GraphChange::Retract {
-        target: Reference::Id(*id),
-        reason: "the new values do not have it".to_owned(),
-    }));
-    changes.extend(change_of_summary(patch, event, before, &inputs));
-    Ok(changes.into_iter().map(NamedChange::from).collect())
-}
-
-/// The new summary. Without one, that of other values is retracted.
-fn change_of_summary(
-    patch: &Patch,
-    event: &OpId,
-    before: &Values,
-    inputs: &[(Reference, Role)],
-) -> Option<GraphChange> {
-    let tags = vec![SUMMARY.to_owned(), tag_of(event)];
-    match (&before.summary, patch.summary.as_str()) {
-        (None, "") => None,
-        (Some(old), "") => Some(GraphChange::Retract {
-            target: Reference::Id(old.id),
-            reason: "it sums up other values".to_owned(),
-        }),
-        (Some(old), new) if normalized_text(&old.text) == normalized_text(new) => None,
-        (Some(old), new) => Some(GraphChange::Supersede {
-            target: Reference::Id(old.id),
-            text: new.to_owned(),
-            inputs: inputs.to_vec(),
-            tags: Some(tags),
-            visibility: Some(Visibility::Global),
-        }),
-        (None, new) => Some(GraphChange::State(Box::new(Statement {
-            inputs: inputs.to_vec(),
-            tags,
-            visibility: Visibility::Global,
-            payload: match &patch.model {
-                Some(model) => json!({ "model": model, "prompt_version": PROMPT_VERSION }),
-                None => serde_json::Value::Null,
-            },
-            ..Statement::new(RecordType::Node(NodeType::Summary), new)
-        }))),
-    }
-}
-
-fn deriver() -> Deriver {
-    let (name, version) = PROGRAM;
-    Deriver { name: name.to_owned(), version: version.to_owned(), deterministic: false }
 }
 
 /// What setting the values would do, as far as rules can tell.

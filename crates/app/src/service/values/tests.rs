@@ -6,6 +6,8 @@ use models::language::LanguageError;
 use serde_json::{Value, json};
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
+use super::compile::PROMPT_VERSION;
+use super::patch::MODEL_CONFIDENCE;
 use super::*;
 use crate::place::Home;
 

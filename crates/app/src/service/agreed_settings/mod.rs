@@ -14,7 +14,6 @@ use engine::belief::claims::{ClaimFilter, States};
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
-use importers::secrets::mask_string;
 use kernel::access::Place;
 use kernel::body::{EdgeType, TextClaimType};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
@@ -33,122 +32,17 @@ use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
 use crate::place::GLOBAL;
 
-/// What the tag of a setting begins with; its key follows.
-const TAG: &str = "mi:setting:";
+mod key;
+
+pub(crate) use key::SettingKey;
+use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, TAG, built_in};
+
 /// The kind of the evidence that the built-in settings cite once they are recorded.
 const DEFAULTS_SET: &str = "mi_defaults_set";
 /// The source of that evidence.
 const SOURCE: &str = "settings";
 /// The name of the new claim within one list of changes.
 const NEW: &str = "setting";
-/// Longest key, bytes.
-const KEY_BYTES_MAX: usize = 64;
-/// Longest value, bytes.
-const VALUE_BYTES_MAX: usize = 1_000;
-const ON: &str = "on";
-const OFF: &str = "off";
-
-/// Whether learned changes become preferences at once.
-pub(crate) const AUTO_LEARN: &str = "auto_learn";
-
-/// A setting that the program knows.
-struct BuiltIn {
-    key: &'static str,
-    value: &'static str,
-    /// Whether it is either on or off.
-    is_switch: bool,
-    meaning: &'static str,
-}
-
-/// By key.
-const BUILT_IN: [BuiltIn; 3] = [
-    BuiltIn {
-        key: "ask_when_uncertain",
-        value: ON,
-        is_switch: true,
-        meaning: "agents ask before a choice that they are not sure of",
-    },
-    BuiltIn {
-        key: AUTO_LEARN,
-        value: ON,
-        is_switch: true,
-        meaning: "learned changes become preferences at once; off: they wait in the review queue",
-    },
-    BuiltIn {
-        key: "refactor_intent",
-        value: "behavior_preserving",
-        is_switch: false,
-        meaning: "what a refactoring may change",
-    },
-];
-
-fn built_in(key: &str) -> Option<&'static BuiltIn> {
-    BUILT_IN.iter().find(|known| known.key == key)
-}
-
-/// The key of a setting: lower-case letters, digits, `_`, `-` and `.`, a letter first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SettingKey(String);
-
-impl SettingKey {
-    /// Reads a key.
-    pub(crate) fn parse(text: &str) -> Result<Self, RequestError> {
-        let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-.".contains(c);
-        let fits = text.len() <= KEY_BYTES_MAX
-            && text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.chars().all(is_part);
-        match fits {
-            true => Ok(Self(text.to_owned())),
-            false => Err(RequestError::SettingKeyMalformed { given: text.to_owned() }),
-        }
-    }
-
-    /// It as it is typed.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether the program knows it.
-    pub(crate) fn is_built_in(&self) -> bool {
-        built_in(&self.0).is_some()
-    }
-
-    fn tag(&self) -> String {
-        format!("{TAG}{}", self.0)
-    }
-
-    /// The claim that states it.
-    fn text(&self, value: &str) -> String {
-        format!("Setting {}: {value}", self.0)
-    }
-
-    /// The value in the words of a claim. A claim that is worded otherwise is its own value.
-    fn value_in(&self, text: &str) -> String {
-        let value = text.strip_prefix(&self.text("")).unwrap_or(text).trim();
-        self.value(value).unwrap_or_else(|_| value.to_owned())
-    }
-
-    /// A value in its usual form: without line breaks, and `on` or `off` for a switch.
-    pub(crate) fn value(&self, given: &str) -> Result<String, RequestError> {
-        let value = given.split_whitespace().collect::<Vec<_>>().join(" ");
-        let bad = |allowed: String| RequestError::SettingValue {
-            key: self.0.clone(),
-            given: value.chars().take(VALUE_BYTES_MAX).collect(),
-            allowed,
-        };
-        if value.is_empty() || value.len() > VALUE_BYTES_MAX {
-            return Err(bad(format!("1 to {VALUE_BYTES_MAX} bytes")));
-        }
-        if !built_in(&self.0).is_some_and(|known| known.is_switch) {
-            return Ok(mask_string(&value).into_inner());
-        }
-        match value.to_lowercase().as_str() {
-            "on" | "true" | "yes" | "1" => Ok(ON.to_owned()),
-            "off" | "false" | "no" | "0" => Ok(OFF.to_owned()),
-            _ => Err(bad(format!("{ON} or {OFF}"))),
-        }
-    }
-}
 
 /// Where the value of a setting comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -273,7 +167,7 @@ impl SettingSpaces {
                     recorded_at: at.ok().map(|at| at.to_string()),
                     default: known.map(|known| known.value),
                     meaning: known.map(|known| known.meaning),
-                    key: stated.key.0,
+                    key: stated.key.as_str().to_owned(),
                 };
                 settings.insert(setting.key.clone(), setting);
             }
@@ -284,8 +178,8 @@ impl SettingSpaces {
     /// One setting.
     pub(crate) fn setting(&self, session: &Session, key: &SettingKey) -> Result<Setting, Failure> {
         let mut settings = self.settings(session)?.into_iter();
-        let missing = || RequestError::NoSuchSetting { key: key.0.clone() };
-        Ok(settings.find(|setting| setting.key == key.0).ok_or_else(missing)?)
+        let missing = || RequestError::NoSuchSetting { key: key.as_str().to_owned() };
+        Ok(settings.find(|setting| setting.key == key.as_str()).ok_or_else(missing)?)
     }
 }
 
@@ -296,7 +190,7 @@ pub(crate) fn may_learn(
     space: &mut OpenedSpace,
     intent: Intent,
 ) -> Result<bool, Failure> {
-    let key = SettingKey(AUTO_LEARN.to_owned());
+    let key = SettingKey::parse(AUTO_LEARN)?;
     if is_home(session, space) {
         if intent == Intent::Write {
             seed(session, space)?;
@@ -445,7 +339,7 @@ pub(crate) fn seed(
     for known in &BUILT_IN {
         let filter = ClaimFilter {
             states: States::Any,
-            tags: vec![SettingKey(known.key.to_owned()).tag()],
+            tags: vec![SettingKey::of(known).tag()],
             ..ClaimFilter::default()
         };
         if home.claims(&filter, 1)?.total == 0 {
@@ -456,7 +350,7 @@ pub(crate) fn seed(
         return Ok(Vec::new());
     }
     let state = |built_in: &&BuiltIn| {
-        let key = SettingKey(built_in.key.to_owned());
+        let key = SettingKey::of(built_in);
         NamedChange::from(GraphChange::State(Box::new(Statement {
             tags: vec![key.tag()],
             visibility: Visibility::Global,
