@@ -44,6 +44,7 @@ mod init;
 mod input;
 mod install;
 mod intake;
+mod learn;
 mod log;
 mod mcp;
 mod mirror;
@@ -60,9 +61,11 @@ mod restore;
 mod retract;
 mod review;
 mod selecting;
+mod settings;
 mod show;
 mod status;
 mod trust;
+mod values;
 mod verify;
 mod what_if;
 mod withdraw;
@@ -144,6 +147,12 @@ enum Command {
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
+    /// Show or set what you want of everything that works for you
+    Values(values::Args),
+    /// Show or set what you have agreed with your agents
+    Settings(settings::Args),
+    /// Write down a preference that was learned from records
+    Learn(learn::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -367,6 +376,9 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
+        Command::Values(args) => values::run(&session, &args),
+        Command::Settings(args) => settings::run(&session, &args),
+        Command::Learn(args) => learn::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -404,6 +416,8 @@ impl Command {
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
             Self::Patch(args) => return args.writes(),
+            Self::Values(args) => return args.writes(),
+            Self::Settings(args) => return args.writes(),
             _ => {}
         }
         matches!(
@@ -411,6 +425,7 @@ impl Command {
             Self::Import(_)
                 | Self::Derive(_)
                 | Self::Remember(_)
+                | Self::Learn(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

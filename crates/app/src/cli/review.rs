@@ -4,6 +4,7 @@ use engine::Space;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
+use kernel::body::Body;
 use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ const PRINTED_MAX: usize = 50;
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record) is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -189,6 +190,11 @@ fn print_change(
         }
     ))?;
     for draft in operations {
+        if let Body::Claim(claim) = &draft.body {
+            let text = shortened(&claim.text);
+            output::line(format_args!("  to accept      states the {} {text}", claim.claim_type))?;
+            continue;
+        }
         let target = draft.refs.first().map(|cited| space.show(&cited.id)).transpose()?;
         let target = target.map(|shown| {
             format!("{} {}", short(&shown.operation.id()), shortened(&summary(&shown.operation)))

@@ -92,6 +92,30 @@ pub(crate) enum RequestError {
         /// What was given.
         given: f64,
     },
+    /// A key of a setting cannot be parsed.
+    #[error(
+        "{given:?} is not the key of a setting: a letter, then letters, digits, _, - and ., in lower case, at most 64"
+    )]
+    SettingKeyMalformed {
+        /// What was given.
+        given: String,
+    },
+    /// A setting cannot have this value.
+    #[error("{key} cannot be {given:?}; it can be {allowed}")]
+    SettingValue {
+        /// The setting.
+        key: String,
+        /// What was given.
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// Nothing is recorded of a setting, and the program does not know it.
+    #[error("the setting {key} does not exist")]
+    NoSuchSetting {
+        /// Its key.
+        key: String,
+    },
     /// A context without turns and without a question.
     #[error("neither turns nor a question was given")]
     EmptyTurns,
@@ -289,6 +313,9 @@ impl RequestError {
         "not_a_patch",
         "patch_settled",
         "not_a_probability",
+        "setting_key_malformed",
+        "setting_value",
+        "no_such_setting",
         "empty_turns",
         "empty_correction",
         "not_trusted",
@@ -335,6 +362,9 @@ impl RequestError {
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",
+            Self::SettingKeyMalformed { .. } => "setting_key_malformed",
+            Self::SettingValue { .. } => "setting_value",
+            Self::NoSuchSetting { .. } => "no_such_setting",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
             Self::NotTrusted { .. } => "not_trusted",
@@ -369,9 +399,10 @@ impl RequestError {
     /// Whose fault it is.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } | Self::NotTrusted { .. } => {
-                Fault::NotFound
-            }
+            Self::NoSuchRecords { .. }
+            | Self::NoSuchModel { .. }
+            | Self::NoSuchSetting { .. }
+            | Self::NotTrusted { .. } => Fault::NotFound,
             _ => Fault::Caller,
         }
     }

@@ -13,6 +13,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
@@ -20,6 +21,7 @@
 //! | [`context`] | assembling what a model reads |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
@@ -28,6 +30,7 @@
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
+pub(crate) mod agreed_settings;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;
@@ -38,6 +41,7 @@ pub(crate) mod disclosure;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod language_model;
+pub(crate) mod learning;
 pub(crate) mod locator;
 pub(crate) mod model_test;
 pub(crate) mod notes;
@@ -51,6 +55,7 @@ pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod time;
+pub(crate) mod values;
 pub(crate) mod wording;
 
 pub(crate) use session::Session;

@@ -115,6 +115,16 @@ fn lists_filter_by_tag_type_status_text_and_time() {
 }
 
 #[test]
+fn case_17_given_status_retracted_then_it_is_shown_without_all() {
+    let machine = Machine::with_space();
+    let id = add(&machine, &["The kiln is cold"]);
+    json(&machine, &["claim", "retract", &id]);
+    assert_eq!(texts(&machine, &["claims"]), Vec::<String>::new());
+    let retracted = ["claim", "list", "--status", "retracted"];
+    assert_eq!(texts(&machine, &retracted), ["The kiln is cold"]);
+}
+
+#[test]
 fn a_claim_is_true_from_its_beginning_to_before_its_end() {
     let machine = Machine::with_space();
     let window = ["--valid-from", "2025-03-01", "--valid-to", "2025-04-01"];

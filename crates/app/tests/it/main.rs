@@ -10,6 +10,7 @@
     reason = "this crate is tests, its helpers too"
 )]
 
+mod agreed_settings;
 mod beliefs;
 mod bodies;
 mod cli_docs;
@@ -34,6 +35,7 @@ mod hub_server;
 mod id_prefixes;
 mod invalid_requests;
 mod language_models;
+mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
@@ -53,4 +55,5 @@ mod terminal;
 #[cfg(unix)] // It runs a shell.
 mod transcripts;
 mod trust;
+mod values;
 mod verify_beliefs;

@@ -2,6 +2,7 @@
 
 pub mod claims;
 pub mod explain;
+pub mod learned;
 pub mod name;
 pub mod proposed;
 pub mod review;

@@ -86,10 +86,6 @@ type Cache<K, V> = RefCell<HashMap<K, V, foldhash::fast::RandomState>>;
 const LATEST_STATEMENT: &str = "SELECT identity.ts, op.id, op.pos FROM identity CROSS JOIN op USING (pos)
      WHERE identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3 ORDER BY identity.ts DESC";
 
-/// The same of versions of nodes and edges.
-const LATEST_RECORD: &str = "SELECT record.ts, op.id, op.pos FROM record CROSS JOIN op USING (pos)
-     WHERE record.key = ?1 AND record.kind = ?2 AND record.ts <= ?3 ORDER BY record.ts DESC";
-
 /// The latest statements of an identity, as far as they were asked for.
 type LatestByKind = BTreeMap<Kind, Option<OpId>>;
 
@@ -420,22 +416,8 @@ impl<'a> SqliteLedgerIndex<'a> {
         };
     }
 
-    /// The latest version of a node or an edge.
-    fn latest_version(
-        &self,
-        key: &str,
-        kind: &Kind,
-        before: Option<(HlcTimestamp, OpId)>,
-    ) -> Result<Option<Entry>, StoreError> {
-        if !self.records_are_stored {
-            return Ok(None);
-        }
-        let id = self.latest_in(LATEST_RECORD, key, kind, before)?;
-        id.map_or(Ok(None), |id| self.entry(&id))
-    }
-
     /// The latest row that a query finds with that key and kind, before a place in the order.
-    fn latest_in(
+    pub(super) fn latest_in(
         &self,
         query: &str,
         key: &str,
