@@ -28,8 +28,8 @@ pub struct Changes {
     pub beliefs: BTreeMap<String, Change>,
     /// The report of the derivation.
     pub derived: Derived,
-    /// Operations on which the changed beliefs depend, and that were altered in the file since they
-    /// were signed.
+    /// Operations that were altered in the file since they were signed, and on which the changed
+    /// beliefs depend or that were not derived from.
     pub altered: Vec<OpId>,
     /// The identities whose change is left out, because it may quote what was altered.
     pub unquoted: BTreeSet<String>,

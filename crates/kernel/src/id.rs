@@ -26,8 +26,17 @@ fn name_error(text: &str, expected: &'static str) -> NameError {
 macro_rules! bytes32 {
     ($(#[$doc:meta])* $name:ident, $prefix:literal, $encoding:ident, $expected:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name(pub [u8; 32]);
+
+        // The bytes are as good as random, so the first eight tell nearly all apart, and it takes
+        // 2^64 attempts to make many that share them.
+        impl std::hash::Hash for $name {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                let [a, b, c, d, e, f, g, h, ..] = self.0;
+                state.write_u64(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
+            }
+        }
 
         impl $name {
             /// The 32 raw bytes.
@@ -43,8 +52,13 @@ macro_rules! bytes32 {
 
         impl fmt::Display for $name {
             fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // No encoding here needs more characters than hexadecimal.
+                let mut text = [0; 64];
+                let length = $encoding.encode_len(self.0.len()).min(text.len());
+                let (text, _) = text.split_at_mut(length);
+                $encoding.encode_mut(&self.0, text);
                 formatter.write_str($prefix)?;
-                formatter.write_str(&$encoding.encode(&self.0))
+                formatter.write_str(std::str::from_utf8(text).map_err(|_| fmt::Error)?)
             }
         }
 

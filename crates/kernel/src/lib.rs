@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod cascade;
 pub mod confidence;
 pub mod declaration;
+mod edge_walk;
 pub mod evidence;
 pub mod id;
 pub mod identity;

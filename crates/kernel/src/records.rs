@@ -6,7 +6,7 @@
 //! what it found for as long as it lives: asking about every record of a component of edges costs
 //! the component once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::body::EdgeType;
 use crate::id::OpId;
@@ -260,19 +260,7 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
 
     /// Whether edges in force of a type lead from one operation to another.
     pub fn leads(&mut self, edge_type: EdgeType, from: &OpId, to: &OpId) -> Result<bool, W::Error> {
-        let mut seen = HashSet::from([*from]);
-        let mut stack = vec![*from];
-        while let Some(at) = stack.pop() {
-            if at == *to {
-                return Ok(true);
-            }
-            for edge in self.edges(edge_type, Role::FROM, &at)? {
-                if seen.insert(edge.to) {
-                    stack.push(edge.to);
-                }
-            }
-        }
-        Ok(false)
+        crate::edge_walk::leads(edge_type, from, to, self, self.index)
     }
 
     fn is_refuted(&mut self, entry: &Entry) -> Result<bool, W::Error> {

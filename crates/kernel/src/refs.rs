@@ -62,13 +62,14 @@ impl Role {
 
     /// The role's name.
     pub fn as_str(&self) -> &str {
+        // Always valid: `parse` lets only ASCII in.
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    fn as_bytes(&self) -> &[u8] {
         match &self.0 {
-            Word::Short { length, bytes } => {
-                let bytes = bytes.get(..usize::from(*length)).unwrap_or_default();
-                // Always valid: `parse` lets only ASCII in.
-                std::str::from_utf8(bytes).unwrap_or_default()
-            }
-            Word::Long(word) => word,
+            Word::Short { length, bytes } => bytes.get(..usize::from(*length)).unwrap_or_default(),
+            Word::Long(word) => word.as_bytes(),
         }
     }
 }
@@ -87,7 +88,7 @@ impl PartialOrd for Role {
 
 impl Ord for Role {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.as_str().cmp(other.as_str())
+        self.as_bytes().cmp(other.as_bytes())
     }
 }
 
@@ -95,10 +96,20 @@ impl Ord for Role {
 pub fn is_word(word: &str) -> bool {
     word.len() <= WORD_BYTES_MAX
         && word.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-        && word.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte)
-        })
+        && word.bytes().all(|byte| WORD_BYTES.get(usize::from(byte)).is_some_and(|may| *may))
 }
+
+/// For each byte, whether a word may have it. Every citation that is read is checked, so this is
+/// asked of every byte of every role.
+const WORD_BYTES: [bool; 256] = {
+    let mut may = [false; 256];
+    let mut byte = 0;
+    while byte < may.len() {
+        may[byte] = matches!(byte as u8, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-');
+        byte += 1;
+    }
+    may
+};
 
 /// Every operation that is cited in a role, in the author's order.
 pub fn cited<'r>(refs: &'r [Ref], role: &'r str) -> impl Iterator<Item = OpId> + use<'r> {

@@ -146,18 +146,12 @@ pub enum RuleViolation {
         end: OpId,
     },
     /// Rule 11: the ends of a replacement or a redirect are both claims or both nodes.
-    #[error(
-        "{from} is of kind {from_kind} and {to} of kind {to_kind}: one cannot stand for the other"
-    )]
+    #[error("{from} and {to} are not of one kind: one cannot stand for the other")]
     DifferentKinds {
         /// Where it begins.
         from: OpId,
-        /// Its kind.
-        from_kind: Kind,
         /// Where it ends.
         to: OpId,
-        /// Its kind.
-        to_kind: Kind,
     },
     /// Rule 11: an end of a replacement or a redirect is retracted, refuted, replaced or has lost
     /// its inputs.

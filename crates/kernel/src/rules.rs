@@ -43,9 +43,9 @@ pub enum JudgeError<E> {
     LedgerIndex(E),
 }
 
-/// Judges an operation by rules 2 to 9 and 11 against the index as it is now. `body` is its body, none if
-/// removed: then it names no identity, and rules 6 and 8 do not apply. A genesis operation without
-/// its body begins nothing.
+/// Judges an operation by rules 2 to 9 and 11 against the index as it is now. `body` is its body,
+/// none if removed: then it names no identity, and rules 6 and 8 do not apply. A genesis operation
+/// without its body begins nothing.
 ///
 /// An operation that was not verified cannot be judged:
 ///
@@ -286,8 +286,8 @@ fn judge_inputs<W: LedgerIndex>(
     Ok(())
 }
 
-/// Rule 11, then the inputs by rule 5. What a replacement or a redirect joins are two records of one
-/// kind that stand, and it closes no ring.
+/// Rule 11, then the inputs by rule 5. What a replacement or a redirect joins are two records of
+/// one kind that stand, and it closes no ring.
 fn judge_edge<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeError<W::Error>> {
     let (Some(from), Some(to)) = (entry.sole_ref(Role::FROM), entry.sole_ref(Role::TO)) else {
         return Err(RuleViolation::EdgeEnds.into());
@@ -319,7 +319,7 @@ pub fn judge_ends<W: LedgerIndex + ?Sized>(
     let [from_kind, to_kind] = ends.map(|end| end.kind);
     if from_kind != to_kind {
         let (from, to) = (*from, *to);
-        return Err(RuleViolation::DifferentKinds { from, from_kind, to, to_kind }.into());
+        return Err(RuleViolation::DifferentKinds { from, to }.into());
     }
     let mut records = Records::new(index);
     for end in [from, to] {

@@ -434,6 +434,14 @@ pub fn inputs(entry: &Entry) -> impl DoubleEndedIterator<Item = OpId> {
 
 /// The same with the roles in which they are cited.
 pub fn input_refs(entry: &Entry) -> impl DoubleEndedIterator<Item = &Ref> {
-    let spec = entry.kind.spec();
-    entry.refs.iter().filter(|reference| spec.is_input(reference.role.as_str()))
+    inputs_among(&entry.kind, &entry.refs)
+}
+
+/// The citations of inputs among all that an operation of a kind makes.
+pub fn inputs_among<'r>(
+    kind: &Kind,
+    refs: &'r [Ref],
+) -> impl DoubleEndedIterator<Item = &'r Ref> + use<'r> {
+    let spec = kind.spec();
+    refs.iter().filter(move |reference| spec.is_input(reference.role.as_str()))
 }

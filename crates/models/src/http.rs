@@ -13,6 +13,7 @@ use ureq::http::{HeaderMap, Uri};
 use ureq::typestate::AgentScope;
 
 use crate::roots::Roots;
+use crate::secret::Secret;
 
 /// Longest wait for a connection.
 const CONNECT_S_MAX: u64 = 10;
@@ -81,6 +82,35 @@ fn is_this_machine(host: &str) -> bool {
     host == "localhost"
         || host.ends_with(".localhost")
         || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// The address of a service, as it is configured and as it is by default.
+pub(crate) struct ServiceAddress<'a> {
+    /// The configured address.
+    pub(crate) base_url: Option<&'a str>,
+    /// The service's own address; none if it must be configured.
+    pub(crate) default_base_url: Option<&'a str>,
+    /// The usual variable of the key that the own address requires; none if it requires none.
+    pub(crate) key_variable: Option<&'a str>,
+}
+
+impl ServiceAddress<'_> {
+    /// The address at which the key may be sent, or why it may not.
+    pub(crate) fn base(&self, key: Option<&Secret>) -> Result<Base, String> {
+        let text = self.base_url.or(self.default_base_url).ok_or("set base_url, its address")?;
+        let base = Base::parse(text)?;
+        if key.is_some() && base.is_unencrypted() {
+            return Err("a key is only sent over https, or to this machine, because http is not \
+                        encrypted"
+                .to_owned());
+        }
+        match (key, self.key_variable) {
+            (None, Some(variable)) if self.default_base_url == Some(base.as_str()) => {
+                Err(format!("it requires a key: set {variable}"))
+            }
+            _ => Ok(base),
+        }
+    }
 }
 
 /// Why there is no response.
@@ -179,11 +209,30 @@ impl Client {
         body: &[u8],
         bytes_max: u64,
     ) -> Result<Response, HttpError> {
-        let mut request = self.agent.post(address).header("content-type", "application/json");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        self.read(self.with_deadline(request).send(body), bytes_max)
+        let request = self.post_request(address, headers);
+        self.read(self.with_deadline(request, self.deadline).send(body), bytes_max)
+    }
+
+    /// The same, complete by a deadline of its own.
+    pub(crate) fn post_by(
+        &self,
+        deadline: Instant,
+        address: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+        bytes_max: u64,
+    ) -> Result<Response, HttpError> {
+        let request = self.post_request(address, headers);
+        self.read(self.with_deadline(request, Some(deadline)).send(body), bytes_max)
+    }
+
+    fn post_request(
+        &self,
+        address: &str,
+        headers: &[(&str, &str)],
+    ) -> ureq::RequestBuilder<ureq::typestate::WithBody> {
+        let request = self.agent.post(address).header("content-type", "application/json");
+        headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))
     }
 
     /// Sends a GET request and reads the response, whatever its status.
@@ -225,11 +274,15 @@ impl Client {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        self.with_deadline(request).call()
+        self.with_deadline(request, self.deadline).call()
     }
 
-    fn with_deadline<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
-        let Some(deadline) = self.deadline else { return request };
+    fn with_deadline<B>(
+        &self,
+        request: ureq::RequestBuilder<B>,
+        deadline: Option<Instant>,
+    ) -> ureq::RequestBuilder<B> {
+        let Some(deadline) = deadline else { return request };
         let left =
             deadline.saturating_duration_since(Instant::now()).min(self.waited).max(TIMEOUT_MIN);
         request.config().timeout_global(Some(left)).build()

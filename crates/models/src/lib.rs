@@ -1,5 +1,6 @@
-//! Embedding models: text becomes vectors, so that recall finds text with a similar meaning but no
-//! shared words.
+//! Models: embedding models, by which text becomes vectors, so that recall finds text with a
+//! similar meaning but no shared words; and language models ([`language`]), which answer by a
+//! schema.
 //!
 //! [`table`] is built in: a text's vector is the sum of its token vectors. It needs no network, no
 //! download and no configuration, and every record gets its vector when it is indexed. Other models
@@ -17,7 +18,11 @@ pub mod embedder;
 mod http;
 #[cfg(feature = "network")]
 pub mod hub;
+pub mod language;
 pub mod near;
+mod outgoing;
+#[cfg(feature = "network")]
+mod refusal;
 #[cfg(feature = "network")]
 pub mod remote;
 #[cfg(feature = "network")]
@@ -28,3 +33,4 @@ pub mod table;
 pub mod word_piece;
 
 pub use embedder::{EmbedError, Embedder, Model, Purpose};
+pub use outgoing::{Mask, OutgoingText};

@@ -385,8 +385,8 @@ impl<K: Keeper> Device<K> {
         });
     }
 
-    /// Compares the status of every record, and where redirects lead, with the model: as of now, and
-    /// as of a time before.
+    /// Compares the status of every record, and where redirects lead, with the model: as of now,
+    /// and as of a time before.
     fn compare_records(&self, dice: &mut Dice) {
         let operations = self.model.operations();
         let cut = dice.below(operations.len() + 1);

@@ -6,3 +6,4 @@ pub mod in_sqlite;
 pub mod naive_beliefs;
 pub mod naive_recall;
 pub mod naive_records;
+pub mod scripted_model;

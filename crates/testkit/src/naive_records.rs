@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use kernel::body::{Body, EdgeType};
 use kernel::id::OpId;
+use kernel::identity::normalized_text;
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 
@@ -86,7 +87,7 @@ impl<'r, 's> NaiveRecords<'r, 's> {
             Some(Body::Claim(claim)) => Some(("claim", claim.identity_key.clone())),
             Some(Body::Node(node)) => {
                 let node_type = node.node_type?.as_str();
-                Some((node_type, node.text.as_ref()?.to_lowercase()))
+                Some((node_type, normalized_text(node.text.as_ref()?)))
             }
             _ => None,
         };

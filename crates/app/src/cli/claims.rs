@@ -5,6 +5,7 @@ use engine::belief::claims::{ClaimFilter, Claims, States, is_over, to_json};
 use engine::owner::SpaceOwner;
 use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use kernel::confidence::Band;
+use kernel::records::RecordStatus;
 use kernel::validity::State;
 use serde_json::json;
 
@@ -21,8 +22,11 @@ use crate::service::wording::{sureness, words};
 )]
 pub(crate) struct Args {
     /// Only in this state; may be repeated [default: active and corrected]
-    #[arg(long, value_name = "STATE", value_enum)]
+    #[arg(long, value_name = "STATE", value_enum, visible_alias = "status")]
     state: Vec<StateName>,
+    /// Only with this tag; may be repeated, then with all of them
+    #[arg(long)]
+    tag: Vec<String>,
     /// Only of this type or family: routine.weekly, routine
     #[arg(long = "type", value_name = "TYPE")]
     claim_type: Option<String>,
@@ -53,6 +57,8 @@ enum StateName {
     Refuted,
     Retracted,
     Invalidated,
+    Superseded,
+    Alias,
     Any,
 }
 
@@ -72,7 +78,16 @@ impl StateName {
             Self::Refuted => Some(State::Refuted),
             Self::Retracted => Some(State::Retracted),
             Self::Invalidated => Some(State::Invalidated),
-            Self::Any => None,
+            Self::Superseded | Self::Alias | Self::Any => None,
+        }
+    }
+
+    /// How edges displace it, if that is what the name says.
+    fn displaced(self) -> Option<RecordStatus> {
+        match self {
+            Self::Superseded => Some(RecordStatus::Superseded),
+            Self::Alias => Some(RecordStatus::Alias),
+            _ => None,
         }
     }
 }
@@ -97,6 +112,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     };
     let filter = ClaimFilter {
         states,
+        displaced: args.state.iter().filter_map(|name| name.displaced()).collect(),
+        tags: args.tag.clone(),
         claim_type: args.claim_type.clone(),
         band: args.band.map(BandName::band),
         valid_at_us: time(&args.valid_at)?,

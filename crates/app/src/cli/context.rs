@@ -1,12 +1,12 @@
 //! `because context`
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use engine::recall::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
 use serde_json::Value;
 
-use super::{CliSession, embedding};
+use super::{CliSession, embedding, input};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::context::{AssembledContext, assemble};
@@ -69,10 +69,11 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         return Err(RequestError::EmptyTurns.into());
     }
     let tool_results = match &args.tool_results {
-        Some(path) => read_input(path)?.lines().filter_map(tool_result).collect(),
+        Some(path) => input::text(path, INPUT_BYTES_MAX)?.lines().filter_map(tool_result).collect(),
         None => Vec::new(),
     };
-    let instructions = args.instructions.as_deref().map(read_input).transpose()?;
+    let instructions =
+        args.instructions.as_deref().map(|path| input::text(path, INPUT_BYTES_MAX)).transpose()?;
     let mut request = Request {
         session: args.session.clone(),
         turn: args.number,
@@ -151,7 +152,7 @@ fn read_turns(args: &Args) -> Result<Vec<Turn>, Failure> {
         None if args.question.is_some() || std::io::stdin().is_terminal() => return Ok(Vec::new()),
         None => Path::new("-"),
     };
-    let lines = read_input(path)?;
+    let lines = input::text(path, INPUT_BYTES_MAX)?;
     let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(number, line)| turn(line).ok_or_else(|| no_turn(path, number + 1))).collect()
 }
@@ -160,23 +161,6 @@ fn no_turn(path: &Path, line: usize) -> Failure {
     let input =
         if path == Path::new("-") { "the standard input".to_owned() } else { output::path(path) };
     RequestError::TurnMalformed { input, line }.into()
-}
-
-/// Reads a file as text; invalid UTF-8 is replaced.
-fn read_input(path: &Path) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path)
-            .and_then(|file| file.take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes))
-    };
-    read.map_err(|source| Failure::File { path: path.to_owned(), source })?;
-    if bytes.len() as u64 > INPUT_BYTES_MAX {
-        let (input, mib) = (output::path(path), INPUT_BYTES_MAX >> 20);
-        return Err(RequestError::InputTooLarge { input, mib }.into());
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Parses a turn: JSON with one of the usual field names, or `speaker: text`. None for a line that

@@ -3,14 +3,14 @@
 use engine::Space;
 use engine::inspect::Status;
 use kernel::rules::FUTURE_US_MAX;
-use models::{EmbedError, Purpose};
 use serde::Serialize;
 
 use super::CliSession;
-use crate::failure::hint::of_model;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, Form, GOOD, printable};
 use crate::service::clock::ClockWarning;
+use crate::service::language_model;
+use crate::service::model_test::{EmbedderTest, test_embedder};
 use crate::service::opening::SpaceUse;
 use crate::service::standing::made_elsewhere;
 use crate::settings::Settings;
@@ -137,31 +137,43 @@ fn check_embedder(session: &CliSession) -> Vec<Check> {
     let mut checks = Vec::new();
     let chosen = settings.chosen();
     let shown = format!("{} ({})", chosen.selection, chosen.source);
-    let begun = std::time::Instant::now();
-    let tried = settings
-        .choice()
-        .map_err(|error| (error.to_string(), "fix the problem that it names".to_owned()))
-        .and_then(|choice| {
-            let failed =
-                |error: EmbedError| (error.to_string(), of_model(error.code(), &chosen.selection));
-            let Some(mut embedder) = models::choice::open(&choice).map_err(failed)? else {
-                return Ok(None);
-            };
-            embedder.embed(&["Is anybody there?"], Purpose::Question).map_err(failed)?;
-            Ok(Some(embedder.model().clone()))
-        });
-    checks.push(match tried {
+    let EmbedderTest { outcome, took } = test_embedder(&settings);
+    checks.push(match outcome {
         Ok(None) => Check::ok(NAME, shown),
-        Ok(Some(model)) => Check::ok(
-            NAME,
-            format!("{shown}: {model} answered in {} ms", begun.elapsed().as_millis()),
-        ),
-        Err((error, advice)) => Check::wrong(NAME, format!("{shown}: {error}"), advice),
+        Ok(Some(model)) => {
+            Check::ok(NAME, format!("{shown}: {model} answered in {} ms", took.as_millis()))
+        }
+        Err(failure) => {
+            let advice =
+                failure.hint().unwrap_or_else(|| "fix the problem that it names".to_owned());
+            Check::wrong(NAME, format!("{shown}: {failure}"), advice)
+        }
     });
     if let Some(advice) = settings.advice() {
         checks.push(Check::ok(NAME, advice));
     }
+    checks.extend(check_language_model(&settings));
     checks
+}
+
+/// Whether the language model can be asked, if one is chosen. Asking costs money, so it is left to
+/// `because model test`.
+fn check_language_model(settings: &Settings) -> Option<Check> {
+    const NAME: &str = "language model";
+    let chosen = settings.language_model()?;
+    let shown = format!("{} ({})", chosen.name, chosen.source);
+    Some(match language_model::open(settings) {
+        Ok(None) => return None,
+        Ok(Some(opened)) => Check::ok(
+            NAME,
+            format!("{shown}, at {}; `because model test` tries it", opened.address),
+        ),
+        Err(failure) => {
+            let advice =
+                failure.hint().unwrap_or_else(|| "fix the problem that it names".to_owned());
+            Check::wrong(NAME, format!("{shown}: {failure}"), advice)
+        }
+    })
 }
 
 /// A ledger that is ahead of the clock, by less than copies accept or by more.

@@ -111,7 +111,7 @@ pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Fa
         None => return Err(RequestError::NotInGraph { id }.into()),
     };
     let target = engine::write::graph::Reference::Id(id);
-    let change = GraphChange::Retract { target, reason: args.note.clone() };
+    let change = GraphChange::Retract { target, reason: args.note.clone(), sources: Vec::new() };
     let words = (words.as_str(), Visibility::default());
     write(session, &mut space, Verb::Retracted, change, words, args.dry_run)
 }
@@ -214,11 +214,15 @@ pub(super) fn print_edge(edge: &EdgeView) -> Result<(), Failure> {
     ))
 }
 
+/// Records without the first one, which was printed before, then the edges among them.
+fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
+    let records = graph.records.get(1..).unwrap_or_default().to_vec();
+    print_around(&Subgraph { records, ..graph.clone() })
+}
+
 /// Records, then the edges among them.
-pub(super) fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
-    for record in graph.records.iter().skip(1) {
-        print_record(record)?;
-    }
+pub(super) fn print_around(graph: &Subgraph) -> Result<(), Failure> {
+    graph.records.iter().try_for_each(print_record)?;
     graph.edges.iter().try_for_each(print_edge)?;
     if graph.cut {
         output::line(format_args!("{DIM}… there is more around it{DIM:#}"))?;

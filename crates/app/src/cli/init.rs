@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use engine::Space;
+use engine::write::import::Intent;
 use importers::secrets::{SecretKind, mask_string};
 use serde_json::json;
 
-use super::CliSession;
+use super::{CliSession, values};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, Form, printable};
 use crate::place::{self, GLOBAL};
@@ -14,7 +15,7 @@ use crate::place::{self, GLOBAL};
 /// Arguments of `init`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your home space, for everything outside a project"
+    after_help = "Examples:\n  because init --name pottery      a memory for this project, in .because/\n  because init --global            your home space, for everything outside a project\n  because init --values values.md  also set your values, in your home space"
 )]
 pub(crate) struct Args {
     /// The space's name [default: the folder's name]
@@ -23,9 +24,14 @@ pub(crate) struct Args {
     /// Create your home space instead of one for this folder
     #[arg(long)]
     global: bool,
+    /// Also set your values from this file, in your home space
+    #[arg(long, value_name = "FILE")]
+    values: Option<PathBuf>,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    // What cannot be read is refused before anything is made.
+    let given = args.values.as_deref().map(values::read).transpose()?;
     let working =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
     let (path, default_name) = match session.spaces.as_slice() {
@@ -53,11 +59,17 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let masked: Vec<SecretKind> = name.kinds().collect();
     let name = name.into_inner();
     let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
-    let id = space.id()?;
+    let (id, author) = (space.id()?, space.author());
+    drop(space);
+    let change = given.map(|text| values::set(session, &text, Intent::Write)).transpose()?;
     match session.form {
-        Form::Json => output::json(
-            &json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": space.author(), "masked": masked }),
-        )?,
+        Form::Json => {
+            let mut value = json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": author, "masked": masked });
+            if let Some(change) = &change {
+                value["values"] = values::to_json(change, Intent::Write);
+            }
+            output::json(&value)?;
+        }
         Form::Text => {
             output::line(format_args!(
                 "Created the space {BOLD}{}{BOLD:#} in {}",
@@ -66,6 +78,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             ))?;
             output::line(format_args!("  id {id}"))?;
             output::masked(&masked)?;
+            if let Some(change) = &change {
+                values::print(change, Intent::Write)?;
+            }
             output::line("Next: because import PATH…, then because recall \"a question\"")?;
         }
     }

@@ -10,13 +10,17 @@ use crate::install::{Action, Entry, Host, Line, NAME, Places, Plan, Scope};
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, printable};
 use crate::place::GLOBAL;
 
+/// What is written: the entry that starts the server.
+const SERVER: &str = "MCP server because";
+/// What is written with `--hook`.
+const HOOKS: &str = "hooks of because";
 /// Longest printed line, in characters.
 const LINE_CHARS_MAX: usize = 160;
 
 /// Arguments of `install`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. Installing makes a key for the host's agents, which sign what they write with it. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
+    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. With --hook, the hooks of Claude Code (~/.claude/settings.json or .claude/settings.json) and of Codex (~/.codex/hooks.json or .codex/hooks.json) pass each turn to the tool observe, which returns what it brings up. Installing makes a key for the host's agents, which sign what they write with it. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because install claude-code --hook               let each turn bring up what is known\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
 )]
 pub(crate) struct Args {
     /// The program in which the agent runs
@@ -25,7 +29,11 @@ pub(crate) struct Args {
     /// For whom
     #[arg(long, value_enum, default_value_t = Scope::User)]
     scope: Scope,
-    /// Take the entry out again
+    /// Also write hooks that pass each turn of a conversation to the tool `observe` (Claude Code
+    /// and Codex)
+    #[arg(long)]
+    hook: bool,
+    /// Take the entry and the hooks out again; with --hook, the hooks alone
     #[arg(long)]
     uninstall: bool,
     /// Only print what would be written
@@ -36,29 +44,68 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let project =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
-    let path = args.host.settings(args.scope, &places(project)?);
+    let places = places(project)?;
+    let path = args.host.settings(args.scope, &places);
     let entry = if args.uninstall { None } else { Some(entry(session, args.host)?) };
-    let plan = Plan::make(args.host, &path, entry.as_ref())?;
+    let hooks = hooks(args, &places)?;
+    // Everything is planned before anything is written.
+    let server = match args.uninstall && args.hook {
+        true => None,
+        false => Some(Plan::make(args.host, &path, entry.as_ref())?),
+    };
     if !args.dry_run {
         if !args.uninstall {
             // The key with which the host's agents write. It stays when the host is uninstalled:
             // records are signed with it.
             session.home.agent_signer(args.host.id())?;
         }
-        plan.carry_out(args.scope)?;
+        for plan in server.iter().chain(hooks.as_ref().map(|(_, plan)| plan)) {
+            plan.carry_out(args.scope)?;
+        }
     }
     match session.form {
-        Form::Json => output::json(&json!({
-            "host": args.host.name(),
-            "scope": args.scope,
-            "path": path.to_string_lossy(),
-            "action": plan.action(),
-            "dry_run": args.dry_run,
-            "entry": entry.as_ref().map(Entry::to_json),
-        }))?,
-        Form::Text => print(args, &path, &plan)?,
+        Form::Json => {
+            let action = server.as_ref().map_or(Action::Unchanged, Plan::action);
+            let mut written = json!({
+                "host": args.host.name(),
+                "scope": args.scope,
+                "path": path.to_string_lossy(),
+                "action": action,
+                "dry_run": args.dry_run,
+                "entry": entry.as_ref().map(Entry::to_json),
+            });
+            if let Some((path, plan)) = &hooks {
+                written["hooks"] =
+                    json!({ "path": path.to_string_lossy(), "action": plan.action() });
+            }
+            output::json(&written)?;
+        }
+        Form::Text => {
+            let server = server.as_ref().map(|plan| (SERVER, path.as_path(), plan));
+            let hooks = hooks.as_ref().map(|(path, plan)| (HOOKS, path.as_path(), plan));
+            // To say of hooks that nobody asked for that there are none helps nobody.
+            let hooks = hooks.filter(|(_, _, plan)| args.hook || plan.action() != Action::Absent);
+            print(args, &server.into_iter().chain(hooks).collect::<Vec<_>>())?;
+        }
     }
     Ok(0)
+}
+
+/// What is to become of the hooks, with the path of their settings.
+fn hooks(args: &Args, places: &Places) -> Result<Option<(PathBuf, Plan)>, Failure> {
+    let Some(path) = args.host.hook_settings(args.scope, places) else {
+        return match args.hook {
+            true => Err(RequestError::NoHooks { host: args.host.name() }.into()),
+            false => Ok(None),
+        };
+    };
+    let hooks = args.host.hooks();
+    let plan = match (args.uninstall, args.hook) {
+        (true, _) => Plan::without_hooks(&path, &hooks)?,
+        (false, true) => Plan::with_hooks(&path, &hooks)?,
+        (false, false) => return Ok(None),
+    };
+    Ok(Some((path, plan)))
 }
 
 fn places(project: PathBuf) -> Result<Places, Failure> {
@@ -104,36 +151,44 @@ fn shown(line: &str) -> String {
     }
 }
 
-fn print(args: &Args, path: &Path, plan: &Plan) -> Result<(), Failure> {
-    let (host, path) = (args.host.name(), output::path(path));
-    let told = match (plan.action(), args.dry_run) {
-        (Action::Added, false) => format!("Added the MCP server {NAME} to {path}"),
-        (Action::Updated, false) => format!("Brought the MCP server {NAME} up to date in {path}"),
-        (Action::Removed, false) => format!("Removed the MCP server {NAME} from {path}"),
-        (Action::Added, true) => format!("Would add the MCP server {NAME} to {path}"),
-        (Action::Updated, true) => {
-            format!("Would bring the MCP server {NAME} up to date in {path}")
-        }
-        (Action::Removed, true) => format!("Would remove the MCP server {NAME} from {path}"),
-        (Action::Unchanged, _) => format!("{host} has the MCP server {NAME} already, in {path}"),
-        (Action::Absent, _) => format!("{host} has no MCP server {NAME} in {path}"),
-    };
-    output::line(format_args!("{BOLD}{told}{BOLD:#}"))?;
-    for line in plan.lines() {
-        match line {
-            Line::Gone(text) => output::line(format_args!("{BAD}  - {}{BAD:#}", shown(&text)))?,
-            Line::New(text) => output::line(format_args!("{GOOD}  + {}{GOOD:#}", shown(&text)))?,
+/// Prints what is done to the settings: which part of them, where, and how.
+fn print(args: &Args, plans: &[(&str, &Path, &Plan)]) -> Result<(), Failure> {
+    let host = args.host.name();
+    for (part, path, plan) in plans {
+        let path = output::path(path);
+        let told = match (plan.action(), args.dry_run) {
+            (Action::Added, false) => format!("Added the {part} to {path}"),
+            (Action::Updated, false) => format!("Brought the {part} up to date in {path}"),
+            (Action::Removed, false) => format!("Removed the {part} from {path}"),
+            (Action::Added, true) => format!("Would add the {part} to {path}"),
+            (Action::Updated, true) => format!("Would bring the {part} up to date in {path}"),
+            (Action::Removed, true) => format!("Would remove the {part} from {path}"),
+            (Action::Unchanged, _) => format!("{host} has the {part} already, in {path}"),
+            (Action::Absent, _) => format!("{host} has no {part} in {path}"),
+        };
+        output::line(format_args!("{BOLD}{told}{BOLD:#}"))?;
+        for line in plan.lines() {
+            match line {
+                Line::Gone(text) => output::line(format_args!("{BAD}  - {}{BAD:#}", shown(&text)))?,
+                Line::New(text) => {
+                    output::line(format_args!("{GOOD}  + {}{GOOD:#}", shown(&text)))?
+                }
+            }
         }
     }
-    match (plan.action(), args.dry_run) {
-        (Action::Unchanged | Action::Absent, _) => {}
-        (_, true) => output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?,
-        (Action::Added | Action::Updated, false) => {
-            output::line(format_args!("Next: restart {host}, and ask it what it remembers"))?
+    let is_any =
+        |wanted: &[Action]| plans.iter().any(|(_, _, plan)| wanted.contains(&plan.action()));
+    if args.dry_run {
+        if is_any(&[Action::Added, Action::Updated, Action::Removed]) {
+            output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
         }
-        (Action::Removed, false) => output::line(format_args!(
-            "{host} stops using it at its next start; the memory itself stays"
-        ))?,
+    } else if is_any(&[Action::Added, Action::Updated]) {
+        output::line(format_args!("Next: restart {host}, and ask it what it remembers"))?;
+    } else if is_any(&[Action::Removed]) {
+        let what = if args.hook { "them" } else { "it" };
+        output::line(format_args!(
+            "{host} stops using {what} at its next start; the memory itself stays"
+        ))?;
     }
     Ok(())
 }

@@ -42,13 +42,18 @@ mod graph;
 mod import;
 mod imports;
 mod init;
+mod input;
 mod install;
 mod intake;
+mod learn;
 mod log;
 mod mcp;
 mod mirror;
 mod model;
+mod model_test;
+mod model_use;
 mod node;
+mod patch;
 mod recall;
 mod receipts;
 mod refute;
@@ -57,9 +62,11 @@ mod restore;
 mod retract;
 mod review;
 mod selecting;
+mod settings;
 mod show;
 mod status;
 mod trust;
+mod values;
 mod verify;
 mod what_if;
 mod why;
@@ -71,7 +78,7 @@ mod withdraw;
     name = "because",
     version,
     about = "Memory that can say why: everything is signed into a ledger, every answer names its sources",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor or conformance found something wrong, 4 done but some items were left out.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, conformance or model test found something wrong, 4 done but some items were left out.",
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -86,6 +93,10 @@ struct Cli {
     /// or gemini:MODEL [env: BECAUSE_EMBEDDER]
     #[arg(long, global = true, value_name = "MODEL")]
     embedder: Option<String>,
+    /// The language model: openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL,
+    /// openrouter:MODEL or openai-compatible:MODEL [env: BECAUSE_LANGUAGE_MODEL]
+    #[arg(long, global = true, value_name = "MODEL")]
+    language_model: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -118,6 +129,8 @@ enum Command {
     Node(node::Args),
     /// Join records, and list, show or take back what joins them
     Edge(edge::Args),
+    /// Check, apply and take back changes of the graph together
+    Patch(patch::Args),
     /// Explain why something is believed and what would change it, or what a record was made from
     Explain(explain::Args),
     /// Find the fewest claims that hold up a decision or anything else, and store the answer
@@ -138,6 +151,12 @@ enum Command {
     WhatIf(what_if::Args),
     /// Decide what agents propose and what concerns your corrections: list, accept, dismiss
     Review(review::Args),
+    /// Show or set what you want of everything that works for you
+    Values(values::Args),
+    /// Show or set what you have agreed with your agents
+    Settings(settings::Args),
+    /// Write down a preference that was learned from records
+    Learn(learn::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -150,7 +169,7 @@ enum Command {
     Rebuild(verify::RebuildArgs),
     /// Write the ledger as JSON lines
     Export(exchange::Args),
-    /// Manage models that find more than the built-in one: pull, list, remove
+    /// Manage and try models: test, pull, list, remove
     Model(model::Args),
     /// Check this installation and suggest fixes
     Doctor(doctor::Args),
@@ -328,6 +347,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         home: Home::find()?,
         spaces,
         embedder: cli.embedder,
+        language_model: cli.language_model,
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
     };
@@ -350,6 +370,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Claim(args) => claim::run(&session, &args),
         Command::Node(args) => node::run(&session, &args),
         Command::Edge(args) => edge::run(&session, &args),
+        Command::Patch(args) => patch::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Why(args) => why::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),
@@ -360,6 +381,9 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Forget(args) => forget::run(&session, &args),
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
+        Command::Values(args) => values::run(&session, &args),
+        Command::Settings(args) => settings::run(&session, &args),
+        Command::Learn(args) => learn::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -397,6 +421,9 @@ impl Command {
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
             Self::Why(args) => return args.writes(),
+            Self::Patch(args) => return args.writes(),
+            Self::Values(args) => return args.writes(),
+            Self::Settings(args) => return args.writes(),
             _ => {}
         }
         matches!(
@@ -404,6 +431,7 @@ impl Command {
             Self::Import(_)
                 | Self::Derive(_)
                 | Self::Remember(_)
+                | Self::Learn(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

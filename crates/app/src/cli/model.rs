@@ -1,11 +1,11 @@
-//! `because model`: pull, list, remove.
+//! `because model`: test, pull, list, remove.
 
 use clap::Subcommand;
 use models::hub::{ENDPOINT, Hub, HubError, HubName, Progress, PullRequest, REVISION, StoredModel};
 use models::secret::Secret;
 use serde_json::{Value, json};
 
-use super::CliSession;
+use super::{CliSession, model_test};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, bytes, printable};
 use crate::settings;
@@ -20,7 +20,7 @@ const COMMIT_CHARS: usize = 12;
 /// Arguments of `model`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because model pull sentence-transformers/all-MiniLM-L6-v2\n  because --embedder sentence-transformers/all-MiniLM-L6-v2 doctor\n  because model list\n\nHF_ENDPOINT names a mirror of the hub, HF_TOKEN a token for restricted models."
+    after_help = "Examples:\n  because model test\n  because model pull sentence-transformers/all-MiniLM-L6-v2\n  because --embedder sentence-transformers/all-MiniLM-L6-v2 doctor\n  because model list\n\nHF_ENDPOINT names a mirror of the hub, HF_TOKEN a token for restricted models."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -29,6 +29,8 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum ModelCommand {
+    /// Try the embedding model and the language model, and say what works
+    Test(model_test::Args),
     /// Fetch a model from the Hugging Face hub; an interrupted download resumes where it stopped
     Pull(PullArgs),
     /// List the installed models
@@ -57,6 +59,7 @@ struct NameArgs {
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     match &args.command {
+        ModelCommand::Test(args) => model_test::run(session, args),
         ModelCommand::Pull(args) => pull(session, args),
         ModelCommand::List => list(session),
         ModelCommand::Remove(args) => remove(session, args),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::sqlite::Filter;
 
 use super::episodes::{Detail, SpaceShown};
-use super::{CliSession, claims, embedding, episodes, facts, print_owner};
+use super::{CliSession, claims, embedding, episodes, facts, graph, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::agents::AgentId;
@@ -46,8 +46,8 @@ pub(crate) struct Args {
     /// Only records with this visibility: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: beliefs (facts), records (episodes), or both [default: both; records only
-    /// with --kind, --since or --until]
+    /// What to search: beliefs (facts), records (episodes), both, or nodes [default: both; records
+    /// only with --kind, --since or --until]
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<ScopeName>,
     /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Relevance, 0 to 1, below which the results are marked as only the nearest
     #[arg(long, value_name = "CHANCE", default_value_t = RELEVANCE_MIN, value_parser = chance)]
     min_relevance: f64,
+    /// Also what is around the facts and nodes found: records and the edges between them
+    #[arg(long)]
+    graph: bool,
     /// Print every component of each score
     #[arg(long)]
     explain: bool,
@@ -97,6 +100,8 @@ enum ScopeName {
     Episodes,
     /// Both
     Both,
+    /// Decisions, actions, summaries, entities
+    Nodes,
 }
 
 impl ScopeName {
@@ -105,6 +110,7 @@ impl ScopeName {
             Self::Facts => SearchScope::Facts,
             Self::Episodes => SearchScope::Episodes,
             Self::Both => SearchScope::Both,
+            Self::Nodes => SearchScope::Nodes,
         }
     }
 }
@@ -133,6 +139,7 @@ impl Args {
             neighbours: self.around,
             // An agent could take a past belief as current; a person sees that it is over.
             over: if self.agent.is_some() { Over::OnlyIfPast } else { Over::Include },
+            with_graph: self.graph,
             reader,
             ..RecallRequest::new(&self.question, usize::from(self.k))?
         })
@@ -215,9 +222,23 @@ fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Val
         describe(&mut value, found.space);
         value
     });
+    let nodes = answer.nodes.iter().map(|found| {
+        let mut value = json!(found.item.record);
+        value["similarity"] = json!(found.item.similarity);
+        value["score"] = json!(found.item.score);
+        describe(&mut value, found.space);
+        value
+    });
+    let graphs = answer.graphs.iter().map(|found| {
+        let mut value = json!(found.item);
+        describe(&mut value, found.space);
+        value
+    });
     let mut value = json!({
         "question": answer.question,
         "facts": facts.collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "graphs": graphs.collect::<Vec<_>>(),
         "results": results.collect::<Vec<_>>(),
         "relevance": answer.relevance,
         "abstains": answer.abstains(args.min_relevance),
@@ -237,10 +258,11 @@ fn print(
     spaces: &[SpaceDescribed],
     answer: &RecallAnswer,
 ) -> Result<(), Failure> {
-    let RecallAnswer { facts, episodes, behind, altered, .. } = answer;
+    let RecallAnswer { facts, nodes, graphs, episodes, behind, altered, .. } = answer;
     spaces.iter().try_for_each(|space| print_owner(space.owner.as_ref()))?;
-    if episodes.is_empty() && facts.is_empty() {
+    if episodes.is_empty() && facts.is_empty() && nodes.is_empty() {
         output::line(match answer.scope {
+            SearchScope::Nodes => "No node shares a word with this question.",
             SearchScope::Facts => "No belief shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
@@ -269,6 +291,11 @@ fn print(
     }
     for (number, found) in (1..).zip(episodes) {
         episodes::print(session, number, shown(found.space), &found.item, args.detail())?;
+    }
+    nodes.iter().try_for_each(|found| graph::print_record(&found.item.record))?;
+    for found in graphs {
+        output::line(format_args!("{BOLD}Around it{BOLD:#}"))?;
+        graph::print_around(&found.item)?;
     }
     output::note_altered(altered);
     if *behind > 0 {

@@ -4,11 +4,12 @@ use engine::Space;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
+use kernel::body::Body;
 use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
-use super::{CliSession, changes, print_owner};
+use super::{CliSession, changes, patch, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
@@ -21,7 +22,7 @@ const PRINTED_MAX: usize = 50;
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record) is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -79,8 +80,14 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     reviews.retain(|review| args.all || review.status == Status::Pending);
     let mut changes = space.proposed_changes()?;
     changes.retain(|change| args.all || change.status == Status::Pending);
+    let mut patches = space.patches()?;
+    patches.retain(|patch| args.all || patch.status == Status::Pending);
     if session.form == Form::Json {
-        let mut listed = reviews.iter().map(to_json).chain(changes.iter().map(change_to_json));
+        let mut listed = reviews
+            .iter()
+            .map(to_json)
+            .chain(changes.iter().map(change_to_json))
+            .chain(patches.iter().map(patch::to_json));
         return listed.try_for_each(|mut value| {
             value["owner"] = json!(space.owner);
             output::json(&value)
@@ -88,7 +95,7 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     }
     let owner = space.owner.as_ref();
     print_owner(owner)?;
-    if reviews.is_empty() && changes.is_empty() {
+    if reviews.is_empty() && changes.is_empty() && patches.is_empty() {
         return output::line("No reviews are waiting.");
     }
     for change in changes.iter().take(PRINTED_MAX) {
@@ -97,6 +104,9 @@ fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<()
     if changes.len() > PRINTED_MAX {
         let more = changes.len() - PRINTED_MAX;
         output::line(format_args!("… and {more} more proposals; --json lists all"))?;
+    }
+    for proposed in patches.iter().take(PRINTED_MAX) {
+        patch::print_line(session, proposed)?;
     }
     for review in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(review.at);
@@ -180,6 +190,11 @@ fn print_change(
         }
     ))?;
     for draft in operations {
+        if let Body::Claim(claim) = &draft.body {
+            let text = shortened(&claim.text);
+            output::line(format_args!("  to accept      states the {} {text}", claim.claim_type))?;
+            continue;
+        }
         let target = draft.refs.first().map(|cited| space.show(&cited.id)).transpose()?;
         let target = target.map(|shown| {
             format!("{} {}", short(&shown.operation.id()), shortened(&summary(&shown.operation)))

@@ -2,7 +2,7 @@
 
 use engine::verify::bodies::MissingBodies;
 
-use super::{CliSession, embedding};
+use super::{CliSession, embedding, model_use};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
 use crate::service::clock::ClockWarning;
@@ -31,6 +31,8 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         value["embedder"]["error"] =
             serde_json::to_value(unopened).map_err(std::io::Error::from)?;
         value["vectors"] = embedding::status(&settings, &mut space)?.into();
+        value["language_model"] = model_use::chosen_json(&settings);
+        value["model_use"] = model_use::json(&space);
         output::json(&value)?;
         return Ok(0);
     }
@@ -109,6 +111,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::line(format_args!("              {}", output::printable(&advice)))?;
     }
     embedding::print_status(session, &settings, &mut space)?;
+    model_use::print(session, &settings, &space)?;
     let size = &status.size;
     output::line(format_args!(
         "  size        {} (ledger {}, views {})",

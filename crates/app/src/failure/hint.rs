@@ -10,6 +10,7 @@ use kernel::kind::Kind;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
+use models::language::LanguageError;
 use store::{RecordError, StoreError};
 
 use super::{Failure, RequestError};
@@ -50,6 +51,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             "`because model list` lists the installed models, `because model pull {name}` fetches it"
         )),
         Failure::Embedding { code, model, .. } => Some(of_model(code, model)),
+        Failure::LanguageModel(error) => Some(of_language_model(error).to_owned()),
         _ => None,
     }
 }
@@ -58,6 +60,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     match error {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
+        RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),
         RequestError::NothingSelected => {
@@ -162,6 +165,32 @@ pub(crate) fn of_model(code: &str, model: &Selection) -> String {
         _ => "`because doctor` tries it",
     };
     advice.to_owned()
+}
+
+fn of_language_model(error: &LanguageError) -> &'static str {
+    match error {
+        LanguageError::Unreachable { .. } => {
+            "check that it is running, that base_url is right and that there is a network"
+        }
+        LanguageError::TimedOut { .. } => {
+            "try again, or allow more time: timeout_s under [language_model]"
+        }
+        LanguageError::RateLimited { .. } | LanguageError::Failed { .. } => "try again later",
+        LanguageError::Refused { .. } => {
+            "check the key, the model's name and, if you set one, base_url (for most servers it \
+             ends in /v1); `because model test` tries it again"
+        }
+        LanguageError::Declined { .. } => "another model may answer: --language-model MODEL",
+        LanguageError::Truncated { .. } => {
+            "allow longer answers: max_output_tokens under [language_model]"
+        }
+        LanguageError::InvalidAnswer { .. } => {
+            "the model may be too small to answer in a given form; --language-model MODEL names \
+             another"
+        }
+        LanguageError::Unreadable { .. } => "check in base_url that this is the right server",
+        LanguageError::RequestTooLarge { .. } => "ask about less at once",
+    }
 }
 
 /// What to do about a finding of `because verify`, by its code.

@@ -13,6 +13,7 @@ use kernel::kind::Capability;
 use kernel::rules::RuleViolation;
 use models::EmbedError;
 use models::hub::HubError;
+use models::language::LanguageError;
 use serde::Serialize;
 use store::{RecordError, StoreError};
 
@@ -33,7 +34,7 @@ pub(crate) mod exit {
     pub(crate) const FAILED: u8 = 1;
     /// The command line is invalid (clap's code).
     pub(crate) const USAGE: u8 = 2;
-    /// `verify`, `show`, `doctor` or `conformance` found something wrong.
+    /// `verify`, `show`, `doctor`, `conformance` or `model test` found something wrong.
     pub(crate) const UNSOUND: u8 = 3;
     /// Done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;
@@ -146,6 +147,9 @@ pub(crate) enum Failure {
         /// The model.
         model: models::choice::Selection,
     },
+    /// A language model gives no valid answer.
+    #[error(transparent)]
+    LanguageModel(#[from] LanguageError),
     /// The format of a source was not recognised.
     #[error("the format of {} was not recognised; `--format` names one of: {}", path.display(), formats.join(", "))]
     UnknownFormat {
@@ -181,6 +185,7 @@ impl Failure {
             Self::HostSettings { .. } => "host_settings",
             Self::Output(_) => "output",
             Self::Embedding { code, .. } => code,
+            Self::LanguageModel(error) => error.code(),
             Self::UnknownFormat { .. } => "unknown_format",
         }
     }
@@ -216,7 +221,10 @@ impl Failure {
                 | "embedder_failed" => Fault::Busy,
                 _ => Fault::Internal,
             },
-            Self::Place(_)
+            Self::LanguageModel(error) if error.is_transient() => Fault::Busy,
+            Self::LanguageModel(LanguageError::RequestTooLarge { .. }) => Fault::Caller,
+            Self::LanguageModel(_)
+            | Self::Place(_)
             | Self::File { .. }
             | Self::Settings(_)
             | Self::Protocol(_)

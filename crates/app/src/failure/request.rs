@@ -58,11 +58,63 @@ pub(crate) enum RequestError {
         /// The operation.
         id: OpId,
     },
+    /// A patch that is not in the documented form.
+    #[error("this is not a patch: {detail}")]
+    PatchMalformed {
+        /// What is wrong.
+        detail: String,
+    },
+    /// A patch of too many operations.
+    #[error("the patch has {found} operations; at most {limit} are applied at a time")]
+    PatchTooLong {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The operation is not a patch.
+    #[error("{id} is not a patch")]
+    NotAPatch {
+        /// The operation.
+        id: OpId,
+    },
+    /// The patch was decided, or was never applied.
+    #[error("the patch {id} is {status}; nothing was written")]
+    PatchSettled {
+        /// The patch.
+        id: OpId,
+        /// Its status.
+        status: &'static str,
+    },
     /// A confidence beyond 0 to 1.
     #[error("{given} is not a probability: write a number from 0 to 1")]
     NotAProbability {
         /// What was given.
         given: f64,
+    },
+    /// A key of a setting cannot be parsed.
+    #[error(
+        "{given:?} is not the key of a setting: a letter, then letters, digits, _, - and ., in lower case, at most 64"
+    )]
+    SettingKeyMalformed {
+        /// What was given.
+        given: String,
+    },
+    /// A setting cannot have this value.
+    #[error("{key} cannot be {given:?}; it can be {allowed}")]
+    SettingValue {
+        /// The setting.
+        key: String,
+        /// What was given.
+        given: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// Nothing is recorded of a setting, and the program does not know it.
+    #[error("the setting {key} does not exist")]
+    NoSuchSetting {
+        /// Its key.
+        key: String,
     },
     /// A context without turns and without a question.
     #[error("neither turns nor a question was given")]
@@ -226,6 +278,12 @@ pub(crate) enum RequestError {
         /// The system's reason.
         reason: String,
     },
+    /// A host that calls no tools by itself.
+    #[error("{host} does not call tools from hooks; install its server without --hook")]
+    NoHooks {
+        /// The host's name.
+        host: &'static str,
+    },
     /// A path that another program's settings cannot hold.
     #[error("{} is not Unicode, as settings must be", path(file))]
     PathNotUnicode {
@@ -250,7 +308,14 @@ impl RequestError {
         "empty_question",
         "empty_text",
         "not_in_graph",
+        "patch_malformed",
+        "patch_too_long",
+        "not_a_patch",
+        "patch_settled",
         "not_a_probability",
+        "setting_key_malformed",
+        "setting_value",
+        "no_such_setting",
         "empty_turns",
         "empty_correction",
         "not_trusted",
@@ -277,6 +342,7 @@ impl RequestError {
         "ledger_without_space",
         "too_few_collections",
         "no_home_folder",
+        "no_hooks",
         "path_not_unicode",
     ];
 
@@ -291,7 +357,14 @@ impl RequestError {
             Self::EmptyQuestion => "empty_question",
             Self::EmptyText => "empty_text",
             Self::NotInGraph { .. } => "not_in_graph",
+            Self::PatchMalformed { .. } => "patch_malformed",
+            Self::PatchTooLong { .. } => "patch_too_long",
+            Self::NotAPatch { .. } => "not_a_patch",
+            Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",
+            Self::SettingKeyMalformed { .. } => "setting_key_malformed",
+            Self::SettingValue { .. } => "setting_value",
+            Self::NoSuchSetting { .. } => "no_such_setting",
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
             Self::NotTrusted { .. } => "not_trusted",
@@ -318,6 +391,7 @@ impl RequestError {
             Self::LedgerWithoutSpace => "ledger_without_space",
             Self::TooFewCollections => "too_few_collections",
             Self::NoHomeFolder { .. } => "no_home_folder",
+            Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
         }
     }
@@ -325,9 +399,10 @@ impl RequestError {
     /// Whose fault it is.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Self::NoSuchRecords { .. } | Self::NoSuchModel { .. } | Self::NotTrusted { .. } => {
-                Fault::NotFound
-            }
+            Self::NoSuchRecords { .. }
+            | Self::NoSuchModel { .. }
+            | Self::NoSuchSetting { .. }
+            | Self::NotTrusted { .. } => Fault::NotFound,
             _ => Fault::Caller,
         }
     }

@@ -18,6 +18,15 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyWindow { since: text(), until: text() },
         RequestError::EmptyQuestion,
         RequestError::EmptyText,
+        RequestError::NotInGraph { id: kernel::id::OpId([0; 32]) },
+        RequestError::PatchMalformed { detail: text() },
+        RequestError::PatchTooLong { found: 2, limit: 1 },
+        RequestError::NotAPatch { id: kernel::id::OpId([0; 32]) },
+        RequestError::PatchSettled { id: kernel::id::OpId([0; 32]), status: "accepted" },
+        RequestError::NotAProbability { given: 2.0 },
+        RequestError::SettingKeyMalformed { given: text() },
+        RequestError::SettingValue { key: text(), given: text(), allowed: text() },
+        RequestError::NoSuchSetting { key: text() },
         RequestError::EmptyTurns,
         RequestError::EmptyCorrection,
         RequestError::NotTrusted { space: text() },
@@ -44,6 +53,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::LedgerWithoutSpace,
         RequestError::TooFewCollections,
         RequestError::NoHomeFolder { reason: text() },
+        RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
     ]
 }
@@ -116,6 +126,13 @@ fn the_fault_says_who_can_mend_a_failure() {
     let model = "ollama:m".parse().unwrap();
     check(Failure::embedding(&silent, &model), "embedder_unreachable", Fault::Busy);
     check(HubError::NotHere { name: String::new() }.into(), "model_not_here", Fault::NotFound);
+    let model = String::new;
+    let slow = LanguageError::RateLimited { model: model(), after: None };
+    check(slow.into(), "language_model_rate_limited", Fault::Busy);
+    let declined = LanguageError::Declined { model: model(), detail: model() };
+    check(declined.into(), "language_model_declined", Fault::Internal);
+    let large = LanguageError::RequestTooLarge { bytes: 9, bytes_max: 8 };
+    check(large.into(), "language_model_request_too_large", Fault::Caller);
 }
 
 #[test]
@@ -150,6 +167,8 @@ fn what_can_be_typed_to_mend_a_failure_is_a_hint_and_not_part_of_the_message() {
     let model = "owner/name".parse().unwrap();
     let error = EmbedError::Unusable { place: key(), detail: key() };
     check(Failure::embedding(&error, &model), "because model pull owner/name");
+    let refused = LanguageError::Refused { model: key(), detail: key() };
+    check(refused.into(), "because model test");
     assert!(hint::of_finding("view_differs").is_some_and(|hint| hint.contains("because rebuild")));
     assert!(hint::of_finding("belief_differs").is_some_and(|hint| hint.contains("because derive")));
 }

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use file::Settings;
+use json_text::hooks::{found, with, without};
 
 mod diff;
 mod file;
@@ -22,6 +23,7 @@ mod json_text;
 mod toml_text;
 
 pub(crate) use diff::Line;
+pub(crate) use json_text::hooks::Hook;
 
 /// The server's name in the settings of hosts.
 pub(crate) const NAME: &str = "because";
@@ -90,6 +92,45 @@ impl Host {
                 codex.clone().unwrap_or_else(|| home.join(".codex")).join("config.toml")
             }
             (Self::Codex, Scope::Project) => project.join(".codex/config.toml"),
+        }
+    }
+}
+
+impl Host {
+    /// Where its hooks are, if it calls tools from hooks.
+    pub(crate) fn hook_settings(self, scope: Scope, places: &Places) -> Option<PathBuf> {
+        let Places { home, claude, codex, project } = places;
+        let folder = match (self, scope) {
+            (Self::ClaudeCode, Scope::User) => {
+                claude.clone().unwrap_or_else(|| home.join(".claude"))
+            }
+            (Self::ClaudeCode, Scope::Project) => project.join(".claude"),
+            (Self::Codex, Scope::User) => codex.clone().unwrap_or_else(|| home.join(".codex")),
+            (Self::Codex, Scope::Project) => project.join(".codex"),
+            (Self::Cursor, _) => return None,
+        };
+        let file = if self == Self::ClaudeCode { "settings.json" } else { "hooks.json" };
+        Some(folder.join(file))
+    }
+
+    /// The hooks that pass each turn of a conversation to the tool `observe`: that of the user
+    /// and, where the host has it, that of the assistant.
+    pub(crate) fn hooks(self) -> Vec<Hook> {
+        const SESSION: &str = "${session_id}";
+        let user = Hook {
+            event: "UserPromptSubmit",
+            input: json!({ "text": "${prompt}", "session": SESSION }),
+        };
+        let assistant = Hook {
+            event: "Stop",
+            input: json!({
+                "text": "${last_assistant_message}", "speaker": "assistant", "session": SESSION,
+            }),
+        };
+        match self {
+            Self::ClaudeCode => vec![user, assistant],
+            Self::Codex => vec![user],
+            Self::Cursor => Vec::new(),
         }
     }
 }
@@ -224,6 +265,51 @@ impl Plan {
                     "its layout does not allow this program to edit the entry".to_owned(),
                 ));
             }
+        }
+        Ok(Self { settings, action, text })
+    }
+
+    /// Plans to write our hooks into the settings at `path`.
+    pub(crate) fn with_hooks(path: &Path, hooks: &[Hook]) -> Result<Self, Failure> {
+        Self::of_hooks(path, |text| {
+            let before = found(text, hooks)?;
+            let written = with(text, hooks)?;
+            let is_new = before.iter().all(Option::is_none);
+            let action = match (written == text, is_new) {
+                (true, _) => Action::Unchanged,
+                (false, true) => Action::Added,
+                (false, false) => Action::Updated,
+            };
+            let wanted = hooks.iter().map(|hook| Some(hook.to_json()));
+            let as_meant = found(&written, hooks)?.into_iter().eq(wanted);
+            Ok((action, written, as_meant))
+        })
+    }
+
+    /// Plans to remove our hooks from the settings at `path`. Settings that do not mention us are
+    /// not read any further.
+    pub(crate) fn without_hooks(path: &Path, hooks: &[Hook]) -> Result<Self, Failure> {
+        Self::of_hooks(path, |text| {
+            if !text.contains(NAME) || found(text, hooks)?.iter().all(Option::is_none) {
+                return Ok((Action::Absent, text.to_owned(), true));
+            }
+            let left = without(text, hooks)?;
+            let as_meant = found(&left, hooks)?.iter().all(Option::is_none);
+            Ok((Action::Removed, left, as_meant))
+        })
+    }
+
+    fn of_hooks(
+        path: &Path,
+        plan: impl FnOnce(&str) -> Result<(Action, String, bool), String>,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::read(path)?;
+        let refused = |reason: String| Failure::HostSettings { path: path.to_owned(), reason };
+        let (action, text, as_meant) = plan(settings.text()).map_err(refused)?;
+        if !as_meant {
+            return Err(refused(
+                "its layout does not allow this program to edit the hooks".to_owned(),
+            ));
         }
         Ok(Self { settings, action, text })
     }

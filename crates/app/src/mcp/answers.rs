@@ -24,7 +24,7 @@ use super::quote::{READING_STRUCTURED, cut};
 use super::whose::Whose;
 use crate::service::changes::ChangeReport;
 use crate::service::query_embedding::QueryEmbedding;
-use crate::service::recall::{RecallAnswer, SearchScope};
+use crate::service::recall::RecallAnswer;
 use crate::service::wording::{
     attributed, signer_of, speaker_in, sureness, text_of, text_of_belief, time_of,
 };
@@ -121,7 +121,7 @@ impl Recalled {
             reading: READING_STRUCTURED,
             facts: facts.iter().map(|found| Fact::of(&found.item, owner)).collect(),
             episodes: episodes.iter().map(|found| Episode::of(&found.item, owner, zone)).collect(),
-            relevance: (answer.scope != SearchScope::Facts).then_some(answer.relevance),
+            relevance: answer.scope.has_records().then_some(answer.relevance),
             abstains: answer.abstains(RELEVANCE_MIN) && facts.is_empty(),
             embedder: embedding.as_ref().map(QueryEmbedder::of),
             receipt: receipts.first().map(ToString::to_string),

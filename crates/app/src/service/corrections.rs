@@ -15,7 +15,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::{forgetting, proposals};
+use super::{forgetting, patch, proposals};
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -196,8 +196,11 @@ pub(crate) fn decide_review(
     decision: Decision,
     note: &str,
 ) -> Result<Outcome, Failure> {
-    if let Some(outcome) = proposals::decide(space, now, name, decision == Decision::Accept, note)?
-    {
+    let is_accepted = decision == Decision::Accept;
+    if let Some(outcome) = proposals::decide(space, now, name, is_accepted, note)? {
+        return Ok(outcome);
+    }
+    if let Some(outcome) = patch::decide(space, now, name, is_accepted, note)? {
         return Ok(outcome);
     }
     let review = space.review_named(name)?;

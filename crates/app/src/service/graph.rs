@@ -113,7 +113,7 @@ pub(crate) fn validity(
 }
 
 /// What a person says, as a record of its own.
-fn statement(session: &Session, words: &str, visibility: Visibility) -> Evidence {
+pub(crate) fn statement(session: &Session, words: &str, visibility: Visibility) -> Evidence {
     let at = When::from_zoned(&session.now.to_zoned(session.zone.clone()));
     let text = mask_string(words.trim()).into_inner();
     let digest = kernel::body::payload_digest(&serde_json::json!(text));

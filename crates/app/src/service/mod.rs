@@ -13,6 +13,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
@@ -21,13 +22,16 @@
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
+//! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
+pub(crate) mod agreed_settings;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;
@@ -38,9 +42,13 @@ pub(crate) mod disclosure;
 pub(crate) mod drawing;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
+pub(crate) mod language_model;
+pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
+pub(crate) mod patch;
 pub(crate) mod proposals;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
@@ -49,6 +57,7 @@ pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod time;
+pub(crate) mod values;
 pub(crate) mod why;
 pub(crate) mod wording;
 

@@ -389,6 +389,9 @@ fn actions_of(space: &Space, drafts: &[Draft]) -> Result<Vec<Action>, Failure> {
             Body::ClaimRefutation(body) => {
                 actions.push(Action::on_belief(Verb::Refuted, &body.identity_key));
             }
+            Body::Claim(claim) => {
+                actions.push(Action::on_belief(Verb::Stated, &claim.identity_key));
+            }
             Body::Evidence(_) => {
                 let records = superseded(space, draft)?;
                 actions.extend(records.map(|subject| Action { verb: Verb::Corrected, subject }));

@@ -7,9 +7,11 @@
 use std::collections::BTreeSet;
 
 use engine::Space;
+use engine::graph::{Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{Fact, FactQuery, Facts};
+use engine::recall::nodes::FoundNode;
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
@@ -32,6 +34,8 @@ pub(crate) enum SearchScope {
     Episodes,
     /// Both.
     Both,
+    /// Decisions, actions, summaries, entities.
+    Nodes,
 }
 
 /// When receipts are written.
@@ -61,6 +65,8 @@ pub(crate) struct RecallRequest<'a> {
     pub(crate) neighbours: u32,
     /// What becomes of facts whose time is over.
     pub(crate) over: Over,
+    /// Whether what is around facts and nodes is found, too.
+    pub(crate) with_graph: bool,
     /// The agent for whom receipts are written.
     pub(crate) reader: Option<(Recipient<'a>, ReceiptPolicy)>,
 }
@@ -73,6 +79,10 @@ pub(crate) struct RecallAnswer {
     pub(crate) question: Option<Question>,
     /// Facts, the most relevant first.
     pub(crate) facts: Vec<Found<Fact>>,
+    /// Nodes, the nearest first.
+    pub(crate) nodes: Vec<Found<FoundNode>>,
+    /// What is around facts and nodes, for each space in which any were found.
+    pub(crate) graphs: Vec<Found<Subgraph>>,
     /// Records, the best first.
     pub(crate) episodes: Vec<Found<Recollection>>,
     /// The estimated probability that a record answers, 0 to 1: the highest of all spaces.
@@ -122,6 +132,7 @@ impl RecallRequest<'_> {
             valid_at_us: None,
             neighbours: 0,
             over: Over::default(),
+            with_graph: false,
             reader: None,
         })
     }
@@ -155,6 +166,16 @@ impl SearchScope {
             !filter.kinds.is_empty() || filter.since_us.is_some() || filter.until_us.is_some();
         if picks_records { Self::Episodes } else { Self::Both }
     }
+
+    /// Whether beliefs are searched.
+    pub(crate) fn has_facts(self) -> bool {
+        matches!(self, Self::Facts | Self::Both)
+    }
+
+    /// Whether records are searched.
+    pub(crate) fn has_records(self) -> bool {
+        matches!(self, Self::Episodes | Self::Both)
+    }
 }
 
 impl RecallAnswer {
@@ -164,6 +185,8 @@ impl RecallAnswer {
             scope,
             question: None,
             facts: Vec::new(),
+            nodes: Vec::new(),
+            graphs: Vec::new(),
             episodes: Vec::new(),
             relevance: 0.0,
             behind: 0,
@@ -201,7 +224,7 @@ impl RecallAnswer {
 
     /// True if the records are only the nearest: none is likely to be an answer.
     pub(crate) fn abstains(&self, relevance_min: f64) -> bool {
-        self.scope != SearchScope::Facts && self.relevance < relevance_min
+        self.scope.has_records() && self.relevance < relevance_min
     }
 }
 
@@ -216,11 +239,15 @@ pub(crate) fn recall(
     for (place, SearchedSpace { space, disclosure }) in spaces.iter_mut().enumerate() {
         let asked = &request.filter.visibilities;
         let Some(visibilities) = disclosure::visibilities(asked, *disclosure) else { continue };
-        if request.scope != SearchScope::Episodes {
+        if request.scope == SearchScope::Nodes {
+            let found = space.recall_nodes(&request.fact_query(session, &visibilities))?;
+            answer.nodes.extend(found.into_iter().map(|item| Found { space: place, item }));
+        }
+        if request.scope.has_facts() {
             let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
             answer.add_facts(place, found);
         }
-        if request.scope != SearchScope::Facts {
+        if request.scope.has_records() {
             let (found, embedding) = search_episodes(session, pool, space, request, &visibilities)?;
             if found.results.is_empty() && !request.filter.kinds.is_empty() {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
@@ -229,10 +256,39 @@ pub(crate) fn recall(
         }
     }
     rank(&mut answer, request);
+    if request.with_graph {
+        for (place, SearchedSpace { space, disclosure }) in spaces.iter().enumerate() {
+            answer.graphs.extend(graph_around(space, place, *disclosure, request, &answer)?);
+        }
+    }
     if let Some((reader, policy)) = &request.reader {
         write_receipts(session, spaces, request, reader, *policy, &mut answer)?;
     }
     Ok(answer)
+}
+
+/// What is around the facts and nodes that were found in a space; none if none were.
+fn graph_around(
+    space: &Space,
+    place: usize,
+    disclosure: Disclosure,
+    request: &RecallRequest<'_>,
+    answer: &RecallAnswer,
+) -> Result<Option<Found<Subgraph>>, Failure> {
+    let facts = answer.facts.iter().filter(|found| found.space == place);
+    let nodes = answer.nodes.iter().filter(|found| found.space == place);
+    let roots: Vec<OpId> =
+        facts.map(|found| found.item.id).chain(nodes.map(|found| found.item.record.id)).collect();
+    if roots.is_empty() {
+        return Ok(None);
+    }
+    let limits = SubgraphLimits {
+        as_of_us: request.filter.as_of_us,
+        valid_at_us: request.valid_at_us,
+        disclosure,
+        ..SubgraphLimits::default()
+    };
+    Ok(Some(Found { space: place, item: space.subgraph(&roots, &limits)? }))
 }
 
 fn search_episodes(
@@ -258,6 +314,7 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
         facts_max = request.facts_beside_max;
     }
     keep_best(&mut answer.facts, facts_max, |fact| (fact.id, fact.relevance.total));
+    keep_best(&mut answer.nodes, request.limit, |node| (node.record.id, node.similarity));
     keep_best(&mut answer.episodes, usize::MAX, |episode| (episode.id, episode.score.total));
     newer_first(&mut answer.episodes, |found| (found.item.id, &found.item.replaces));
     answer.episodes.truncate(request.limit);

@@ -21,6 +21,8 @@ pub(crate) struct Session {
     pub(crate) spaces: Vec<String>,
     /// The model that was named, which overrides the settings.
     pub(crate) embedder: Option<String>,
+    /// The language model that was named, which overrides the settings.
+    pub(crate) language_model: Option<String>,
     /// The time of the request.
     pub(crate) now: Timestamp,
     /// The user's time zone.
@@ -70,6 +72,7 @@ impl Session {
         let variable = |name: &str| std::env::var_os(name);
         let sources = Sources {
             option: self.embedder.as_deref(),
+            language_model: self.language_model.as_deref(),
             variable: &variable,
             home: &self.home,
             space,

@@ -13,8 +13,10 @@ pub(super) fn choose(
     of_space: Option<Setting>,
     option: Option<&str>,
 ) -> Result<(Chosen, Option<Chosen>), SettingsError> {
-    let option =
-        option.map(|text| Setting { value: Value::Text(text.to_owned()), source: Source::Option });
+    let option = option.map(|text| Setting {
+        value: Value::Text(text.to_owned()),
+        source: Source::Option("--embedder"),
+    });
     let own = set.get(&keys::MODEL.path()).cloned();
     let allowed = match set.get(&keys::SPACES_MAY_CHOOSE.path()) {
         Some(Setting { value: Value::List(providers), source }) => {
@@ -53,7 +55,7 @@ fn parse(set: Setting) -> Result<Chosen, SettingsError> {
     let Setting { value, source } = set;
     let text = match value {
         Value::Text(text) => text,
-        Value::Number(_) | Value::List(_) => String::new(),
+        Value::Number(_) | Value::List(_) | Value::Price(_) => String::new(),
     };
     match text.parse() {
         Ok(selection) => Ok(Chosen { selection, source }),

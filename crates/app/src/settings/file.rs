@@ -103,6 +103,12 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
             let number = value.as_integer().and_then(|number| u64::try_from(number).ok());
             Form::number(max, number).map_err(|wanted| wrong(&wanted))
         }
+        Form::Price => {
+            let whole = || value.as_integer().map(|number| number.to_string());
+            let decimal = || value.as_float().map(|number| number.to_string());
+            let text = value.as_str().map(str::to_owned).or_else(whole).or_else(decimal);
+            Form::price(text).map_err(|wanted| wrong(&wanted))
+        }
         Form::List => {
             let texts = value.as_array().and_then(|items| {
                 items.iter().map(|item| item.as_str().map(str::to_owned)).collect()

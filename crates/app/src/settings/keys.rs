@@ -1,5 +1,6 @@
 //! Every setting.
 
+use models::language::{OUTPUT_TOKENS_MAX, Price};
 use models::remote::{DIMENSIONS_MAX, Service};
 
 use super::Value;
@@ -42,6 +43,8 @@ pub(crate) enum Form {
     },
     /// A list of texts; in a variable, with commas between them.
     List,
+    /// The price of a million tokens.
+    Price,
 }
 
 /// Which files may set a setting.
@@ -141,6 +144,59 @@ macro_rules! service {
     };
 }
 
+/// A setting of the language model. None is of a space: the model reads what is in memory.
+const fn of_language_model(name: &'static str, variable: &'static str, form: Form) -> Key {
+    Key {
+        section: "language_model",
+        name,
+        variable: Some(variable),
+        form,
+        scope: SettingScope::User,
+    }
+}
+
+/// Which language model is used.
+pub(crate) const LANGUAGE_MODEL: Key =
+    of_language_model("model", "BECAUSE_LANGUAGE_MODEL", Form::Text);
+/// The address of its server.
+pub(crate) const LANGUAGE_MODEL_BASE_URL: Key =
+    of_language_model("base_url", "BECAUSE_LANGUAGE_MODEL_BASE_URL", Form::Address);
+/// The variable that holds its key.
+pub(crate) const LANGUAGE_MODEL_KEY_ENV: Key =
+    of_language_model("api_key_env", "BECAUSE_LANGUAGE_MODEL_API_KEY_ENV", Form::Text);
+/// The file that holds its key.
+pub(crate) const LANGUAGE_MODEL_KEY_FILE: Key =
+    of_language_model("api_key_file", "BECAUSE_LANGUAGE_MODEL_API_KEY_FILE", Form::Text);
+/// Seconds for a call with all retries.
+pub(crate) const LANGUAGE_MODEL_TIMEOUT_S: Key = of_language_model(
+    "timeout_s",
+    "BECAUSE_LANGUAGE_MODEL_TIMEOUT_S",
+    Form::Number { max: TIMEOUT_S_MAX },
+);
+/// Most tokens of an answer.
+pub(crate) const LANGUAGE_MODEL_OUTPUT_TOKENS: Key = of_language_model(
+    "max_output_tokens",
+    "BECAUSE_LANGUAGE_MODEL_MAX_OUTPUT_TOKENS",
+    Form::Number { max: OUTPUT_TOKENS_MAX as u64 },
+);
+/// The price of a million tokens of prompts.
+pub(crate) const LANGUAGE_MODEL_INPUT_PRICE: Key =
+    of_language_model("input_price", "BECAUSE_LANGUAGE_MODEL_INPUT_PRICE", Form::Price);
+/// The price of a million tokens of answers.
+pub(crate) const LANGUAGE_MODEL_OUTPUT_PRICE: Key =
+    of_language_model("output_price", "BECAUSE_LANGUAGE_MODEL_OUTPUT_PRICE", Form::Price);
+
+const LANGUAGE: [Key; 8] = [
+    LANGUAGE_MODEL,
+    LANGUAGE_MODEL_BASE_URL,
+    LANGUAGE_MODEL_KEY_ENV,
+    LANGUAGE_MODEL_KEY_FILE,
+    LANGUAGE_MODEL_TIMEOUT_S,
+    LANGUAGE_MODEL_OUTPUT_TOKENS,
+    LANGUAGE_MODEL_INPUT_PRICE,
+    LANGUAGE_MODEL_OUTPUT_PRICE,
+];
+
 const OPENAI: [Key; 6] = service!(Service::OpenAi, "openai", "BECAUSE_OPENAI");
 const OLLAMA: [Key; 6] = service!(Service::Ollama, "ollama", "BECAUSE_OLLAMA");
 const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
@@ -157,7 +213,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
         AGENTS_ALLOW,
         AGENTS_READ_PRIVATE,
     ];
-    GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI)
+    GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI).chain(&LANGUAGE)
 }
 
 impl Form {
@@ -165,6 +221,16 @@ impl Form {
     pub(super) fn number(max: u64, number: Option<u64>) -> Result<Value, String> {
         let number = number.filter(|number| (1..=max).contains(number));
         number.map(Value::Number).ok_or_else(|| format!("a whole number from 1 to {max}"))
+    }
+
+    /// A price, or a description of the valid values.
+    pub(super) fn price(text: Option<String>) -> Result<Value, String> {
+        let price = text.and_then(|text| text.parse::<Price>().ok());
+        price.map(Value::Price).ok_or_else(|| {
+            "the price of a million tokens: a number from 0 to 1000000 with at most 6 digits \
+             after the point, such as 0.15"
+                .to_owned()
+        })
     }
 
     /// The address of a server, or a description of the valid values.
@@ -193,12 +259,16 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
         // Someone who forgets the table still means the key in it.
         let whole = strsim::jaro_winkler(path, &key.path());
         let last = path.rsplit('.').next().unwrap_or(path);
-        whole.max(strsim::jaro_winkler(last, key.name))
+        // Several tables have keys of one name; the nearest table decides, if one was named.
+        let table = path
+            .rsplit_once('.')
+            .map_or(0.0, |(table, _)| strsim::jaro_winkler(table, key.section));
+        (whole.max(strsim::jaro_winkler(last, key.name)), table)
     };
     let scored = all().map(|key| (likeness(key), key.path()));
     // Of several that are equally near, the first.
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    (best.0 >= LIKENESS_MIN).then_some(best.1)
+    (best.0.0 >= LIKENESS_MIN).then_some(best.1)
 }
 
 #[cfg(test)]
@@ -240,6 +310,8 @@ mod tests {
             ("model", Some("embedder.model")),
             ("openai.baseurl", Some("openai.base_url")),
             ("gemini.api_key", Some("gemini.api_key_env")),
+            ("language_model.max_tokens", Some("language_model.max_output_tokens")),
+            ("languagemodel.model", Some("language_model.model")),
             ("zzz.q", None),
         ] {
             assert_eq!(nearest(path).as_deref(), meant, "{path}");

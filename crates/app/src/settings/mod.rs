@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use models::choice::{Choice, Selection};
 use models::hub::ModelDir;
+use models::language::{Price, Provider};
 use models::remote::{Service, ServiceConfig};
 use models::roots::Roots;
 use models::secret::Secret;
@@ -27,18 +28,20 @@ use store::sqlite::JournalLimits;
 
 use crate::place::{self, Home};
 
+mod api_key;
 mod choose;
 mod file;
 pub(crate) mod keys;
+mod language_model;
 
+use api_key::{KeyPlaces, is_variable_name};
 use keys::{Form, Key};
+pub(crate) use language_model::ChosenLanguageModel;
 
 /// The name of the file in either folder.
 pub(crate) const FILE: &str = "config.toml";
 /// The folder of fetched models, in the home.
 const MODELS: &str = "models";
-/// Longest file of a key, with white space around it.
-const KEY_BYTES_MAX: u64 = 8 << 10;
 /// Longest file of certificates.
 const CA_BYTES_MAX: u64 = 4 << 20;
 
@@ -85,8 +88,8 @@ pub(crate) enum Source {
     SpaceFile { path: PathBuf, line: usize },
     /// An environment variable.
     Variable(&'static str),
-    /// `--embedder`.
-    Option,
+    /// An option of the command line.
+    Option(&'static str),
 }
 
 impl std::fmt::Display for Source {
@@ -96,8 +99,7 @@ impl std::fmt::Display for Source {
             Self::HomeFile { path, line } | Self::SpaceFile { path, line } => {
                 write!(formatter, "{}:{line}", path.display())
             }
-            Self::Variable(name) => formatter.write_str(name),
-            Self::Option => formatter.write_str("--embedder"),
+            Self::Variable(name) | Self::Option(name) => formatter.write_str(name),
         }
     }
 }
@@ -108,6 +110,7 @@ enum Value {
     Text(String),
     Number(u64),
     List(Vec<String>),
+    Price(Price),
 }
 
 /// A value and where it was set.
@@ -128,6 +131,8 @@ pub(crate) struct Chosen {
 pub(crate) struct Sources<'a> {
     /// What `--embedder` names.
     pub(crate) option: Option<&'a str>,
+    /// What `--language-model` names.
+    pub(crate) language_model: Option<&'a str>,
     /// The environment.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<OsString>,
     /// The home.
@@ -141,6 +146,7 @@ pub(crate) struct Settings {
     set: BTreeMap<String, Setting>,
     chosen: Chosen,
     passed_over: Option<Chosen>,
+    language_model: Option<ChosenLanguageModel>,
     home: PathBuf,
     /// The values of the variables that hold keys, looked up when a choice is made.
     key_of_variable: BTreeMap<String, OsString>,
@@ -155,6 +161,7 @@ impl Settings {
         for (key, one) in file::read(&own_file, |path, line| Source::HomeFile { path, line })? {
             set.insert(key.path(), one);
         }
+        let of_file = set.get(&keys::LANGUAGE_MODEL.path()).cloned();
         let mut of_space = None;
         if let Some(file) = sources.space.and_then(|space| space_file(space, &own_file)) {
             let entries = file::read(&file, |path, line| Source::SpaceFile { path, line })?;
@@ -167,8 +174,10 @@ impl Settings {
             }
         }
         let (chosen, passed_over) = choose::choose(&set, of_space, sources.option)?;
-        let mut settings =
-            Self { set, chosen, passed_over, home, key_of_variable: BTreeMap::new() };
+        let language_model =
+            language_model::choose(&set, of_file.as_ref(), sources.language_model)?;
+        let key_of_variable = BTreeMap::new();
+        let mut settings = Self { set, chosen, passed_over, language_model, home, key_of_variable };
         settings.look_up_keys(sources.variable);
         Ok(settings)
     }
@@ -298,48 +307,14 @@ impl Settings {
         })
     }
 
-    /// The key: from a file or a variable that the user names. The provider's usual variable is
-    /// read only for the provider's own address, so that setting another address cannot send the
-    /// key to someone else.
+    /// The key of a service. Its usual variable counts only for its own address.
     fn key(&self, service: Service) -> Result<Option<Secret>, SettingsError> {
-        let bad = |source: &Source, detail: String| SettingsError::Value {
-            source_of: source.clone(),
-            detail,
-        };
-        if let Some((path, source)) = self.text(&format!("{service}.api_key_file")) {
-            let bytes = self.read_small(path, KEY_BYTES_MAX);
-            let bytes = bytes
-                .map_err(|error| bad(source, format!("the key's file cannot be read: {error}")))?;
-            let key = std::str::from_utf8(&bytes).ok().and_then(Secret::parse);
-            return key.map(Some).ok_or_else(|| bad(source, "the file holds no key".to_owned()));
-        }
-        if let Some((variable, source)) = self.text(&format!("{service}.api_key_env")) {
-            if variable.is_empty() {
-                return Ok(None);
-            }
-            if !is_variable_name(variable) {
-                return Err(bad(
-                    source,
-                    "api_key_env takes the name of a variable, not the key".to_owned(),
-                ));
-            }
-            let text = self.key_of_variable.get(variable).and_then(|text| text.to_str());
-            let key = text.and_then(Secret::parse);
-            // A name with small letters may be the key itself, which messages must not repeat.
-            let shown = if variable.bytes().any(|byte| byte.is_ascii_lowercase()) {
-                "it names"
-            } else {
-                variable
-            };
-            return key
-                .map(Some)
-                .ok_or_else(|| bad(source, format!("the variable {shown} holds no key")));
-        }
-        if self.text(&format!("{service}.base_url")).is_some() {
-            return Ok(None);
-        }
-        let usual = service.key_variable().and_then(|variable| self.key_of_variable.get(variable));
-        Ok(usual.and_then(|text| text.to_str()).and_then(Secret::parse))
+        let has_address = self.text(&format!("{service}.base_url")).is_some();
+        self.key_at(KeyPlaces {
+            file: self.text(&format!("{service}.api_key_file")),
+            variable: self.text(&format!("{service}.api_key_env")),
+            usual: if has_address { None } else { service.key_variable() },
+        })
     }
 
     /// Resolves a path that the user names: `~/` is the user's home, and a relative path starts in
@@ -355,13 +330,15 @@ impl Settings {
     }
 
     fn look_up_keys(&mut self, variable: &dyn Fn(&str) -> Option<OsString>) {
-        for service in Service::ALL {
-            let named =
-                self.text(&format!("{service}.api_key_env")).map(|(name, _)| name.to_owned());
-            for name in named.into_iter().chain(service.key_variable().map(str::to_owned)) {
-                if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
-                    self.key_of_variable.insert(name, text);
-                }
+        let tables = Service::ALL.iter().map(|service| service.as_str());
+        let tables = tables.chain([keys::LANGUAGE_MODEL.section]);
+        let named = tables.filter_map(|table| self.text(&format!("{table}.api_key_env")));
+        let named: Vec<String> = named.map(|(name, _)| name.to_owned()).collect();
+        let usual = Service::ALL.iter().filter_map(|service| service.key_variable());
+        let usual = usual.chain(Provider::ALL.iter().filter_map(|one| one.key_variable()));
+        for name in named.into_iter().chain(usual.map(str::to_owned)) {
+            if let Some(text) = is_variable_name(&name).then(|| variable(&name)).flatten() {
+                self.key_of_variable.insert(name, text);
             }
         }
     }
@@ -400,10 +377,6 @@ fn space_file(space: &Path, own_file: &Path) -> Option<PathBuf> {
     (!is_own).then_some(file)
 }
 
-fn is_variable_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
 fn from_variable(
     key: &Key,
     variable: &'static str,
@@ -422,6 +395,9 @@ fn from_variable(
         }
         Form::Number { max } => Form::number(max, text.trim().parse().ok())
             .map_err(|wanted| bad(&format!("it takes {wanted}")))?,
+        Form::Price => {
+            Form::price(Some(text)).map_err(|wanted| bad(&format!("it takes {wanted}")))?
+        }
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };
     Ok(Setting { value, source: source.clone() })

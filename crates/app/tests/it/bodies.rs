@@ -258,4 +258,9 @@ fn a_preview_says_so_when_it_depends_on_altered_text() {
     let untouched = of("I love olives.");
     let json = machine.because(["what-if", "--retract", &untouched, "--json"]).run().json();
     assert_eq!(json["altered"], Value::Null, "{json}");
+    // Nothing is concluded from it either.
+    let derived = machine.because(["derive", "--full"]).run().succeeds();
+    derived.prints("was altered in the file since it was signed");
+    let claims = machine.because(["claims", "--json"]).run().succeeds().out();
+    assert!(claims.contains("walnuts") && !claims.contains("poisons"), "{claims}");
 }

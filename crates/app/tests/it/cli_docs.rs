@@ -17,7 +17,8 @@ const WRITE: &str = "BECAUSE_WRITE_CLI_DOCS";
 const BEGIN: &str = "<!-- from the program: ";
 const END: &str = "<!-- end -->";
 /// Options of every command; they stand in the program's own block alone.
-const GLOBAL: [&str; 5] = ["--json", "--space", "--embedder", "--help", "--version"];
+const GLOBAL: [&str; 6] =
+    ["--json", "--space", "--embedder", "--language-model", "--help", "--version"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

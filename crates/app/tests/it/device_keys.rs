@@ -135,7 +135,7 @@ fn a_key_that_is_a_pipe_a_device_or_a_link_to_nothing_is_an_error_at_once() {
 }
 
 #[test]
-fn spaces_are_for_their_owner_alone_and_doctor_names_an_open_home() {
+fn spaces_and_exports_are_for_their_owner_alone_and_doctor_names_an_open_home() {
     use std::os::unix::fs::PermissionsExt;
     let machine = Machine::new();
     let script =
@@ -143,7 +143,11 @@ fn spaces_are_for_their_owner_alone_and_doctor_names_an_open_home() {
     machine.shell(script).run().succeeds();
     assert!(!machine.work().join("elsewhere").exists());
     machine.because(["--space", "space.db", "remember", "a note"]).run().succeeds();
-    for file in ["space.db", "space.db-wal"] {
+    machine
+        .shell("umask 000; exec $BECAUSE --space space.db export --out export.jsonl")
+        .run()
+        .succeeds();
+    for file in ["space.db", "space.db-wal", "export.jsonl"] {
         let Ok(metadata) = machine.work().join(file).metadata() else { continue };
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{file}");
     }

@@ -290,3 +290,122 @@ fn the_installed_server_starts() {
         .input(format!("{greeting}\n"));
     call.run().succeeds().prints("serverInfo");
 }
+
+/// Hosts that call tools from hooks, with the user's settings of hooks and the events.
+const HOOKS: [(&str, &str, &[&str]); 2] = [
+    ("claude-code", ".claude/settings.json", &["UserPromptSubmit", "Stop"]),
+    ("codex", ".codex/hooks.json", &["UserPromptSubmit"]),
+];
+
+/// Settings with hooks of others, in several layouts.
+const SETTINGS_WITH_HOOKS: [&str; 8] = [
+    "{}\n",
+    "{\"model\":\"opus\"}",
+    "{\"hooks\":{\"UserPromptSubmit\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"date\"}]}]}}",
+    "{\n  \"model\": \"opus\",\n  \"ratio\": 1.50e2\n}\n",
+    "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [ { \"type\": \"command\", \"command\": \"say done\" } ]\n            }\n        ]\n    },\n    \"model\": \"opus\"\n}\n",
+    "{\r\n\t\"hooks\": {\r\n\t\t\"UserPromptSubmit\": [\r\n\t\t\t{ \"matcher\": \"\", \"hooks\": [] }\r\n\t\t]\r\n\t}\r\n}\r\n",
+    "\u{feff}{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": [ /* none */ ], // later\n  },\n}\n",
+    "{ \"hooks\": { \"Stop\": [ { \"hooks\": [ { \"type\": \"mcp_tool\", \"server\": \"other\", \"tool\": \"observe\" } ] } ] } }",
+];
+
+#[test]
+fn hooks_are_added_and_removed_and_every_other_byte_stays() {
+    for (host, file, events) in HOOKS {
+        for settings in SETTINGS_WITH_HOOKS {
+            let person = Person::new();
+            person.write(file, settings);
+            let ran = person.install(&[host, "--hook"]).run().succeeds();
+            ran.prints("Added the hooks of because to").prints(file);
+            let written = person.read(file);
+            assert!(written.contains("mcp_tool") && written.contains("${session_id}"), "{written}");
+            assert_eq!(written.matches("\"because\"").count(), events.len(), "{written}");
+            for kept in ["\"date\"", "say done", "\"other\"", "// mine", "/* none */"] {
+                assert_eq!(written.contains(kept), settings.contains(kept), "{written}");
+            }
+            let again = person.install(&[host, "--hook"]).run().succeeds();
+            again.prints("has the hooks of because already");
+            assert_eq!(person.read(file), written, "{host} {settings}");
+            person.install(&[host, "--uninstall"]).run().succeeds().prints("Removed the hooks");
+            let left = if settings == "{}\n" { None } else { Some(settings.to_owned()) };
+            assert_eq!(person.has(file).then(|| person.read(file)), left, "{host} {settings}");
+        }
+    }
+}
+
+#[test]
+fn hooks_pass_the_turns_of_the_host_to_the_tool() {
+    for (host, file, events) in HOOKS {
+        let person = Person::new();
+        let told = person.install(&[host, "--hook", "--json"]).run().succeeds().json();
+        assert_eq!(told["hooks"]["action"], "added", "{told}");
+        let written: Value = serde_json::from_str(&person.read(file)).unwrap();
+        let found: Vec<&String> = written["hooks"].as_object().unwrap().keys().collect();
+        assert_eq!(found.len(), events.len(), "{written}");
+        for event in events {
+            let hook = &written["hooks"][event][0]["hooks"][0];
+            assert_eq!(
+                (&hook["type"], &hook["server"], &hook["tool"]),
+                (&json!("mcp_tool"), &json!("because"), &json!("observe")),
+                "{written}"
+            );
+            let is_answer = *event == "Stop";
+            let text = if is_answer { "${last_assistant_message}" } else { "${prompt}" };
+            assert_eq!(hook["input"]["text"], text, "{written}");
+            assert_eq!(hook["input"]["session"], "${session_id}", "{written}");
+            assert_eq!(hook["input"]["speaker"] == "assistant", is_answer, "{written}");
+        }
+        // Only the hooks, and then all.
+        let gone = person.install(&[host, "--uninstall", "--hook"]).run().succeeds();
+        gone.prints("Removed the hooks").prints("stops using them");
+        assert!(!person.has(file));
+        person.install(&[host]).run().succeeds().prints("already");
+        assert!(!person.has(file), "hooks are off by default");
+        let gone = person.install(&[host, "--uninstall"]).run().succeeds();
+        assert!(!gone.out().contains("hooks"), "{gone}");
+    }
+}
+
+#[test]
+fn hooks_of_an_earlier_version_are_brought_up_to_date_where_they_are() {
+    let (host, file, _) = HOOKS[0];
+    let person = Person::new();
+    let earlier = "{\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      { \"matcher\": \"x\", \"hooks\": [ { \"type\": \"command\", \"command\": \"date\" }, { \"type\": \"mcp_tool\", \"server\": \"because\", \"tool\": \"observe\", \"input\": { \"text\": \"old\" } } ] }\n    ]\n  }\n}\n";
+    person.write(file, earlier);
+    person.install(&[host, "--hook"]).run().succeeds().prints("Brought the hooks of because up");
+    let written = person.read(file);
+    assert!(!written.contains("old") && written.contains("\"matcher\": \"x\""), "{written}");
+    person.install(&[host, "--uninstall", "--hook"]).run().succeeds().prints("Removed");
+    let left: Value = serde_json::from_str(&person.read(file)).unwrap();
+    let group = json!({ "matcher": "x", "hooks": [ { "type": "command", "command": "date" } ] });
+    assert_eq!(left, json!({ "hooks": { "UserPromptSubmit": [group] } }));
+}
+
+#[test]
+fn hooks_are_refused_where_they_cannot_be_written_and_nothing_is_written() {
+    let person = Person::new();
+    let refused = person.install(&["cursor", "--hook", "--json"]).run().ends(2);
+    assert_eq!(refused.error_code(), "no_hooks");
+    assert!(!person.has(".cursor/mcp.json"));
+    for broken in [
+        "{",
+        "[]",
+        "{\"hooks\": []}",
+        "{\"hooks\": {\"Stop\": {}}}",
+        "{\"hooks\": {}, \"hooks\": {}}",
+        "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
+    ] {
+        let (host, file, _) = HOOKS[0];
+        person.write(file, broken);
+        let refused = person.install(&[host, "--hook", "--json"]).run().ends(1);
+        assert_eq!(refused.error_code(), "host_settings", "{broken}");
+        assert_eq!(person.read(file), broken);
+        assert!(!person.has(".claude.json"), "{broken}");
+        // Settings without our hooks do not prevent the server's removal.
+        person.install(&[host, "--uninstall"]).run().succeeds().prints("has no MCP server");
+    }
+    let person = Person::new();
+    let ran = person.install(&["claude-code", "--hook", "--dry-run"]).run().succeeds();
+    ran.prints("Would add the hooks of because").prints("Nothing was written");
+    assert!(!person.has(".claude.json") && !person.has(".claude/settings.json"));
+}

@@ -92,8 +92,11 @@ impl Machine {
         command.env_remove("BECAUSE_SPACE").env_remove("CLICOLOR_FORCE").env("TZ", "UTC");
         for variable in [
             "BECAUSE_EMBEDDER",
+            "BECAUSE_LANGUAGE_MODEL",
             "OPENAI_API_KEY",
             "GEMINI_API_KEY",
+            "ANTHROPIC_API_KEY",
+            "OPENROUTER_API_KEY",
             "HF_ENDPOINT",
             "HF_TOKEN",
             "SSL_CERT_FILE",

@@ -10,6 +10,7 @@
     reason = "this crate is tests, its helpers too"
 )]
 
+mod agreed_settings;
 mod beliefs;
 mod bodies;
 mod cli_docs;
@@ -25,6 +26,7 @@ mod facts;
 mod flipped_bits;
 mod forgetting;
 mod goldens;
+mod graph;
 mod hostile_files;
 mod hostile_queries;
 mod hosts;
@@ -32,6 +34,8 @@ mod hosts;
 mod hub_server;
 mod id_prefixes;
 mod invalid_requests;
+mod language_models;
+mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
@@ -51,5 +55,6 @@ mod terminal;
 #[cfg(unix)] // It runs a shell.
 mod transcripts;
 mod trust;
+mod values;
 mod verify_beliefs;
 mod why;

@@ -90,6 +90,26 @@ fn records_names_and_paths_cannot_control_the_terminal() {
 }
 
 #[test]
+fn what_nobody_sees_is_shown_to_nobody() {
+    let machine = Machine::with_space();
+    // Tag characters, which spell a word for a model alone, marks of direction and joiners.
+    let hidden = "\u{e0073}\u{e0065}\u{e006e}\u{e0064}\u{200b}\u{200e}\u{200f}\u{61c}\u{2060}";
+    let note = format!("The kiln{hidden} is{hidden} warm.");
+    machine.because(["remember", &note]).run().succeeds();
+    let id = machine.because(["log", "-n", "1", "--json"]).run().succeeds().json()["id"].clone();
+    for command in [
+        &["recall", "kiln"][..],
+        &["context", "--question", "kiln"],
+        &["log"],
+        &["show", id.as_str().unwrap()],
+    ] {
+        let shown = machine.because(command).run().succeeds().out();
+        assert!(shown.contains("The kiln is warm."), "{command:?}: {shown}");
+        assert!(!shown.contains(|c| hidden.contains(c)), "{command:?}: {shown:?}");
+    }
+}
+
+#[test]
 fn json_on_a_pipe_loses_no_character() {
     let machine = Machine::with_space();
     let id = machine.because(["remember", LADEN, "--json"]).run().succeeds().json();

@@ -2,6 +2,7 @@
 
 pub mod claims;
 pub mod explain;
+pub mod learned;
 pub mod lineage;
 pub mod name;
 pub mod proposed;

@@ -5,7 +5,8 @@
 //! operation that holds the operations and names the program. The user's key decides: accepting
 //! appends the operations, each citing the proposal, and a `decision` that says how the user was
 //! asked. So an accepted change always shows which program asked for it, and nothing is appended on
-//! trust: a proposal that would append anything else than these kinds is not read as one.
+//! trust: a proposal that would append anything else than these kinds, or a learned preference
+//! ([`crate::belief::learned`]), is not read as one.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +22,13 @@ use kernel::validity::Validity;
 use serde_json::{Map, Value, json};
 use store::StoreError;
 
+use crate::belief::learned;
 use crate::belief::name::acting;
 use crate::belief::review::{Status, acting_on, decided, proposed};
 use crate::belief::user::UserError;
 use crate::belief::{Bodies, body_of};
 use crate::inspect::ALTERED;
+use crate::write::patch::PATCH;
 use crate::{EngineError, Reader};
 
 /// Most operations of one proposal.
@@ -128,6 +131,7 @@ impl ProposedChange {
         };
         let is_change = proposal.review.is_none()
             && !proposal.others.contains_key("review")
+            && !proposal.others.contains_key(PATCH)
             && (1..=OPERATIONS_MAX).contains(&proposal.operations.len());
         if !is_change || !index.access()?.holds(&entry.author, Capability::Derive, entry.place()) {
             return Ok(None);
@@ -154,6 +158,10 @@ impl ProposedChange {
     pub fn accept(&self, consent: Consent, note: &str) -> Result<Vec<Draft>, EngineError> {
         let mut drafts = self.operations.clone();
         for draft in &mut drafts {
+            if let Body::Claim(claim) = &mut draft.body {
+                learned::accepted(claim, &self.id);
+                continue;
+            }
             draft.refs.push(Ref { id: self.id, role: Role::parse(PROPOSAL_ROLE)? });
         }
         drafts.push(self.decision(Decision::ACCEPT, consent, note)?);
@@ -184,6 +192,9 @@ impl ProposedChange {
 
 /// A proposed operation as a draft, if it can be proposed.
 fn draft_of(operation: &Proposed) -> Option<Draft> {
+    if operation.kind() == Some(Kind::Claim) {
+        return learned::read(operation);
+    }
     let kind = operation.kind().filter(|kind| PROPOSABLE.contains(kind))?;
     let [target] = operation.refs.as_slice() else { return None };
     let ProposedTarget::Id(id) = target.target else { return None };
@@ -210,6 +221,7 @@ fn is_moot<B: Bodies>(index: &B, drafts: &[Draft]) -> Result<bool, StoreError> {
     for draft in drafts {
         let Some(target) = draft.refs.first().map(|cited| cited.id) else { return Ok(true) };
         let is_done = match &draft.body {
+            Body::Claim(claim) => learned::is_moot(index, claim, &draft.refs)?,
             Body::ClaimCorrection(body) => {
                 Validity::new(index).standing(&body.identity_key)?.refutation.is_some()
             }

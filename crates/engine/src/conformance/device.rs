@@ -28,6 +28,9 @@ pub(super) type Recorded = (Operation<Verified>, Body);
 /// Scenarios have no clock: the steps carry the time.
 const NO_CLOCK_US: u64 = 0;
 
+/// What each change of the graph stands for, and the operations that were appended.
+pub(super) type Changed = (Vec<OpId>, Vec<OpId>);
+
 /// The effects of the last step.
 #[derive(Default)]
 pub(super) struct Last {
@@ -148,7 +151,7 @@ impl Device {
         &mut self,
         ts: HlcTimestamp,
         make: impl FnOnce(&mut GraphWriter<'_>) -> Result<Vec<OpId>, GraphError>,
-    ) -> Result<Result<(Vec<OpId>, Vec<OpId>), &'static str>, EngineError> {
+    ) -> Result<Result<Changed, &'static str>, EngineError> {
         self.last = Last::default();
         let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;

@@ -39,6 +39,8 @@ const STEP_US: u64 = 1_000_000;
 const MERGES_MAX: u16 = 100;
 /// The code of a patch that is refused, whatever its operations break.
 const PATCH_REFUSED: &str = "patch_refused";
+/// The code of a step that acts on what no earlier step made.
+const UNKNOWN_REF: &str = "unknown_ref";
 
 /// Something is not as a scenario says.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -187,6 +189,11 @@ impl Run<'_> {
             What::Merge { from, .. } => return self.merge(device, clock, step, from, &act.merged),
             _ => {}
         }
+        if is_foreign_patch(&act.what) {
+            device.last = device::Last::default();
+            self.differ(step, "error", json!(act.error), json!(PATCH_REFUSED));
+            return Ok(());
+        }
         let changes = match self.changes(&act.what) {
             Some(Err(reason)) => return Err(self.refuse(step, reason)),
             Some(Ok(changes)) => Some(changes),
@@ -201,14 +208,7 @@ impl Run<'_> {
         };
         let ts = HlcTimestamp(t.saturating_add(1).saturating_mul(STEP_US));
         if let What::Revert { target, .. } = &act.what {
-            let Some(made) = self.patches.get(target).cloned() else {
-                return Err(self.refuse(step, format!("{target:?} is not an earlier patch")));
-            };
-            let reverted = device.change(ts, |graph| graph.revert(&made).map(|()| Vec::new()));
-            let reverted = reverted.map_err(|source| self.failed(step, source))?;
-            self.differ(step, "error", json!(act.error), json!(reverted.as_ref().err()));
-            self.note_time(t, clock);
-            return Ok(());
+            return self.revert(device, clock, step, act, (t, ts), target);
         }
         if let Some(changes) = changes {
             return self.change(device, clock, step, act, (t, ts), &changes);
@@ -265,6 +265,30 @@ impl Run<'_> {
         }
         if let What::Patch { name: Some(name), .. } = &act.what {
             self.patches.insert(name.clone(), appended);
+        }
+        Ok(())
+    }
+
+    /// Takes a patch back. One that was refused, or never was, is as unknown as any other name.
+    fn revert(
+        &mut self,
+        device: &mut Device,
+        clock: &mut u64,
+        step: &str,
+        act: &Act,
+        (t, ts): (u64, HlcTimestamp),
+        target: &str,
+    ) -> Result<(), ConformanceError> {
+        let Some(made) = self.patches.get(target) else {
+            device.last = device::Last::default();
+            self.differ(step, "error", json!(act.error), json!(UNKNOWN_REF));
+            return Ok(());
+        };
+        let reverted = device.change(ts, |graph| graph.revert(made).map(|()| Vec::new()));
+        let got = reverted.map_err(|source| self.failed(step, source))?.err();
+        self.differ(step, "error", json!(act.error), json!(got));
+        if got.is_none() {
+            self.note_time(t, clock);
         }
         Ok(())
     }
@@ -473,6 +497,12 @@ fn exchange(
         keys.iter().map(|key| Ok((key.clone(), device.standing(key)?.0.as_str()))).collect()
     };
     Ok((states(first)?, states(second)?))
+}
+
+/// Whether a patch holds an operation that changes no graph, as a retraction of evidence.
+fn is_foreign_patch(what: &What) -> bool {
+    let What::Patch { operations, .. } = what else { return false };
+    !operations.iter().all(What::changes_graph)
 }
 
 /// Only a claim that the user stated is the user's to take back.

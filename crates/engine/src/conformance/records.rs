@@ -21,13 +21,13 @@ use crate::write::graph::{GraphChange, INPUT_ROLE, RecordType, Reference, Statem
 /// Seconds from the epoch to the last time that a year of four digits has.
 const SECONDS_MAX: u64 = 253_402_300_799;
 
+/// A change with the name of its step.
+pub(super) type Named<'w> = (Option<&'w str>, GraphChange);
+
 impl Run<'_> {
     /// The changes of a step with their names, none if it changes no graph; or why the step cannot
     /// be read.
-    pub(super) fn changes<'w>(
-        &self,
-        what: &'w What,
-    ) -> Option<Result<Vec<(Option<&'w str>, GraphChange)>, String>> {
+    pub(super) fn changes<'w>(&self, what: &'w What) -> Option<Result<Vec<Named<'w>>, String>> {
         match what {
             What::Patch { operations, .. } => Some(
                 operations.iter().map(|what| Ok((what.name(), self.operation(what)?))).collect(),
@@ -75,7 +75,8 @@ impl Run<'_> {
                 visibility: None,
             },
             What::Retract { target, .. } => {
-                GraphChange::Retract { target: self.reference(target), reason: String::new() }
+                let target = self.reference(target);
+                GraphChange::Retract { target, reason: String::new(), sources: Vec::new() }
             }
             _ => return Err(String::new()),
         })

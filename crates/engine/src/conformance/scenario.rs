@@ -150,6 +150,18 @@ pub(super) enum What {
 }
 
 impl What {
+    /// Whether a patch may hold it.
+    pub(super) fn changes_graph(&self) -> bool {
+        matches!(
+            self,
+            Self::State { .. }
+                | Self::Node { .. }
+                | Self::Edge { .. }
+                | Self::Supersede { .. }
+                | Self::Retract { .. }
+        )
+    }
+
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Mark { name } => Some(name),

@@ -13,7 +13,7 @@ use store::sqlite::SqliteLedgerIndex;
 
 use super::contained;
 use super::examine::examine;
-use super::records::{GroupRecords, of_rows};
+use super::records::{CommonEvidence, GroupRecords, of_rows};
 use crate::EngineError;
 
 /// Most groups that are asked about one identity.
@@ -49,7 +49,7 @@ pub(crate) fn agreements(
             continue;
         };
         let rows = index.members(group.number, GROUP_PAST_MAX, GROUP_PLANS_MAX)?;
-        let shown = GroupRecords::of(of_rows(index, rows)?);
+        let shown = GroupRecords::of(of_rows(index, rows)?, &CommonEvidence::default());
         // A deriver that panics agrees with nothing; derivation reports it.
         let candidates = contained(|| deriver.derive(&group.name, &shown.records));
         let (accepted, _) = examine(&**deriver, &group, &shown, candidates.unwrap_or_default());

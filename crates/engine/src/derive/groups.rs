@@ -48,10 +48,17 @@ impl Derivation<'_> {
         let access = writing.access()?;
         let wanted = parallel::each(rows.iter().collect(), |row| {
             let by = records::signed_by(access, &row.author, row.place());
-            let record = records::of_evidence(row, by).filter(|_| row.kind == Kind::Evidence)?;
-            Some((records::at_us(&record), wanted_groups(derivers, &record)))
+            if row.is_altered() {
+                return Err(row.id);
+            }
+            let record = records::parse_evidence(row, by).filter(|_| row.kind == Kind::Evidence);
+            Ok(record.map(|record| (records::at_us(&record), wanted_groups(derivers, &record))))
         });
         for (row, wanted) in rows.iter().zip(wanted) {
+            let wanted = wanted.unwrap_or_else(|altered| {
+                self.note_altered([altered]);
+                None
+            });
             if row.kind == Kind::RetractionWithdrawal {
                 self.rejoin_groups(writing, row)?;
                 continue;

@@ -16,6 +16,10 @@
 //! one layer above its inputs, and there are at most [`MAX_DERIVATION_DEPTH`] layers, so a deriver
 //! that reads its own claims terminates. The cost depends on the groups that a change touches.
 //!
+//! Evidence and claims whose bodies were altered in the file since they were signed are not read.
+//! What was concluded from them before stays, as where a body is missing: whoever wrote into the
+//! file can neither found a belief nor take one back.
+//!
 //! The queues and the members of groups are stored in the file ([`store::sqlite`]). A derivation
 //! keeps in memory only state with named limits, and the numbers of the groups of the next pass.
 
@@ -56,6 +60,8 @@ pub const MAX_DERIVATION_DEPTH: u32 = 8;
 /// Work (operations read, and [`WORK_OF_A_GROUP`] for each group run) after which a long derivation
 /// commits.
 const COMMIT_WORK: u64 = 20_000;
+/// Altered operations that are named.
+const ALTERED_MAX: usize = 1_000;
 /// The work of running a group, in operations read.
 const WORK_OF_A_GROUP: u64 = 20;
 
@@ -88,10 +94,15 @@ pub(crate) struct Derivation<'d> {
     access_known: Position,
     /// Layers of claims that this derivation appended.
     layers: HashMap<OpId, u32>,
+    /// Where the inputs of the appended claims are.
+    positions: HashMap<OpId, Position>,
     /// Groups that the next pass runs.
     next_pass: BTreeSet<GroupNumber>,
     /// Derivers that panicked. What they concluded before stays until they can be asked again.
     failed: BTreeSet<String>,
+    /// Operations that were not read because they were altered in the file; at most
+    /// [`ALTERED_MAX`].
+    pub(crate) altered: BTreeSet<OpId>,
     /// The beliefs that changed.
     pub(crate) changes: BeliefChanges,
     pub(crate) report: Derived,
@@ -112,8 +123,10 @@ impl<'d> Derivation<'d> {
             passes: 0,
             access_known: Position(0),
             layers: HashMap::new(),
+            positions: HashMap::new(),
             next_pass: BTreeSet::new(),
             failed: BTreeSet::new(),
+            altered: BTreeSet::new(),
             changes: BeliefChanges::default(),
             report: Derived::default(),
         }
@@ -245,6 +258,14 @@ impl<'d> Derivation<'d> {
         });
     }
 
+    fn note_altered(&mut self, altered: impl IntoIterator<Item = OpId>) {
+        for id in altered {
+            if self.altered.len() < ALTERED_MAX {
+                self.altered.insert(id);
+            }
+        }
+    }
+
     fn deriver(&self, name: &str) -> Option<&'d dyn Deriver> {
         self.derivers.iter().find(|deriver| deriver.name() == name).map(|deriver| &**deriver)
     }
@@ -253,19 +274,24 @@ impl<'d> Derivation<'d> {
 impl Derivation<'_> {
     /// The report, and the beliefs that changed.
     fn outcome(self) -> (Derived, Changes) {
-        let Derivation { report, changes, .. } = self;
+        let Derivation { report, changes, altered, .. } = self;
         // A copy that derives for the first time sees every belief for the first time, also those
         // that came with it.
         let beliefs =
             if report.changed_nothing() { Default::default() } else { changes.differing() };
-        (report, Changes { beliefs, ..Changes::default() })
+        let altered = altered.into_iter().collect();
+        (report, Changes { beliefs, altered, ..Changes::default() })
     }
 
     /// The same, with what was altered in the file.
-    fn outcome_in(self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
+    fn outcome_in(mut self, store: &SqliteSpace) -> Result<(Derived, Changes), EngineError> {
+        let positions = std::mem::take(&mut self.positions);
         let (report, mut changes) = self.outcome();
-        store
-            .on_snapshot(|index| take_altered(index, |id| store.is_as_signed(id), &mut changes))?;
+        let signed_state = |id: &OpId| match positions.get(id) {
+            Some(position) => store.signed_state_at(id, *position),
+            None => store.signed_state(id),
+        };
+        store.on_snapshot(|index| take_altered(index, signed_state, &mut changes))?;
         Ok((report, changes))
     }
 }
@@ -312,7 +338,7 @@ impl Writer<'_> {
             derivation.begin(&mut writing, extent)?;
             derivation.finish(&mut writing)?;
             let (report, mut changes) = derivation.outcome();
-            take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
+            take_altered(&writing, |id| writing.signed_state(id), &mut changes)?;
             Ok((report, changes))
         }
     }

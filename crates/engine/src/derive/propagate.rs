@@ -86,6 +86,10 @@ impl Derivation<'_> {
             return Ok(());
         }
         let (groups, at_us) = match &serving {
+            Some(row) if row.is_altered() => {
+                self.note_altered([row.id]);
+                (Vec::new(), 0)
+            }
             Some(row) => {
                 let record = records::of_belief(row, believed);
                 (self.groups(writing, &record)?, records::at_us(&record))

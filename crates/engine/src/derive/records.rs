@@ -1,49 +1,118 @@
 //! Operations as the records that derivers see.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
 use derivers::{Belief as Believed, GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody, SignedBy};
 use kernel::access::{Access, Place};
 use kernel::body::{Body, LastSeen};
 use kernel::evidence::{Evidence, Visibility};
-use kernel::id::Author;
+use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::validity::State;
 use kernel::when::When;
 use serde_json::Value;
-use store::Writing;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
+use store::{Position, Writing};
 
 use crate::EngineError;
 use crate::belief::{Belief, Bodies, belief};
+
+/// Records that are kept parsed during a step, because several groups have them.
+const COMMON_EVIDENCE_MAX: usize = 4096;
 
 /// The records that a deriver is shown of a group, in the space's order, with their layers.
 pub(super) struct GroupRecords {
     pub(super) records: Vec<Record>,
     /// For each record, how many derivations lie below it.
     pub(super) layers: Vec<u32>,
+    /// Members that it is not shown, because they were altered in the file.
+    pub(super) altered: Vec<OpId>,
 }
 
 impl GroupRecords {
-    /// Reads the bodies, and puts the records in the space's order.
-    pub(super) fn of(members: Vec<Member>) -> Self {
-        let mut shown: Vec<(Record, u32)> = members
-            .into_iter()
-            .filter_map(|member| match member {
+    /// Reads the bodies, and puts the records in the space's order. Evidence in `common` is read
+    /// there.
+    pub(super) fn of(members: Vec<Member>, common: &CommonEvidence) -> Self {
+        let (mut shown, mut altered) = (Vec::new(), Vec::new());
+        for member in members {
+            let (record, layer) = match member {
                 Member::Row(row, layer, by) if row.kind == Kind::Evidence => {
-                    Some((of_evidence(&row, by)?, layer))
+                    match common.read(&row, by) {
+                        Read::Altered => {
+                            altered.push(row.id);
+                            continue;
+                        }
+                        Read::Record(record) => (Some(*record), layer),
+                        Read::Nothing => (None, layer),
+                    }
                 }
-                Member::Row(row, layer, _) => Some((of_claim(&row)?, layer)),
-                Member::Corrected(record, layer) => Some((record, layer)),
-            })
-            .collect();
+                Member::Row(row, _, _) if row.is_altered() => {
+                    altered.push(row.id);
+                    continue;
+                }
+                Member::Row(row, layer, _) => (of_claim(&row), layer),
+                Member::Corrected(record, layer) => (Some(record), layer),
+            };
+            shown.extend(record.map(|record| (record, layer)));
+        }
         shown.sort_by_key(|(record, _)| record.order());
         let (records, layers) = shown.into_iter().unzip();
-        Self { records, layers }
+        Self { records, layers, altered }
     }
 
     /// A record by its id.
-    pub(super) fn find(&self, id: &kernel::id::OpId) -> Option<(&Record, u32)> {
+    pub(super) fn find(&self, id: &OpId) -> Option<(&Record, u32)> {
         let place = self.records.iter().position(|record| record.id == *id)?;
         Some((self.records.get(place)?, self.layers.get(place).copied().unwrap_or_default()))
+    }
+}
+
+/// Evidence that is in several groups of one step: of an event, for instance, in the groups of its
+/// title, its place and its people. Its body is parsed once, by the thread that comes to it first.
+#[derive(Default)]
+pub(super) struct CommonEvidence(HashMap<Position, OnceLock<Read>>);
+
+/// What evidence is to a deriver.
+#[derive(Clone)]
+enum Read {
+    Record(Box<Record>),
+    /// Its body was removed, cannot be read, or repeats what is known already.
+    Nothing,
+    /// It was altered in the file.
+    Altered,
+}
+
+impl Read {
+    fn of(row: &OperationRow, by: SignedBy) -> Self {
+        if row.is_altered() {
+            return Self::Altered;
+        }
+        parse_evidence(row, by).map_or(Self::Nothing, |record| Self::Record(Box::new(record)))
+    }
+}
+
+impl CommonEvidence {
+    /// What these groups have in common, at most [`COMMON_EVIDENCE_MAX`] records.
+    pub(super) fn of<'m>(groups: impl Iterator<Item = &'m Vec<Member>>) -> Self {
+        let (mut seen, mut common) = (HashSet::new(), HashMap::new());
+        for member in groups.flatten() {
+            if let Member::Row(row, ..) = member
+                && row.kind == Kind::Evidence
+                && !seen.insert(row.position)
+                && common.len() < COMMON_EVIDENCE_MAX
+            {
+                common.entry(row.position).or_default();
+            }
+        }
+        Self(common)
+    }
+
+    fn read(&self, row: &OperationRow, by: SignedBy) -> Read {
+        match self.0.get(&row.position) {
+            Some(read) => read.get_or_init(|| Read::of(row, by)).clone(),
+            None => Read::of(row, by),
+        }
     }
 }
 
@@ -59,9 +128,14 @@ pub(crate) fn signed_by(access: &Access, author: &Author, at: Place) -> SignedBy
     }
 }
 
-/// Evidence as a record; none where its body was removed or cannot be read, or where it repeats
-/// what is known already.
+/// Evidence as a record; none where its body was removed, was altered in the file or cannot be
+/// read, or where it repeats what is known already.
 pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
+    if row.is_altered() { None } else { parse_evidence(row, by) }
+}
+
+/// The same of a row that was found to be as it was signed.
+pub(super) fn parse_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(row.body.as_deref()?).ok()?;
     if evidence.echo().is_some() {
         return None;
@@ -195,7 +269,7 @@ pub(super) fn visibility(record: &Record) -> Visibility {
 /// A member of a group, before its body is parsed.
 pub(super) enum Member {
     /// Evidence or a claim, with its layer: its body says everything.
-    Row(OperationRow, u32, SignedBy),
+    Row(Box<OperationRow>, u32, SignedBy),
     /// A correction, whose body says only part of what is believed, with its layer.
     Corrected(Record, u32),
 }
@@ -218,7 +292,9 @@ pub(super) fn of_rows<B: Bodies + ?Sized>(
     for (row, layer) in rows {
         if row.kind != Kind::ClaimCorrection {
             let by = signed_by(index.access()?, &row.author, row.place());
-            members.push(Member::Row(row, layer, by));
+            members.push(Member::Row(Box::new(row), layer, by));
+        } else if row.is_altered() {
+            members.push(Member::Row(Box::new(row), layer, SignedBy::Other));
         } else if let Some(served) = served_by(&row, "") {
             let believed = belief(index, &served.key)?;
             if believed.served == Some(row.id) {
@@ -227,4 +303,44 @@ pub(super) fn of_rows<B: Bodies + ?Sized>(
         }
     }
     Ok(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::id::{OpId, SpaceId};
+    use kernel::operation::HlcTimestamp;
+    use kernel::seal::{ChainPosition, Draft, Signer};
+
+    use super::*;
+
+    fn evidence(number: u8) -> Member {
+        let body = serde_json::json!({
+            "source": "t", "source_uid": number.to_string(), "kind": "note", "summary": "",
+            "visibility": "project", "payload": { "text": format!("note {number}") }
+        });
+        let body = Body::parse(&Kind::Evidence, &serde_json::to_vec(&body).unwrap()).unwrap();
+        let ts = HlcTimestamp(u64::from(number));
+        let place = ChainPosition { space: Some(SpaceId(OpId([9; 32]))), head: None, ts };
+        let operation = Signer::from_seed([1; 32]).seal(Draft::new(body), place).unwrap();
+        let row = Box::new(OperationRow::of(Position(u64::from(number)), &operation));
+        Member::Row(row, 0, SignedBy::Owner)
+    }
+
+    #[test]
+    fn groups_with_common_evidence_show_the_same_records_as_each_alone() {
+        let groups = || {
+            [vec![1, 2, 3], vec![3, 2], vec![4]]
+                .map(|group: Vec<u8>| group.into_iter().map(evidence).collect::<Vec<Member>>())
+        };
+        let common = CommonEvidence::of(groups().iter());
+        let mut positions: Vec<Position> = common.0.keys().copied().collect();
+        positions.sort_unstable();
+        assert_eq!(positions, [Position(2), Position(3)]);
+        for (shared, alone) in groups().into_iter().zip(groups()) {
+            let shared = GroupRecords::of(shared, &common);
+            let alone = GroupRecords::of(alone, &CommonEvidence::default());
+            assert_eq!(shared.records, alone.records);
+            assert_eq!(shared.layers, alone.layers);
+        }
+    }
 }

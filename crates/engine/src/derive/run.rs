@@ -1,5 +1,6 @@
 //! The run stage: each marked group is shown to its deriver, and its candidates are submitted.
 
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::rules::RuleViolation;
@@ -7,8 +8,7 @@ use store::Writing;
 use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
-use super::records::GroupRecords;
-use super::unsupported::lacks_ground;
+use super::records::{CommonEvidence, GroupRecords};
 use super::{Derivation, contained, parallel, records};
 use crate::EngineError;
 use crate::write::submission::{Refusal, Submitted, record_consequences, submit};
@@ -18,6 +18,8 @@ pub(super) const RUN_GROUPS_MAX: usize = 100;
 /// Claims appended by a derivation whose layers are kept in memory. Beyond that they are computed
 /// again from their inputs, which costs another run of their groups.
 const LAYERS_KEPT_MAX: usize = 100_000;
+/// Inputs of claims whose positions are kept in memory. Others are looked up by id.
+const POSITIONS_KEPT_MAX: usize = 100_000;
 
 impl Derivation<'_> {
     /// Shows marked groups to their derivers. True if there may be more.
@@ -30,16 +32,17 @@ impl Derivation<'_> {
             }
         }
         self.report.groups += questions.len() as u64;
+        let common = CommonEvidence::of(questions.iter().map(|(.., members)| members));
         let answers = parallel::each(questions, |(group, deriver, members)| {
-            let group_records = GroupRecords::of(members);
+            let group_records = GroupRecords::of(members, &common);
             let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
-            (
-                group,
-                candidates.map(|candidates| examine(deriver, group, &group_records, candidates)),
-            )
+            let answer =
+                candidates.map(|candidates| examine(deriver, group, &group_records, candidates));
+            (group, answer, group_records.altered)
         });
         let mut accepted = Vec::new();
-        for (group, answer) in answers {
+        for (group, answer, altered) in answers {
+            self.note_altered(altered);
             match answer {
                 Ok((kept, problems)) => {
                     for problem in problems {
@@ -107,15 +110,17 @@ impl Derivation<'_> {
         let key = draft.identity_key.clone();
         let current = writing.latest_of(&key, &Kind::Claim, None)?;
         if let Some(current) = current
-            && lacks_ground(writing, &current.id)?
+            && self.lacks_ground(writing, &current.id)?
         {
             self.report.not_judged += 1;
             return Ok(());
         }
+        let inputs: Vec<OpId> = draft.inputs.iter().map(|input| input.id).collect();
         let submitted = submit(self.sealer, writing as &mut dyn Writing, draft, self.now_us)?;
         self.report.count(&submitted);
         match submitted {
             Submitted::Added(id) | Submitted::Updated(id) => {
+                self.note_positions(writing, &inputs)?;
                 if self.layers.len() >= LAYERS_KEPT_MAX {
                     self.layers.clear();
                 }
@@ -129,6 +134,23 @@ impl Derivation<'_> {
                 self.problem(&group, format!("the claim {key:?} {refusal}"));
             }
             Submitted::Unchanged(_) | Submitted::Withheld(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Notes where the inputs of a claim are: they were just read, and are hashed in the end.
+    fn note_positions(
+        &mut self,
+        writing: &SqliteWriting<'_>,
+        inputs: &[OpId],
+    ) -> Result<(), EngineError> {
+        for input in inputs {
+            if self.positions.len() >= POSITIONS_KEPT_MAX {
+                break;
+            }
+            if let Some(position) = writing.position_of(input)? {
+                self.positions.insert(*input, position);
+            }
         }
         Ok(())
     }

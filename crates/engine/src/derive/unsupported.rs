@@ -33,30 +33,39 @@ enum Fate {
     Retracted(OpId),
     /// This key may not.
     LeftToOthers,
-    /// Nobody can tell here whether it still follows: see [`lacks_ground`].
+    /// Nobody can tell here whether it still follows: see [`Derivation::lacks_ground`].
     NotJudged,
 }
 
-/// Whether a body that a claim was built from is withheld or missing here. A deriver that cannot
-/// read it has no ground to judge the claim, neither to retract it nor to replace it. What was
-/// forgotten is gone everywhere, and counts as though it had never been there.
-pub(super) fn lacks_ground(writing: &SqliteWriting<'_>, claim: &OpId) -> Result<bool, EngineError> {
-    if !writing.lacks_any_body()? {
-        return Ok(false);
-    }
-    let Some(entry) = writing.entry(claim)? else { return Ok(false) };
-    for input in kernel::validity::inputs(&entry) {
-        if writing.lacks_body(&input)?
-            && let Some(cited) = writing.entry(&input)?
-            && redaction_behind(writing, &cited.id)?.is_none()
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 impl Derivation<'_> {
+    /// Whether a body that a claim was built from is withheld or missing here, or was altered in
+    /// the file. A deriver that cannot read it has no ground to judge the claim, neither to retract
+    /// it nor to replace it. What was forgotten is gone everywhere, and counts as though it had
+    /// never been there.
+    pub(super) fn lacks_ground(
+        &self,
+        writing: &SqliteWriting<'_>,
+        claim: &OpId,
+    ) -> Result<bool, EngineError> {
+        let may_be_altered = !self.altered.is_empty();
+        if !may_be_altered && !writing.lacks_any_body()? {
+            return Ok(false);
+        }
+        let Some(entry) = writing.entry(claim)? else { return Ok(false) };
+        for input in kernel::validity::inputs(&entry) {
+            if writing.lacks_body(&input)?
+                && let Some(cited) = writing.entry(&input)?
+                && redaction_behind(writing, &cited.id)?.is_none()
+            {
+                return Ok(true);
+            }
+            if may_be_altered && writing.line(&input)?.is_some_and(|row| row.is_altered()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Retracts what no group concludes any more. True if something was retracted.
     pub(super) fn retract_unsupported(
         &mut self,
@@ -122,7 +131,7 @@ impl Derivation<'_> {
         if !can_be_asked || !writing.makers(key)?.is_empty() {
             return Ok(Fate::Kept);
         }
-        if lacks_ground(writing, &claim)? {
+        if self.lacks_ground(writing, &claim)? {
             return Ok(Fate::NotJudged);
         }
         let author = self.sealer.author();

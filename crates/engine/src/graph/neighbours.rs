@@ -10,7 +10,7 @@ use kernel::when::When;
 use serde::Serialize;
 use store::StoreError;
 
-use super::{EdgeView, RecordView, edge_view, record_view};
+use super::{EdgeView, RecordView, VALUES_RAW, edge_view, record_view};
 use crate::belief::Bodies;
 use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
@@ -58,7 +58,8 @@ pub struct Subgraph {
 }
 
 impl Reader<'_> {
-    /// What is around some operations. Only active records are added to the roots.
+    /// What is around some operations. Only active records are added to the roots, and no values as
+    /// they were given.
     pub fn subgraph(
         &self,
         roots: &[OpId],
@@ -96,7 +97,9 @@ fn walk(
         }
         if let Some(view) = record_view(&mut records, index, &entry)? {
             let is_active = view.status == Some(RecordStatus::Active.as_str());
-            if distance > 0 && !(is_active && is_valid(&view, limits.valid_at_us)) {
+            let is_raw = view.tags.iter().any(|tag| tag == VALUES_RAW);
+            let is_served = is_active && !is_raw && is_valid(&view, limits.valid_at_us);
+            if distance > 0 && !is_served {
                 continue;
             }
             if graph.records.len() >= limits.nodes {

@@ -23,7 +23,7 @@ use retrieval::rank::{Part, Score, Weights};
 use retrieval::text::Analyzer;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::sqlite::{Search, TermShare, first_after};
+use store::sqlite::{Search, TermShare, first_after, node_key};
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
@@ -307,6 +307,9 @@ fn gather<N: Bodies, B: Bodies>(
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
     let found = search.find_served(question, analyzer, query.today, candidates, |key| {
+        if node_key(key).is_some() {
+            return Ok(None);
+        }
         let belief = displaced_belief(index, key)?;
         let served = belief.served.filter(|_| query.admits(&belief, with_over));
         if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
@@ -349,7 +352,7 @@ fn gather<N: Bodies, B: Bodies>(
 }
 
 /// How near a fact is to a question, 0 … 1, by words or by meaning, whichever finds it nearer.
-fn similarity(score: &Score, question: &Question) -> f64 {
+pub(super) fn similarity(score: &Score, question: &Question) -> f64 {
     by_words(score, question).max(by_meaning(score))
 }
 

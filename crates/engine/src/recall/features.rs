@@ -8,7 +8,7 @@
 
 use retrieval::question::Question;
 use retrieval::question::ends::both_ends;
-use retrieval::question::sentences::{asks, is_in_first_person, last_sentences};
+use retrieval::question::sentences::{asks, last_sentences};
 use retrieval::rank::lexical::TermCounts;
 use retrieval::rank::relevance::{
     Candidate, JUDGED, QuestionForm, RankingFeatures, SENTENCES_MAX, relevance,
@@ -38,7 +38,7 @@ pub(super) fn of(
     let records = search.document_count();
     let is_found = found_terms(found);
     let text = &*both_ends(&query.text);
-    let tells = is_in_first_person(text);
+    let tells = question.first_person;
     let judge = |question: &Question, form: QuestionForm| {
         let best = found.iter().take(JUDGED).map(|found| candidate(found, &is_found));
         RankingFeatures::of(question, form, records, best)
@@ -51,7 +51,7 @@ pub(super) fn of(
         if terms < TERMS_MIN {
             continue;
         }
-        let tells = if asks { is_in_first_person(sentence) } else { tells };
+        let tells = if asks { parsed.first_person } else { tells };
         let features = judge(&parsed, QuestionForm { tells, is_part: true });
         let is_known = features.is_some_and(|features| relevance(Some(&features)) > 0.0);
         let is_question = asks && terms >= QUESTION_TERMS_MIN && is_known;

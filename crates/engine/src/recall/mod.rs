@@ -12,6 +12,7 @@ pub mod episodes;
 pub mod facts;
 mod features;
 mod integrity;
+pub mod nodes;
 mod packed_receipt;
 pub mod past;
 pub mod receipts;

@@ -40,6 +40,7 @@ use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
+use crate::recall::nodes::FoundNode;
 use crate::recall::receipts::{Recalled, Receipt, Recipient};
 use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
@@ -50,6 +51,7 @@ use crate::write::forget::{ForgetPlan, Forgotten};
 use crate::write::graph::{GraphChanged, NamedChange};
 use crate::write::import::{Progress, Report};
 use crate::write::mirror::MirrorPlan;
+use crate::write::patch::{NewPatch, Patch, Patched};
 use crate::write::record::{Outcome, Prepared};
 use crate::write::record_again::RecordedAgain;
 use crate::write::share::{ExportSelection, Exported};
@@ -95,6 +97,9 @@ read! {
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
     record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
+    patches() -> Vec<Patch>;
+    patch(name: &str) -> Option<Patch>;
+    built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
     why(id: &OpId, limits: &WhyLimits) -> Why;
     newest_to_explain(limits: &WhyLimits) -> Option<OpId>;
@@ -138,6 +143,7 @@ read! {
     recall(query: &Query) -> Recall;
     recall_with_newer(query: &Query) -> Recall;
     recall_facts(query: &FactQuery) -> Facts;
+    recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
     gather(wanted: &Wanted) -> Gathered;
 }
 
@@ -169,6 +175,10 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;
+    apply_new_patch(patch: &NewPatch, intent: Intent, now: Timestamp) -> Patched;
+    apply_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
+    revert_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
     change_graph(
         changes: &[NamedChange], statement: Option<&Evidence>, intent: Intent, now: Timestamp
     ) -> GraphChanged;

@@ -9,7 +9,7 @@ use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::seal::{ChainPosition, Signer};
-use store::sqlite::{JournalLimits, Mode, ReceiptWriting, SqliteSpace};
+use store::sqlite::{JournalLimits, Mode, ModelUse, ReceiptWriting, SqliteSpace};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
@@ -206,6 +206,17 @@ impl Space {
     /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
     pub fn write_receipts(&self, wait: Duration) -> Result<(), EngineError> {
         Ok(self.store.write_receipts(wait)?)
+    }
+
+    /// Adds what a language model used to the totals in the journal. Waits at most `wait` for
+    /// others that write to the journal.
+    pub fn add_model_use(&self, used: &ModelUse, wait: Duration) -> Result<(), EngineError> {
+        Ok(self.store.add_model_use(used, wait)?)
+    }
+
+    /// What each language model used for this space, by name, as the journal has it.
+    pub fn model_use(&self) -> Result<Vec<ModelUse>, EngineError> {
+        Ok(self.store.model_use()?)
     }
 
     /// The file of the journal, whether or not it exists; none for a space in memory.

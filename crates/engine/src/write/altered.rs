@@ -5,12 +5,14 @@
 //! stand are hashed again. What was altered is named, and no belief is shown that was concluded
 //! from it, since its words could be those of somebody who wrote into the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
-use kernel::validity::inputs;
+use kernel::validity::inputs_among;
 use store::StoreError;
+use store::sqlite::SignedState;
 
 use crate::EngineError;
 use crate::belief::Belief;
@@ -19,15 +21,15 @@ use crate::outcome::Changes;
 /// Most operations below one belief that are hashed.
 const INPUTS_MAX: usize = 4096;
 
-/// Names the altered operations on which `changes` depend, and takes out the changes that may
-/// quote them.
+/// Names the altered operations on which `changes` depend, beside those that are named already, and
+/// takes out the changes that may quote them. `signed_state` reads one operation.
 pub(crate) fn take_altered<I: LedgerIndex<Error = StoreError>>(
     index: &I,
-    is_as_signed: impl Fn(&OpId) -> Result<bool, StoreError>,
+    signed_state: impl Fn(&OpId) -> Result<SignedState, StoreError>,
     changes: &mut Changes,
 ) -> Result<(), EngineError> {
-    let mut check = Check { index, is_as_signed, known: BTreeMap::new() };
-    let mut altered = BTreeSet::new();
+    let mut check = Check { index, signed_state, checked: HashMap::new() };
+    let mut altered: BTreeSet<OpId> = changes.altered.iter().copied().collect();
     for (key, change) in &changes.beliefs {
         let before = change.before.iter().flat_map(versions).collect::<BTreeSet<_>>();
         let after = versions(&change.after).collect::<BTreeSet<_>>();
@@ -55,39 +57,54 @@ fn versions(belief: &Belief) -> impl Iterator<Item = OpId> {
 
 struct Check<'i, I, F> {
     index: &'i I,
-    is_as_signed: F,
-    known: BTreeMap<OpId, bool>,
+    signed_state: F,
+    checked: HashMap<OpId, Checked>,
+}
+
+/// An operation that was read and hashed.
+struct Checked {
+    is_as_signed: bool,
+    inputs: Vec<OpId>,
 }
 
 impl<I, F> Check<'_, I, F>
 where
     I: LedgerIndex<Error = StoreError>,
-    F: Fn(&OpId) -> Result<bool, StoreError>,
+    F: Fn(&OpId) -> Result<SignedState, StoreError>,
 {
     /// The altered operations among `id` and what it was built from.
     fn altered_below(&mut self, id: &OpId) -> Result<BTreeSet<OpId>, EngineError> {
-        let (mut altered, mut seen) = (BTreeSet::new(), BTreeSet::from([*id]));
+        let (mut altered, mut seen) = (BTreeSet::new(), HashSet::from([*id]));
         let mut pending = vec![*id];
         while let Some(id) = pending.pop() {
-            if !self.is_as_signed(id)? {
+            let Checked { is_as_signed, inputs } = self.check(id)?;
+            if !is_as_signed {
                 altered.insert(id);
             }
-            let Some(entry) = self.index.entry(&id)? else { continue };
-            for input in inputs(&entry) {
-                if seen.len() < INPUTS_MAX && seen.insert(input) {
-                    pending.push(input);
+            for input in inputs {
+                if seen.len() < INPUTS_MAX && seen.insert(*input) {
+                    pending.push(*input);
                 }
             }
         }
         Ok(altered)
     }
 
-    fn is_as_signed(&mut self, id: OpId) -> Result<bool, EngineError> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(*known);
+    fn check(&mut self, id: OpId) -> Result<&Checked, EngineError> {
+        match self.checked.entry(id) {
+            Occupied(checked) => Ok(checked.into_mut()),
+            Vacant(place) => {
+                let SignedState { is_as_signed, cites } = (self.signed_state)(&id)?;
+                let cites = match cites {
+                    Some(cites) => Some(cites),
+                    // The graph may know what it cites although its row cannot be decoded.
+                    None => self.index.entry(&id)?.map(|entry| (entry.kind, entry.refs)),
+                };
+                let inputs = cites.map_or_else(Vec::new, |(kind, refs)| {
+                    inputs_among(&kind, &refs).map(|input| input.id).collect()
+                });
+                Ok(place.insert(Checked { is_as_signed, inputs }))
+            }
         }
-        let found = (self.is_as_signed)(&id)?;
-        self.known.insert(id, found);
-        Ok(found)
     }
 }

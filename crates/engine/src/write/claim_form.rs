@@ -5,7 +5,7 @@
 //! how its confidence was computed, and no third party's type can be mistaken for a built-in one.
 
 use derivers::{ClaimType, Deriver};
-use kernel::body::{Body, Claim};
+use kernel::body::{Body, Claim, TextClaimType};
 use kernel::seal::Draft;
 use serde_json::Value;
 
@@ -67,7 +67,9 @@ pub(crate) fn check_claim(claim: &Claim) -> Result<(), ClaimFormError> {
     let builtin = derivers::builtin();
     let is_builtin = builtin.iter().any(|known| known.name() == deriver.name)
         || builtin.iter().any(|known| admits(&**known, &claim.claim_type));
-    if is_builtin || has_prefix(&claim.claim_type) {
+    // A language model states facts, preferences, assumptions and goals, as a person does.
+    let is_in_words = !deriver.deterministic && claim.claim_type.parse::<TextClaimType>().is_ok();
+    if is_builtin || is_in_words || has_prefix(&claim.claim_type) {
         return Ok(());
     }
     let (claim_type, deriver) = (claim.claim_type.clone(), deriver.name.clone());

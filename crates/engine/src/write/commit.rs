@@ -118,13 +118,15 @@ impl Writer<'_> {
             after.record_consequences(&mut writing)?;
             after.propagate_only(&mut writing)?;
         }
-        let Derivation { report: derived, changes, .. } = after;
+        let Derivation { report: derived, changes, altered, .. } = after;
         let mut beliefs = changes.differing();
         for change in beliefs.values_mut() {
             change.cause = cause_of(&writing, &change.after)?;
         }
-        let mut changes = Changes { recorded, masked, beliefs, derived, ..Changes::default() };
-        take_altered(&writing, |id| writing.is_as_signed(id), &mut changes)?;
+        let altered = altered.into_iter().collect();
+        let mut changes =
+            Changes { recorded, masked, beliefs, derived, altered, ..Changes::default() };
+        take_altered(&writing, |id| writing.signed_state(id), &mut changes)?;
         let examined = examine(&writing)?;
         if intent == Intent::Write {
             Box::new(writing).commit()?;

@@ -2,8 +2,8 @@
 //! replacements.
 //!
 //! Commands, tools, patches and scenarios make the same four changes ([`GraphChange`]). Each is
-//! judged against the graph as the changes before it leave it, in one [`Writing`]: a patch is a list
-//! of them of which all are appended or none. A change that says what is there already writes
+//! judged against the graph as the changes before it leave it, in one [`Writing`]: a patch is a
+//! list of them of which all are appended or none. A change that says what is there already writes
 //! nothing and answers with that.
 
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
 use kernel::kind::Kind;
+use kernel::ledger_index::record_key;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
 use kernel::records::{RecordStatus, Records};
 use kernel::rules::{JudgeError, RuleViolation, judge_ends};
@@ -34,6 +35,9 @@ use crate::{EngineError, Writer, now_us};
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
 
+/// The role in which a retraction cites what says so.
+pub const SOURCE_ROLE: &str = "source";
+
 /// What a statement is recorded as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordType {
@@ -49,13 +53,6 @@ impl RecordType {
         match self {
             Self::Claim(claim_type) => claim_type,
             Self::Node(node_type) => node_type.as_str(),
-        }
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Claim(_) => Kind::Claim,
-            Self::Node(_) => Kind::Node,
         }
     }
 }
@@ -116,6 +113,40 @@ impl Statement {
             payload: Value::Null,
         }
     }
+
+    /// What is recorded. The identity is that of the text with its secrets masked, so that it
+    /// quotes none either.
+    pub(crate) fn body(&self) -> Body {
+        let text = mask_string(&self.text).into_inner();
+        let statement = self.clone();
+        match statement.record_type {
+            RecordType::Claim(claim_type) => Body::Claim(Claim {
+                identity_key: text_key(&claim_type, &text),
+                claim_type,
+                subject: "self".to_owned(),
+                text,
+                payload: Value::Null,
+                deriver: statement.deriver,
+                confidence: statement.confidence,
+                confidence_basis: statement.confidence_basis,
+                rationale: statement.rationale,
+                valid_at: None,
+                valid_from: statement.valid_from,
+                valid_to: statement.valid_to,
+                last_seen: None,
+                visibility: statement.visibility,
+                tags: statement.tags,
+            }),
+            RecordType::Node(node_type) => Body::Node(Node {
+                node_type: Some(node_type),
+                text: Some(text),
+                payload: Some(statement.payload).filter(|payload| !payload.is_null()),
+                visibility: Some(statement.visibility),
+                tags: Some(statement.tags).filter(|tags| !tags.is_empty()),
+                ..Node::default()
+            }),
+        }
+    }
 }
 
 /// One change of the graph.
@@ -155,6 +186,8 @@ pub enum GraphChange {
         target: Reference,
         /// Why.
         reason: String,
+        /// What says so.
+        sources: Vec<Reference>,
     },
 }
 
@@ -187,6 +220,14 @@ pub enum GraphRefusal {
         /// The record.
         id: OpId,
     },
+    /// A change of the graph does not touch other operations.
+    #[error("{id} is of kind {kind}: only claims, nodes and edges are changed here")]
+    NotInGraph {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
     /// Derivation would say it again.
     #[error("{id} was derived, so it would be derived again: refute or correct it")]
     Derived {
@@ -203,6 +244,7 @@ impl GraphRefusal {
             Self::UnknownName { .. } => "unknown_ref",
             Self::NotActive { .. } => "not_active",
             Self::SameText { .. } => "same_text",
+            Self::NotInGraph { .. } => "not_in_graph",
             Self::Derived { .. } => "not_permitted",
         }
     }
@@ -244,6 +286,13 @@ impl From<JudgeError<store::StoreError>> for GraphError {
             JudgeError::LedgerIndex(error) => error.into(),
         }
     }
+}
+
+/// Which record that says a text already stands for stating it again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Active,
+    ActiveOrAlias,
 }
 
 /// An operation with its body.
@@ -351,10 +400,14 @@ impl<'a> GraphWriter<'a> {
         self.written
     }
 
+    /// The ids of what was appended so far.
+    pub(crate) fn appended(&self) -> Vec<OpId> {
+        self.written.iter().map(|(operation, _)| operation.id()).collect()
+    }
+
     /// The same, without bodies.
     pub(crate) fn into_appended(self) -> Appended {
-        let recorded = self.written.iter().map(|(operation, _)| operation.id()).collect();
-        Appended { recorded, masked: self.masked }
+        Appended { recorded: self.appended(), masked: self.masked }
     }
 
     /// Makes all changes. If some are refused, the error has each of them; what only fails because
@@ -384,7 +437,7 @@ impl<'a> GraphWriter<'a> {
         change: &GraphChange,
     ) -> Result<OpId, GraphError> {
         let id = match change {
-            GraphChange::State(statement) => self.state(statement)?,
+            GraphChange::State(statement) => self.state(statement, Kept::ActiveOrAlias)?,
             GraphChange::Connect { edge_type, from, to, inputs, notes } => {
                 let (from, to) = (self.resolve(from)?, self.resolve(to)?);
                 self.connect(*edge_type, from, to, inputs, notes)?
@@ -393,9 +446,9 @@ impl<'a> GraphWriter<'a> {
                 let target = self.resolve(target)?;
                 self.supersede(target, text, inputs, tags.clone(), *visibility)?
             }
-            GraphChange::Retract { target, reason } => {
+            GraphChange::Retract { target, reason, sources } => {
                 let target = self.resolve(target)?;
-                self.retract(target, reason)?
+                self.retract(target, reason, sources)?
             }
         };
         if let Some(name) = name {
@@ -409,12 +462,11 @@ impl<'a> GraphWriter<'a> {
     pub(crate) fn revert(&mut self, appended: &[OpId]) -> Result<(), GraphError> {
         for id in appended.iter().rev() {
             let Some(entry) = self.writing.entry(id)? else { continue };
+            let is_retracted = Validity::new(&*self.writing).is_retracted(&entry)?;
             match entry.kind {
-                Kind::Claim | Kind::Node | Kind::Edge => {
-                    if !Validity::new(&*self.writing).is_retracted(&entry)? {
-                        let body = Body::Retraction(Reason { reason: String::new() });
-                        self.act_on(*id, body)?;
-                    }
+                Kind::Claim | Kind::Node | Kind::Edge if !is_retracted => {
+                    let body = Body::Retraction(Reason { reason: String::new() });
+                    self.act_on(*id, body)?;
                 }
                 Kind::Retraction => {
                     let withdrawn =
@@ -467,47 +519,40 @@ impl<'a> GraphWriter<'a> {
         Ok(self.stated)
     }
 
-    fn state(&mut self, statement: &Statement) -> Result<OpId, GraphError> {
-        // The key is that of the text as it is recorded, so that it quotes no secret either.
-        let text = mask_string(&statement.text).into_inner();
-        let key = text_key(statement.record_type.as_str(), &text);
-        let kind = statement.record_type.kind();
-        if let Some(stated) = Records::new(&*self.writing).stated(&kind, &key)? {
-            return Ok(stated.id);
-        }
-        if kind == Kind::Claim && Validity::new(&*self.writing).is_refuted(&key)? {
-            return Err(RuleViolation::IdentityRefuted { key }.into());
+    fn state(&mut self, statement: &Statement, kept: Kept) -> Result<OpId, GraphError> {
+        let body = statement.body();
+        let kind = body.kind();
+        let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
+        if let Some(key) = &key {
+            let mut records = Records::new(&*self.writing);
+            if let Some(stated) = records.stated(&kind, key)?
+                && (kept == Kept::ActiveOrAlias
+                    || records.status_of(&stated)? == Some(RecordStatus::Active))
+            {
+                return Ok(stated.id);
+            }
         }
         let refs = self.refs(&statement.inputs)?;
-        let statement = statement.clone();
-        let body = match statement.record_type {
-            RecordType::Claim(claim_type) => Body::Claim(Claim {
-                claim_type,
-                identity_key: key,
-                subject: "self".to_owned(),
-                text,
-                payload: Value::Null,
-                deriver: statement.deriver,
-                confidence: statement.confidence,
-                confidence_basis: statement.confidence_basis,
-                rationale: statement.rationale,
-                valid_at: None,
-                valid_from: statement.valid_from,
-                valid_to: statement.valid_to,
-                last_seen: None,
-                visibility: statement.visibility,
-                tags: statement.tags,
-            }),
-            RecordType::Node(node_type) => Body::Node(Node {
-                node_type: Some(node_type),
-                text: Some(text),
-                payload: Some(statement.payload).filter(|payload| !payload.is_null()),
-                visibility: Some(statement.visibility),
-                tags: Some(statement.tags).filter(|tags| !tags.is_empty()),
-                ..Node::default()
-            }),
-        };
+        if kind == Kind::Claim
+            && let Some(key) = key
+            && Validity::new(&*self.writing).is_refuted(&key)?
+        {
+            return Err(self.refusal_of_refuted(key, &refs)?.into());
+        }
         self.append(body, refs)
+    }
+
+    /// Why a text of a refuted identity is refused: its inputs exist first, as for every claim.
+    fn refusal_of_refuted(&self, key: String, refs: &[Ref]) -> Result<RuleViolation, GraphError> {
+        for input in refs {
+            if self.writing.entry(&input.id)?.is_none() {
+                return Ok(RuleViolation::UnknownRef { missing: input.id });
+            }
+        }
+        Ok(match refs {
+            [] => RuleViolation::EmptyInputs,
+            _ => RuleViolation::IdentityRefuted { key },
+        })
     }
 
     fn connect(
@@ -571,34 +616,52 @@ impl<'a> GraphWriter<'a> {
         if normalized_text(&replaced.text) == normalized_text(text) {
             return Err(GraphRefusal::SameText { id: target }.into());
         }
-        let new = self.state(&Statement {
+        let statement = Statement {
             text: text.to_owned(),
             inputs: inputs.to_vec(),
             tags: tags.unwrap_or(replaced.tags),
             visibility: visibility.unwrap_or(replaced.visibility),
             ..Statement::new(replaced.record_type, "")
-        })?;
+        };
+        // An alias of what it would replace cannot take its place: it redirects there.
+        let new = self.state(&statement, Kept::Active)?;
         self.connect(EdgeType::Supersedes, new, target, inputs, "")?;
         Ok(new)
     }
 
-    fn retract(&mut self, target: OpId, reason: &str) -> Result<OpId, GraphError> {
+    fn retract(
+        &mut self,
+        target: OpId,
+        reason: &str,
+        sources: &[Reference],
+    ) -> Result<OpId, GraphError> {
         let Some(entry) = self.writing.entry(&target)? else {
             return Err(RuleViolation::UnknownRef { missing: target }.into());
         };
+        if !matches!(entry.kind, Kind::Claim | Kind::Node | Kind::Edge) {
+            return Err(GraphRefusal::NotInGraph { id: target, kind: entry.kind }.into());
+        }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?
             && claim.deriver.is_some_and(|deriver| deriver.deterministic)
         {
             return Err(GraphRefusal::Derived { id: target }.into());
         }
-        self.act_on(target, Body::Retraction(Reason { reason: reason.to_owned() }))
+        // What is taken back already stays so.
+        if let Some(retraction) = Validity::new(&*self.writing).retractions(&entry)?.pop() {
+            return Ok(retraction.id);
+        }
+        let mut refs = vec![Ref { id: target, role: Role::parse(Role::TARGET)? }];
+        for source in sources {
+            refs.push(Ref { id: self.resolve(source)?, role: Role::parse(SOURCE_ROLE)? });
+        }
+        self.append(Body::Retraction(Reason { reason: reason.to_owned() }), refs)
     }
 
     fn act_on(&mut self, target: OpId, body: Body) -> Result<OpId, GraphError> {
         self.append(body, vec![Ref { id: target, role: Role::parse(Role::TARGET)? }])
     }
 
-    fn append(&mut self, body: Body, refs: Vec<Ref>) -> Result<OpId, GraphError> {
+    pub(crate) fn append(&mut self, body: Body, refs: Vec<Ref>) -> Result<OpId, GraphError> {
         let draft = Draft { body, refs };
         claim_form::check(&draft).map_err(EngineError::from)?;
         let sealable = Sealable::masked(draft, &*self.writing)?;

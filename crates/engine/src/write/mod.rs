@@ -18,6 +18,7 @@ pub mod fork;
 pub mod graph;
 pub mod import;
 pub mod mirror;
+pub mod patch;
 pub mod record;
 pub mod record_again;
 pub mod share;

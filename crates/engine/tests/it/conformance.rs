@@ -6,11 +6,12 @@ use std::path::Path;
 use engine::conformance::{read, run};
 use serde_json::{Value, json};
 
-/// The stored files: `fixtures/conformance/corrections.json`, `graphs.json`, `merges.json`,
-/// `orders.json`, `provenance.json`, `refusals.json`, `refutations.json`, `restorations.json` and
-/// `versions.json`.
+/// The stored files: `fixtures/conformance/corrections.json`, `edges.json`, `graphs.json`,
+/// `merges.json`, `orders.json`, `patches.json`, `provenance.json`, `records.json`,
+/// `redirects.json`, `refusals.json`, `refutations.json`, `replacements.json`,
+/// `restorations.json` and `versions.json`.
 const STORED: &str = "../../fixtures/conformance";
-const STORED_MIN: usize = 100;
+const STORED_MIN: usize = 350;
 
 fn check(scenario: &Value) {
     let scenarios = read(&scenario.to_string()).unwrap();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint knows test functions only, not their helpers")]
 
+mod altered;
 mod bad_input;
 mod bodies;
 mod conformance;
@@ -16,6 +17,7 @@ mod facts;
 mod facts_of_histories;
 mod forget;
 mod forget_words;
+mod graph_sizes;
 mod import;
 mod journal;
 mod late_access;

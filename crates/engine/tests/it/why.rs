@@ -74,7 +74,7 @@ impl Graph {
 
     fn retract(&mut self, id: OpId) {
         let target = Reference::Id(id);
-        self.one(GraphChange::Retract { target, reason: String::new() });
+        self.one(GraphChange::Retract { target, reason: String::new(), sources: Vec::new() });
     }
 
     fn why(&self, id: OpId) -> Why {
@@ -404,7 +404,7 @@ fn the_past_is_answered_from_what_was_recorded_until_then() {
     graph.edge(EdgeType::DependsOn, decision, dry);
     let then = Some(at(11).as_microsecond().unsigned_abs());
     let target = Reference::Id(dry);
-    let retraction = GraphChange::Retract { target, reason: String::new() };
+    let retraction = GraphChange::Retract { target, reason: String::new(), sources: Vec::new() };
     graph.home.space.change_graph(&[retraction.into()], None, Intent::Write, at(20)).unwrap();
     assert_eq!(graph.why(decision).status, WhyStatus::Insufficient);
     let why = graph.why_within(decision, &WhyLimits { as_of_us: then, ..limits() });

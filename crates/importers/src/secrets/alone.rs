@@ -6,6 +6,8 @@
 //! "required", "String", "неверный".
 
 use super::SecretKind;
+use super::east_asian;
+use super::form_words::FORM_WORDS;
 use super::names::{KEYWORDS, Keyword};
 use super::prose;
 use super::value::{is_passphrase, is_word, looks_secret};
@@ -96,6 +98,9 @@ fn is_cyrillic(text: &str) -> bool {
 
 /// True for one word that can hardly be a label, a type or a setting.
 pub(super) fn is_word_alone(value: &str, keyword: &Keyword) -> bool {
+    if east_asian::is_text(value) {
+        return is_known(keyword) && east_asian::is_password(value);
+    }
     let mut letters = value.chars();
     let is_capital = letters.next().is_some_and(char::is_uppercase);
     let is_simple = letters.all(char::is_lowercase);
@@ -118,6 +123,7 @@ pub(super) fn is_word_alone(value: &str, keyword: &Keyword) -> bool {
 fn is_of_words_for_values(lower: &str) -> bool {
     SETTINGS.contains(&lower)
         || TYPES.contains(&lower)
+        || FORM_WORDS.contains(&lower)
         || prose::is_ordinary(lower)
         || KEYWORDS.iter().any(|keyword| lower.contains(keyword.name))
 }

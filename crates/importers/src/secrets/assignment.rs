@@ -9,6 +9,7 @@
 use super::SecretKind;
 use super::alone::{self, Place};
 use super::commands;
+use super::east_asian;
 use super::find::{Span, run};
 use super::layout;
 use super::names::{KEYWORDS, Keyword, begins_name, is_name_end};
@@ -231,15 +232,20 @@ fn is_note(text: &str, start: usize, to: usize) -> bool {
     };
     let label = label.trim_start_matches([' ', '-', '*', '•', '\t']);
     let spaces = spaces(text.as_bytes(), to);
-    let after = text.get(to + spaces..).unwrap_or_default().trim_start_matches(['.', '!', '#']);
+    let after =
+        text.get(to + spaces..).unwrap_or_default().trim_start_matches(['.', '!', '#', '。', '！']);
     begins
         && label.split_whitespace().count() <= LABEL_WORDS_MAX
         && label.chars().all(|letter| letter.is_alphabetic() || " -_'’*".contains(letter))
         && after.chars().next().is_none_or(|next| next == '\n' || next == '\r')
 }
 
-/// True for one word in small letters that can hardly be a label, a type or a setting.
+/// True for one word in small letters, or in an East Asian script, that can hardly be a label, a
+/// type or a setting.
 fn is_quoted_word(value: &str) -> bool {
+    if east_asian::is_text(value) {
+        return east_asian::is_password(value);
+    }
     is_word(value, QUOTED_WORD_CHARS_MIN)
         && value.bytes().all(|byte| byte.is_ascii_lowercase())
         && !SETTINGS.contains(&value)

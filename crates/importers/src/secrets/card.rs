@@ -12,6 +12,8 @@ use super::find::Span;
 const GROUPINGS: [&[usize]; 3] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4]];
 /// Digits of a card.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
+/// Fewest digits in a row that a card begins with.
+const FIRST_DIGITS_MIN: usize = 4;
 /// How far before a number the words are read that say what it is.
 const WORDS_BEFORE_BYTES: usize = 48;
 /// How far after it.
@@ -96,11 +98,13 @@ const OTHER_WORDS: [&str; 44] = [
 /// Adds every card number in `text` to `spans`.
 pub(super) fn find_cards(text: &[u8], spans: &mut Vec<Span>) {
     let mut position = 0;
-    while let Some(&byte) = text.get(position) {
-        if !byte.is_ascii_digit() {
-            position += 1;
+    // Of so many digits in a row, one is the last of so many bytes.
+    while let Some([rest @ .., last]) = text.get(position..position + FIRST_DIGITS_MIN) {
+        if !last.is_ascii_digit() {
+            position += FIRST_DIGITS_MIN;
             continue;
         }
+        position += rest.len() - rest.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let run = digits_at(text, position);
         let end = match run {
             4 if !is_continued_before(text, position) => {

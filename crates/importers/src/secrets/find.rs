@@ -14,6 +14,7 @@ use super::key_body::{self, KEY_BEGINNINGS};
 use super::names::KEYWORDS;
 use super::patterns::{INFIX_RULES, around_infix, find_discord_tokens};
 use super::private_key::private_key;
+use super::seed_words::find_phrases;
 use super::table;
 use super::tokens::{LONG_TOKEN_BYTES_MAX, TOKEN_BYTES_MAX, TOKEN_RULES};
 use super::value;
@@ -209,6 +210,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
     table::find_columns(text, &columns, &mut spans);
     find_discord_tokens(bytes, &mut spans);
     find_cards(bytes, &mut spans);
+    find_phrases(text, &mut spans);
     without_overlaps(spans)
 }
 

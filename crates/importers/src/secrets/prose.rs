@@ -8,6 +8,7 @@
 use super::SecretKind;
 use super::alone::{ends_number, is_east_asian, is_foreign, is_number_alone};
 use super::assignment::{spaces, value};
+use super::east_asian;
 use super::find::Span;
 use super::names::Keyword;
 use super::value::{PASSWORD_CHARS_MIN, is_placeholder, is_word, looks_random, looks_secret};
@@ -51,7 +52,8 @@ pub(super) fn find(text: &str, start: usize, end: usize, keyword: &Keyword) -> O
             && (is_strong || owner == Owner::Article)
             && verb.is_plain
             && !IS_ALSO_A_WORD.contains(&keyword.name)
-            && looks_spoken(spoken, quoted, bytes.get(to..)?);
+            && looks_spoken(spoken, quoted, bytes.get(to..)?)
+        || keyword.kind == SecretKind::Password && quoted && east_asian::is_password(spoken);
     found.then_some(Span { start: from, end: to, kind: keyword.kind })
 }
 

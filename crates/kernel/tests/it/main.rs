@@ -7,6 +7,7 @@ mod beliefs;
 mod cascade;
 #[path = "../../examples/vectors/generate/mod.rs"]
 mod generate;
+mod graph_sizes;
 mod properties;
 mod rules;
 mod vectors;

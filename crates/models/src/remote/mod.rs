@@ -14,23 +14,21 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::embedder::{EmbedError, Embedder, Model, Purpose};
-use crate::http::{Base, Client};
+use crate::http::{Base, Client, ServiceAddress};
+use crate::outgoing::OutgoingText;
+use crate::refusal::{ServiceError, refusal, sanitize};
 use crate::roots::Roots;
 use crate::secret::Secret;
 
-mod outgoing;
 mod prompt_prefix;
-mod refusal;
 mod service;
 mod vector;
 
-pub use outgoing::Mask;
+pub use crate::outgoing::Mask;
 pub use service::Service;
 pub use vector::DIMENSIONS_MAX;
 
-use outgoing::OutgoingText;
 use prompt_prefix::PromptPrefix;
-use refusal::{refusal, request_error, sanitize};
 use service::EmbedRequest;
 
 /// Longest text that is sent, in bytes: a token is at least a byte long, and the common limit is
@@ -110,20 +108,12 @@ impl Remote {
         if !is_model_name(name) {
             return Err(refused("this is not a valid model name"));
         }
-        let base = service_config.base_url.as_deref().unwrap_or(service.default_base_url());
-        let base = Base::parse(base).map_err(refused)?;
-        if service_config.key.is_some() && base.is_unencrypted() {
-            return Err(refused(
-                "a key is only sent over https, or to this machine, because http is not encrypted",
-            ));
-        }
-        if let (None, Some(variable), true) = (
-            &service_config.key,
-            service.key_variable(),
-            base.as_str() == service.default_base_url(),
-        ) {
-            return Err(refused(&format!("it requires a key: set {variable}")));
-        }
+        let address = ServiceAddress {
+            base_url: service_config.base_url.as_deref(),
+            default_base_url: Some(service.default_base_url()),
+            key_variable: service.key_variable(),
+        };
+        let base = address.base(service_config.key.as_ref()).map_err(|detail| refused(&detail))?;
         let timeout = service_config.timeout.unwrap_or(service.default_timeout());
         let mut remote = Self {
             client: Client::for_requests(
@@ -185,9 +175,9 @@ impl Remote {
         let body = body.to_string();
         let answer =
             self.client.post(&self.base.at(&path), &headers, body.as_bytes(), RESPONSE_BYTES_MAX);
-        let answer = answer.map_err(|error| request_error(provider(), error))?;
+        let answer = answer.map_err(|error| ServiceError::from(error).of_embedder(provider()))?;
         if answer.status != 200 {
-            return Err(refusal(provider(), &answer, self.key.as_ref()));
+            return Err(refusal(&answer, self.key.as_ref()).of_embedder(provider()));
         }
         let unreadable = |detail: String| EmbedError::Unreadable {
             provider: provider(),
@@ -199,10 +189,11 @@ impl Remote {
     /// The digest of the model in Ollama's list of models; `None` if the list does not have it.
     fn ollama_digest(&self) -> Result<Option<String>, EmbedError> {
         let answer = self.client.get(&self.base.at("api/tags"), &[], TAGS_BYTES_MAX);
-        let answer = answer.map_err(|error| request_error(self.service.to_string(), error))?;
+        let provider = || self.service.to_string();
+        let answer = answer.map_err(|error| ServiceError::from(error).of_embedder(provider()))?;
         match answer.status {
             200 => {}
-            429 | 500..=599 => return Err(refusal(self.service.to_string(), &answer, None)),
+            429 | 500..=599 => return Err(refusal(&answer, None).of_embedder(provider())),
             // Compatible servers may not have this list.
             _ => return Ok(None),
         }
@@ -281,7 +272,7 @@ fn batches(texts: &[OutgoingText], batch_max: usize) -> Vec<&[OutgoingText]> {
 }
 
 /// Whether a name is safe in addresses and in the space's file.
-fn is_model_name(name: &str) -> bool {
+pub(crate) fn is_model_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-:/@+".contains(c);
     !name.is_empty()
         && name.len() <= MODEL_CHARS_MAX

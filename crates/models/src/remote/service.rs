@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::BATCH_MAX;
-use super::outgoing::OutgoingText;
 use super::vector::{List, Vector};
 use crate::embedder::Purpose;
+use crate::outgoing::OutgoingText;
 
 /// A protocol, named after its originator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,5 +9,6 @@
 mod https;
 mod hub;
 mod hub_server;
+mod language;
 mod remote;
 mod server;

@@ -11,6 +11,7 @@ mod date_parser;
 pub mod dates;
 mod days;
 pub mod ends;
+mod first_person;
 mod lists;
 pub mod names;
 pub mod nearest;
@@ -19,7 +20,7 @@ pub mod sentences;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::text::words::{Word, cut_at_apostrophe, visit_words};
+use crate::text::words::{Word, visit_words};
 use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, normalize};
 use date_parser::TimeExpression;
 use dates::{DateMention, date_fit};
@@ -76,7 +77,7 @@ pub struct Question {
     /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
     /// names different people.
     subject: Option<usize>,
-    /// True if the question is in the first person ("my", "we").
+    /// True if the question is in the first person ("my", "wir", "我").
     pub first_person: bool,
     /// True if it asks for a time or a duration.
     pub asks_when: bool,
@@ -141,7 +142,7 @@ impl Question {
             .map(|(_, word)| distinct_terms(analyzer, std::iter::once(*word), languages))
             .filter(|terms| !terms.is_empty())
             .collect();
-        let first_person = lower.iter().any(|word| is_first_person(word));
+        let first_person = first_person::is_in(text, &lower, languages.own);
         let asks_for_list = is_focused
             && !asks_when
             && languages.own == Language::English
@@ -283,13 +284,6 @@ fn without(text: &str, words: &[Word<'_>], is_left_out: impl Fn(usize) -> bool) 
     }
     kept.push_str(text.get(copied..).unwrap_or_default());
     kept
-}
-
-fn is_first_person(word: &str) -> bool {
-    matches!(
-        cut_at_apostrophe(word),
-        "i" | "me" | "my" | "mine" | "myself" | "we" | "us" | "our" | "ours" | "ourselves"
-    )
 }
 
 /// The index of the subject among the mentions, if there are different people. A possessive ("Ben's

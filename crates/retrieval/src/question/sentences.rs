@@ -6,8 +6,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::is_first_person;
-use crate::text::words::{Word, visit_words};
+use crate::text::words::Word;
 
 /// Most sentences that are read, from the end of the text.
 const READ_MAX: usize = 16;
@@ -22,27 +21,6 @@ pub fn last_sentences(text: &str) -> Vec<&str> {
 /// Whether a sentence ends with a question mark.
 pub fn asks(sentence: &str) -> bool {
     sentence.trim_end().trim_end_matches(is_closing).ends_with(['?', '？', '؟', '՞', '⁇', '⁈'])
-}
-
-/// "I", "my" and "we" in German, French, Spanish and Russian, in lower case.
-#[rustfmt::skip]
-static FIRST_PERSON: &[&str] = &[
-    "ich", "je", "mein", "meine", "meinem", "meinen", "meiner", "mes", "mich", "mir", "moi", "mon", "nosotros",
-    "notre", "nous", "uns", "unser", "unsere", "wir", "yo", "мне", "мной", "мои", "мой", "моя", "моё", "мы", "нам",
-    "нас", "наш", "наша", "наши", "я", "меня",
-];
-/// The same in scripts without spaces.
-const FIRST_PERSON_UNSPACED: [char; 5] = ['我', '私', '僕', '俺', '咱'];
-
-/// Whether a text is in the first person: its author speaks of themselves.
-pub fn is_in_first_person(text: &str) -> bool {
-    let mut found = text.contains(FIRST_PERSON_UNSPACED);
-    visit_words(text, |word| {
-        let lower = word.text.to_lowercase();
-        found |= is_first_person(&lower) || FIRST_PERSON.contains(&lower.as_str());
-        !found
-    });
-    found
 }
 
 /// Whether a word has a capital letter though it does not begin a sentence of `text`.
@@ -84,18 +62,6 @@ mod tests {
             assert!(asks(question), "{question}");
         }
         assert!(!asks("The boat.") && !asks(""));
-    }
-
-    #[test]
-    fn the_first_person_is_recognised_in_several_languages() {
-        for text in ["I'm late", "Where did we go?", "Wo war ich?", "Где я был?", "我去了哪里？"]
-        {
-            assert!(is_in_first_person(text), "{text}");
-        }
-        for text in ["", "Where did Ada go?", "Wo war sie?", "Где он был?", "他去了哪里？"]
-        {
-            assert!(!is_in_first_person(text), "{text}");
-        }
     }
 
     #[test]

@@ -73,15 +73,6 @@ fn a_word_that_may_be_part_of_a_name_stays_a_term() {
 }
 
 #[test]
-fn the_first_person_is_recognised() {
-    for (text, expected) in
-        [("Where is my bike?", true), ("What did I’ve to do?", true), ("Where is it?", false)]
-    {
-        assert_eq!(parse(text).first_person, expected, "{text}");
-    }
-}
-
-#[test]
 fn the_subject_among_several_people_is_recognised() {
     for (text, expected) in [
         ("What did Ada tell Ben?", Some(1)),

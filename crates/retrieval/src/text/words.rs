@@ -158,7 +158,7 @@ pub(crate) fn is_unspaced(character: char) -> bool {
         | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
+pub(crate) const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{FF07}'];
 /// "ve", "ll", "re" and "s" are endings; a stem after an elided article is longer.
 const STEM_CHARS_MIN: usize = 3;
 

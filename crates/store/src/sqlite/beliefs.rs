@@ -161,11 +161,15 @@ impl BeliefChanges {
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
             let after = Listed::now(index, &mut validity, records.as_mut(), key)?;
-            if let Some((before, _)) = before {
-                counts.add(before, -1);
-            }
             counts.add(after.counted(), 1);
-            after.store(connection, key, Times { first, changed })?;
+            let times = Times { first, changed };
+            match before {
+                Some((before, _)) => {
+                    counts.add(before, -1);
+                    after.update(connection, key, times)?;
+                }
+                None => after.insert(connection, key, times)?,
+            }
         }
         counts.store(connection)
     }
@@ -311,27 +315,42 @@ impl Listed {
         }
     }
 
-    fn store(&self, connection: &Connection, key: &str, times: Times) -> Result<(), StoreError> {
-        connection
-            .prepare_cached(
-                "INSERT INTO belief (key, state, served, claim_type, confidence, band, visibility, valid_from, valid_to, first, changed)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-                 ON CONFLICT (key) DO UPDATE SET state = ?2, served = ?3, claim_type = ?4, confidence = ?5, band = ?6,
-                     visibility = ?7, valid_from = ?8, valid_to = ?9, first = ?10, changed = ?11",
-            )?
-            .execute(params![
-                key,
-                self.state,
-                self.served,
-                self.claim_type,
-                self.confidence,
-                self.band.map(band_number),
-                visibility_word(self.visibility),
-                self.valid_from_us,
-                self.end_us,
-                times.first.0 as i64,
-                times.changed.0 as i64,
-            ])?;
+    /// Adds the row of an identity that has none.
+    fn insert(&self, connection: &Connection, key: &str, times: Times) -> Result<(), StoreError> {
+        let insert = "INSERT INTO belief (key, state, served, claim_type, confidence, band, visibility, valid_from, valid_to, first, changed)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        self.write(connection, insert, key, times)
+    }
+
+    /// Writes the row of an identity again. An insertion that turns into an update would first be
+    /// prepared in full.
+    fn update(&self, connection: &Connection, key: &str, times: Times) -> Result<(), StoreError> {
+        let update = "UPDATE belief SET state = ?2, served = ?3, claim_type = ?4, confidence = ?5, band = ?6,
+                 visibility = ?7, valid_from = ?8, valid_to = ?9, first = ?10, changed = ?11
+             WHERE key = ?1";
+        self.write(connection, update, key, times)
+    }
+
+    fn write(
+        &self,
+        connection: &Connection,
+        query: &'static str,
+        key: &str,
+        times: Times,
+    ) -> Result<(), StoreError> {
+        connection.prepare_cached(query)?.execute(params![
+            key,
+            self.state,
+            self.served,
+            self.claim_type,
+            self.confidence,
+            self.band.map(band_number),
+            visibility_word(self.visibility),
+            self.valid_from_us,
+            self.end_us,
+            times.first.0 as i64,
+            times.changed.0 as i64,
+        ])?;
         Ok(())
     }
 }

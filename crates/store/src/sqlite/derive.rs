@@ -14,10 +14,10 @@
 use std::collections::HashMap;
 
 use kernel::access::Place;
-use kernel::id::{Author, OpId};
+use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
-use kernel::operation::{HlcTimestamp, Ref};
+use kernel::operation::{Content, Header, HlcTimestamp, Operation, Ref};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::graph::SqliteLedgerIndex;
@@ -101,7 +101,14 @@ pub struct OperationRow {
     pub refs: Vec<Ref>,
     /// Its canonical body; none if it was removed.
     pub body: Option<Vec<u8>>,
+    space: Option<SpaceId>,
+    prev: Option<OpId>,
+    body_hash: BodyHash,
+    salt: Option<[u8; 16]>,
 }
+
+/// An operation's position and, of evidence that has it, its canonical body.
+pub type EvidenceBody = (Position, Option<Vec<u8>>);
 
 /// The claim that is served for an identity, as derivation last saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,8 +151,9 @@ fn refill(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// An operation from the columns pos, id, kind, author's key, ts, refs, body, seq.
-fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
+/// An operation from the columns pos, id, kind, author's key, ts, refs, body, seq, prev, body_hash,
+/// salt.
+fn line_in(row: &Row<'_>, space: Option<SpaceId>) -> Result<OperationRow, StoreError> {
     Ok(OperationRow {
         position: Position(row.get::<_, i64>(0)?.unsigned_abs()),
         id: id_at(row, 1)?,
@@ -155,13 +163,64 @@ fn line_in(row: &Row<'_>) -> Result<OperationRow, StoreError> {
         refs: refs_at(row, 5)?,
         body: row.get(6)?,
         seq: row.get::<_, i64>(7)?.unsigned_abs(),
+        space,
+        prev: row.get::<_, Option<[u8; 32]>>(8)?.map(OpId),
+        body_hash: BodyHash(row.get(9)?),
+        salt: row.get(10)?,
     })
 }
 
 impl OperationRow {
+    /// The row of an operation at a position.
+    pub fn of<State>(position: Position, operation: &Operation<State>) -> Self {
+        let header = operation.header();
+        let (body, salt) = match operation.content() {
+            Content::Present { salt, body } => (Some(body.to_vec()), Some(*salt)),
+            Content::Removed => (None, None),
+        };
+        Self {
+            position,
+            id: operation.id(),
+            kind: header.kind.clone(),
+            author: header.author,
+            ts: header.ts,
+            seq: header.seq,
+            refs: header.refs.clone(),
+            body,
+            space: header.space,
+            prev: header.prev,
+            body_hash: header.body,
+            salt,
+        }
+    }
+
     /// Its place in the order and in its author's chain, which decides what its author may do.
     pub fn place(&self) -> Place {
         Place { order: (self.ts, self.id), seq: self.seq }
+    }
+
+    /// Whether its body was altered in the file since it was signed, or a record's header with it.
+    /// A body that is missing was not altered.
+    pub fn is_altered(&self) -> bool {
+        let Some(body) = &self.body else { return false };
+        if self.salt.is_none_or(|salt| Content::hash(&salt, body) != self.body_hash) {
+            return true;
+        }
+        // The citations of other operations are not always read.
+        self.kind == Kind::Evidence && self.space.is_some() && self.header().id() != self.id
+    }
+
+    fn header(&self) -> Header {
+        Header {
+            kind: self.kind.clone(),
+            space: self.space,
+            author: self.author,
+            seq: self.seq,
+            prev: self.prev,
+            ts: self.ts,
+            refs: self.refs.clone(),
+            body: self.body_hash,
+        }
     }
 }
 
@@ -202,7 +261,7 @@ impl SqliteLedgerIndex<'_> {
         limit: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
         let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, member.layer
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, op.prev, op.body_hash, op.salt, member.layer
              FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
              CROSS JOIN author ON author.number = op.author
              WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
@@ -212,7 +271,7 @@ impl SqliteLedgerIndex<'_> {
             statement.query(params![group.0, told, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut members = Vec::new();
         while let Some(row) = rows.next()? {
-            let line = line_in(row)?;
+            let line = line_in(row, self.space)?;
             // A conclusion of the group cites its members, and each citation is judged.
             if line.kind == Kind::Evidence {
                 self.meet(line.id, row.get(0)?);
@@ -228,7 +287,7 @@ impl SqliteLedgerIndex<'_> {
                     record_key: None,
                 });
             }
-            members.push((line, u32::try_from(row.get::<_, i64>(8)?).unwrap_or(u32::MAX)));
+            members.push((line, u32::try_from(row.get::<_, i64>(11)?).unwrap_or(u32::MAX)));
         }
         Ok(members)
     }
@@ -303,16 +362,34 @@ impl SqliteWriting<'_> {
     /// of evidence only.
     pub fn lines(&self, after: Position, limit: usize) -> Result<Vec<OperationRow>, StoreError> {
         let mut statement = self.connection().prepare_cached(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL), op.seq
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, iif(op.kind = 'evidence', op.body, NULL), op.seq,
+                    op.prev, op.body_hash, op.salt
              FROM op JOIN author ON author.number = op.author WHERE op.pos > ?1 ORDER BY op.pos LIMIT ?2",
         )?;
         let mut rows =
             statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
-            lines.push(line_in(row)?);
+            lines.push(line_in(row, Some(self.space))?);
         }
         Ok(lines)
+    }
+
+    /// The bodies of evidence among at most `limit` operations after a position. Of other
+    /// operations, the position alone.
+    pub fn evidence_bodies(
+        &self,
+        after: Position,
+        limit: usize,
+    ) -> Result<Vec<EvidenceBody>, StoreError> {
+        let mut statement = self.connection().prepare_cached(
+            "SELECT pos, iif(kind = 'evidence', body, NULL) FROM op WHERE pos > ?1 ORDER BY pos LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let bodies = statement.query_map(params![sql(after), limit], |row| {
+            Ok((Position(row.get::<_, i64>(0)?.unsigned_abs()), row.get(1)?))
+        })?;
+        Ok(bodies.collect::<Result<_, _>>()?)
     }
 
     /// The ids and kinds of at most `limit` operations after a position, without their bodies.
@@ -352,14 +429,14 @@ impl SqliteWriting<'_> {
         arguments: impl rusqlite::Params,
     ) -> Result<Vec<OperationRow>, StoreError> {
         let query = format!(
-            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body, op.seq
+            "SELECT op.pos, op.id, op.kind, author.key, op.ts, op.refs, op.body, op.seq, op.prev, op.body_hash, op.salt
              FROM op JOIN author ON author.number = op.author WHERE {condition}"
         );
         let mut statement = self.connection().prepare_cached(&query)?;
         let mut rows = statement.query(arguments)?;
         let mut lines = Vec::new();
         while let Some(row) = rows.next()? {
-            lines.push(line_in(row)?);
+            lines.push(line_in(row, Some(self.space))?);
         }
         Ok(lines)
     }
@@ -484,7 +561,9 @@ impl SqliteWriting<'_> {
         past: usize,
         plans: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
-        self.index.members(group, past, plans)
+        let members = self.index.members(group, past, plans)?;
+        self.touch(members.len())?;
+        Ok(members)
     }
 
     /// Marks a group to run again.

@@ -3,7 +3,8 @@
 //! Folded in the same transaction as the append, because the next operation of the batch is judged
 //! by it. Everything here follows from the `op` table and can be made again from it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use kernel::access::{Access, Place};
@@ -65,9 +66,25 @@ const PROBES_MAX: i64 = 64;
 /// Operations whose row numbers are cached.
 const POSITIONS_MAX: usize = 1 << 20;
 
-/// Entries that are cached, operations of which it is cached what acts on them, and identities
-/// whose latest statements are.
+/// Entries that are cached, operations of which it is cached what acts on them, statuses that are,
+/// and identities whose latest statements are.
 const ENTRIES_MAX: usize = 1 << 15;
+
+/// The entry of one row, with the columns in the order in which entries are read.
+const ENTRY_AT: &str = "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos, op.seq FROM op
+     JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE op.pos = ?1";
+
+/// The same of everything that is stated of an identity.
+const ENTRIES_OF_IDENTITY: &str = "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos, op.seq FROM op
+     JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE identity.key = ?1";
+
+/// What an index remembers for as long as it lives.
+type Cache<K, V> = RefCell<HashMap<K, V, foldhash::fast::RandomState>>;
+
+/// Statements of an identity. The index gives the latest times first; sorting by id as well would
+/// build a temporary table for each question, and hardly any times are equal.
+const LATEST_STATEMENT: &str = "SELECT identity.ts, op.id, op.pos FROM identity CROSS JOIN op USING (pos)
+     WHERE identity.key = ?1 AND identity.kind = ?2 AND identity.ts <= ?3 ORDER BY identity.ts DESC";
 
 /// The latest statements of an identity, as far as they were asked for.
 type LatestByKind = BTreeMap<Kind, Option<OpId>>;
@@ -76,18 +93,20 @@ type LatestByKind = BTreeMap<Kind, Option<OpId>>;
 pub struct SqliteLedgerIndex<'a> {
     pub(super) connection: &'a Connection,
     access: Arc<Access>,
-    space: Option<SpaceId>,
-    heads: std::cell::RefCell<std::collections::HashMap<Author, Option<Head>>>,
+    pub(super) space: Option<SpaceId>,
+    heads: Cache<Author, Option<Head>>,
     /// Row numbers by id. Ids are spread over their whole index, while related operations have
     /// neighbouring rows, so a citation is followed without a look-up by id.
-    row_cache: std::cell::RefCell<std::collections::HashMap<OpId, i64>>,
+    row_cache: Cache<OpId, i64>,
     /// Entries that were read. An operation never changes.
-    entry_cache: std::cell::RefCell<std::collections::HashMap<OpId, Entry>>,
+    entry_cache: Cache<OpId, Entry>,
     /// The kinds of the operations that retract, replace, withdraw or record something of one. They
     /// are few, and of nearly every record none.
-    acting_cache: std::cell::RefCell<std::collections::HashMap<OpId, BTreeSet<Kind>>>,
+    acting_cache: Cache<OpId, BTreeSet<Kind>>,
     /// The latest statements of identities, by key and kind. Folding a statement removes its key.
-    statement_cache: std::cell::RefCell<std::collections::HashMap<String, LatestByKind>>,
+    statement_cache: Cache<String, LatestByKind>,
+    /// The statuses of claims that were read or stored.
+    status_cache: Cache<OpId, Option<ClaimStatus>>,
     /// The highest time that was folded.
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
@@ -126,6 +145,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             entry_cache: Default::default(),
             acting_cache: Default::default(),
             statement_cache: Default::default(),
+            status_cache: Default::default(),
             latest: None,
             claims_are_stored: version > 1,
             records_are_stored: version >= records::SINCE,
@@ -271,6 +291,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             if let Some(row) = self.row_of(&change.id)? {
                 let ClaimStatus { sound, recorded, due } = change.after;
                 statement.execute(params![row, sound, recorded, due])?;
+                self.remember_status(change.id, Some(change.after));
             }
         }
         Ok(())
@@ -356,14 +377,20 @@ impl<'a> SqliteLedgerIndex<'a> {
         cache.insert(entry.id, entry);
     }
 
-    /// Whether an operation of `kind` cites this one as its target or as superseded.
+    /// Whether an operation of `kind` may cite this one as its target or as superseded. No if it is
+    /// known that none does.
     fn is_acted_on_by(&self, kind: &Kind, id: &OpId, row: i64) -> Result<bool, StoreError> {
+        // A claim that was invalidated often has many records of that, and they are asked for
+        // alone.
+        if *kind == Kind::ClaimInvalidation {
+            return Ok(true);
+        }
         if let Some(acting) = self.acting_cache.borrow().get(id) {
             return Ok(acting.contains(kind));
         }
         let mut statement = self.connection.prepare_cached(
             "SELECT op.kind FROM cite CROSS JOIN op ON op.pos = cite.citing
-                 WHERE cite.target = ?1 AND cite.role = 'target'
+                 WHERE cite.target = ?1 AND cite.role = 'target' AND op.kind <> 'claim_invalidation'
              UNION ALL SELECT op.kind FROM cite CROSS JOIN op ON op.pos = cite.citing
                  WHERE cite.target = ?1 AND cite.role = 'supersedes'",
         )?;
@@ -389,35 +416,15 @@ impl<'a> SqliteLedgerIndex<'a> {
         };
     }
 
-    /// The latest version of a node or an edge.
-    fn latest_version(
+    /// The latest row that a query finds with that key and kind, before a place in the order.
+    pub(super) fn latest_in(
         &self,
-        key: &str,
-        kind: &Kind,
-        before: Option<(HlcTimestamp, OpId)>,
-    ) -> Result<Option<Entry>, StoreError> {
-        if !self.records_are_stored {
-            return Ok(None);
-        }
-        let id = self.latest_in("record", key, kind, before)?;
-        id.map_or(Ok(None), |id| self.entry(&id))
-    }
-
-    /// The latest row of `table` with that key and kind, before a place in the order.
-    fn latest_in(
-        &self,
-        table: &str,
+        query: &str,
         key: &str,
         kind: &Kind,
         before: Option<(HlcTimestamp, OpId)>,
     ) -> Result<Option<OpId>, StoreError> {
-        // The index gives the latest times first. Sorting by id as well would build a temporary
-        // table for each question, and hardly any times are equal.
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {table}.ts, op.id, op.pos FROM {table} CROSS JOIN op USING (pos)
-             WHERE {table}.key = ?1 AND {table}.kind = ?2 AND {table}.ts <= ?3
-             ORDER BY {table}.ts DESC"
-        ))?;
+        let mut statement = self.connection.prepare_cached(query)?;
         let until = before.map_or(i64::MAX, |(ts, _)| ts.0 as i64);
         let mut rows = statement.query(params![key, kind.as_str(), until])?;
         let mut latest: Option<(HlcTimestamp, OpId)> = None;
@@ -434,6 +441,32 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(latest.map(|(_, id)| id))
     }
 
+    /// Whether nobody corrected or refuted an identity, which is so of most. One question answers
+    /// both.
+    fn has_no_word(&self, key: &str) -> Result<bool, StoreError> {
+        let (is_refuted, is_corrected): (bool, bool) = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM identity WHERE key = ?1 AND kind = 'claim_refutation'),
+                     EXISTS (SELECT 1 FROM identity WHERE key = ?1 AND kind = 'claim_correction')",
+            )?
+            .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if is_refuted || is_corrected {
+            return Ok(false);
+        }
+        self.remember_statement(key, &Kind::ClaimRefutation, None);
+        self.remember_statement(key, &Kind::ClaimCorrection, None);
+        Ok(true)
+    }
+
+    fn remember_status(&self, id: OpId, status: Option<ClaimStatus>) {
+        let mut cache = self.status_cache.borrow_mut();
+        if cache.len() >= ENTRIES_MAX {
+            cache.clear();
+        }
+        cache.insert(id, status);
+    }
+
     pub(super) fn meet(&self, id: OpId, row: i64) {
         let mut cache = self.row_cache.borrow_mut();
         if cache.len() >= POSITIONS_MAX {
@@ -444,14 +477,10 @@ impl<'a> SqliteLedgerIndex<'a> {
 
     fn entries(
         &self,
-        condition: &str,
-        arguments: &[&dyn rusqlite::ToSql],
+        query: &'static str,
+        arguments: impl rusqlite::Params,
     ) -> Result<Vec<Entry>, StoreError> {
-        let query = format!(
-            "SELECT op.id, op.ts, op.kind, author.key, op.refs, identity.key, identity.payload, op.pos, op.seq FROM op
-             JOIN author ON author.number = op.author LEFT JOIN identity ON identity.pos = op.pos WHERE {condition}"
-        );
-        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut statement = self.connection.prepare_cached(query)?;
         let mut rows = statement.query(arguments)?;
         let mut entries = Vec::new();
         while let Some(row) = rows.next()? {
@@ -492,7 +521,7 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
             return Ok(Some(entry.clone()));
         }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
-        let entry = self.entries("op.pos = ?1", &[&row])?.pop();
+        let entry = self.entries(ENTRY_AT, [row])?.pop();
         if let Some(entry) = &entry {
             self.remember(entry.clone());
         }
@@ -531,10 +560,12 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         // Kinds are told apart here: a list of them in the query would be a temporary table, built
-        // anew for each question.
+        // anew for each question. Only records of invalidations, of which a claim may have many,
+        // are left out by the query.
         let mut statement = self.connection.prepare_cached(
             "SELECT citing.ts, citing.id, citing.pos, citing.kind, cite.role FROM cite
-             JOIN op AS citing ON citing.pos = cite.citing WHERE cite.target = ?1",
+             JOIN op AS citing ON citing.pos = cite.citing
+             WHERE cite.target = ?1 AND citing.kind <> 'claim_invalidation'",
         )?;
         let mut rows = statement.query([row])?;
         let mut places = Vec::new();
@@ -557,6 +588,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         if !self.claims_are_stored {
             return Ok(None);
         }
+        if let Some(known) = self.status_cache.borrow().get(id) {
+            return Ok(*known);
+        }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
         let status = self
             .connection
@@ -565,11 +599,12 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
                 Ok(ClaimStatus { sound: row.get(0)?, recorded: row.get(1)?, due: row.get(2)? })
             })
             .optional()?;
+        self.remember_status(*id, status);
         Ok(status)
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
-        self.entries("identity.key = ?1", &[&key])
+        self.entries(ENTRIES_OF_IDENTITY, [key])
     }
 
     fn latest_of(
@@ -593,7 +628,13 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         {
             return id.map_or(Ok(None), |id| self.entry(&id));
         }
-        let id = self.latest_in("identity", key, kind, before)?;
+        if before.is_none()
+            && matches!(kind, Kind::ClaimRefutation | Kind::ClaimCorrection)
+            && self.has_no_word(key)?
+        {
+            return Ok(None);
+        }
+        let id = self.latest_in(LATEST_STATEMENT, key, kind, before)?;
         if before.is_none() {
             self.remember_statement(key, kind, id);
         }
@@ -715,8 +756,8 @@ pub(super) fn author_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Author
 }
 
 pub(super) fn kind_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Kind> {
-    let word: String = row.get(column)?;
-    Kind::parse(&word).map_err(|error| conversion(column, error))
+    let word = row.get_ref(column)?.as_str().map_err(|error| conversion(column, error))?;
+    Kind::parse(word).map_err(|error| conversion(column, error))
 }
 
 pub(super) fn refs_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Ref>> {

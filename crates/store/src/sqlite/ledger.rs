@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kernel::access::Access;
 use kernel::body::Body;
@@ -25,6 +25,7 @@ use super::access::AccessCache;
 use super::erasure::{self, DeviceHashes, PendingRedactions};
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::journal::UsageJournal;
+use super::page_cache::PageCache;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
@@ -59,6 +60,7 @@ pub struct SqliteSpace {
     pub(super) space: SpaceId,
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
+    pub(super) page_cache: PageCache,
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
     pub(super) journal: UsageJournal,
@@ -153,6 +155,7 @@ impl SqliteSpace {
             space: genesis.space(),
             index: Arc::default(),
             reading: ReadState::default(),
+            page_cache: PageCache::default(),
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::in_memory(genesis.space()),
@@ -236,6 +239,7 @@ impl SqliteSpace {
             space: SpaceId(id),
             index: Arc::default(),
             reading: ReadState::default(),
+            page_cache: PageCache::default(),
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
@@ -433,10 +437,12 @@ pub(super) fn get(
     space: SpaceId,
     id: &OpId,
 ) -> Result<Option<Recorded>, StoreError> {
-    let query = format!(
-        "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1"
-    );
-    let mut statement = connection.prepare_cached(&query)?;
+    static QUERY: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.id = ?1"
+        )
+    });
+    let mut statement = connection.prepare_cached(&QUERY)?;
     let recorded = statement.query_row([id.0], |row| Ok(decode(row, space))).optional()?;
     recorded.transpose()
 }
@@ -525,6 +531,7 @@ pub struct SqliteWriting<'a> {
     journal: Journal,
     open: bool,
     shared: &'a SharedIndex,
+    pub(super) page_cache: &'a PageCache,
     registry: &'static Registry,
     /// Whether there is any redaction, so that what arrives may have to be stored without its body.
     has_redactions: bool,
@@ -549,11 +556,13 @@ impl<'a> SqliteWriting<'a> {
     fn new(space: &'a SqliteSpace) -> Result<Self, StoreError> {
         let connection = &space.connection;
         let latest = latest(connection)?;
+        space.page_cache.begin();
         Ok(Self {
             index: SqliteLedgerIndex::new(connection, &space.access)?.reaching(latest),
             space: space.space,
             receipts: &space.journal,
             shared: &space.index,
+            page_cache: &space.page_cache,
             registry: space.registry,
             has_redactions: erasure::has_redactions(connection)?,
             redactions: PendingRedactions::left(connection)?,
@@ -671,6 +680,7 @@ impl<'a> SqliteWriting<'a> {
                 operation.sig(),
             ])?;
         let update = self.index.fold(position, operation, body)?;
+        self.touch(1 + update.changes.len())?;
         for key in &update.keys {
             super::derive::note_changed(self.index.connection, key)?;
         }

@@ -2,14 +2,17 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
-use kernel::id::{Author, BodyHash, OpId};
-use kernel::kind::Kind;
-use rusqlite::OptionalExtension;
+use std::sync::LazyLock;
 
-use super::graph::{SqliteLedgerIndex, author_at, id_at};
-use super::ledger::{SqliteWriting, get};
+use kernel::id::{Author, BodyHash, OpId, SpaceId};
+use kernel::kind::Kind;
+use kernel::operation::{Header, Ref};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::graph::{SqliteLedgerIndex, author_at, id_at, sql};
+use super::ledger::{COLUMNS, SqliteWriting, decode, get};
 use super::{SqliteSpace, erasure};
-use crate::{Ledger, Recorded, StoreError};
+use crate::{Ledger, Position, Recorded, StoreError};
 
 /// Lists proposals without reading the ledger. A file without it is only slower.
 pub(super) const SCHEMA: &str =
@@ -19,23 +22,60 @@ pub(super) const SCHEMA: &str =
 pub(super) const IMPORTS: &str =
     "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
-fn as_signed(found: Result<Option<Recorded>, StoreError>) -> Result<bool, StoreError> {
-    match found {
-        Ok(Some(Recorded { operation, .. })) => {
-            let is_word =
-                matches!(operation.header().kind, Kind::ClaimCorrection | Kind::ClaimRefutation);
-            Ok(operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok()))
+/// The operation at a position, if it is this one.
+fn get_at(
+    connection: &Connection,
+    space: SpaceId,
+    id: &OpId,
+    position: Position,
+) -> Result<Option<Recorded>, StoreError> {
+    static QUERY: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.pos = ?1"
+        )
+    });
+    let mut statement = connection.prepare_cached(&QUERY)?;
+    let recorded = statement.query_row([sql(position)], |row| Ok(decode(row, space))).optional()?;
+    Ok(recorded.transpose()?.filter(|recorded| recorded.operation.id() == *id))
+}
+
+/// Whether an operation is in the file as it was signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedState {
+    /// Whether its id and body hash match its content and, of a person's word, its signature.
+    pub is_as_signed: bool,
+    /// What it cites, altered or not; none where its row is missing or cannot be decoded.
+    pub cites: Option<(Kind, Vec<Ref>)>,
+}
+
+impl SignedState {
+    fn of(found: Result<Option<Recorded>, StoreError>) -> Result<Self, StoreError> {
+        match found {
+            Ok(Some(Recorded { operation, .. })) => {
+                let Header { kind, refs, .. } = operation.header();
+                let cites = Some((kind.clone(), refs.clone()));
+                let is_word = matches!(kind, Kind::ClaimCorrection | Kind::ClaimRefutation);
+                let is_as_signed =
+                    operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok());
+                Ok(Self { is_as_signed, cites })
+            }
+            Ok(None) | Err(StoreError::Damaged { .. }) => {
+                Ok(Self { is_as_signed: false, cites: None })
+            }
+            Err(error) => Err(error),
         }
-        Ok(None) => Ok(false),
-        Err(StoreError::Damaged { .. }) => Ok(false),
-        Err(error) => Err(error),
     }
 }
 
 impl SqliteWriting<'_> {
-    /// The same as [`SqliteSpace::is_as_signed`], within a transaction.
-    pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
-        as_signed(get(self.index.connection, self.space, id))
+    /// The position of an operation.
+    pub fn position_of(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
+        self.index.position_of(id)
+    }
+
+    /// The same as [`SqliteSpace::signed_state`], within a transaction.
+    pub fn signed_state(&self, id: &OpId) -> Result<SignedState, StoreError> {
+        SignedState::of(get(self.index.connection, self.space, id))
     }
 }
 
@@ -43,7 +83,25 @@ impl SqliteSpace {
     /// Whether an operation is here as it was signed: its id and body hash match its content. The
     /// signature is checked of a person's word alone, which is shown as certain.
     pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
-        as_signed(self.get(id))
+        Ok(self.signed_state(id)?.is_as_signed)
+    }
+
+    /// The same, with what it cites: who follows its citations need not read it again.
+    pub fn signed_state(&self, id: &OpId) -> Result<SignedState, StoreError> {
+        SignedState::of(self.get(id))
+    }
+
+    /// The same of an operation that was seen at a position, where it is found without its id being
+    /// looked up. If something else is there, it is looked up.
+    pub fn signed_state_at(
+        &self,
+        id: &OpId,
+        position: Position,
+    ) -> Result<SignedState, StoreError> {
+        match get_at(&self.connection, self.space, id, position) {
+            Ok(Some(recorded)) => SignedState::of(Ok(Some(recorded))),
+            _ => self.signed_state(id),
+        }
     }
 
     /// Every record whose body has a field of this name, at any depth, with its canonical body.

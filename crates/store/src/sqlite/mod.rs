@@ -28,6 +28,7 @@ mod index;
 mod journal;
 mod ledger;
 mod listings;
+mod page_cache;
 mod private_copy;
 mod read_transaction;
 mod receipts;
@@ -42,7 +43,7 @@ mod without_trace;
 
 pub use belief_list::{BeliefFilter, BeliefPage, BeliefRow};
 pub use declarations::WithoutBody;
-pub use derive::{GroupNumber, Marked, OperationRow, Served};
+pub use derive::{EvidenceBody, GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
@@ -52,10 +53,11 @@ pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
-    searched_parts,
+    node_key, searched_parts,
 };
-pub use journal::{JournalLimits, ReceiptWriting};
+pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
+pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use scratch::{ScratchGraph, ScratchIndex};

@@ -41,6 +41,10 @@ pub(super) static VIEW: ViewSpec = ViewSpec {
     },
 };
 
+/// Versions of a node or an edge, the latest times first, as the index has them.
+const LATEST_RECORD: &str = "SELECT record.ts, op.id, op.pos FROM record CROSS JOIN op USING (pos)
+     WHERE record.key = ?1 AND record.kind = ?2 AND record.ts <= ?3 ORDER BY record.ts DESC";
+
 /// Stores what an operation is a version of.
 pub(super) fn store(
     connection: &Connection,
@@ -67,6 +71,20 @@ fn displaces(edge_type: EdgeType) -> bool {
 }
 
 impl SqliteLedgerIndex<'_> {
+    /// The latest version of a node or an edge.
+    pub(super) fn latest_version(
+        &self,
+        key: &str,
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, StoreError> {
+        if !self.records_are_stored {
+            return Ok(None);
+        }
+        let id = self.latest_in(LATEST_RECORD, key, kind, before)?;
+        id.map_or(Ok(None), |id| self.entry(&id))
+    }
+
     /// Whether any edge replaces or redirects a record. Until one does, no record is displaced.
     pub fn has_displacing_edges(&self) -> Result<bool, StoreError> {
         if let Some(known) = self.has_displacing.get() {

@@ -109,17 +109,17 @@ impl SqliteSpace {
         }
         let mut position = self.least_position()?;
         let head = self.head()?;
-        if position == head {
-            return Ok(position);
-        }
-        self.check_head(head)?;
-        for _ in 0..FOLD_ROUNDS_MAX {
-            position = self.fold_once(wait)?;
-            progress(position);
-            if position >= head {
-                break;
+        if position != head {
+            self.check_head(head)?;
+            for _ in 0..FOLD_ROUNDS_MAX {
+                position = self.fold_once(wait)?;
+                progress(position);
+                if position >= head {
+                    break;
+                }
             }
         }
+        self.page_cache.shrink(&self.connection)?;
         Ok(position)
     }
 

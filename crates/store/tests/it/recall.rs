@@ -349,6 +349,11 @@ fn the_users_own_words_count_more_for_a_question_in_the_first_person() {
         part_of_first(record, question, "asker_words")
     };
     assert!(words("user", "When did I buy the kayak?") > 0.0);
+    for question in ["Wann habe ich das Kayak gekauft?", "Quand ai-je acheté mon kayak ? Et moi ?"]
+    {
+        assert!(words("user", question) > 0.0, "{question}");
+    }
+    assert_eq!(words("user", "Wann hat sie das Kayak gekauft?"), 0.0);
     assert_eq!(words("assistant", "When did I buy the kayak?"), 0.0);
     assert_eq!(words("user", "Who sells a kayak?"), 0.0);
 }

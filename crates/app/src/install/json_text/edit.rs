@@ -106,12 +106,24 @@ impl Document {
 
     /// The text with one more member at the end of an object.
     pub(super) fn with_member(&self, object: &Object, name: &str, value: &Value) -> String {
-        let (layout, end) = (self.layout(object), self.line_end());
+        let layout = self.layout(object);
         let value = self.shown(value, &layout);
-        let (space, member) = match &layout {
-            Layout::Compact => (String::new(), format!("\"{name}\":{value}")),
-            Layout::OneLine => (" ".to_owned(), format!("\"{name}\": {value}")),
-            Layout::Lines { indent } => (format!("{end}{indent}"), format!("\"{name}\": {value}")),
+        let space = if matches!(layout, Layout::Compact) { "" } else { " " };
+        self.with_last(object, &layout, &format!("\"{name}\":{space}{value}"))
+    }
+
+    /// The text with one more element at the end of an array.
+    pub(super) fn with_element(&self, array: &Object, value: &Value) -> String {
+        let layout = self.layout(array);
+        self.with_last(array, &layout, &self.shown(value, &layout))
+    }
+
+    fn with_last(&self, object: &Object, layout: &Layout, member: &str) -> String {
+        let end = self.line_end();
+        let space = match layout {
+            Layout::Compact => String::new(),
+            Layout::OneLine => " ".to_owned(),
+            Layout::Lines { indent } => format!("{end}{indent}"),
         };
         if self.is_blank(object) {
             let after = match layout {
@@ -152,9 +164,14 @@ impl Document {
 
     /// The text without a member of an object. Comments around the member stay.
     pub(super) fn without_member(&self, object: &Object, name: &str) -> String {
-        let Some(place) = object.members.iter().position(|member| member.name == name) else {
-            return self.text.clone();
-        };
+        match object.members.iter().position(|member| member.name == name) {
+            Some(place) => self.without_place(object, place),
+            None => self.text.clone(),
+        }
+    }
+
+    /// The same for a member or an element by its place.
+    pub(super) fn without_place(&self, object: &Object, place: usize) -> String {
         let before = place.checked_sub(1).and_then(|place| object.members.get(place));
         let after = object.members.get(place + 1).map_or(object.close, |after| after.start);
         let Some(gone) = object.members.get(place) else { return self.text.clone() };

@@ -19,6 +19,7 @@ use edit::{Edit, Layout};
 
 mod edit;
 mod grammar;
+pub(super) mod hooks;
 
 /// The member that holds the servers.
 const SERVERS: &str = "mcpServers";
@@ -52,7 +53,7 @@ struct Member {
     value: Range<usize>,
 }
 
-/// An object: where its braces are, and its members.
+/// An object or an array: where its braces are, and its members.
 struct Object {
     open: usize,
     close: usize,
@@ -127,14 +128,14 @@ impl Document {
         if !document.servers.as_ref().is_some_and(|servers| document.is_blank(servers)) {
             return Some(document.text);
         }
-        let document = Self::read(&document.without_member(&document.root, SERVERS)).ok()?;
-        let Object { open, close, .. } = document.root;
-        let is_alone = document.text.trim() == document.part(open..close + 1);
-        if is_alone && document.is_blank(&document.root) {
-            Some(String::new())
-        } else {
-            Some(document.text)
-        }
+        Some(Self::read(&document.without_member(&document.root, SERVERS)).ok()?.unless_blank())
+    }
+
+    /// The text, or nothing if it is an empty object.
+    fn unless_blank(self) -> String {
+        let Object { open, close, .. } = self.root;
+        let is_alone = self.text.trim() == self.part(open..close + 1);
+        if is_alone && self.is_blank(&self.root) { String::new() } else { self.text }
     }
 
     fn marked(&self, text: String) -> String {
@@ -166,6 +167,17 @@ impl Object {
     fn of(object: &ast::Object<'_>) -> Self {
         let members = object.properties.iter().map(Member::of).collect();
         Self { open: object.start(), close: object.end().saturating_sub(1), members }
+    }
+
+    /// An array, whose elements are members without names.
+    fn of_array(array: &ast::Array<'_>) -> Self {
+        let element = |value: &ast::Value<'_>| Member {
+            name: String::new(),
+            start: value.start(),
+            value: value.start()..value.end(),
+        };
+        let members = array.elements.iter().map(element).collect();
+        Self { open: array.start(), close: array.end().saturating_sub(1), members }
     }
 
     fn times(&self, name: &str) -> usize {

@@ -163,6 +163,24 @@ fn somebody_elses_memory_is_named_as_theirs() {
 }
 
 #[test]
+fn the_hooks_that_are_installed_pass_turns_that_the_tool_takes() {
+    let machine = machine();
+    let folder = machine.work().join("claude");
+    let install = machine.because(["install", "claude-code", "--hook"]);
+    install.variable("CLAUDE_CONFIG_DIR", &folder).run().succeeds();
+    let settings = std::fs::read_to_string(folder.join("settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    let input = |event: &str| settings["hooks"][event][0]["hooks"][0]["input"].clone();
+    let mut host = Host::of(&machine);
+    observes(&mut host, input("Stop"));
+    let mut turn = input("UserPromptSubmit");
+    turn["text"] = json!("which glaze for the tall bowls");
+    let (context, _) = observes(&mut host, turn);
+    assert!(context.contains(GLAZE), "{context}");
+    host.leaves();
+}
+
+#[test]
 fn arguments_are_checked_and_a_budget_is_kept() {
     let machine = machine();
     let mut host = Host::of(&machine);

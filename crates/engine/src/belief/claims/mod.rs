@@ -21,6 +21,7 @@ use store::StoreError;
 use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, displaced_belief};
+use crate::graph::VALUES_RAW;
 use crate::{EngineError, Reader};
 
 mod words;
@@ -49,7 +50,7 @@ pub struct ClaimFilter {
     pub states: States,
     /// Or displaced by edges in one of these ways.
     pub displaced: Vec<RecordStatus>,
-    /// With all of these tags.
+    /// With all of these tags. Values as they were given are listed by their tag alone.
     pub tags: Vec<String>,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
@@ -118,6 +119,7 @@ impl ClaimFilter {
             (States::These(states), None) => states.contains(&belief.state),
         };
         state
+            && !self.hides(belief)
             && self.tags.iter().all(|tag| belief.tags.contains(tag))
             && self
                 .claim_type
@@ -126,6 +128,12 @@ impl ClaimFilter {
             && self.band.is_none_or(|band| band_of(belief) == Some(band))
             && self.valid_at_us.is_none_or(|at| is_true_at(belief, at))
             && contains.is_none_or(|words| words.are_in(&belief.text, &belief.key, &belief.payload))
+    }
+
+    /// Whether a belief is listed by its tag alone: values as they were given.
+    fn hides(&self, belief: &Belief) -> bool {
+        let has = |tags: &[String]| tags.iter().any(|tag| tag == VALUES_RAW);
+        has(&belief.tags) && !has(&self.tags)
     }
 }
 
@@ -214,6 +222,8 @@ fn page(
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Option<BeliefPage>, StoreError> {
+    // One more, since one of them may be hidden: the values as they were given.
+    let limit = limit.saturating_add(1);
     let rows = BeliefFilter {
         states: filter.states.listed(),
         displaced: match &filter.states {
@@ -232,8 +242,17 @@ fn page(
         return index.list_beliefs(&rows, limit);
     }
     index.list_beliefs_where(&rows, limit, |row| {
-        match words.as_ref().map(|words| words.are_served_by(row)) {
-            Some(Some(are_served)) if !are_served || filter.tags.is_empty() => Ok(are_served),
+        let is_worded = match &words {
+            Some(words) => words.are_served_by(row),
+            None => Some(true),
+        };
+        let is_tagged = match filter.tags.as_slice() {
+            [] => Some(true),
+            tags => words::are_tagged(tags, row),
+        };
+        match (is_worded, is_tagged) {
+            (Some(false), _) | (_, Some(false)) => Ok(false),
+            (Some(true), Some(true)) => Ok(true),
             _ => Ok(filter.admits(&displaced_belief(index, row.key)?, words.as_ref())),
         }
     })
@@ -247,11 +266,14 @@ fn list(
     limit: usize,
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
+    let mut hidden = 0;
     for key in &page.keys {
-        claims.add(displaced_belief(index, key)?);
+        let belief = displaced_belief(index, key)?;
+        hidden += usize::from(filter.hides(&belief));
+        claims.add(belief);
     }
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    claims.total = number(page.total);
+    claims.total = number(page.total).saturating_sub(hidden);
     (claims.over, claims.below_minimum) = (number(page.over), number(page.below_minimum));
     if let Some(until) = filter.as_of_us {
         let then = Snapshot::before(index, first_after(until));

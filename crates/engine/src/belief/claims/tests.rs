@@ -102,6 +102,9 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
         if number % 2 == 0 {
             body["valid_from"] = json!(format!("20{:02}-01-01", 10 + number % 9));
         }
+        if number % 4 == 0 {
+            body["tags"] = json!(["a", "b c\""]);
+        }
         if number % 3 == 0 {
             body["valid_to"] = json!(format!("20{:02}-06-01", 14 + number % 7));
         }
@@ -146,6 +149,10 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
                                 ..ClaimFilter::default()
                             };
                             seen_any += usize::from(compare(&space, &filter) > 0);
+                            if valid_at_us.is_none() && contains.is_none() && band.is_none() {
+                                let tags = vec!["a".to_owned(), "b c\"".to_owned()];
+                                compare(&space, &ClaimFilter { tags, ..filter });
+                            }
                         }
                     }
                 }

@@ -5,6 +5,7 @@
 //! not contain the words even as bytes and need not be parsed.
 
 use kernel::body::Body;
+use kernel::kind::Kind;
 use serde_json::Value;
 use store::sqlite::BeliefRow;
 
@@ -55,6 +56,27 @@ impl Words {
             _ => None,
         }
     }
+}
+
+/// Whether the claim that a row serves has all of some tags; none if that does not follow from the
+/// row.
+pub(super) fn are_tagged(tags: &[String], row: BeliefRow<'_>) -> Option<bool> {
+    #[derive(serde::Deserialize)]
+    struct Tagged {
+        #[serde(default)]
+        tags: Vec<String>,
+    }
+    // A correction has the tags of its claim.
+    let (_, bytes) = row.served.filter(|(kind, _)| **kind == Kind::Claim)?;
+    let text = std::str::from_utf8(bytes).ok()?;
+    // A tag stands in the body as it is, unless JSON escapes something in it.
+    let is_plain =
+        |tag: &&String| tag.chars().all(|it| it.is_alphanumeric() || "-_:.".contains(it));
+    if tags.iter().filter(is_plain).any(|tag| !text.contains(tag.as_str())) {
+        return Some(false);
+    }
+    let Tagged { tags: found } = serde_json::from_str(text).ok()?;
+    Some(tags.iter().all(|tag| found.contains(tag)))
 }
 
 #[cfg(test)]

@@ -102,18 +102,17 @@ impl Echoes {
         let has_receipts = writing.has_receipts();
         let mut echoes = Self { waiting, has_all: true, has_receipts, shown: RefCell::default() };
         if echoes.waiting.upto < writing.position() {
-            let lines = writing.lines(echoes.waiting.upto, CATCH_UP_MAX)?;
-            echoes.has_all = lines.len() < CATCH_UP_MAX;
-            for line in lines {
-                echoes.waiting.upto = line.position;
-                let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
+            let bodies = writing.evidence_bodies(echoes.waiting.upto, CATCH_UP_MAX)?;
+            echoes.has_all = bodies.len() < CATCH_UP_MAX;
+            for (position, body) in bodies {
+                echoes.waiting.upto = position;
                 let evidence: Option<Evidence> =
-                    body.and_then(|body| serde_json::from_slice(body).ok());
+                    body.and_then(|body| serde_json::from_slice(&body).ok());
                 if let Some(evidence) = evidence
                     && evidence.echo().is_none()
                     && let Some(fingerprint) = TextFingerprint::of(&evidence)
                 {
-                    echoes.note(&fingerprint, line.position);
+                    echoes.note(&fingerprint, position);
                 }
             }
         }

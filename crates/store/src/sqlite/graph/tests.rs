@@ -107,3 +107,91 @@ fn only_what_has_soundness_depends_on_its_inputs() {
     assert_eq!(writing.dependents(&target).unwrap(), [claim.0.order()]);
     assert_eq!(writing.citing(&target).unwrap().len(), 2);
 }
+
+#[test]
+fn records_of_invalidations_are_found_and_are_not_dependents() {
+    let signer = Signer::from_seed([1; 32]);
+    let (first, body) = genesis(&signer);
+    let mut space = SqliteSpace::create_in_memory(&first, &body).unwrap();
+    let mut writing = space.write().unwrap();
+    let ground = noted(&signer, &mut writing);
+    let mut ts = 2;
+    let mut admit = |writing: &mut SqliteWriting<'_>, kind, body, refs: &[(&str, OpId)]| {
+        ts += 1;
+        let sealed = sealed((&signer, ts), writing, (kind, body), refs);
+        writing.admit(&sealed.0, Some(&sealed.1)).unwrap();
+        sealed.0
+    };
+    let claim =
+        |key: &str| serde_json::json!({ "claim_type": "t", "identity_key": key, "payload": 1 });
+    let below = admit(&mut writing, Kind::Claim, claim("t|below"), &[("input", ground)]);
+    let above = admit(&mut writing, Kind::Claim, claim("t|above"), &[("input", below.id())]);
+    let acting = |writing: &SqliteWriting<'_>, kind: &Kind| {
+        writing.acting(&below.id(), kind, Role::TARGET).unwrap()
+    };
+    assert_eq!(acting(&writing, &Kind::ClaimInvalidation), []);
+    assert_eq!(acting(&writing, &Kind::Retraction), []);
+    let refs = [(Role::TARGET, below.id()), (Role::CAUSE, ground)];
+    let mut records: Vec<OpId> = (0..2)
+        .map(|_| admit(&mut writing, Kind::ClaimInvalidation, serde_json::json!({}), &refs).id())
+        .collect();
+    records.sort_unstable();
+    assert_eq!(acting(&writing, &Kind::ClaimInvalidation), records);
+    assert_eq!(acting(&writing, &Kind::Retraction), []);
+    let body = serde_json::json!({});
+    let refs = [(Role::TARGET, below.id())];
+    let retraction = admit(&mut writing, Kind::Retraction, body, &refs);
+    assert_eq!(acting(&writing, &Kind::Retraction), [retraction.id()]);
+    assert_eq!(acting(&writing, &Kind::ClaimInvalidation), records);
+    assert_eq!(writing.dependents(&below.id()).unwrap(), [above.order()]);
+}
+
+#[test]
+fn a_persons_word_is_found_although_it_arrives_after_the_question() {
+    let signer = Signer::from_seed([1; 32]);
+    let (first, body) = genesis(&signer);
+    let mut space = SqliteSpace::create_in_memory(&first, &body).unwrap();
+    let mut writing = space.write().unwrap();
+    let ground = noted(&signer, &mut writing);
+    let claim = serde_json::json!({ "claim_type": "t", "identity_key": "t|k", "payload": 1 });
+    let claim = sealed((&signer, 3), &writing, (Kind::Claim, claim), &[("input", ground)]);
+    writing.admit(&claim.0, Some(&claim.1)).unwrap();
+    let latest = |writing: &SqliteWriting<'_>, kind: &Kind| {
+        writing.latest_of("t|k", kind, None).unwrap().map(|entry| entry.id)
+    };
+    let words = [Kind::ClaimCorrection, Kind::ClaimRefutation];
+    assert_eq!(words.each_ref().map(|kind| latest(&writing, kind)), [None, None]);
+    let correction = serde_json::json!({ "identity_key": "t|k", "corrected_payload": 2 });
+    let correction = (Kind::ClaimCorrection, correction);
+    let target = [(Role::TARGET, claim.0.id())];
+    let correction = sealed((&signer, 4), &writing, correction, &target);
+    writing.admit(&correction.0, Some(&correction.1)).unwrap();
+    let corrected = Some(correction.0.id());
+    assert_eq!(words.each_ref().map(|kind| latest(&writing, kind)), [corrected, None]);
+    let refutation = (Kind::ClaimRefutation, serde_json::json!({ "identity_key": "t|k" }));
+    let refutation = sealed((&signer, 5), &writing, refutation, &target);
+    writing.admit(&refutation.0, Some(&refutation.1)).unwrap();
+    let refuted = Some(refutation.0.id());
+    assert_eq!(words.each_ref().map(|kind| latest(&writing, kind)), [corrected, refuted]);
+    assert_eq!(latest(&writing, &Kind::Claim), Some(claim.0.id()));
+}
+
+#[test]
+fn a_long_transaction_has_a_larger_cache_until_what_it_appended_is_folded() {
+    let signer = Signer::from_seed([1; 32]);
+    let (first, body) = genesis(&signer);
+    let mut space = SqliteSpace::create_in_memory(&first, &body).unwrap();
+    let cache_kib = |connection: &Connection| -> i64 {
+        connection.query_row("PRAGMA cache_size", [], |row| row.get(0)).unwrap()
+    };
+    let usual_kib = cache_kib(&space.connection);
+    for (touched, large) in [(200, false), (200, false), (300, true)] {
+        let mut writing = space.write().unwrap();
+        noted(&signer, &mut writing);
+        writing.touch(touched).unwrap();
+        drop(writing);
+        assert_eq!(cache_kib(&space.connection) < usual_kib, large, "{touched}");
+    }
+    space.catch_up().unwrap();
+    assert_eq!(cache_kib(&space.connection), usual_kib);
+}

@@ -49,7 +49,7 @@ pub(super) use fold::Graph;
 pub use fold::searched_parts;
 use fold::{FactFolder, Folder};
 pub use search::{Filter, Found, Search, TermShare};
-pub use served::first_after;
+pub use served::{first_after, node_key};
 pub(super) use tables::{EPISODES, FACTS, IndexTables};
 
 /// The text index of evidence.

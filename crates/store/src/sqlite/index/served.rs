@@ -28,8 +28,9 @@ impl<'a> Search<'a> {
         SqliteLedgerIndex::new(self.connection, self.access)
     }
 
-    /// The best `limit` served claims and corrections, best first. `serves` returns the operation
-    /// that is served for an identity, and is called at most once for each.
+    /// The best `limit` served claims, corrections and nodes, best first. `serves` returns the
+    /// operation that is served for an identity or for a node ([`node_key`]), and is called at most
+    /// once for each.
     pub fn find_served(
         &self,
         question: &Question,
@@ -84,6 +85,20 @@ impl<'a> Search<'a> {
             Validity::new(&then).is_valid_input(&id)
         })
     }
+}
+
+/// What comes before the key of a node in the index of facts; no identity begins with it.
+const NODE: &str = "\u{1}node|";
+
+/// The name under which the versions of a node's text are in the index of facts.
+pub(super) fn node_session(record_key: &str) -> String {
+    format!("{NODE}{record_key}")
+}
+
+/// What a node is a version of, from the name that [`Search::find_served`] passes; none for the key
+/// of an identity.
+pub fn node_key(name: &str) -> Option<&str> {
+    name.strip_prefix(NODE)
 }
 
 /// The first place in the order after everything recorded until a time.

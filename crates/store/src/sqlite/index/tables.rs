@@ -224,7 +224,7 @@ macro_rules! tables {
 
 /// Evidence.
 pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 5, "text");
-/// Claims and corrections. A session is an identity, and its name is the identity's key. Versions
-/// of an identity do not serve as context for each other, so the tables of session words and
-/// lengths stay empty.
-pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 3, "facts");
+/// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
+/// the key of that. Versions of one do not serve as context for each other, so the tables of
+/// session words and lengths stay empty.
+pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 4, "facts");

@@ -24,9 +24,12 @@ use crate::sqlite::receipts::NewReceipt;
 
 mod earlier;
 mod file;
+mod model_use;
 pub(super) mod tables;
 #[cfg(test)]
 mod tests;
+
+pub use model_use::ModelUse;
 
 /// Receipts that are gathered before they are written, even if nobody is idle.
 const GATHERED_MAX: usize = 64;

@@ -1,13 +1,16 @@
-//! Folding claims and corrections into their index.
+//! Folding claims, corrections and nodes into their index.
 //!
-//! Every claim and every correction is a document and remains one. Whether it is served is looked
+//! Every claim, correction and node is a document and remains one. Whether it is served is looked
 //! up when it is found, in the ledger as it is, or as it was at the time of the query. So later
 //! operations never change a document, and the index does not depend on anybody's capabilities. The
 //! graph's table of identities lists the operations to fold, so a million records between two
 //! claims are not read.
 
+use std::borrow::Cow;
+
 use kernel::body::{Body, Claim, Correction};
 use kernel::kind::Kind;
+use kernel::ledger_index::record_key;
 use kernel::when::When;
 use retrieval::rank::lexical::TermCounts;
 use rusqlite::{Connection, params};
@@ -15,10 +18,12 @@ use serde_json::Value;
 
 use super::super::super::graph::sql;
 use super::super::super::ledger;
+use super::super::super::records::SINCE as RECORDS_SINCE;
 use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::super::batch::{Batch, clear};
 use super::super::meaning::DocumentVector;
 use super::super::postings::BLOCK;
+use super::super::served::node_session;
 use super::super::tables::FACTS;
 use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, days_since_epoch};
@@ -29,12 +34,25 @@ const VALUES_MAX: usize = 256;
 /// The default subject, the owner, which is not searched as a name.
 const SELF: &str = "self";
 
+/// The next operations to fold: statements of identities, and nodes.
+const STATED: &str = "SELECT stated.pos, op.kind, op.body FROM (
+         SELECT pos FROM (SELECT pos FROM identity WHERE pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3)
+         UNION ALL
+         SELECT pos FROM (SELECT pos FROM record WHERE pos > ?1 AND pos <= ?2 AND kind = 'node' ORDER BY pos LIMIT ?3)
+         ORDER BY pos LIMIT ?3
+     ) AS stated CROSS JOIN op ON op.pos = stated.pos ORDER BY stated.pos";
+
+/// The same in a file without the view of records.
+const STATED_BEFORE: &str =
+    "SELECT identity.pos, op.kind, op.body FROM identity CROSS JOIN op ON op.pos = identity.pos
+     WHERE identity.pos > ?1 AND identity.pos <= ?2 ORDER BY identity.pos LIMIT ?3";
+
 /// The folder of claims and corrections, with what it caches for the next fold.
 pub(in super::super) struct FactFolder(Folder);
 
 /// The searchable part of a claim or a correction.
 struct FactText<'a> {
-    key: &'a str,
+    key: Cow<'a, str>,
     text: String,
     payload: &'a Value,
     subject: Option<&'a str>,
@@ -44,6 +62,13 @@ struct FactText<'a> {
 impl<'a> FactText<'a> {
     fn of(body: &'a Body) -> Option<Self> {
         match body {
+            Body::Node(node) => Some(Self {
+                key: node_session(&record_key(body, &[])?).into(),
+                text: node.text.clone()?,
+                payload: node.payload.as_ref().unwrap_or(&Value::Null),
+                subject: None,
+                at: None,
+            }),
             Body::Claim(Claim {
                 identity_key,
                 text,
@@ -53,7 +78,7 @@ impl<'a> FactText<'a> {
                 valid_from,
                 ..
             }) => Some(Self {
-                key: identity_key,
+                key: identity_key.into(),
                 text: text.clone(),
                 payload,
                 subject: Some(subject.as_str()).filter(|subject| *subject != SELF),
@@ -62,7 +87,7 @@ impl<'a> FactText<'a> {
             // A correction without a text is served as its payload.
             Body::ClaimCorrection(Correction { identity_key, corrected_payload, text, .. }) => {
                 Some(Self {
-                    key: identity_key,
+                    key: identity_key.into(),
                     text: text.clone().unwrap_or_else(|| corrected_payload.to_string()),
                     payload: corrected_payload,
                     subject: None,
@@ -125,10 +150,9 @@ impl Folder {
         let mut taken = 0;
         let mut last = reach.position;
         {
-            let mut statement = connection.prepare_cached(
-                "SELECT identity.pos, op.kind, op.body FROM identity CROSS JOIN op ON op.pos = identity.pos
-                 WHERE identity.pos > ?1 AND identity.pos <= ?2 ORDER BY identity.pos LIMIT ?3",
-            )?;
+            let has_records = super::super::super::schema_version(connection)? >= RECORDS_SINCE;
+            let mut statement =
+                connection.prepare_cached(if has_records { STATED } else { STATED_BEFORE })?;
             let mut rows = statement.query(params![sql(reach.position), sql(until), room])?;
             while let Some(row) = rows.next()? {
                 taken += 1;
@@ -166,7 +190,11 @@ impl Folder {
     ) -> Result<(), StoreError> {
         let document = batch.documents;
         let values = values_beyond(&fact.text, fact.payload);
-        let key = fact.key.replace(|character: char| !character.is_alphanumeric(), " ");
+        let key = match kind {
+            // The key of a node is a digest of its text.
+            Kind::Node => String::new(),
+            _ => fact.key.replace(|character: char| !character.is_alphanumeric(), " "),
+        };
         let mut more: Vec<&str> = values.iter().map(String::as_str).collect();
         more.push(&key);
         let analysis = self.analyzer.analyze_slots(&fact.text, &more);
@@ -198,7 +226,7 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: self.session(connection, batch, Some(fact.key))?,
+            session: self.session(connection, batch, Some(&fact.key))?,
             previous: NONE,
             author: NONE,
             day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),

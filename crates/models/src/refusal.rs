@@ -1,4 +1,4 @@
-//! Errors from responses that are not successful.
+//! Why a service gives no answer: what responses that are not successful mean.
 
 use std::time::Duration;
 
@@ -14,8 +14,51 @@ const MESSAGE_CHARS_MAX: usize = 300;
 /// Longest delay that a server can ask for.
 const RETRY_S_MAX: u64 = 24 * 60 * 60;
 
+/// Why a service gives no answer. Callers add the provider's name.
+#[derive(Debug)]
+pub(crate) enum ServiceError {
+    /// No server answers at the address.
+    Unreachable { detail: String },
+    /// The response did not arrive in time.
+    TimedOut { waited: Duration },
+    /// The rate limit is exceeded; a later retry may succeed.
+    RateLimited { after: Option<Duration> },
+    /// The service failed; a later retry may succeed.
+    Failed { detail: String, after: Option<Duration> },
+    /// The service rejects the request; a retry does not help.
+    Refused { detail: String },
+    /// The response violates the protocol.
+    Unreadable { detail: String },
+}
+
+impl ServiceError {
+    /// The error of an embedding service.
+    pub(crate) fn of_embedder(self, provider: String) -> EmbedError {
+        match self {
+            Self::Unreachable { detail } => EmbedError::Unreachable { provider, detail },
+            Self::TimedOut { waited } => EmbedError::TimedOut { provider, waited },
+            Self::RateLimited { after } => EmbedError::RateLimited { provider, after },
+            Self::Failed { detail, after } => EmbedError::Failed { provider, detail, after },
+            Self::Refused { detail } => EmbedError::Refused { provider, detail },
+            Self::Unreadable { detail } => EmbedError::Unreadable { provider, detail },
+        }
+    }
+}
+
+impl From<HttpError> for ServiceError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Unreachable(detail) => Self::Unreachable { detail },
+            HttpError::TimedOut(waited) => Self::TimedOut { waited },
+            error @ (HttpError::NotHttp(_) | HttpError::TooLong(_)) => {
+                Self::Unreadable { detail: error.to_string() }
+            }
+        }
+    }
+}
+
 /// The error for a response whose status is not 200.
-pub(super) fn refusal(provider: String, answer: &Response, key: Option<&Secret>) -> EmbedError {
+pub(crate) fn refusal(answer: &Response, key: Option<&Secret>) -> ServiceError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let said = message(&body)
         .map_or_else(|| String::from_utf8_lossy(&answer.body).into_owned(), str::to_owned);
@@ -26,38 +69,27 @@ pub(super) fn refusal(provider: String, answer: &Response, key: Option<&Secret>)
     };
     match answer.status {
         // The account is out of credit: waiting does not help.
-        429 if is_out_of_quota(&body) => EmbedError::Refused { provider, detail },
+        429 if is_out_of_quota(&body) => ServiceError::Refused { detail },
         429 => {
             let after = retry_after(&answer.headers).or_else(|| retry_delay(&body));
-            EmbedError::RateLimited { provider, after }
+            ServiceError::RateLimited { after }
         }
         408 | 425 | 500..=599 => {
-            EmbedError::Failed { provider, detail, after: retry_after(&answer.headers) }
+            ServiceError::Failed { detail, after: retry_after(&answer.headers) }
         }
         300..=399 => {
             let target = header(&answer.headers, "location").map(sanitize).unwrap_or_default();
             let detail =
                 format!("it redirects to {target}, which is not followed (HTTP {})", answer.status);
-            EmbedError::Refused { provider, detail }
+            ServiceError::Refused { detail }
         }
-        400..=499 => EmbedError::Refused { provider, detail },
-        _ => EmbedError::Unreadable { provider, detail },
-    }
-}
-
-/// The error for a request without a response.
-pub(super) fn request_error(provider: String, error: HttpError) -> EmbedError {
-    match error {
-        HttpError::Unreachable(detail) => EmbedError::Unreachable { provider, detail },
-        HttpError::TimedOut(waited) => EmbedError::TimedOut { provider, waited },
-        error @ (HttpError::NotHttp(_) | HttpError::TooLong(_)) => {
-            EmbedError::Unreadable { provider, detail: error.to_string() }
-        }
+        400..=499 => ServiceError::Refused { detail },
+        _ => ServiceError::Unreadable { detail },
     }
 }
 
 /// The text on one line, truncated, and without terminal control characters.
-pub(super) fn sanitize(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
@@ -70,7 +102,7 @@ pub(super) fn sanitize(text: &str) -> String {
 }
 
 /// The message in a response: `{"error": {"message"}}`, `{"error"}`, `{"message"}`, `{"detail"}`.
-fn message(body: &Value) -> Option<&str> {
+pub(crate) fn message(body: &Value) -> Option<&str> {
     let error = &body["error"];
     [&error["message"], error, &body["message"], &body["detail"]]
         .into_iter()
@@ -121,7 +153,7 @@ mod tests {
         }
         let answer = Response { status, headers: map, body: body.into() };
         let key = Secret::parse("sk-secret").unwrap();
-        let error = refusal("openai".to_owned(), &answer, Some(&key));
+        let error = refusal(&answer, Some(&key)).of_embedder("openai".to_owned());
         let after = match &error {
             EmbedError::RateLimited { after, .. } => format!(" after {after:?}"),
             EmbedError::Failed { after: Some(after), .. } => format!(" after {after:?}"),

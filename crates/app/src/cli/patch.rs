@@ -1,0 +1,351 @@
+//! `because patch`: changes of the graph that are checked, applied and taken back together.
+
+use std::path::PathBuf;
+
+use engine::graph::SubgraphLimits;
+use engine::recall::facts::FactQuery;
+use engine::write::import::Intent;
+use engine::write::patch::{Patch, Patched, StatusChange};
+use kernel::kind::Capability;
+use serde_json::{Value, json};
+
+use super::selecting::confirm;
+use super::{CliSession, graph, print_owner};
+use crate::failure::{Failure, RequestError, exit};
+use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::patch::{self as service, Reason};
+
+/// Largest patch file, bytes.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// The origin of a patch from a file.
+const FROM_FILE: &str = "file";
+
+/// Arguments of `patch`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A patch is JSON: {\"text\":\"why\",\"operations\":[…]}. Operations: create_claim, create_node, create_summary, create_edge, supersede, same_as, retract. `local` names an operation for later ones; `sources` cites what each stands on. docs/cli.md has every field.\n\nExample:\n  because patch check tidy-up.json\n  because patch apply tidy-up.json\n  because patch revert 9f2c41d0"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// What a patch about a subject may start from: claims, nodes and edges around it
+    Context(ContextArgs),
+    /// Check a patch and keep it for a decision
+    Propose(FileArgs),
+    /// List every reason to refuse a patch, and what it would change
+    Check(FileArgs),
+    /// Apply a patch: all of it, or nothing
+    Apply(ApplyArgs),
+    /// Take back what a patch appended
+    Revert(RevertArgs),
+    /// List patches
+    List(ListArgs),
+}
+
+/// Arguments of `patch context`.
+#[derive(clap::Args)]
+struct ContextArgs {
+    /// What it is about
+    query: String,
+    /// How many claims to begin from
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    hits: usize,
+    /// How many edges away from them
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    depth: usize,
+    /// How many records at most
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    max_nodes: usize,
+}
+
+/// Arguments of what reads a patch.
+#[derive(clap::Args)]
+struct FileArgs {
+    /// A file, or - for the standard input
+    file: PathBuf,
+}
+
+/// Arguments of `patch apply`.
+#[derive(clap::Args)]
+struct ApplyArgs {
+    /// A file, - for the standard input, or the id of a proposed patch
+    patch: String,
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Arguments of `patch revert`.
+#[derive(clap::Args)]
+struct RevertArgs {
+    /// The patch's id, or the beginning of it
+    id: String,
+    /// Show what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask, even if later work was built on it
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Arguments of `patch list`.
+#[derive(clap::Args)]
+struct ListArgs {
+    /// Also those that were decided
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    match &args.action {
+        Action::Context(args) => context(session, args),
+        Action::Propose(args) => propose(session, args),
+        Action::Check(args) => check(session, args),
+        Action::Apply(args) => apply(session, args),
+        Action::Revert(args) => revert(session, args),
+        Action::List(args) => list(session, args),
+    }
+}
+
+impl Args {
+    /// Whether it appends to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.action, Action::Propose(_) | Action::Apply(_) | Action::Revert(_))
+    }
+}
+
+fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
+    let space = session.open(SpaceUse::Read)?;
+    let query = FactQuery { limit: args.hits, ..FactQuery::new(&args.query, session.now) };
+    let facts = space.recall_facts(&query)?;
+    let nodes = space.recall_nodes(&query)?;
+    let roots: Vec<_> = facts
+        .facts
+        .iter()
+        .map(|fact| fact.id)
+        .chain(nodes.iter().map(|node| node.record.id))
+        .collect();
+    let limits = SubgraphLimits {
+        depth: args.depth,
+        nodes: args.max_nodes,
+        edges: args.max_nodes.saturating_mul(2),
+        ..SubgraphLimits::default()
+    };
+    let found = space.subgraph(&roots, &limits)?;
+    if session.form == Form::Json {
+        let mut value = json!(found);
+        value["query"] = json!(args.query);
+        value["owner"] = json!(space.owner);
+        output::json(&value)?;
+        return Ok(0);
+    }
+    print_owner(space.owner.as_ref())?;
+    if found.records.is_empty() {
+        output::line("Nothing is known about it.")?;
+    }
+    found.records.iter().try_for_each(graph::print_record)?;
+    found.edges.iter().try_for_each(graph::print_edge)?;
+    Ok(0)
+}
+
+fn text_of(file: &std::path::Path) -> Result<String, Failure> {
+    super::input::text(file, FILE_BYTES_MAX)
+}
+
+fn propose(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
+    let text = text_of(&args.file)?;
+    let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
+    let read = service::read(&space, &text, FROM_FILE)?;
+    let reasons = read.reasons(&mut space, session.now)?;
+    if !reasons.is_empty() {
+        return refused(session, &reasons);
+    }
+    let id = space.propose_patch(&read.patch, session.now)?;
+    match session.form {
+        Form::Json => output::json(&json!({ "id": id, "status": "pending" }))?,
+        Form::Text => output::line(format_args!(
+            "Proposed {ID}{}{ID:#}: `because patch apply {}` applies it",
+            short(&id),
+            short(&id)
+        ))?,
+    }
+    Ok(0)
+}
+
+fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
+    let text = text_of(&args.file)?;
+    let mut space = session.open(SpaceUse::Write(Capability::Append))?;
+    let read = service::read(&space, &text, FROM_FILE)?;
+    let reasons = read.reasons(&mut space, session.now)?;
+    if !reasons.is_empty() {
+        return refused(session, &reasons);
+    }
+    let patched = space.apply_new_patch(&read.patch, Intent::DryRun, session.now)?;
+    print(session, &patched, Intent::DryRun)
+}
+
+/// Prints why a patch is refused.
+fn refused(session: &CliSession, reasons: &[Reason]) -> Result<u8, Failure> {
+    match session.form {
+        Form::Json => output::json(&json!({ "ok": false, "reasons": reasons }))?,
+        Form::Text => {
+            output::line(format_args!(
+                "{BAD}Refused{BAD:#}, for {}:",
+                count(reasons.len() as u64, "reason")
+            ))?;
+            for reason in reasons {
+                let local = reason.local.as_ref().map(|local| format!(" ({local})"));
+                output::line(format_args!(
+                    "  operation {}{}: {}",
+                    reason.operation,
+                    printable(&local.unwrap_or_default()),
+                    printable(&reason.message)
+                ))?;
+            }
+        }
+    }
+    Ok(exit::UNSOUND)
+}
+
+fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
+    let file = std::path::Path::new(&args.patch);
+    if args.patch != "-" && !file.exists() {
+        let patch = pending(&space, &args.patch)?;
+        let patched = space.apply_patch(&patch, intent, session.now)?;
+        return print(session, &patched, intent);
+    }
+    let text = text_of(file)?;
+    let read = service::read(&space, &text, FROM_FILE)?;
+    let reasons = read.reasons(&mut space, session.now)?;
+    if !reasons.is_empty() {
+        return refused(session, &reasons);
+    }
+    let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
+    print(session, &patched, intent)
+}
+
+/// The patch that a name stands for, if it awaits a decision.
+fn pending(space: &OpenedSpace, name: &str) -> Result<Patch, Failure> {
+    let patch = named(space, name)?;
+    if patch.status != engine::belief::review::Status::Pending {
+        let (id, status) = (patch.id, patch.status.as_str());
+        return Err(RequestError::PatchSettled { id, status }.into());
+    }
+    Ok(patch)
+}
+
+fn named(space: &OpenedSpace, name: &str) -> Result<Patch, Failure> {
+    match space.patch(name)? {
+        Some(patch) => Ok(patch),
+        None => Err(RequestError::NotAPatch { id: space.resolve(name)? }.into()),
+    }
+}
+
+fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
+    let patch = named(&space, &args.id)?;
+    if patch.applied.is_empty() {
+        let (id, status) = (patch.id, patch.status.as_str());
+        return Err(RequestError::PatchSettled { id, status }.into());
+    }
+    let later = space.built_on(&patch)?;
+    if !later.is_empty() && session.form == Form::Text {
+        output::line(format_args!(
+            "Built on it since: {}",
+            later.iter().map(short).collect::<Vec<_>>().join(", ")
+        ))?;
+    }
+    if !later.is_empty() && !args.yes && !args.dry_run {
+        let records = count(later.len() as u64, "record");
+        if !confirm(session, &format!("{records} built on it may fall. Take the patch back?"))? {
+            return Ok(0);
+        }
+    }
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let patched = space.revert_patch(&patch, intent, session.now)?;
+    print(session, &patched, intent)
+}
+
+fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
+    let space = session.open(SpaceUse::Read)?;
+    let mut patches = space.patches()?;
+    patches.retain(|patch| args.all || patch.status == engine::belief::review::Status::Pending);
+    if session.form == Form::Json {
+        for patch in &patches {
+            let mut value = to_json(patch);
+            value["owner"] = json!(space.owner);
+            output::json(&value)?;
+        }
+        return Ok(0);
+    }
+    print_owner(space.owner.as_ref())?;
+    if patches.is_empty() {
+        output::line("No patches are waiting.")?;
+    }
+    patches.iter().try_for_each(|patch| print_line(session, patch))?;
+    Ok(0)
+}
+
+/// A line about a patch.
+pub(super) fn print_line(session: &CliSession, patch: &Patch) -> Result<(), Failure> {
+    let time = session.time(patch.at);
+    let changes = count(patch.changes.len() as u64, "change");
+    let status = patch.status.as_str();
+    output::line(format_args!(
+        "{ID}{}{ID:#}  {time}  patch of {changes}, {status}  {}",
+        short(&patch.id),
+        printable(&patch.text)
+    ))
+}
+
+/// A patch as JSON.
+pub(super) fn to_json(patch: &Patch) -> Value {
+    let at = jiff::Timestamp::from_microsecond(patch.at.0.cast_signed()).unwrap_or_default();
+    json!({
+        "id": patch.id, "at": at.to_string(), "reason": "patch", "by": patch.by,
+        "origin": patch.origin, "text": patch.text, "status": patch.status.as_str(),
+        "changes": patch.changes.len(), "applied": patch.applied,
+    })
+}
+
+/// Prints what a patch did or would do.
+fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, Failure> {
+    let dry_run = intent == Intent::DryRun;
+    if session.form == Form::Json {
+        let written = |ids: &[kernel::id::OpId]| if dry_run { json!([]) } else { json!(ids) };
+        output::json(&json!({
+            "ok": true,
+            "dry_run": dry_run,
+            "patch": patched.patch.filter(|_| !dry_run),
+            "stand_for": written(&patched.stand_for),
+            "appended": written(&patched.appended),
+            "statuses": patched.statuses,
+        }))?;
+        return Ok(0);
+    }
+    if let Some(id) = patched.patch.filter(|_| !dry_run) {
+        output::line(format_args!("Patch {ID}{}{ID:#}", short(&id)))?;
+    }
+    if patched.statuses.is_empty() {
+        output::line("No status changes.")?;
+    }
+    for StatusChange { id, text, before, after, .. } in &patched.statuses {
+        let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
+        output::line(format_args!(
+            "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{}{ID:#}",
+            printable(text),
+            short(id)
+        ))?;
+    }
+    if dry_run {
+        output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,208 @@
+//! `because values`: what you want of everything that works for you.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use engine::write::import::Intent;
+use serde_json::{Value, json};
+
+use super::CliSession;
+use crate::failure::{Failure, RequestError};
+use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
+use crate::service::agreed_settings::home;
+use crate::service::language_model;
+use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange, ValuesReader};
+
+/// Arguments of `values`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Set your values, in place of those before
+    Set(SetArgs),
+    /// Show your values, and the preferences and goals that follow from them
+    Show(ShowArgs),
+}
+
+/// Arguments of `values set`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Values are kept in your home space and hold everywhere. Each line that states a preference or a goal becomes a claim; with a language model, the model makes a summary and at most 12 claims.\n\nExamples:\n  because values set --file values.md\n  because values set \"I prefer short answers. My goal is to ship 1.0.\"\n  because values set --file values.md --dry-run"
+)]
+struct SetArgs {
+    /// The values in words
+    #[arg(required_unless_present = "file", conflicts_with = "file", allow_hyphen_values = true)]
+    text: Option<String>,
+    /// Read them from this file; `-` reads the standard input
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Show what would be set, and write nothing; no language model is asked
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Arguments of `values show`.
+#[derive(clap::Args)]
+struct ShowArgs {}
+
+impl Args {
+    /// Whether it appends to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.action, Action::Set(_))
+    }
+}
+
+pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    match &args.action {
+        Action::Set(args) => {
+            let text = match (&args.text, &args.file) {
+                (_, Some(file)) => read(file)?,
+                (text, None) => text.clone().unwrap_or_default(),
+            };
+            let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+            let change = set(session, &text, intent)?;
+            match session.form {
+                Form::Json => output::json(&to_json(&change, intent))?,
+                Form::Text => print(&change, intent)?,
+            }
+        }
+        Action::Show(_) => show(session)?,
+    }
+    Ok(0)
+}
+
+/// Reads values from a file.
+pub(super) fn read(file: &Path) -> Result<String, Failure> {
+    let input = file.to_string_lossy().into_owned();
+    let failed = |source| Failure::File { path: file.to_owned(), source };
+    let bytes_max = VALUES_MIB_MAX << 20;
+    let mut bytes = Vec::new();
+    if input == "-" {
+        std::io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        let opened = std::fs::File::open(file).map_err(failed)?;
+        opened.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    }
+    if bytes.len() as u64 > bytes_max {
+        return Err(RequestError::InputTooLarge { input, mib: VALUES_MIB_MAX }.into());
+    }
+    let text = String::from_utf8(bytes).map_err(|_| RequestError::InputNotUtf8 { input })?;
+    values::check(&text)?;
+    Ok(text)
+}
+
+/// Sets the values, with the language model if one is chosen.
+pub(super) fn set(
+    session: &CliSession,
+    text: &str,
+    intent: Intent,
+) -> Result<ValuesChange, Failure> {
+    let space = session.home.global_space();
+    let settings = session.settings(Some(&space))?;
+    let mut opened = match language_model::open(&settings) {
+        Ok(opened) => opened,
+        Err(failure) => {
+            return values::set(session, text, ValuesReader::Unopened(failure), intent);
+        }
+    };
+    let reader = match &mut opened {
+        Some(opened) => ValuesReader::Model(&mut opened.model),
+        None => ValuesReader::Rules,
+    };
+    let change = values::set(session, text, reader, intent)?;
+    if let (Some(opened), Some(home)) = (&mut opened, home(session)?)
+        && intent == Intent::Write
+    {
+        opened.count_use(&home, session.now);
+    }
+    Ok(change)
+}
+
+/// What became of setting values, as JSON.
+pub(super) fn to_json(change: &ValuesChange, intent: Intent) -> Value {
+    let claims = change.claims.iter().map(|(claim_type, text)| {
+        let text = importers::secrets::mask_string(text).into_inner();
+        json!({ "type": claim_type, "text": text })
+    });
+    let error = change.failure.as_ref().map(|failure| {
+        json!({ "code": failure.code(), "message": failure.to_string(), "hint": failure.hint() })
+    });
+    json!({
+        "new": change.is_new,
+        "event": change.event,
+        "raw": change.raw,
+        "read_by": change.read_by,
+        "claims": claims.collect::<Vec<_>>(),
+        "retracted": change.retracted,
+        "dropped": change.dropped,
+        "left_out": change.left_out,
+        "error": error,
+        "dry_run": intent == Intent::DryRun,
+    })
+}
+
+/// The same for people.
+pub(super) fn print(change: &ValuesChange, intent: Intent) -> Result<(), Failure> {
+    let id = change.event.map(|id| short(&id)).unwrap_or_default();
+    match (intent, change.is_new) {
+        (_, false) => output::line(format_args!("These are your values already  {ID}{id}{ID:#}"))?,
+        (Intent::DryRun, true) => output::line("These would be your values")?,
+        (Intent::Write, true) => output::line(format_args!("Your values are set  {ID}{id}{ID:#}"))?,
+    }
+    for (claim_type, text) in &change.claims {
+        output::line(format_args!("  {claim_type:<12} {}", printable(text)))?;
+    }
+    if !change.retracted.is_empty() {
+        let number = count(change.retracted.len() as u64, "earlier claim");
+        output::line(format_args!("  {number} retracted"))?;
+    }
+    for dropped in &change.dropped {
+        output::line(format_args!(
+            "  {DIM}not taken ({}): {}{DIM:#}",
+            dropped.reason,
+            printable(&dropped.text)
+        ))?;
+    }
+    if change.left_out > 0 {
+        let number = count(change.left_out as u64, "line");
+        output::line(format_args!("  {DIM}{number} left out: too long or too many{DIM:#}"))?;
+    }
+    if let Some(failure) = &change.failure {
+        output::note(format_args!(
+            "{BAD}warning{BAD:#}: the text is recorded, but the language model made nothing of it: {}",
+            printable(&failure.to_string())
+        ));
+        output::note("  setting the same values again tries again");
+    }
+    Ok(())
+}
+
+fn show(session: &CliSession) -> Result<(), Failure> {
+    let values = values::show(session)?;
+    if session.form == Form::Json {
+        return output::json(&values);
+    }
+    let Some(raw) = &values.raw else {
+        return output::line("No values are set.");
+    };
+    if let Some(summary) = &values.summary {
+        output::line(format_args!("{BOLD}{}{BOLD:#}", printable(&summary.text)))?;
+    }
+    for claim in &values.claims {
+        output::line(format_args!(
+            "{:<12} {}  {ID}{}{ID:#}",
+            claim.claim_type,
+            printable(&claim.text),
+            short(&claim.id)
+        ))?;
+    }
+    output::line(format_args!("{DIM}As you gave them at {}:{DIM:#}", raw.recorded_at))?;
+    for line in raw.text.lines() {
+        output::line(format_args!("  {}", printable(line)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,388 @@
+//! Settings: what a person has agreed with agents, such as whether they ask when they are unsure.
+//!
+//! A setting is a preference claim with the tag `mi:setting:KEY`. The nearest scope wins: the
+//! project's space, then the home space, then the built-in value. How the program itself runs on a
+//! machine is its configuration, another thing ([`crate::settings`]).
+//!
+//! A claim counts as a setting only if its author may speak for the person (the capability
+//! `correct`), so that no agent grants itself anything by a claim of its own. The settings of
+//! somebody else's space do not count (`docs/design/0038-values-and-settings.md`).
+
+use std::collections::BTreeMap;
+
+use engine::belief::claims::{ClaimFilter, States};
+use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
+use engine::write::import::Intent;
+use engine::{EngineError, Space};
+use kernel::access::Place;
+use kernel::body::{EdgeType, TextClaimType};
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::identity::normalized_text;
+use kernel::kind::Capability;
+use kernel::records::RecordStatus;
+use kernel::when::When;
+use serde::Serialize;
+use serde_json::json;
+
+use super::Session;
+use super::graph::statement;
+use super::locator::SpaceLocator;
+use super::opening::{OpenedSpace, SpaceUse};
+use crate::failure::{Failure, RequestError};
+use crate::place::GLOBAL;
+
+mod key;
+
+pub(crate) use key::SettingKey;
+use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, TAG, built_in};
+
+/// The kind of the evidence that the built-in settings cite once they are recorded.
+const DEFAULTS_SET: &str = "mi_defaults_set";
+/// The source of that evidence.
+const SOURCE: &str = "settings";
+/// The name of the new claim within one list of changes.
+const NEW: &str = "setting";
+
+/// Where the value of a setting comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SettingSource {
+    /// The project's space.
+    Project,
+    /// The home space.
+    Global,
+    /// The program.
+    BuiltIn,
+}
+
+/// A setting as it holds now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Setting {
+    /// Its key.
+    pub(crate) key: String,
+    /// Its value.
+    pub(crate) value: String,
+    /// Where the value comes from.
+    pub(crate) source: SettingSource,
+    /// The claim that states it; none if it is built in.
+    pub(crate) id: Option<OpId>,
+    /// When that was recorded.
+    pub(crate) recorded_at: Option<String>,
+    /// The built-in value, if the program knows the setting.
+    pub(crate) default: Option<&'static str>,
+    /// What it decides, if the program knows it.
+    pub(crate) meaning: Option<&'static str>,
+}
+
+impl Setting {
+    fn built_in(known: &BuiltIn) -> Self {
+        Self {
+            key: known.key.to_owned(),
+            value: known.value.to_owned(),
+            source: SettingSource::BuiltIn,
+            id: None,
+            recorded_at: None,
+            default: Some(known.value),
+            meaning: Some(known.meaning),
+        }
+    }
+}
+
+/// A claim that states a setting in one space.
+struct Stated {
+    key: SettingKey,
+    id: OpId,
+    text: String,
+    at: (u64, OpId),
+}
+
+/// The claims that state settings in a space, or one of them, the newest of a key last.
+fn stated(
+    space: &Space,
+    session: &Session,
+    key: Option<&SettingKey>,
+) -> Result<Vec<Stated>, Failure> {
+    let filter = ClaimFilter {
+        claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
+        valid_at_us: Some(session.now.as_microsecond()),
+        tags: key.map(SettingKey::tag).into_iter().collect(),
+        ..ClaimFilter::default()
+    };
+    let keys = space.key_ring()?;
+    let mut stated = Vec::new();
+    for belief in space.claims(&filter, usize::MAX)?.beliefs {
+        let Some(id) = belief.served else { continue };
+        let tags = belief.tags.iter().filter_map(|tag| tag.strip_prefix(TAG));
+        let named = tags.filter_map(|named| SettingKey::parse(named).ok());
+        let named: Vec<SettingKey> =
+            named.filter(|named| key.is_none_or(|key| key == named)).collect();
+        if named.is_empty() {
+            continue;
+        }
+        let shown = space.show(&id)?;
+        let header = shown.operation.header();
+        let order = (header.ts, id);
+        if !keys.speaks_for_user(&header.author, Place { order, seq: header.seq }) {
+            continue;
+        }
+        let at = (header.ts.0, id);
+        let text = belief.text;
+        stated.extend(named.into_iter().map(|key| Stated { key, id, text: text.clone(), at }));
+    }
+    stated.sort_by_key(|stated| stated.at);
+    Ok(stated)
+}
+
+/// The spaces whose settings count.
+pub(crate) struct SettingSpaces {
+    project: Option<OpenedSpace>,
+    home: Option<OpenedSpace>,
+}
+
+impl SettingSpaces {
+    /// Of a request whose own space was found, or of none. Somebody else's settings do not count.
+    pub(crate) fn of(session: &Session, found: Option<OpenedSpace>) -> Result<Self, Failure> {
+        let own = found.filter(|found| found.owner.is_none());
+        match own {
+            Some(home) if is_home(session, &home) => Ok(Self { project: None, home: Some(home) }),
+            project => Ok(Self { project, home: home(session)? }),
+        }
+    }
+
+    /// Every setting: those that are recorded, and the built-in ones.
+    pub(crate) fn settings(&self, session: &Session) -> Result<Vec<Setting>, Failure> {
+        let mut settings: BTreeMap<String, Setting> =
+            BUILT_IN.iter().map(|known| (known.key.to_owned(), Setting::built_in(known))).collect();
+        let layers = [(&self.home, SettingSource::Global), (&self.project, SettingSource::Project)];
+        for (space, source) in layers {
+            let Some(space) = space else { continue };
+            for stated in stated(space, session, None)? {
+                let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
+                let known = built_in(stated.key.as_str());
+                let setting = Setting {
+                    value: stated.key.value_in(&stated.text),
+                    source,
+                    id: Some(stated.id),
+                    recorded_at: at.ok().map(|at| at.to_string()),
+                    default: known.map(|known| known.value),
+                    meaning: known.map(|known| known.meaning),
+                    key: stated.key.as_str().to_owned(),
+                };
+                settings.insert(setting.key.clone(), setting);
+            }
+        }
+        Ok(settings.into_values().collect())
+    }
+
+    /// One setting.
+    pub(crate) fn setting(&self, session: &Session, key: &SettingKey) -> Result<Setting, Failure> {
+        let mut settings = self.settings(session)?.into_iter();
+        let missing = || RequestError::NoSuchSetting { key: key.as_str().to_owned() };
+        Ok(settings.find(|setting| setting.key == key.as_str()).ok_or_else(missing)?)
+    }
+}
+
+/// Whether programs may learn in a space. The built-in settings are recorded first, if they never
+/// were.
+pub(crate) fn may_learn(
+    session: &Session,
+    space: &mut OpenedSpace,
+    intent: Intent,
+) -> Result<bool, Failure> {
+    let key = SettingKey::parse(AUTO_LEARN)?;
+    if is_home(session, space) {
+        if intent == Intent::Write {
+            seed(session, space)?;
+        }
+        return switch(session, &[space], &key);
+    }
+    if intent == Intent::Write {
+        seed(session, &mut home_to_write(session)?)?;
+    }
+    let home = home(session)?;
+    let own = Some(&*space).filter(|space| space.owner.is_none());
+    let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
+    switch(session, &spaces, &key)
+}
+
+/// Whether a switch is on, by the first of these spaces that has it.
+fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
+    for space in spaces {
+        if let Some(stated) = stated(space, session, Some(key))?.pop() {
+            return Ok(key.value_in(&stated.text) == ON);
+        }
+    }
+    Ok(built_in(key.as_str()).is_some_and(|known| known.value == ON))
+}
+
+/// Whether a space is the person's home space.
+pub(crate) fn is_home(session: &Session, space: &Space) -> bool {
+    space.path() == session.home.global_space()
+}
+
+fn home_locator(session: &Session) -> SpaceLocator<'_> {
+    SpaceLocator { home: &session.home, named: Some(GLOBAL) }
+}
+
+/// The home space, if it is there.
+pub(crate) fn home(session: &Session) -> Result<Option<OpenedSpace>, Failure> {
+    match session.home.global_space().exists() {
+        true => Ok(Some(home_locator(session).open(SpaceUse::Read)?)),
+        false => Ok(None),
+    }
+}
+
+/// The home space for writing, which is made if it is not there.
+pub(crate) fn home_to_write(session: &Session) -> Result<OpenedSpace, Failure> {
+    home_locator(session).open_or_make(SpaceUse::Write(Capability::Correct), session.now)
+}
+
+/// What became of setting a value.
+pub(crate) struct SettingChange {
+    /// The claim that states it; none in a dry run that would write it.
+    pub(crate) id: Option<OpId>,
+    /// The value in its usual form.
+    pub(crate) value: String,
+    /// Whether anything was written for it, or would be.
+    pub(crate) is_new: bool,
+}
+
+/// Sets a value in a space, unless it has that value there already. Without a space, as in a dry
+/// run before there is one, nothing has a value.
+pub(crate) fn set(
+    session: &Session,
+    space: Option<&mut OpenedSpace>,
+    key: &SettingKey,
+    given: &str,
+    intent: Intent,
+) -> Result<SettingChange, Failure> {
+    let value = key.value(given)?;
+    let Some(space) = space else { return Ok(SettingChange { id: None, value, is_new: true }) };
+    let before = stated(space, session, Some(key))?;
+    let text = key.text(&value);
+    if let Some(newest) = before.last()
+        && normalized_text(&key.text(&key.value_in(&newest.text))) == normalized_text(&text)
+    {
+        return Ok(SettingChange { id: Some(newest.id), value, is_new: false });
+    }
+    let visibility = match is_home(session, space) {
+        true => Visibility::Global,
+        false => Visibility::Project,
+    };
+    let changes = changes(space, key, &text, &before, visibility)?;
+    let place = changes.iter().position(|change| change.name.is_some());
+    let words = statement(session, &text, visibility);
+    let changed = space.change_graph(&changes, Some(&words), intent, session.now)?;
+    let id = place.and_then(|place| changed.stand_for.get(place).copied());
+    Ok(SettingChange { id: id.filter(|_| intent == Intent::Write), value, is_new: true })
+}
+
+/// The new claim, which replaces those of the same key.
+fn changes(
+    space: &Space,
+    key: &SettingKey,
+    text: &str,
+    before: &[Stated],
+    visibility: Visibility,
+) -> Result<Vec<NamedChange>, EngineError> {
+    let mut replaced = Vec::new();
+    for stated in before {
+        let view = space.record_view(&stated.id, None)?;
+        if view.is_some_and(|view| view.status == Some(RecordStatus::Active.as_str())) {
+            replaced.push(Reference::Id(stated.id));
+        }
+    }
+    let mut changes = Vec::new();
+    // A claim of the same words without the tag would be taken for the new one.
+    let same_words = ClaimFilter { contains: Some(text.to_owned()), ..ClaimFilter::default() };
+    for belief in space.claims(&same_words, usize::MAX)?.beliefs {
+        let is_same = belief.claim_type == TextClaimType::Preference.as_str()
+            && normalized_text(&belief.text) == normalized_text(text)
+            && !belief.tags.contains(&key.tag());
+        if let Some(id) = belief.served.filter(|_| is_same) {
+            let reason = "stated again as a setting".to_owned();
+            changes.push(
+                GraphChange::Retract { target: Reference::Id(id), reason, sources: Vec::new() }
+                    .into(),
+            );
+        }
+    }
+    let statement = Statement {
+        tags: vec![key.tag()],
+        visibility,
+        ..Statement::new(claim_of_preference(), text)
+    };
+    let change = GraphChange::State(Box::new(statement));
+    changes.push(NamedChange { name: Some(NEW.to_owned()), change });
+    changes.extend(replaced.into_iter().map(|to| {
+        NamedChange::from(GraphChange::Connect {
+            edge_type: EdgeType::Supersedes,
+            from: Reference::Local(NEW.to_owned()),
+            to,
+            inputs: Vec::new(),
+            notes: String::new(),
+        })
+    }));
+    Ok(changes)
+}
+
+/// A preference in words.
+pub(crate) fn claim_of_preference() -> RecordType {
+    RecordType::Claim(TextClaimType::Preference.as_str().to_owned())
+}
+
+/// Records the built-in settings of which the home space has never had a claim. Answers with their
+/// keys.
+pub(crate) fn seed(
+    session: &Session,
+    home: &mut OpenedSpace,
+) -> Result<Vec<&'static str>, Failure> {
+    let mut missing: Vec<&BuiltIn> = Vec::new();
+    for known in &BUILT_IN {
+        let filter = ClaimFilter {
+            states: States::Any,
+            tags: vec![SettingKey::of(known).tag()],
+            ..ClaimFilter::default()
+        };
+        if home.claims(&filter, 1)?.total == 0 {
+            missing.push(known);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let state = |built_in: &&BuiltIn| {
+        let key = SettingKey::of(built_in);
+        NamedChange::from(GraphChange::State(Box::new(Statement {
+            tags: vec![key.tag()],
+            visibility: Visibility::Global,
+            confidence_basis: json!({ "source": DEFAULTS_SET }),
+            ..Statement::new(claim_of_preference(), key.text(built_in.value))
+        })))
+    };
+    let changes: Vec<NamedChange> = missing.iter().map(state).collect();
+    let evidence = defaults(session, &missing);
+    home.change_graph(&changes, Some(&evidence), Intent::Write, session.now)?;
+    Ok(missing.iter().map(|built_in| built_in.key).collect())
+}
+
+/// The record that the built-in settings cite. Its text is empty, so that no recall finds it.
+fn defaults(session: &Session, settings: &[&BuiltIn]) -> Evidence {
+    let values: BTreeMap<&str, &str> =
+        settings.iter().map(|built_in| (built_in.key, built_in.value)).collect();
+    let values = json!(values);
+    Evidence {
+        source: SOURCE.to_owned(),
+        source_uid: kernel::body::payload_digest(&values).to_string(),
+        kind: EvidenceKind::from(DEFAULTS_SET),
+        actor: None,
+        at: Some(When::from_zoned(&session.now.to_zoned(session.zone.clone()))),
+        summary: "The built-in settings".to_owned(),
+        visibility: Visibility::Global,
+        payload: Payload {
+            more: serde_json::Map::from_iter([("settings".to_owned(), values)]),
+            ..Payload::default()
+        },
+    }
+}

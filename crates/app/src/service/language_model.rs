@@ -1,0 +1,58 @@
+//! Opening the language model that the user chose, and counting what it uses.
+//!
+//! A request opens the model once and asks it as often as it has to; then it counts the use in the
+//! journal of the space for which it asked.
+
+use std::time::Duration;
+
+use engine::EngineError;
+use jiff::Timestamp;
+use models::language::{Cost, LanguageModel, Metered, Prices, RemoteLanguageModel, Usage};
+use store::sqlite::ModelUse;
+
+use super::opening::OpenedSpace;
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// How long counting waits for others that write to the journal.
+const COUNT_WAIT: Duration = Duration::from_millis(1_500);
+
+/// The language model of a request.
+pub(crate) struct OpenedModel {
+    /// The model; what it uses is added up.
+    pub(crate) model: Metered,
+    /// The address of its server.
+    pub(crate) address: String,
+    prices: Option<Prices>,
+}
+
+/// Opens the language model, without asking it anything; none if none is chosen.
+pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> {
+    let Some(choice) = settings.language_model_choice()? else { return Ok(None) };
+    let mask = importers::secrets::without_secrets;
+    let model = RemoteLanguageModel::open(&choice.name, mask, &choice.config)?;
+    let address = model.address().to_owned();
+    let model = Metered::new(Box::new(model));
+    Ok(Some(OpenedModel { model, address, prices: choice.prices }))
+}
+
+impl OpenedModel {
+    /// What tokens cost; none if the user set no prices.
+    pub(crate) fn cost(&self, usage: &Usage) -> Option<Cost> {
+        self.prices.map(|prices| prices.cost(usage))
+    }
+
+    /// Counts what was used since the last time in the space's journal. False if it is not counted
+    /// there: nothing was used, the space is somebody else's or cannot be written, or another
+    /// process keeps the journal busy. That does not spoil an answer.
+    pub(crate) fn count_use(&mut self, space: &OpenedSpace, now: Timestamp) -> bool {
+        let usage = self.model.take_usage();
+        if usage == Usage::default() || space.owner.is_some() || space.is_read_only() {
+            return false;
+        }
+        let cost = self.cost(&usage);
+        let used = ModelUse::new(self.model.name(), usage, cost, now.as_microsecond());
+        let counted: Result<(), EngineError> = space.add_model_use(&used, COUNT_WAIT);
+        counted.is_ok()
+    }
+}

@@ -1,0 +1,414 @@
+//! Patches of the graph as people and models write them: JSON, checked as a whole.
+
+use std::collections::BTreeSet;
+
+use engine::belief::review::{Status, acting_on};
+use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
+use engine::write::import::Intent;
+use engine::write::patch::{NewPatch, follows_from, refusals};
+use engine::{EngineError, Space};
+use jiff::Timestamp;
+use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::proposal::Decision;
+use kernel::when::When;
+use serde::{Deserialize, Serialize};
+
+use super::changes::{Action, Outcome, Subject, Verb};
+use crate::failure::{Failure, RequestError};
+
+/// Most operations of a patch.
+const OPERATIONS_MAX: usize = 20_000;
+/// Reasons that are listed.
+const REASONS_MAX: usize = 200;
+
+/// A patch as it is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PatchFile {
+    /// What it is for, in words.
+    #[serde(default)]
+    pub(crate) text: String,
+    /// Its operations, applied in order.
+    pub(crate) operations: Vec<serde_json::Value>,
+}
+
+/// An operation of a patch. `local` is the name by which later operations cite it; `sources`, ends
+/// and targets are ids, beginnings of ids, or such names.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+enum PatchOperation {
+    CreateClaim {
+        local: Option<String>,
+        #[serde(rename = "type")]
+        claim_type: String,
+        text: String,
+        #[serde(default)]
+        sources: Vec<String>,
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        visibility: Visibility,
+        valid_from: Option<When>,
+        valid_to: Option<When>,
+        confidence: Option<f64>,
+    },
+    CreateNode {
+        local: Option<String>,
+        #[serde(rename = "type")]
+        node_type: String,
+        text: String,
+        #[serde(default)]
+        sources: Vec<String>,
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        visibility: Visibility,
+    },
+    CreateSummary {
+        local: Option<String>,
+        text: String,
+        #[serde(default)]
+        sources: Vec<String>,
+        /// What is summarised; each gets an edge `derived_from`.
+        #[serde(default)]
+        of: Vec<String>,
+        #[serde(default)]
+        tags: Vec<String>,
+        #[serde(default)]
+        visibility: Visibility,
+    },
+    CreateEdge {
+        local: Option<String>,
+        #[serde(rename = "type")]
+        edge_type: String,
+        from: String,
+        to: String,
+        #[serde(default)]
+        sources: Vec<String>,
+        #[serde(default)]
+        notes: String,
+    },
+    Supersede {
+        local: Option<String>,
+        target: String,
+        text: String,
+        #[serde(default)]
+        sources: Vec<String>,
+    },
+    SameAs {
+        local: Option<String>,
+        duplicate: String,
+        canonical: String,
+        #[serde(default)]
+        sources: Vec<String>,
+    },
+    Retract {
+        local: Option<String>,
+        target: String,
+        #[serde(default)]
+        sources: Vec<String>,
+        #[serde(default)]
+        reason: String,
+    },
+}
+
+/// Why a patch is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Reason {
+    /// The number of the operation, from 1.
+    pub(crate) operation: usize,
+    /// Its local name.
+    pub(crate) local: Option<String>,
+    /// The stable code of the rule that it breaks.
+    pub(crate) code: &'static str,
+    /// The same in words.
+    pub(crate) message: String,
+}
+
+/// A patch that was read, and every reason to refuse it that reading found.
+pub(crate) struct ReadPatch {
+    /// What can be applied.
+    pub(crate) patch: NewPatch,
+    /// The operation, from 1, of each change.
+    places: Vec<usize>,
+    reasons: Vec<Reason>,
+    failed: BTreeSet<String>,
+}
+
+/// Reads a patch. What it cites by id must be in the space.
+pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch, Failure> {
+    let malformed =
+        |error: serde_json::Error| RequestError::PatchMalformed { detail: error.to_string() };
+    let file: PatchFile = serde_json::from_str(text).map_err(malformed)?;
+    if file.operations.len() > OPERATIONS_MAX {
+        let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
+        return Err(RequestError::PatchTooLong { found, limit }.into());
+    }
+    let mut read = ReadPatch {
+        patch: NewPatch { origin: origin.to_owned(), text: file.text, ..NewPatch::default() },
+        places: Vec::new(),
+        reasons: Vec::new(),
+        failed: BTreeSet::new(),
+    };
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for (place, value) in file.operations.into_iter().enumerate() {
+        let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
+        let mut reader = OperationReader { space, names: &names, reasons: Vec::new() };
+        if let Some(name) = &local
+            && names.contains(name)
+        {
+            reader.refuse("duplicate_local_id", format!("the name {name:?} is taken already"));
+        }
+        let changes = match serde_json::from_value::<PatchOperation>(value) {
+            Ok(operation) => reader.changes(operation)?,
+            Err(error) => {
+                reader.refuse("malformed", error.to_string());
+                Vec::new()
+            }
+        };
+        let reasons = reader.reasons;
+        if reasons.is_empty() {
+            read.places.extend(changes.iter().map(|_| place + 1));
+            read.patch.changes.extend(changes);
+        } else {
+            read.failed.extend(local.clone());
+            read.reasons.extend(reasons.into_iter().map(|(code, message)| Reason {
+                operation: place + 1,
+                local: local.clone(),
+                code,
+                message,
+            }));
+        }
+        names.extend(local);
+    }
+    Ok(read)
+}
+
+impl ReadPatch {
+    /// Every reason to refuse it; none if it can be applied. Nothing is written.
+    pub(crate) fn reasons(
+        &self,
+        space: &mut Space,
+        now: Timestamp,
+    ) -> Result<Vec<Reason>, Failure> {
+        let mut reasons = self.reasons.clone();
+        let checked = space.apply_new_patch(&self.patch, Intent::DryRun, now);
+        if let Err(error) = checked {
+            let Some(refused) = refusals(&error) else { return Err(error.into()) };
+            for refused in refused.iter().filter(|it| !follows_from(&it.refusal, &self.failed)) {
+                reasons.push(Reason {
+                    operation: self.places.get(refused.place).copied().unwrap_or(0),
+                    local: refused.name.clone(),
+                    code: refused.refusal.code(),
+                    message: refused.refusal.to_string(),
+                });
+            }
+        }
+        reasons.sort_by_key(|reason| reason.operation);
+        reasons.truncate(REASONS_MAX);
+        Ok(reasons)
+    }
+}
+
+struct OperationReader<'a> {
+    space: &'a Space,
+    /// The names of earlier operations.
+    names: &'a BTreeSet<String>,
+    reasons: Vec<(&'static str, String)>,
+}
+
+impl OperationReader<'_> {
+    fn refuse(&mut self, code: &'static str, message: impl Into<String>) {
+        self.reasons.push((code, message.into()));
+    }
+
+    /// An earlier operation of the patch, or one of the space.
+    fn reference(&mut self, name: &str) -> Result<Option<Reference>, Failure> {
+        if self.names.contains(name) {
+            return Ok(Some(Reference::Local(name.to_owned())));
+        }
+        match self.space.resolve(name) {
+            Ok(id) => Ok(Some(Reference::Id(id))),
+            Err(error @ (EngineError::UnknownId { .. } | EngineError::AmbiguousId { .. })) => {
+                self.refuse("unknown_ref", error.to_string());
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A reference that must be there: the reason is noted if it is not.
+    fn one(&mut self, name: &str) -> Result<Reference, Failure> {
+        Ok(self.reference(name)?.unwrap_or(Reference::Id(OpId([0; 32]))))
+    }
+
+    fn sources(&mut self, names: &[String]) -> Result<Vec<(Reference, Role)>, Failure> {
+        if names.is_empty() {
+            self.refuse("empty_inputs", "it cites no source");
+        }
+        let role = Role::parse(engine::write::graph::INPUT_ROLE).map_err(EngineError::from)?;
+        let mut sources = Vec::with_capacity(names.len());
+        for name in names {
+            sources.extend(self.reference(name)?.map(|source| (source, role.clone())));
+        }
+        Ok(sources)
+    }
+
+    fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(&mut self, word: &str) -> Option<T> {
+        match word.parse() {
+            Ok(parsed) => Some(parsed),
+            Err(error) => {
+                self.refuse("unfit_field", error.to_string());
+                None
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            self.refuse("empty_text", "it says nothing");
+        }
+    }
+
+    fn changes(&mut self, operation: PatchOperation) -> Result<Vec<NamedChange>, Failure> {
+        let one = |name: Option<String>, change| Ok(vec![NamedChange { name, change }]);
+        match operation {
+            PatchOperation::CreateClaim {
+                local,
+                claim_type,
+                text,
+                sources,
+                tags,
+                visibility,
+                valid_from,
+                valid_to,
+                confidence,
+            } => {
+                self.words(&text);
+                let claim_type: TextClaimType =
+                    self.parsed(&claim_type).unwrap_or(TextClaimType::Fact);
+                let confidence = confidence.unwrap_or(1.0);
+                if !(0.0..=1.0).contains(&confidence) {
+                    self.refuse(
+                        "not_a_probability",
+                        format!("{confidence} is not between 0 and 1"),
+                    );
+                }
+                if let (Some(from), Some(to)) = (&valid_from, &valid_to)
+                    && to.instant_us() <= from.instant_us()
+                {
+                    self.refuse("empty_window", "its validity ends before it begins");
+                }
+                let statement = Statement {
+                    inputs: self.sources(&sources)?,
+                    tags,
+                    visibility,
+                    valid_from,
+                    valid_to,
+                    confidence,
+                    ..Statement::new(RecordType::Claim(claim_type.as_str().to_owned()), text)
+                };
+                one(local, GraphChange::State(Box::new(statement)))
+            }
+            PatchOperation::CreateNode { local, node_type, text, sources, tags, visibility } => {
+                self.words(&text);
+                let node_type: NodeType = self.parsed(&node_type).unwrap_or(NodeType::Entity);
+                let inputs = self.sources(&sources)?;
+                one(local, node(node_type, text, inputs, tags, visibility))
+            }
+            PatchOperation::CreateSummary { local, text, sources, of, tags, visibility } => {
+                self.words(&text);
+                let inputs = self.sources(&sources)?;
+                let mut ends = Vec::new();
+                for name in &of {
+                    ends.extend(self.reference(name)?);
+                }
+                let name = local.unwrap_or_else(|| format!("summary-{}", self.names.len() + 1));
+                let summary = node(NodeType::Summary, text, inputs.clone(), tags, visibility);
+                let mut changes = vec![NamedChange { name: Some(name.clone()), change: summary }];
+                changes.extend(ends.into_iter().map(|end| {
+                    NamedChange::from(GraphChange::Connect {
+                        edge_type: EdgeType::DerivedFrom,
+                        from: Reference::Local(name.clone()),
+                        to: end,
+                        inputs: inputs.clone(),
+                        notes: String::new(),
+                    })
+                }));
+                Ok(changes)
+            }
+            PatchOperation::CreateEdge { local, edge_type, from, to, sources, notes } => {
+                let edge_type: EdgeType = self.parsed(&edge_type).unwrap_or(EdgeType::Relation);
+                let (from, to) = (self.one(&from)?, self.one(&to)?);
+                let inputs = self.sources(&sources)?;
+                one(local, GraphChange::Connect { edge_type, from, to, inputs, notes })
+            }
+            PatchOperation::SameAs { local, duplicate, canonical, sources } => {
+                let (from, to) = (self.one(&duplicate)?, self.one(&canonical)?);
+                let (inputs, edge_type) = (self.sources(&sources)?, EdgeType::SameAs);
+                let notes = String::new();
+                one(local, GraphChange::Connect { edge_type, from, to, inputs, notes })
+            }
+            PatchOperation::Supersede { local, target, text, sources } => {
+                self.words(&text);
+                let target = self.one(&target)?;
+                let inputs = self.sources(&sources)?;
+                let (tags, visibility) = (None, None);
+                one(local, GraphChange::Supersede { target, text, inputs, tags, visibility })
+            }
+            PatchOperation::Retract { local, target, sources, reason } => {
+                let target = self.one(&target)?;
+                let sources = self.sources(&sources)?.into_iter().map(|(source, _)| source);
+                one(local, GraphChange::Retract { target, reason, sources: sources.collect() })
+            }
+        }
+    }
+}
+
+/// Decides a patch that awaits it, in the queue of reviews; none if `name` names something else.
+pub(crate) fn decide(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    is_accepted: bool,
+    note: &str,
+) -> Result<Option<Outcome>, Failure> {
+    let Some(patch) = space.patch(name)? else { return Ok(None) };
+    if patch.status != Status::Pending {
+        let (id, status) = (patch.id, patch.status.as_str());
+        return Err(RequestError::PatchSettled { id, status }.into());
+    }
+    let (changes, verb) = match is_accepted {
+        true => (space.apply_patch(&patch, Intent::Write, now)?.changes, Verb::AcceptedProposal),
+        false => {
+            let decision = Decision {
+                verdict: Decision::REJECT.to_owned(),
+                feedback: note.to_owned(),
+                ..Decision::default()
+            };
+            let draft = acting_on(patch.id, Body::Decision(decision))?;
+            (space.act(vec![draft], Intent::Write, now)?, Verb::DismissedProposal)
+        }
+    };
+    let subject = Subject::Record { id: patch.id, summary: patch.text };
+    let actions = vec![Action { verb, subject }];
+    Ok(Some(Outcome { actions, changes, intent: Intent::Write, withheld: 0 }))
+}
+
+fn node(
+    node_type: NodeType,
+    text: String,
+    inputs: Vec<(Reference, Role)>,
+    tags: Vec<String>,
+    visibility: Visibility,
+) -> GraphChange {
+    GraphChange::State(Box::new(Statement {
+        inputs,
+        tags,
+        visibility,
+        ..Statement::new(RecordType::Node(node_type), text)
+    }))
+}

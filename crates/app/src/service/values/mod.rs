@@ -1,0 +1,378 @@
+//! Values: what a person wants of everything that works for them, in their own words.
+//!
+//! Values live in the home space. Setting them records the text as evidence of the kind
+//! `values_set` and as a claim with the tag `values:raw`, which is kept for audits and never
+//! served. From the text follow the claims that are served, with the tag `values:base`: a language
+//! model makes them ([`compile`]), or each line that states a preference or a goal becomes one
+//! ([`lines`]). New values replace those before them. If the model fails, the text is recorded all
+//! the same, and setting it again tries again (`docs/design/0038-values-and-settings.md`).
+
+use std::collections::BTreeSet;
+
+use engine::belief::claims::{ClaimFilter, States};
+use engine::graph::{NodeFilter, RecordView, VALUES_RAW};
+use engine::write::graph::{GraphChange, GraphRefusal, NamedChange, Reference, Statement};
+use engine::write::import::Intent;
+use engine::{EngineError, Space};
+use importers::secrets::mask_string;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::identity::{normalized_text, text_key};
+use kernel::rules::RuleViolation;
+use kernel::when::When;
+use models::language::LanguageModel;
+use serde::Serialize;
+use serde_json::json;
+
+use super::Session;
+use super::agreed_settings::{claim_of_preference, home, home_to_write};
+use super::opening::OpenedSpace;
+use crate::failure::{Failure, RequestError};
+use crate::text::short;
+
+mod compile;
+mod lines;
+mod patch;
+#[cfg(test)]
+mod tests;
+
+use compile::{Compiled, Dropped, RETRACTIONS_MAX, compile};
+use lines::{StatedLine, stated_lines};
+use patch::{Patch, changes_of_patch};
+
+/// Longest values, mebibytes.
+pub(crate) const VALUES_MIB_MAX: u64 = 1;
+/// The kind of the evidence, and its source.
+const VALUES_SET: &str = "values_set";
+/// The tag of claims that are served.
+const BASE: &str = "values:base";
+/// The tag of the summary.
+const SUMMARY: &str = "values:summary";
+/// What the tag begins with that names the evidence.
+const OF_SET: &str = "values_set:";
+
+/// What reads the values.
+pub(crate) enum ValuesReader<'a> {
+    /// Rules.
+    Rules,
+    /// A language model.
+    Model(&'a mut dyn LanguageModel),
+    /// A language model that could not be opened.
+    Unopened(Failure),
+}
+
+/// A claim of the values that is served.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct BaseClaim {
+    /// The claim.
+    pub(crate) id: OpId,
+    /// `preference` or `goal`.
+    #[serde(rename = "type")]
+    pub(crate) claim_type: String,
+    /// It in words.
+    pub(crate) text: String,
+}
+
+impl BaseClaim {
+    fn key(&self) -> String {
+        text_key(&self.claim_type, &self.text)
+    }
+}
+
+/// The values as they are now.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Values {
+    /// The text as it was given.
+    pub(crate) raw: Option<RecordView>,
+    /// The summary by a language model.
+    pub(crate) summary: Option<RecordView>,
+    /// The claims that are served.
+    pub(crate) claims: Vec<BaseClaim>,
+}
+
+/// What became of setting values.
+#[derive(Default)]
+pub(crate) struct ValuesChange {
+    /// The evidence; none in a dry run.
+    pub(crate) event: Option<OpId>,
+    /// The claim with the whole text; none in a dry run.
+    pub(crate) raw: Option<OpId>,
+    /// Whether anything was written, or would be.
+    pub(crate) is_new: bool,
+    /// `rules` or `model`; none if nothing was read.
+    pub(crate) read_by: Option<&'static str>,
+    /// The claims and goals that the text states.
+    pub(crate) claims: Vec<(String, String)>,
+    /// Claims of the values before that were retracted, or would be.
+    pub(crate) retracted: Vec<OpId>,
+    /// What was not taken, with the reason.
+    pub(crate) dropped: Vec<Dropped>,
+    /// Lines beyond the limits.
+    pub(crate) left_out: usize,
+    /// Why the language model made nothing of the text.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// The claims and the text of the values that hold in a home space.
+pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
+    let mut claims = Vec::new();
+    for belief in tagged(space, BASE, States::Believed)? {
+        let (claim_type, text) = (belief.claim_type, belief.text);
+        claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text }));
+    }
+    let mut raw: Option<RecordView> = None;
+    for belief in tagged(space, VALUES_RAW, States::Believed)? {
+        let Some(id) = belief.served else { continue };
+        let view = space.record_view(&id, None)?;
+        // Where a merge left several, the newest holds.
+        raw = [raw, view].into_iter().flatten().max_by(|a, b| a.recorded_at.cmp(&b.recorded_at));
+    }
+    let of_summary = NodeFilter { tags: vec![SUMMARY.to_owned()], ..NodeFilter::default() };
+    let summary = space.nodes(&of_summary, 1)?.items.pop();
+    Ok(Values { raw, summary, claims })
+}
+
+/// The values that hold; none without a home space.
+pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
+    match home(session)? {
+        Some(space) => Ok(values(&space)?),
+        None => Ok(Values::default()),
+    }
+}
+
+fn tagged(
+    space: &Space,
+    tag: &str,
+    states: States,
+) -> Result<Vec<engine::belief::Belief>, EngineError> {
+    let filter = ClaimFilter { tags: vec![tag.to_owned()], states, ..ClaimFilter::default() };
+    Ok(space.claims(&filter, usize::MAX)?.beliefs)
+}
+
+/// Checks the length of values before anything is made for them.
+pub(crate) fn check(text: &str) -> Result<(), RequestError> {
+    if text.trim().is_empty() {
+        return Err(RequestError::EmptyText);
+    }
+    if text.len() as u64 > VALUES_MIB_MAX << 20 {
+        return Err(RequestError::TextTooLarge { mib: VALUES_MIB_MAX });
+    }
+    Ok(())
+}
+
+/// Sets the values in the home space, which is made if it is not there. A dry run asks no model and
+/// writes nothing.
+pub(crate) fn set(
+    session: &Session,
+    text: &str,
+    reader: ValuesReader<'_>,
+    intent: Intent,
+) -> Result<ValuesChange, Failure> {
+    check(text)?;
+    let text = mask_string(text.trim()).into_inner();
+    if intent == Intent::DryRun {
+        return preview(session, &text, &reader);
+    }
+    let mut home = home_to_write(session)?;
+    let before = values(&home)?;
+    let (event, raw, is_new) = match &before.raw {
+        Some(raw) if raw.text == text => (event_of(raw), raw.id, false),
+        _ => {
+            let changes = changes_of_text(&text, before.raw.as_ref());
+            let event = event(session, &text);
+            let changed = home.change_graph(&changes, Some(&event), intent, session.now)?;
+            let raw = changed.stand_for.last().copied();
+            let view = raw.map(|raw| home.record_view(&raw, None)).transpose()?.flatten();
+            let event = view.as_ref().and_then(event_of);
+            (event, raw.unwrap_or(OpId([0; 32])), true)
+        }
+    };
+    let mut change = ValuesChange { event, raw: Some(raw), is_new, ..ValuesChange::default() };
+    let Some(event) = event else { return Ok(change) };
+    if !is_new && is_read(&home, &event)? {
+        return Ok(change);
+    }
+    let patch = match read(&text, reader, &before.claims, &mut change) {
+        Ok(patch) => patch,
+        Err(failure) => {
+            change.failure = Some(failure);
+            return Ok(change);
+        }
+    };
+    change.is_new |= apply(session, &mut home, &event, patch, &before, &mut change)?;
+    Ok(change)
+}
+
+/// Reads the text.
+fn read(
+    text: &str,
+    reader: ValuesReader<'_>,
+    earlier: &[BaseClaim],
+    change: &mut ValuesChange,
+) -> Result<Patch, Failure> {
+    match reader {
+        ValuesReader::Unopened(failure) => Err(failure),
+        ValuesReader::Rules => {
+            change.read_by = Some("rules");
+            Ok(by_rules(text, earlier, change))
+        }
+        ValuesReader::Model(model) => {
+            let name = model.name().to_owned();
+            let Compiled { summary, claims, retract, dropped, version } =
+                compile(model, text, earlier)?;
+            change.read_by = Some("model");
+            change.dropped = dropped;
+            let model = version.map_or(name.clone(), |version| format!("{name} ({version})"));
+            Ok(Patch { lines: claims, retract, summary, model: Some(model) })
+        }
+    }
+}
+
+/// Without a model, the lines are the values: what they no longer have is retracted.
+fn by_rules(text: &str, earlier: &[BaseClaim], change: &mut ValuesChange) -> Patch {
+    let (lines, left_out) = stated_lines(text);
+    change.left_out = left_out;
+    let key = |line: &StatedLine| text_key(line.claim_type.as_str(), &line.text);
+    let keys: BTreeSet<String> = lines.iter().map(key).collect();
+    let gone = earlier.iter().filter(|claim| !keys.contains(&claim.key()));
+    let retract = gone.take(RETRACTIONS_MAX).map(|claim| claim.id).collect();
+    Patch { lines, retract, summary: String::new(), model: None }
+}
+
+/// Whether the text of an event was read: claims or a summary name it.
+fn is_read(space: &Space, event: &OpId) -> Result<bool, EngineError> {
+    let tag = tag_of(event);
+    let of_event = NodeFilter { tags: vec![tag.clone()], all: true, ..NodeFilter::default() };
+    Ok(!tagged(space, &tag, States::Any)?.is_empty()
+        || !space.nodes(&of_event, 1)?.items.is_empty())
+}
+
+fn tag_of(event: &OpId) -> String {
+    format!("{OF_SET}{}", short(event))
+}
+
+/// The evidence that a claim cites.
+fn event_of(raw: &RecordView) -> Option<OpId> {
+    raw.inputs.first().map(|input| input.id)
+}
+
+/// The text as a claim, in place of the text before it.
+fn changes_of_text(text: &str, before: Option<&RecordView>) -> Vec<NamedChange> {
+    let tags = vec![VALUES_RAW.to_owned()];
+    let stated = || {
+        GraphChange::State(Box::new(Statement {
+            tags: tags.clone(),
+            visibility: Visibility::Global,
+            ..Statement::new(claim_of_preference(), text)
+        }))
+    };
+    let changes = match before {
+        None => vec![stated()],
+        Some(before) if normalized_text(&before.text) == normalized_text(text) => {
+            // Only case and white space differ, which the same identity cannot tell apart.
+            let reason = "stated again with other spacing".to_owned();
+            vec![
+                GraphChange::Retract {
+                    target: Reference::Id(before.id),
+                    reason,
+                    sources: Vec::new(),
+                },
+                stated(),
+            ]
+        }
+        Some(before) => vec![GraphChange::Supersede {
+            target: Reference::Id(before.id),
+            text: text.to_owned(),
+            inputs: Vec::new(),
+            tags: Some(tags.clone()),
+            visibility: Some(Visibility::Global),
+        }],
+    };
+    changes.into_iter().map(NamedChange::from).collect()
+}
+
+/// The text as evidence. It is not in the searched part, so that no recall finds it.
+fn event(session: &Session, text: &str) -> Evidence {
+    let at = When::from_zoned(&session.now.to_zoned(session.zone.clone()));
+    let digest = kernel::body::payload_digest(&json!(text));
+    Evidence {
+        source: VALUES_SET.to_owned(),
+        source_uid: format!("{at}/{digest}"),
+        kind: EvidenceKind::from(VALUES_SET),
+        actor: None,
+        at: Some(at),
+        summary: "Values were set".to_owned(),
+        visibility: Visibility::Global,
+        payload: Payload {
+            more: serde_json::Map::from_iter([("values".to_owned(), json!(text))]),
+            ..Payload::default()
+        },
+    }
+}
+
+/// Appends a patch, all of it but what the person has refuted. Answers whether anything was new.
+fn apply(
+    session: &Session,
+    home: &mut OpenedSpace,
+    event: &OpId,
+    patch: Patch,
+    before: &Values,
+    change: &mut ValuesChange,
+) -> Result<bool, Failure> {
+    let mut patch = patch;
+    loop {
+        let changes = changes_of_patch(&patch, event, before)?;
+        match home.change_graph(&changes, None, Intent::Write, session.now) {
+            Ok(changed) => {
+                let lines = patch.lines.into_iter();
+                change.claims =
+                    lines.map(|line| (line.claim_type.as_str().to_owned(), line.text)).collect();
+                change.retracted = patch.retract;
+                return Ok(!changed.appended.is_empty());
+            }
+            Err(EngineError::Graph(refused)) => {
+                let is_refuted = |place: usize| {
+                    refused.iter().any(|refused| {
+                        refused.place == place
+                            && matches!(
+                                refused.refusal,
+                                GraphRefusal::Rule(RuleViolation::IdentityRefuted { .. })
+                            )
+                    })
+                };
+                // The claims come first in the list of changes.
+                let (gone, kept): (Vec<_>, Vec<_>) =
+                    patch.lines.into_iter().enumerate().partition(|(place, _)| is_refuted(*place));
+                if gone.is_empty() {
+                    return Err(EngineError::Graph(refused).into());
+                }
+                patch.lines = kept.into_iter().map(|(_, line)| line).collect();
+                change.dropped.extend(
+                    gone.into_iter()
+                        .map(|(_, line)| Dropped { text: line.text, reason: "identity_refuted" }),
+                );
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// What setting the values would do, as far as rules can tell.
+fn preview(
+    session: &Session,
+    text: &str,
+    reader: &ValuesReader<'_>,
+) -> Result<ValuesChange, Failure> {
+    let before = show(session)?;
+    let is_new = before.raw.as_ref().is_none_or(|raw| raw.text != text);
+    let mut change = ValuesChange { is_new, ..ValuesChange::default() };
+    if is_new && matches!(reader, ValuesReader::Rules) {
+        let patch = by_rules(text, &before.claims, &mut change);
+        let lines = patch.lines.into_iter();
+        change.read_by = Some("rules");
+        change.claims =
+            lines.map(|line| (line.claim_type.as_str().to_owned(), line.text)).collect();
+        change.retracted = patch.retract;
+    }
+    Ok(change)
+}

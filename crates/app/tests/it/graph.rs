@@ -1,0 +1,342 @@
+//! Claims, nodes and edges on the command line.
+
+use serde_json::Value;
+
+use crate::machine::Machine;
+
+fn json(machine: &Machine, arguments: &[&str]) -> Value {
+    machine.because(arguments.iter().copied()).arguments(["--json"]).run().succeeds().json()
+}
+
+fn id_of(value: &Value) -> String {
+    value["id"].as_str().unwrap().to_owned()
+}
+
+fn add(machine: &Machine, arguments: &[&str]) -> String {
+    id_of(&json(machine, &[&["claim", "add"], arguments].concat()))
+}
+
+fn texts(machine: &Machine, arguments: &[&str]) -> Vec<String> {
+    let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run().succeeds();
+    let out = ran.out();
+    let lines = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| line["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_claim_is_stated_once_replaced_brought_back_and_taken_back() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The glaze is tenmoku.", "--tag", "studio"]);
+    let again = json(&machine, &["claim", "add", "the  glaze is TENMOKU."]);
+    assert_eq!((id_of(&again), &again["new"]), (old.clone(), &false.into()));
+    let new = json(&machine, &["claim", "supersede", &old, "The glaze is celadon."]);
+    assert_eq!(new["record"]["tags"], serde_json::json!(["studio"]), "labels are kept");
+    assert_eq!(texts(&machine, &["claims"]), ["The glaze is celadon."]);
+    assert_eq!(
+        texts(&machine, &["claim", "list", "--status", "superseded"]),
+        ["The glaze is tenmoku."]
+    );
+    let shown = json(&machine, &["claim", "show", &old, "--graph"]);
+    assert_eq!(shown["status"], "superseded");
+    assert_eq!(shown["graph"]["edges"][0]["type"], "supersedes");
+    let facts = json(&machine, &["recall", "which glaze", "--search", "facts"]);
+    assert!(!facts.to_string().contains("tenmoku"), "{facts}");
+    json(&machine, &["claim", "retract", &id_of(&new), "--note", "it was not"]);
+    assert_eq!(texts(&machine, &["claims"]), ["The glaze is tenmoku."]);
+    let twice = json(&machine, &["claim", "retract", &id_of(&new)]);
+    assert_eq!(twice["new"], false, "what is taken back already stays so");
+    machine.is_sound();
+}
+
+#[test]
+fn a_duplicate_redirects_to_the_canonical_claim() {
+    let machine = Machine::with_space();
+    let duplicate = add(&machine, &["Tests run before commits", "--type", "preference"]);
+    let canonical = add(&machine, &["Run the tests before each commit", "--type", "preference"]);
+    json(&machine, &["claim", "same-as", &duplicate, &canonical]);
+    assert_eq!(texts(&machine, &["claims"]), ["Run the tests before each commit"]);
+    let shown = json(&machine, &["claim", "show", &duplicate]);
+    assert_eq!(
+        (&shown["status"], &shown["canonical"]),
+        (&"alias".into(), &canonical.clone().into())
+    );
+    let refused = |arguments: &[&str]| {
+        machine.because(arguments.iter().copied()).arguments(["--json"]).run().ends(1).error_code()
+    };
+    assert_eq!(refused(&["claim", "same-as", &canonical, &duplicate]), "cycle");
+    assert_eq!(refused(&["claim", "same-as", &canonical, &canonical]), "self_edge");
+    assert_eq!(refused(&["claim", "supersede", &duplicate, "Other"]), "not_active");
+    let note = id_of(&json(&machine, &["remember", "A note"]));
+    assert_eq!(
+        machine.because(["claim", "show", &note, "--json"]).run().ends(2).error_code(),
+        "not_in_graph"
+    );
+    let same = ["claim", "supersede", &canonical, "run the tests  before each COMMIT"];
+    assert_eq!(refused(&same), "same_text");
+    let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "We test"]));
+    assert_eq!(refused(&["claim", "same-as", &canonical, &node]), "different_kinds");
+    machine.is_sound();
+}
+
+#[test]
+fn lists_filter_by_tag_type_status_text_and_time() {
+    let machine = Machine::with_space();
+    let both = id_of(&json(
+        &machine,
+        &[
+            "node",
+            "add",
+            "--type",
+            "decision",
+            "We fire on Fridays",
+            "--tag",
+            "kiln",
+            "--tag",
+            "week",
+        ],
+    ));
+    json(&machine, &["node", "add", "--type", "action", "Fired the kiln", "--tag", "kiln"]);
+    let list = |arguments: &[&str]| texts(&machine, &[&["node", "list"], arguments].concat());
+    assert_eq!(list(&[]), ["Fired the kiln", "We fire on Fridays"], "the newest first");
+    assert_eq!(list(&["--tag", "kiln", "--tag", "week"]), ["We fire on Fridays"]);
+    assert_eq!(list(&["--type", "action"]), ["Fired the kiln"]);
+    assert_eq!(list(&["--contains", "FRIDAY"]), ["We fire on Fridays"]);
+    assert_eq!(list(&["--as-of", "2020-01-01"]), Vec::<String>::new());
+    assert_eq!(list(&["-n", "1"]).len(), 1);
+    json(&machine, &["node", "retract", &both]);
+    assert_eq!(list(&["--status", "retracted"]), ["We fire on Fridays"]);
+    assert_eq!(list(&[]), ["Fired the kiln"]);
+    assert_eq!(list(&["--all"]).len(), 2);
+    let told = texts(&machine, &["claims", "--tag", "kiln"]);
+    assert_eq!(told, Vec::<String>::new(), "nodes are not beliefs");
+    add(&machine, &["The kiln is hot", "--tag", "kiln", "--tag", "now"]);
+    add(&machine, &["The kiln is old", "--tag", "kiln"]);
+    assert_eq!(texts(&machine, &["claims", "--tag", "now", "--tag", "kiln"]), ["The kiln is hot"]);
+}
+
+#[test]
+fn case_17_given_status_retracted_then_it_is_shown_without_all() {
+    let machine = Machine::with_space();
+    let id = add(&machine, &["The kiln is cold"]);
+    json(&machine, &["claim", "retract", &id]);
+    assert_eq!(texts(&machine, &["claims"]), Vec::<String>::new());
+    let retracted = ["claim", "list", "--status", "retracted"];
+    assert_eq!(texts(&machine, &retracted), ["The kiln is cold"]);
+}
+
+#[test]
+fn a_claim_is_true_from_its_beginning_to_before_its_end() {
+    let machine = Machine::with_space();
+    let window = ["--valid-from", "2025-03-01", "--valid-to", "2025-04-01"];
+    add(&machine, &[&["The studio is closed"], &window[..]].concat());
+    let at = |time: &str| texts(&machine, &["claims", "--valid-at", time]).len();
+    assert_eq!(
+        [at("2025-02-28"), at("2025-03-01"), at("2025-03-31"), at("2025-04-01")],
+        [0, 1, 1, 0]
+    );
+    let inverted = ["claim", "add", "x", "--valid-from", "2025-04-01", "--valid-to", "2025-03-01"];
+    let refused = machine.because(inverted).arguments(["--json"]).run().ends(2);
+    assert_eq!(refused.error_code(), "empty_window");
+}
+
+#[test]
+fn edges_are_listed_by_their_ends_and_taken_back() {
+    let machine = Machine::with_space();
+    let goal = add(&machine, &["Ship 1.0", "--type", "goal"]);
+    let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "No new features"]));
+    let add = ["edge", "add", "--type", "depends_on", "--from", &node, "--to", &goal];
+    let edge = json(&machine, &add);
+    assert_eq!(edge["record"]["status"], "active");
+    assert_eq!(json(&machine, &add)["new"], false);
+    let count = |arguments: &[&str]| {
+        let list = machine.because([&["edge", "list"], arguments].concat()).arguments(["--json"]);
+        list.run().succeeds().out().lines().count()
+    };
+    let by_end = [
+        count(&["--from", &node]),
+        count(&["--to", &goal]),
+        count(&["--to", &node]),
+        count(&["--type", "supports"]),
+    ];
+    assert_eq!(by_end, [1, 1, 0, 0]);
+    json(&machine, &["edge", "retract", &id_of(&edge)]);
+    assert_eq!([count(&[]), count(&["--all"])], [0, 1]);
+    let ghost =
+        ["edge", "add", "--type", "supports", "--from", &node, "--to", "ffffffff", "--json"];
+    assert_eq!(machine.because(ghost).run().ends(1).error_code(), "unknown_id");
+    machine.is_sound();
+}
+
+#[test]
+fn a_dry_run_shows_what_would_follow_and_writes_nothing() {
+    let machine = Machine::with_space();
+    let would = json(&machine, &["claim", "add", "The glaze is tenmoku.", "--dry-run"]);
+    assert_eq!((&would["dry_run"], &would["id"]), (&true.into(), &Value::Null));
+    assert_eq!(would["changes"][0]["change"], "now_believed");
+    assert_eq!(texts(&machine, &["claims"]), Vec::<String>::new());
+}
+
+#[test]
+fn a_secret_in_a_claim_is_masked_before_its_identity_is_made() {
+    let machine = Machine::with_space();
+    let told = json(&machine, &["claim", "add", "The password: tulip77bridge is old"]);
+    assert!(!told.to_string().contains("tulip77bridge"), "{told}");
+    let again = json(&machine, &["claim", "add", "The password: walnut88bridge is old"]);
+    assert_eq!(again["new"], false, "no key tells the two apart");
+}
+
+/// A patch over a note, a claim and a decision, and the ids of these.
+fn patch(machine: &Machine) -> (String, [String; 3]) {
+    let note = id_of(&json(machine, &["remember", "Talk about the kiln"]));
+    let claim = add(machine, &["The glaze is celadon."]);
+    let node = id_of(&json(machine, &["node", "add", "--type", "decision", "Fire on Fridays"]));
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "a", "type": "fact", "text": "The kiln is gas.", "sources": [note]},
+        {"op": "create_node", "local": "n", "type": "action", "text": "Lit the kiln", "sources": [note, "a"]},
+        {"op": "create_edge", "type": "depends_on", "from": "n", "to": "a", "sources": [note]},
+        {"op": "supersede", "target": claim, "text": "The glaze is oribe.", "sources": [note]},
+        {"op": "create_summary", "text": "Gas and oribe", "of": ["a", "n"], "sources": [note]},
+        {"op": "retract", "target": node, "sources": [note], "reason": "no longer"},
+    ]);
+    let patch = serde_json::json!({"text": "after the talk", "operations": operations});
+    (patch.to_string(), [note, claim, node])
+}
+
+fn statuses(machine: &Machine, ids: &[&str]) -> Vec<String> {
+    let status =
+        |id: &&str| json(machine, &["claim", "show", id])["status"].as_str().unwrap().to_owned();
+    ids.iter().map(status).collect()
+}
+
+#[test]
+fn a_patch_is_applied_as_a_whole_and_reverting_it_restores_the_state_before() {
+    let machine = Machine::with_space();
+    let (text, [_, claim, node]) = patch(&machine);
+    machine.write("tidy.json", &text);
+    let before = machine.because(["log", "--json"]).run().succeeds().out();
+    let would = json(&machine, &["patch", "check", "tidy.json"]);
+    assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out(), "only a check");
+    assert_eq!(would["statuses"].as_array().unwrap().len(), 6, "{would}");
+    let applied = json(&machine, &["patch", "apply", "tidy.json"]);
+    assert_eq!(applied["statuses"].as_array().unwrap().len(), 6);
+    assert_eq!(statuses(&machine, &[&claim, &node]), ["superseded", "retracted"]);
+    let patch = applied["patch"].as_str().unwrap();
+    json(&machine, &["patch", "revert", patch]);
+    assert_eq!(statuses(&machine, &[&claim, &node]), ["active", "active"]);
+    assert_eq!(texts(&machine, &["claims"]), ["The glaze is celadon."]);
+    let twice = json(&machine, &["patch", "revert", patch]);
+    assert_eq!(twice["statuses"], serde_json::json!([]));
+    machine.is_sound();
+}
+
+#[test]
+fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, _]) = patch(&machine);
+    let before = machine.because(["log", "--json"]).run().succeeds().out();
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "a", "type": "opinion", "text": " "},
+        {"op": "create_edge", "type": "supports", "from": "a", "to": "ffffffff", "sources": [note]},
+        {"op": "retract", "target": note, "sources": [note]},
+        {"op": "same_as", "duplicate": claim, "canonical": claim, "sources": [note]},
+        {"op": "fly"},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "Good.", "sources": [note]},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "Taken.", "sources": [note]},
+    ]);
+    machine.write("bad.json", serde_json::json!({ "operations": operations }).to_string());
+    for command in ["check", "apply", "propose"] {
+        let refused =
+            machine.because(["patch", command, "bad.json", "--json"]).run().ends(3).json();
+        let reasons = refused["reasons"].as_array().unwrap().iter();
+        let reasons: Vec<(u64, &str)> = reasons
+            .map(|it| (it["operation"].as_u64().unwrap(), it["code"].as_str().unwrap()))
+            .collect();
+        assert_eq!(
+            reasons,
+            [
+                (1, "empty_text"),
+                (1, "unfit_field"),
+                (1, "empty_inputs"),
+                (2, "unknown_ref"),
+                (3, "not_in_graph"),
+                (4, "self_edge"),
+                (5, "malformed"),
+                (7, "duplicate_local_id"),
+            ]
+        );
+    }
+    assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out());
+}
+
+#[test]
+fn a_proposed_patch_waits_among_the_reviews_and_is_decided_once() {
+    let machine = Machine::with_space();
+    let (text, _) = patch(&machine);
+    let propose = |text: &str| {
+        let ran = machine.because(["patch", "propose", "-", "--json"]).input(text).run();
+        id_of(&ran.succeeds().json())
+    };
+    let (first, second) = (propose(&text), propose(&text));
+    let waiting = machine.because(["review", "list", "--json"]).run().succeeds().out();
+    assert_eq!(waiting.lines().count(), 2, "{waiting}");
+    machine.because(["review", "accept", &first]).run().succeeds();
+    machine.because(["review", "dismiss", &second, "--note", "done"]).run().succeeds();
+    for patch in [&first, &second] {
+        let again = machine.because(["patch", "apply", patch, "--json"]).run().ends(2);
+        assert_eq!(again.error_code(), "patch_settled");
+    }
+    let never = machine.because(["patch", "revert", &second, "--json"]).run().ends(2);
+    assert_eq!(never.error_code(), "patch_settled");
+    let note = id_of(&json(&machine, &["remember", "Not a patch"]));
+    let other = machine.because(["patch", "apply", &note, "--json"]).run().ends(2);
+    assert_eq!(other.error_code(), "not_a_patch");
+    assert_eq!(texts(&machine, &["patch", "list"]), Vec::<String>::new());
+    assert_eq!(texts(&machine, &["patch", "list", "--all"]).len(), 2);
+    machine.is_sound();
+}
+
+#[test]
+fn later_work_on_a_patch_is_named_before_it_is_taken_back() {
+    let machine = Machine::with_space();
+    let (text, [note, ..]) = patch(&machine);
+    machine.write("tidy.json", &text);
+    let applied = json(&machine, &["patch", "apply", "tidy.json"]);
+    let (patch, made) =
+        (applied["patch"].as_str().unwrap(), applied["stand_for"][0].as_str().unwrap());
+    add(&machine, &["Gas is dear.", "--source", made, "--source", &note]);
+    let unconfirmed = machine.because(["patch", "revert", patch, "--json"]).run().ends(2);
+    assert_eq!(unconfirmed.error_code(), "unconfirmed");
+    let reverted = json(&machine, &["patch", "revert", patch, "--yes"]);
+    let fell =
+        reverted["statuses"].as_array().unwrap().iter().any(|it| it["after"] == "invalidated");
+    assert!(fell || texts(&machine, &["claims"]) == ["The glaze is celadon."], "{reverted}");
+}
+
+#[test]
+fn nodes_are_found_by_words_and_meaning_with_what_is_around_them() {
+    let machine = Machine::with_space();
+    let goal = add(&machine, &["The kiln costs less", "--type", "goal"]);
+    let node = |node_type: &str, text: &str| {
+        id_of(&json(&machine, &["node", "add", "--type", node_type, text]))
+    };
+    let decision = node("decision", "We heat the oven with gas on Fridays");
+    node("action", "Bought new shelves");
+    json(&machine, &["edge", "add", "--type", "depends_on", "--from", &decision, "--to", &goal]);
+    let recall = ["recall", "when do we heat the oven?", "--search", "nodes", "--graph"];
+    let answer = json(&machine, &recall);
+    assert_eq!(answer["nodes"][0]["id"], decision, "{answer}");
+    assert_eq!(answer["results"], serde_json::json!([]));
+    let around: Vec<&str> = answer["graphs"][0]["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|record| record["id"].as_str().unwrap())
+        .collect();
+    assert!(around.contains(&goal.as_str()), "one edge leads to what shares no word: {answer}");
+    json(&machine, &["node", "retract", &decision]);
+    let answer = json(&machine, &recall);
+    assert!(!answer["nodes"].to_string().contains(&decision), "{answer}");
+    let facts = json(&machine, &["recall", "heat the oven", "--search", "facts"]);
+    assert!(!facts.to_string().contains("Fridays"), "a node is not a fact");
+    machine.is_sound();
+}
