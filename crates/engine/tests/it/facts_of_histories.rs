@@ -19,7 +19,7 @@ const HISTORIES: (u64, usize) = (2, 160);
 /// Steps between comparisons.
 const COMPARED_EVERY: usize = 20;
 
-/// Asks for every identity by its key, of the present and of a time in the past.
+/// Asks for every identity by its key or its text, of the present and of a time in the past.
 fn compare(kept: &SqliteSpace, found_in_all: &Cell<usize>) {
     let space = Space::open(kept.path(), key(1)).unwrap();
     let latest = kept.latest().unwrap().unwrap().0;
@@ -31,9 +31,10 @@ fn compare(kept: &SqliteSpace, found_in_all: &Cell<usize>) {
         let believed: BTreeSet<(String, Option<OpId>)> =
             believed.into_iter().map(|belief| (belief.key, belief.served)).collect();
         let mut found = BTreeSet::new();
-        for number in 0..9 {
-            let query =
-                FactQuery { as_of_us, limit: 100, ..FactQuery::new(format!("k{number}"), at(0)) };
+        let identities = (0..9).map(|number| format!("k{number}"));
+        let texts = (0..4).map(|number| format!("it is {number}"));
+        for question in identities.chain(texts) {
+            let query = FactQuery { as_of_us, limit: 100, ..FactQuery::new(question, at(0)) };
             let facts = space.recall_facts(&query).unwrap().facts;
             found.extend(facts.into_iter().map(|fact| (fact.belief.key, Some(fact.id))));
         }
