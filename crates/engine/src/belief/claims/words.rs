@@ -58,6 +58,27 @@ impl Words {
     }
 }
 
+/// Whether the claim that a row serves has all of some tags; none if that does not follow from the
+/// row.
+pub(super) fn are_tagged(tags: &[String], row: BeliefRow<'_>) -> Option<bool> {
+    #[derive(serde::Deserialize)]
+    struct Tagged {
+        #[serde(default)]
+        tags: Vec<String>,
+    }
+    // A correction has the tags of its claim.
+    let (_, bytes) = row.served.filter(|(kind, _)| **kind == Kind::Claim)?;
+    let text = std::str::from_utf8(bytes).ok()?;
+    // A tag stands in the body as it is, unless JSON escapes something in it.
+    let is_plain =
+        |tag: &&String| tag.chars().all(|it| it.is_alphanumeric() || "-_:.".contains(it));
+    if tags.iter().filter(is_plain).any(|tag| !text.contains(tag.as_str())) {
+        return Some(false);
+    }
+    let Tagged { tags: found } = serde_json::from_str(text).ok()?;
+    Some(tags.iter().all(|tag| found.contains(tag)))
+}
+
 #[cfg(test)]
 mod tests {
     use kernel::canonical;
@@ -103,25 +124,4 @@ mod tests {
         let row = BeliefRow { key: "k", served: None };
         assert_eq!(Words::new("k").are_served_by(row), None);
     }
-}
-
-/// Whether the claim that a row serves has all of some tags; none if that does not follow from the
-/// row.
-pub(super) fn are_tagged(tags: &[String], row: BeliefRow<'_>) -> Option<bool> {
-    #[derive(serde::Deserialize)]
-    struct Tagged {
-        #[serde(default)]
-        tags: Vec<String>,
-    }
-    // A correction has the tags of its claim.
-    let (_, bytes) = row.served.filter(|(kind, _)| **kind == Kind::Claim)?;
-    let text = std::str::from_utf8(bytes).ok()?;
-    // A tag stands in the body as it is, unless JSON escapes something in it.
-    let is_plain =
-        |tag: &&String| tag.chars().all(|it| it.is_alphanumeric() || "-_:.".contains(it));
-    if tags.iter().filter(is_plain).any(|tag| !text.contains(tag.as_str())) {
-        return Some(false);
-    }
-    let Tagged { tags: found } = serde_json::from_str(text).ok()?;
-    Some(tags.iter().all(|tag| found.contains(tag)))
 }
