@@ -39,6 +39,9 @@ pub const INPUT_ROLE: &str = "input";
 /// The role in which a retraction cites what says so.
 pub const SOURCE_ROLE: &str = "source";
 
+/// The kind and the source of the evidence for what a person states without naming a source.
+pub const STATEMENT: &str = "statement";
+
 /// What a statement is recorded as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordType {
