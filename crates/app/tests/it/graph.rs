@@ -413,3 +413,13 @@ fn forgetting_a_node_a_claim_or_an_edge_leaves_none_of_its_words() {
     assert_eq!(texts(&machine, &["claims"]), ["Flimflamnoodle"], "it says something else");
     machine.is_sound();
 }
+
+#[test]
+fn a_list_says_which_claims_edges_displace() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The glaze is tenmoku."]);
+    json(&machine, &["claim", "supersede", &old, "The glaze is celadon."]);
+    let listed = machine.because(["claims", "--state", "any"]).run().succeeds().out();
+    let marked: Vec<&str> = listed.lines().filter(|line| line.ends_with("(superseded)")).collect();
+    assert!(matches!(marked.as_slice(), [only] if only.contains("tenmoku")), "{listed}");
+}
