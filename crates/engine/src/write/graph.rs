@@ -595,7 +595,7 @@ impl<'a> GraphWriter<'a> {
             Ref { id: to, role: Role::parse(Role::TO)? },
         ];
         refs.extend(match self.statement {
-            // What is said of an end that stands on something private is private, too.
+            // A statement about an end that stands on something private is private, too.
             Some(_) if self.is_private(&from)? || self.is_private(&to)? => {
                 self.refs(inputs, Visibility::Private)?
             }
