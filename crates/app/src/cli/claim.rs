@@ -24,7 +24,7 @@ enum Action {
     Add(AddArgs),
     /// List beliefs, as `because claims` does
     List(claims::Args),
-    /// Show one claim, with its status and what is around it
+    /// Show one claim with its status and, with --graph, what is around it
     Show(ShowArgs),
     /// Replace a claim by a new text; the old one stays readable
     Supersede(SupersedeArgs),

@@ -212,11 +212,13 @@ pub(crate) fn print_at(
     owner: Option<&SpaceOwner>,
     at_us: i64,
 ) -> Result<(), Failure> {
+    let displaced = belief.displaced.map(|status| format!("  {DIM}({}){DIM:#}", status.as_str()));
     output::line(format_args!(
-        "{:<16} {}{}",
+        "{:<16} {}{}{}",
         sureness(belief, owner),
         words(belief, owner),
-        times_at(session, belief, at_us)
+        times_at(session, belief, at_us),
+        displaced.unwrap_or_default()
     ))?;
     let id = belief.served.or(belief.current).map(|id| short(&id)).unwrap_or_default();
     output::line(format_args!("{:<16} {DIM}{}{DIM:#}  {ID}{id}{ID:#}", "", printable(&belief.key)))

@@ -38,7 +38,7 @@ enum Action {
     after_help = "Types: depends_on (from needs to), supports, contradicts, derived_from, mentions, supersedes (from is the newer), same_as (to is the canonical one), relation.\n\nExample:\n  because edge add --type depends_on --from 9f2c41d0 --to 03ab77e1 --notes \"the kiln must be dry\""
 )]
 struct AddArgs {
-    /// What it says of its ends
+    /// depends_on, supports, contradicts, derived_from, mentions, supersedes, same_as or relation
     #[arg(long = "type", value_name = "TYPE")]
     edge_type: EdgeType,
     /// Where it begins: an id, or the beginning of one

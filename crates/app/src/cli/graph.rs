@@ -23,7 +23,7 @@ const TYPE_COLUMNS: usize = 14;
 /// Who may see a record.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum VisibilityName {
-    /// Nobody but its owner, and no other project
+    /// Only its owner, and from no other project
     Private,
     /// Whoever reads the project
     Project,
@@ -94,7 +94,8 @@ pub(super) fn write(
         }
         Form::Text if !changed.is_new => {
             let id = changed.id.map(|id| short(&id)).unwrap_or_default();
-            output::line(format_args!("It is there already: {ID}{id}{ID:#}"))?;
+            let is = if verb == Verb::Retracted { "was taken back" } else { "is there" };
+            output::line(format_args!("It {is} already: {ID}{id}{ID:#}"))?;
         }
         Form::Text => changes::print(session, &changed.outcome)?,
     }

@@ -27,7 +27,7 @@ enum Action {
     Add(AddArgs),
     /// List nodes, the newest first
     List(ListArgs),
-    /// Show one node, with its status and what is around it
+    /// Show one node with its status and, with --graph, what is around it
     Show(ShowArgs),
     /// Take a node back
     Retract(RetractArgs),

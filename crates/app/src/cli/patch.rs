@@ -41,9 +41,9 @@ enum Action {
     Check(FileArgs),
     /// Apply a patch: all of it, or nothing
     Apply(ApplyArgs),
-    /// Take back what a patch appended
+    /// Take back what applying a patch changed
     Revert(RevertArgs),
-    /// List patches
+    /// List patches that await a decision
     List(ListArgs),
 }
 
@@ -52,7 +52,7 @@ enum Action {
 struct ContextArgs {
     /// What it is about
     query: String,
-    /// How many claims to begin from
+    /// How many claims, and how many nodes, to begin from
     #[arg(long, value_name = "N", default_value_t = 8)]
     hits: usize,
     /// How many edges away from them
@@ -148,8 +148,7 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
     if found.records.is_empty() {
         output::line("Nothing is known about it.")?;
     }
-    found.records.iter().try_for_each(graph::print_record)?;
-    found.edges.iter().try_for_each(graph::print_edge)?;
+    graph::print_around(&found)?;
     Ok(0)
 }
 

@@ -100,7 +100,12 @@ pub(crate) fn altered_line(changes: &Changes) -> Option<String> {
 
 fn action_line(action: &Action, recorded: Option<&OpId>, intent: Intent) -> Line {
     let (verb, name) = (verb_in_words(action.verb), name_of(&action.subject));
+    let is_new = matches!(action.verb, Verb::Stated | Verb::Connected);
     match intent {
+        // What is new has no other name than its id, and none yet in a dry run.
+        Intent::Write if is_new => Line::plain(format!("You {verb} "))
+            .and(Emphasis::Id, recorded.map(short).unwrap_or_default()),
+        Intent::DryRun if is_new => Line::plain(format!("If you {verb} this")),
         Intent::Write => Line::plain(format!("You {verb} "))
             .and(Emphasis::Strong, name)
             .and(Emphasis::Plain, "  ")

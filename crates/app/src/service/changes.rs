@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::disclosure::is_private_change;
+use super::graph::NOTHING;
 
 /// A user action, recorded or hypothetical, and the changes of beliefs.
 pub(crate) struct Outcome {
@@ -273,7 +274,9 @@ impl ActionReport {
             Self { action: action.verb, key: None, target: None, records: None, which: None };
         match &action.subject {
             Subject::Belief(key) => report.key = Some(key.clone()),
-            Subject::Record { id, .. } => report.target = Some(id.to_string()),
+            Subject::Record { id, .. } => {
+                report.target = Some(id).filter(|id| **id != NOTHING).map(ToString::to_string);
+            }
             Subject::Records { count, which } => {
                 report.records = Some(*count);
                 report.which = Some(which.clone());

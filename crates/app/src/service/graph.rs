@@ -2,7 +2,7 @@
 //! retractions.
 
 use engine::graph::{EdgeView, RecordView};
-use engine::write::graph::{GraphChange, NamedChange, Reference};
+use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use importers::secrets::{mask_string, summarize};
@@ -16,8 +16,8 @@ use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
 use crate::failure::{Failure, RequestError};
 
-/// The kind and the source of the evidence for what a person states without naming a source.
-const STATEMENT: &str = "statement";
+/// What stands for an operation that a dry run does not make.
+pub(crate) const NOTHING: OpId = OpId([0; 32]);
 
 /// A record or an edge as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,6 +52,11 @@ pub(crate) fn change(
     intent: Intent,
 ) -> Result<GraphChanged, Failure> {
     let statement = statement(session, words, visibility);
+    // A retraction is about its target; every other change about what it makes.
+    let target = match &change {
+        GraphChange::Retract { target: Reference::Id(target), .. } => Some(*target),
+        _ => None,
+    };
     let named = [NamedChange::from(change)];
     let mut changed = space.change_graph(&named, Some(&statement), intent, session.now)?;
     let id = changed.stand_for.first().copied();
@@ -61,7 +66,7 @@ pub(crate) fn change(
     let id = id.filter(|_| intent == Intent::Write);
     let view = id.map(|id| view(space, &id, None)).transpose()?.flatten();
     let subject = Subject::Record {
-        id: id.unwrap_or(OpId([0; 32])),
+        id: target.or(id).unwrap_or(NOTHING),
         summary: mask_string(words).into_inner(),
     };
     let outcome = Outcome {

@@ -162,7 +162,15 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
         {
             reader.refuse("duplicate_local_id", format!("the name {name:?} is taken already"));
         }
+        let has_op = value.get("op").is_some_and(serde_json::Value::is_string);
         let changes = match serde_json::from_value::<PatchOperation>(value) {
+            _ if !has_op => {
+                reader.refuse(
+                    "malformed",
+                    "an operation is an object with `op`, the name of what it does",
+                );
+                Vec::new()
+            }
             Ok(operation) => reader.changes(operation)?,
             Err(error) => {
                 reader.refuse("malformed", error.to_string());
@@ -267,6 +275,18 @@ impl OperationReader<'_> {
         }
     }
 
+    /// A name that no earlier operation has.
+    fn free_name(&self, word: &str) -> String {
+        let mut number = self.names.len().saturating_add(1);
+        loop {
+            let name = format!("{word}-{number}");
+            if !self.names.contains(&name) {
+                return name;
+            }
+            number = number.saturating_add(1);
+        }
+    }
+
     fn words(&mut self, text: &str) {
         if text.trim().is_empty() {
             self.refuse("empty_text", "it says nothing");
@@ -326,7 +346,7 @@ impl OperationReader<'_> {
                 for name in &of {
                     ends.extend(self.reference(name)?);
                 }
-                let name = local.unwrap_or_else(|| format!("summary-{}", self.names.len() + 1));
+                let name = local.unwrap_or_else(|| self.free_name("summary"));
                 let summary = node(NodeType::Summary, text, inputs.clone(), tags, visibility);
                 let mut changes = vec![NamedChange { name: Some(name.clone()), change: summary }];
                 changes.extend(ends.into_iter().map(|end| {

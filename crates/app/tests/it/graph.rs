@@ -340,3 +340,96 @@ fn nodes_are_found_by_words_and_meaning_with_what_is_around_them() {
     assert!(!facts.to_string().contains("Fridays"), "a node is not a fact");
     machine.is_sound();
 }
+
+#[test]
+fn names_in_a_patch_stand_for_what_has_them_and_for_nothing_else() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, node]) = patch(&machine);
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "summary-2", "type": "fact", "text": "One.", "sources": [note]},
+        {"op": "create_summary", "text": "Two.", "sources": [note]},
+        {"op": "create_claim", "local": "change-4", "type": "fact", "text": "Three.", "sources": [note]},
+        {"op": "supersede", "target": claim, "text": "Four.", "sources": [note]},
+        {"op": "create_edge", "type": "supports", "from": "summary-2", "to": node, "sources": [note]},
+        {"op": "create_edge", "type": "supports", "from": "change-4", "to": node, "sources": [note]},
+    ]);
+    machine.write("names.json", serde_json::json!({ "operations": operations }).to_string());
+    let proposed = id_of(&json(&machine, &["patch", "propose", "names.json"]));
+    let applied = json(&machine, &["patch", "apply", &proposed]);
+    for (named, edge) in [(0, 4), (2, 5)] {
+        let edge = applied["stand_for"][edge].as_str().unwrap();
+        let shown = json(&machine, &["edge", "show", edge]);
+        assert_eq!(shown["from"], applied["stand_for"][named], "{applied}");
+    }
+}
+
+#[test]
+fn a_refused_operation_of_a_patch_is_the_only_reason_whatever_follows_from_it() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, _]) = patch(&machine);
+    let operations = serde_json::json!([
+        {"op": "same_as", "local": "a", "duplicate": claim, "canonical": claim, "sources": [note]},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "B.", "sources": ["a"]},
+        {"op": "create_claim", "local": "c", "type": "fact", "text": "C.", "sources": ["b"]},
+        {"op": "create_claim", "local": "d", "type": "fact", "text": "D.", "sources": ["c"]},
+    ]);
+    machine.write("bad.json", serde_json::json!({ "operations": operations }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    assert_eq!(refused["reasons"].as_array().unwrap().len(), 1, "{refused}");
+}
+
+#[test]
+fn what_replaces_a_private_claim_is_recorded_as_private_only() {
+    let machine = Machine::with_space();
+    let private = add(&machine, &["The party is on Friday", "--visibility", "private"]);
+    json(&machine, &["claim", "supersede", &private, "The party is on Sunday"]);
+    let log = machine.because(["log", "--json"]).run().succeeds().out();
+    let mut seen = 0;
+    for line in log.lines().filter(|line| line.contains("Sunday")) {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["body"]["visibility"], "private", "{line}");
+        seen += 1;
+    }
+    assert_eq!(seen, 2, "the statement and the claim");
+}
+
+#[test]
+fn forgetting_a_node_a_claim_or_an_edge_leaves_none_of_its_words() {
+    let machine = Machine::with_space();
+    let node = ["node", "add", "--type", "decision", "Xylophonequartz", "--tag", "zanzibartag"];
+    let node = id_of(&json(&machine, &node));
+    let old = add(&machine, &["Wumpusgoblin"]);
+    let new = id_of(&json(&machine, &["claim", "supersede", &old, "Flimflamnoodle"]));
+    let connect = |notes: &str| {
+        let ends = ["--from", &node, "--to", &new, "--notes", notes];
+        id_of(&json(&machine, &[&["edge", "add", "--type", "mentions"], &ends[..]].concat()))
+    };
+    let edge = connect("Snarkjabber");
+    let unplanned = |id: &str| machine.because(["forget", id, "--yes"]).run().succeeds();
+    unplanned(&edge);
+    connect("Bandersnatch");
+    for query in ["Xylophonequartz", "Wumpusgoblin"] {
+        json(&machine, &["recall", query, "--search", "nodes"]);
+        json(&machine, &["recall", query]);
+    }
+    unplanned(&node);
+    unplanned(&old);
+    let log = machine.because(["log", "--json"]).run().succeeds().out();
+    let file = String::from_utf8_lossy(&std::fs::read(machine.space()).unwrap()).to_lowercase();
+    for word in ["xylophonequartz", "zanzibartag", "wumpusgoblin", "snarkjabber", "bandersnatch"] {
+        assert!(!log.to_lowercase().contains(word), "{word}");
+        assert!(!file.contains(word), "{word}");
+    }
+    assert_eq!(texts(&machine, &["claims"]), ["Flimflamnoodle"], "it says something else");
+    machine.is_sound();
+}
+
+#[test]
+fn a_list_says_which_claims_edges_displace() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The glaze is tenmoku."]);
+    json(&machine, &["claim", "supersede", &old, "The glaze is celadon."]);
+    let listed = machine.because(["claims", "--state", "any"]).run().succeeds().out();
+    let marked: Vec<&str> = listed.lines().filter(|line| line.ends_with("(superseded)")).collect();
+    assert!(matches!(marked.as_slice(), [only] if only.contains("tenmoku")), "{listed}");
+}

@@ -142,9 +142,10 @@ fn walk(
             let is_left_out =
                 !shown.contains(&end) && index.entry(&end)?.is_some_and(|end| is_record(&end));
             is_shown &= !is_left_out;
-            if is_shown && limits.disclosure != Disclosure::Full {
-                is_shown &= !privacy.is_private(&end)?;
-            }
+        }
+        // Its notes may repeat what it was made from, and what its ends say.
+        if is_shown && limits.disclosure != Disclosure::Full {
+            is_shown = !privacy.is_private(&edge.id)?;
         }
         if is_shown {
             graph.edges.push(edge);

@@ -6,7 +6,7 @@
 //! list of them of which all are appended or none. A change that says what is there already writes
 //! nothing and answers with that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
 use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
@@ -27,6 +27,7 @@ use store::{RecordError, Writing};
 
 use crate::belief::body_of;
 use crate::outcome::{Changes, Intent};
+use crate::private::Privacy;
 use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
 use crate::write::commit::Appended;
@@ -37,6 +38,9 @@ pub const INPUT_ROLE: &str = "input";
 
 /// The role in which a retraction cites what says so.
 pub const SOURCE_ROLE: &str = "source";
+
+/// The kind and the source of the evidence for what a person states without naming a source.
+pub const STATEMENT: &str = "statement";
 
 /// What a statement is recorded as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -415,13 +419,18 @@ impl<'a> GraphWriter<'a> {
     pub(crate) fn apply_all(&mut self, changes: &[NamedChange]) -> Result<Vec<OpId>, EngineError> {
         let mut stand_for = Vec::with_capacity(changes.len());
         let mut refused: Vec<RefusedChange> = Vec::new();
+        let mut missing: BTreeSet<&str> = BTreeSet::new();
         for (place, NamedChange { name, change }) in changes.iter().enumerate() {
             match self.apply(name.as_deref(), change) {
                 Ok(id) => stand_for.push(id),
                 Err(GraphError::Engine(error)) => return Err(error),
                 Err(GraphError::Refused(GraphRefusal::UnknownName { name: cited }))
-                    if refused.iter().any(|refused| refused.name.as_ref() == Some(&cited)) => {}
+                    if missing.contains(cited.as_str()) =>
+                {
+                    missing.extend(name.as_deref());
+                }
                 Err(GraphError::Refused(refusal)) => {
+                    missing.extend(name.as_deref());
                     refused.push(RefusedChange { place, name: name.clone(), refusal });
                 }
             }
@@ -493,10 +502,15 @@ impl<'a> GraphWriter<'a> {
         }
     }
 
-    /// The citations of inputs; of the statement where there are none.
-    fn refs(&mut self, inputs: &[(Reference, Role)]) -> Result<Vec<Ref>, GraphError> {
+    /// The citations of inputs; of the statement where there are none. Whoever may not see what is
+    /// made from the statement, with this `visibility`, may not see the statement.
+    fn refs(
+        &mut self,
+        inputs: &[(Reference, Role)],
+        visibility: Visibility,
+    ) -> Result<Vec<Ref>, GraphError> {
         if inputs.is_empty()
-            && let Some(id) = self.stated()?
+            && let Some(id) = self.stated(visibility)?
         {
             return Ok(vec![Ref { id, role: Role::parse(INPUT_ROLE)? }]);
         }
@@ -507,8 +521,9 @@ impl<'a> GraphWriter<'a> {
     }
 
     /// The statement's record, which is appended if it is not there.
-    fn stated(&mut self) -> Result<Option<OpId>, GraphError> {
-        if let Some(statement) = self.statement.take() {
+    fn stated(&mut self, visibility: Visibility) -> Result<Option<OpId>, GraphError> {
+        if let Some(mut statement) = self.statement.take() {
+            statement.visibility = stricter(statement.visibility, visibility);
             let known = self.writing.evidence(&statement.source, &statement.source_uid)?;
             let id = match known {
                 Some((id, _)) if Validity::new(&*self.writing).is_valid_input(&id)? => id,
@@ -532,7 +547,7 @@ impl<'a> GraphWriter<'a> {
                 return Ok(stated.id);
             }
         }
-        let refs = self.refs(&statement.inputs)?;
+        let refs = self.refs(&statement.inputs, statement.visibility)?;
         if kind == Kind::Claim
             && let Some(key) = key
             && Validity::new(&*self.writing).is_refuted(&key)?
@@ -579,7 +594,13 @@ impl<'a> GraphWriter<'a> {
             Ref { id: from, role: Role::parse(Role::FROM)? },
             Ref { id: to, role: Role::parse(Role::TO)? },
         ];
-        refs.extend(self.refs(inputs)?);
+        refs.extend(match self.statement {
+            // A statement about an end that stands on something private is private, too.
+            Some(_) if self.is_private(&from)? || self.is_private(&to)? => {
+                self.refs(inputs, Visibility::Private)?
+            }
+            _ => self.refs(inputs, visibility)?,
+        });
         self.append(body, refs)
     }
 
@@ -598,7 +619,7 @@ impl<'a> GraphWriter<'a> {
         if status != Some(RecordStatus::Active) {
             return Err(GraphRefusal::NotActive { id: target, status }.into());
         }
-        let replaced = match body_of(&*self.writing, &target, &entry.kind)? {
+        let mut replaced = match body_of(&*self.writing, &target, &entry.kind)? {
             Some(Body::Claim(claim)) => Statement {
                 tags: claim.tags,
                 visibility: claim.visibility,
@@ -613,8 +634,11 @@ impl<'a> GraphWriter<'a> {
             },
             _ => return Err(GraphRefusal::NotActive { id: target, status: None }.into()),
         };
-        if normalized_text(&replaced.text) == normalized_text(text) {
+        if normalized_text(&replaced.text) == normalized_text(&mask_string(text).into_inner()) {
             return Err(GraphRefusal::SameText { id: target }.into());
+        }
+        if self.is_private(&target)? {
+            replaced.visibility = Visibility::Private;
         }
         let statement = Statement {
             text: text.to_owned(),
@@ -678,6 +702,11 @@ impl<'a> GraphWriter<'a> {
         let id = operation.id();
         self.written.push((operation, body));
         Ok(id)
+    }
+
+    /// Whether an operation, or what it stands on, is private.
+    fn is_private(&self, id: &OpId) -> Result<bool, GraphError> {
+        Ok(Privacy::of(&*self.writing).is_private(id)?)
     }
 
     /// Who may see an operation. What has no visibility of its own shows nothing.

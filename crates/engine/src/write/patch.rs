@@ -114,8 +114,8 @@ impl NewPatch {
     fn draft(&self) -> Result<(Body, Vec<Ref>), EngineError> {
         let mut operations = Vec::new();
         let mut cited = BTreeSet::new();
-        for (place, change) in self.changes.iter().enumerate() {
-            for operation in proposed(place, change)? {
+        for change in &self.changes {
+            for operation in proposed(change)? {
                 cited.extend(operation.refs.iter().filter_map(|cited| match cited.target {
                     ProposedTarget::Id(id) => Some(id),
                     ProposedTarget::Local(_) => None,
@@ -411,7 +411,7 @@ fn compare(writing: &SqliteWriting<'_>, own: &[OpId]) -> Result<Vec<StatusChange
 }
 
 /// A change as the operations of a proposal.
-fn proposed(place: usize, change: &NamedChange) -> Result<Vec<Proposed>, EngineError> {
+fn proposed(change: &NamedChange) -> Result<Vec<Proposed>, EngineError> {
     let NamedChange { name, change } = change;
     let target = |reference: &Reference| match reference {
         Reference::Id(id) => ProposedTarget::Id(*id),
@@ -445,9 +445,8 @@ fn proposed(place: usize, change: &NamedChange) -> Result<Vec<Proposed>, EngineE
             let body = json!({ "text": text, "tags": tags, "visibility": visibility });
             let mut refs = vec![cite(old, Role::SUPERSEDES)];
             refs.extend(inputs(sources));
-            let local = name.clone().or_else(|| Some(format!("change-{}", place + 1)));
             let Value::Object(body) = body else { return Ok(Vec::new()) };
-            vec![Proposed { local, kind: REPLACEMENT.to_owned(), body, refs }]
+            vec![Proposed { local: name.clone(), kind: REPLACEMENT.to_owned(), body, refs }]
         }
         GraphChange::Retract { target: old, reason, sources } => {
             let mut refs = vec![cite(old, Role::TARGET)];

@@ -2,13 +2,16 @@
 
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, is_over};
+use engine::graph::SubgraphLimits;
 use engine::private::Disclosure;
 use engine::recall::context::{Request, Turn};
 use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
 use engine::recall::past::Over;
+use engine::write::graph::{GraphChange, NamedChange, Reference};
+use engine::write::import::Intent;
 use engine::write::share::ExportSelection;
-use kernel::body::{Annotation, Body, Claim};
+use kernel::body::{Annotation, Body, Claim, EdgeType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::operation::{Ref, Role};
@@ -234,4 +237,67 @@ fn a_context_says_of_what_is_over_that_it_is_past() {
     assert!(!text(&mut home, "Who sails in the harbour?").contains("| "));
     let past = text(&mut home, "Who was it that sails in the harbour?");
     assert!(past.contains("| In the past, until 2025-06-01: Sails in the harbour"), "{past}");
+}
+
+/// An edge that supports, with notes.
+fn support(from: OpId, to: OpId, inputs: &[OpId]) -> NamedChange {
+    let role = Role::parse("input").unwrap();
+    GraphChange::Connect {
+        edge_type: EdgeType::Supports,
+        from: Reference::Id(from),
+        to: Reference::Id(to),
+        inputs: inputs.iter().map(|id| (Reference::Id(*id), role.clone())).collect(),
+        notes: "Because of the surprise".to_owned(),
+    }
+    .into()
+}
+
+#[test]
+fn a_subgraph_without_what_is_private_has_no_edge_that_was_made_from_it() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let one = state(&mut home, "one", &[known], &json!({ "text": "The boat is red" }));
+    let other = state(&mut home, "other", &[known], &json!({ "text": "The boat is big" }));
+    let changes = [support(one, other, &[secret]), support(other, one, &[known])];
+    let edges = home.space.change_graph(&changes, None, Intent::Write, at(6)).unwrap().stand_for;
+    let shown = |disclosure| -> Vec<OpId> {
+        let limits = SubgraphLimits { disclosure, ..SubgraphLimits::default() };
+        let graph = home.space.subgraph(&[one], &limits).unwrap();
+        graph.edges.iter().map(|edge| edge.id).collect()
+    };
+    assert_eq!(shown(Disclosure::WithoutPrivate), [edges[1]]);
+    assert_eq!(shown(Disclosure::Full).len(), 2);
+}
+
+#[test]
+fn a_statement_about_something_private_is_private() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let hidden = state(&mut home, "hidden", &[secret], &json!({ "text": "The trip is on Friday" }));
+    let shown = state(&mut home, "shown", &[known], &json!({ "text": "The boat is red" }));
+    let supersede = |target, text: &str| {
+        NamedChange::from(GraphChange::Supersede {
+            target: Reference::Id(target),
+            text: text.to_owned(),
+            inputs: Vec::new(),
+            tags: None,
+            visibility: None,
+        })
+    };
+    let cases = [
+        (support(hidden, shown, &[]), true),
+        (supersede(hidden, "The trip is on Sunday"), true),
+        (supersede(shown, "The boat is blue"), false),
+    ];
+    for (number, (change, is_private)) in cases.into_iter().enumerate() {
+        let statement = note(&format!("stated {number}"), "what was said");
+        let changed =
+            home.space.change_graph(&[change], Some(&statement), Intent::Write, at(7)).unwrap();
+        for id in &changed.appended {
+            assert_eq!(home.space.is_private(id).unwrap(), is_private, "{number}: {id}");
+        }
+        assert!(changed.appended.len() > 1, "the statement is recorded");
+    }
 }

@@ -99,22 +99,18 @@ struct Noted {
 }
 
 impl BeliefChanges {
-    /// Notes what folding an operation changed. `keys` are the identities whose served claim may
-    /// differ.
+    /// Notes what folding an operation changed. `keys` are the identities whose row may differ, now
+    /// or, if it arrived late, as of a time since its own.
     pub(super) fn note(
         &mut self,
         index: &SqliteLedgerIndex<'_>,
         entry: &Entry,
         arrival: Arrival,
         keys: &BTreeSet<String>,
-    ) -> Result<(), StoreError> {
-        let late = match arrival {
-            Arrival::Latest => BTreeSet::new(),
-            Arrival::Late => built_upon(index, entry)?,
-        };
+    ) {
         let at = if arrival == Arrival::Late { index.latest() } else { None };
         let at = at.unwrap_or(entry.ts).max(entry.ts);
-        for key in keys.iter().chain(&late) {
+        for key in keys {
             let noted = match self.keys.get_mut(key) {
                 Some(noted) => noted,
                 None => self.keys.entry(key.clone()).or_default(),
@@ -124,7 +120,6 @@ impl BeliefChanges {
                 noted.first = Some(noted.first.map_or(entry.ts, |first| first.min(entry.ts)));
             }
         }
-        Ok(())
     }
 
     /// Notes that every identity may have changed until `latest`.
@@ -175,11 +170,12 @@ impl BeliefChanges {
     }
 }
 
-/// The identities that an operation concerns, and those of everything built on them, at any depth.
-fn built_upon(
+/// The identities that an operation concerns, and those of everything built on them, at any depth;
+/// and all operations among these.
+pub(super) fn built_upon(
     index: &SqliteLedgerIndex<'_>,
     entry: &Entry,
-) -> Result<BTreeSet<String>, StoreError> {
+) -> Result<(BTreeSet<String>, HashSet<OpId>), StoreError> {
     let mut keys = BTreeSet::new();
     let mut stack: Vec<OpId> = Vec::new();
     match entry.kind {
@@ -214,7 +210,7 @@ fn built_upon(
             stack.extend(index.dependents(&id)?.into_iter().map(|(_, id)| id));
         }
     }
-    Ok(keys)
+    Ok((keys, seen))
 }
 
 /// The time of the first operation on an identity.

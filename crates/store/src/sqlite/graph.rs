@@ -20,7 +20,7 @@ use kernel::soundness::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::{AccessCache, SpaceAccess, change_of};
-use super::beliefs::BeliefChanges;
+use super::beliefs::{self, BeliefChanges};
 use super::ledger::{self, decode_refs};
 use super::records;
 use super::registry::{Fold, TableSpec, ViewSpec};
@@ -240,13 +240,16 @@ impl<'a> SqliteLedgerIndex<'a> {
             let update = update_status(&*self, &entry, arrival)?;
             self.store(&update)?;
             self.note_edge(&entry);
-            let displaced = self.displacement_keys(&entry, &update.changes, &update.keys)?;
+            let (late, built_upon) = match arrival {
+                Arrival::Latest => Default::default(),
+                Arrival::Late => beliefs::built_upon(&*self, &entry)?,
+            };
+            let touched = update.changes.iter().map(|change| change.id).chain(built_upon);
+            let mut keys: BTreeSet<String> = update.keys.union(&late).cloned().collect();
+            keys.extend(self.displacement_keys(&entry, arrival, touched, &update.keys)?);
             let mut changes = std::mem::take(&mut self.belief_changes);
-            let noted = changes
-                .note(&*self, &entry, arrival, &update.keys)
-                .and_then(|()| changes.note(&*self, &entry, arrival, &displaced));
+            changes.note(&*self, &entry, arrival, &keys);
             self.belief_changes = changes;
-            noted?;
             Ok(update)
         } else {
             Ok(StatusUpdate::default())

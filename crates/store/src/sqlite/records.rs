@@ -12,8 +12,9 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Role};
-use kernel::records::is_record;
-use kernel::soundness::Change;
+use kernel::records::{Records, is_record};
+use kernel::soundness::Arrival;
+use kernel::validity::Validity;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::{SqliteLedgerIndex, id_at, sql, stamp_at};
@@ -115,66 +116,77 @@ impl SqliteLedgerIndex<'_> {
     }
 
     /// The identities whose claims may be displaced by edges now and were not before an operation
-    /// was folded, or the other way round. `changed` are operations whose soundness changed, and
-    /// `keys` identities of which something else is believed.
+    /// was folded, or the other way round. `touched` are operations that may stand or be in force
+    /// now and were not before, or the other way round, and `keys` identities of which something
+    /// else is believed.
     pub(super) fn displacement_keys(
         &self,
         entry: &Entry,
-        changed: &[Change],
+        arrival: Arrival,
+        touched: impl IntoIterator<Item = OpId>,
         keys: &BTreeSet<String>,
     ) -> Result<BTreeSet<String>, StoreError> {
-        let mut found = BTreeSet::new();
         if !self.has_displacing_edges()? {
-            return Ok(found);
+            return Ok(BTreeSet::new());
         }
-        let mut stack = Vec::new();
-        let mut touch = |entry: &Entry| {
-            if is_record(entry) {
-                stack.push(entry.id);
-            } else if entry.edge_type().is_some_and(displaces) {
-                stack.extend(entry.cited(Role::FROM).chain(entry.cited(Role::TO)));
-            }
-        };
-        touch(entry);
-        for change in changed {
-            if let Some(changed) = self.entry(&change.id)? {
-                touch(&changed);
+        let mut walk = DisplacementWalk::default();
+        if arrival == Arrival::Latest && self.replaces_what_stood(entry)? {
+            walk.alone = entry.sole_ref(Role::TO);
+        } else {
+            walk.touch(entry);
+        }
+        for id in touched {
+            if let Some(touched) = self.entry(&id)?.filter(|touched| touched.id != entry.id) {
+                walk.touch(&touched);
             }
         }
         // A new version ends the standing of the one before.
-        if let Some(key) = entry.version_key().filter(|_| is_record(entry))
-            && let Some(before) = self.latest_of(key, &entry.kind, Some(entry.order()))?
-        {
-            touch(&before);
+        if let Some(key) = entry.version_key().filter(|_| is_record(entry)) {
+            self.touch_latest(key, &entry.kind, Some(entry.order()), &mut walk)?;
         }
         for key in keys {
-            if let Some(current) = self.latest_of(key, &Kind::Claim, None)? {
-                touch(&current);
+            self.touch_latest(key, &Kind::Claim, None, &mut walk)?;
+        }
+        walk.run(self)
+    }
+
+    /// Touches the latest version of a text that has effect, and those after it, which may have had
+    /// effect.
+    fn touch_latest(
+        &self,
+        key: &str,
+        kind: &Kind,
+        mut before: Option<(HlcTimestamp, OpId)>,
+        walk: &mut DisplacementWalk,
+    ) -> Result<(), StoreError> {
+        let validity = Validity::new(self);
+        while let Some(version) = self.latest_of(key, kind, before)? {
+            walk.touch(&version);
+            if validity.has_effect(&version)? {
+                break;
+            }
+            before = Some(version.order());
+        }
+        Ok(())
+    }
+
+    /// Whether an edge that was just added replaces a record that stood, by one that nothing
+    /// replaces. Then only that record is displaced by it: whatever is below was replaced already,
+    /// and no ring can have closed. So a text that is replaced again and again costs no more each
+    /// time.
+    fn replaces_what_stood(&self, entry: &Entry) -> Result<bool, StoreError> {
+        if entry.edge_type() != Some(EdgeType::Supersedes) {
+            return Ok(false);
+        }
+        let (Some(from), Some(to)) = (entry.sole_ref(Role::FROM), entry.sole_ref(Role::TO)) else {
+            return Ok(false);
+        };
+        for edge in self.acting(&from, &Kind::Edge, Role::TO)? {
+            if self.entry(&edge)?.and_then(|edge| edge.edge_type()) == Some(EdgeType::Supersedes) {
+                return Ok(false);
             }
         }
-        let mut seen = BTreeSet::new();
-        while let Some(id) = stack.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            if let Some(Entry { kind: Kind::Claim, identity: Some(key), .. }) = self.entry(&id)? {
-                found.insert(key);
-            }
-            // What it replaces, and what redirects to it.
-            for (own, other, edge_type) in [
-                (Role::FROM, Role::TO, EdgeType::Supersedes),
-                (Role::TO, Role::FROM, EdgeType::SameAs),
-            ] {
-                for edge in self.acting(&id, &Kind::Edge, own)? {
-                    if let Some(edge) = self.entry(&edge)?
-                        && edge.edge_type() == Some(edge_type)
-                    {
-                        stack.extend(edge.cited(other));
-                    }
-                }
-            }
-        }
-        Ok(found)
+        Records::new(self).is_standing(&to)
     }
 
     /// Nodes or edges, the latest first and none after `until`, passed to `take` until it returns
@@ -208,4 +220,89 @@ impl SqliteLedgerIndex<'_> {
         }
         Ok(())
     }
+}
+
+/// Finds what edges may displace otherwise than before, over all edges, in force or not.
+#[derive(Default)]
+struct DisplacementWalk {
+    /// Identities of what was found.
+    keys: BTreeSet<String>,
+    /// Records that may stand otherwise than before.
+    standing: Vec<OpId>,
+    /// Records that may be replaced otherwise than before.
+    replaced: Vec<OpId>,
+    /// Records that may redirect otherwise than before.
+    redirected: Vec<OpId>,
+    /// A record that may be replaced otherwise than before, and nothing below it.
+    alone: Option<OpId>,
+}
+
+impl DisplacementWalk {
+    /// Begins with a record, or with the ends of an edge.
+    fn touch(&mut self, entry: &Entry) {
+        match entry.edge_type() {
+            _ if is_record(entry) => self.standing.push(entry.id),
+            Some(EdgeType::Supersedes) => self.replaced.extend(entry.cited(Role::TO)),
+            Some(EdgeType::SameAs) => self.redirected.extend(entry.cited(Role::FROM)),
+            _ => {}
+        }
+    }
+
+    fn run(mut self, index: &SqliteLedgerIndex<'_>) -> Result<BTreeSet<String>, StoreError> {
+        if let Some(alone) = self.alone {
+            self.find(index, &alone)?;
+        }
+        let mut seen: BTreeSet<OpId> = BTreeSet::new();
+        while let Some(id) = self.standing.pop() {
+            if seen.insert(id) {
+                self.find(index, &id)?;
+                self.replaced.extend(ends(index, &id, Role::FROM, EdgeType::Supersedes)?);
+                self.redirected.extend(ends(index, &id, Role::TO, EdgeType::SameAs)?);
+            }
+        }
+        // A record is replaced by whatever replaces what replaces it.
+        seen.clear();
+        while let Some(id) = self.replaced.pop() {
+            if seen.insert(id) {
+                self.find(index, &id)?;
+                self.replaced.extend(ends(index, &id, Role::FROM, EdgeType::Supersedes)?);
+            }
+        }
+        // What redirects to one that redirects is an alias whatever becomes of that, except in a
+        // ring, whose other members are ahead.
+        seen.clear();
+        while let Some(id) = self.redirected.pop() {
+            if seen.insert(id) {
+                self.find(index, &id)?;
+                self.redirected.extend(ends(index, &id, Role::FROM, EdgeType::SameAs)?);
+            }
+        }
+        Ok(self.keys)
+    }
+
+    fn find(&mut self, index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<(), StoreError> {
+        if let Some(Entry { kind: Kind::Claim, identity, .. }) = index.entry(id)? {
+            self.keys.extend(identity);
+        }
+        Ok(())
+    }
+}
+
+/// The other ends of the edges of a type that have an operation at the end `own`.
+fn ends(
+    index: &SqliteLedgerIndex<'_>,
+    id: &OpId,
+    own: &str,
+    edge_type: EdgeType,
+) -> Result<Vec<OpId>, StoreError> {
+    let other = if own == Role::FROM { Role::TO } else { Role::FROM };
+    let mut found = Vec::new();
+    for edge in index.acting(id, &Kind::Edge, own)? {
+        if let Some(edge) = index.entry(&edge)?
+            && edge.edge_type() == Some(edge_type)
+        {
+            found.extend(edge.cited(other));
+        }
+    }
+    Ok(found)
 }

@@ -46,6 +46,7 @@ use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
 
 mod copies;
+mod statements;
 mod words;
 
 pub use words::RecordedAgain;
@@ -326,6 +327,7 @@ impl Writer<'_> {
                 }
             }
             words::add(index, &mut plan, &words)?;
+            statements::add(index, &mut plan)?;
             copies::add(index, self.store, &mut plan)?;
             Ok(plan)
         })

@@ -1,0 +1,50 @@
+//! What a person said when they stated what is forgotten.
+//!
+//! A claim, node or edge that is stated without a source cites evidence that was recorded with it
+//! and says the same. Nobody asked for that record, so nobody would think of it: it goes with the
+//! last of what was made from it.
+
+use kernel::body::Body;
+use kernel::evidence::EvidenceKind;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
+use kernel::redaction::quoting;
+use kernel::validity::inputs;
+use store::StoreError;
+use store::sqlite::SqliteLedgerIndex;
+
+use super::ForgetPlan;
+use crate::belief::body_of;
+use crate::write::graph::STATEMENT;
+
+/// Adds the statements from which nothing else was made than what a plan forgets.
+pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Result<(), StoreError> {
+    let gone = quoting(index, plan.targets.iter().copied())?;
+    for id in &gone {
+        let Some(entry) = index.entry(id)? else { continue };
+        if !matches!(entry.kind, Kind::Claim | Kind::Node | Kind::Edge) {
+            continue;
+        }
+        for input in inputs(&entry) {
+            let is_cited_beside = || {
+                Ok::<_, StoreError>(index.citing(&input)?.iter().any(|it| !gone.contains(&it.id)))
+            };
+            if is_statement(index, &input)? && !is_cited_beside()? {
+                plan.targets.insert(input);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_statement(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<bool, StoreError> {
+    Ok(match body_of(index, id, &Kind::Evidence)? {
+        Some(Body::Evidence(evidence)) => {
+            evidence.source == STATEMENT
+                && evidence.kind == EvidenceKind::from(STATEMENT)
+                && index.entry(id)?.is_some_and(|entry| entry.kind == Kind::Evidence)
+        }
+        _ => false,
+    })
+}
