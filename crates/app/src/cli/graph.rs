@@ -5,6 +5,7 @@ use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::write::graph::GraphChange;
 use engine::write::import::Intent;
+use engine::write::patch::StatusChange;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Capability;
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use super::{CliSession, changes, print_owner};
 use crate::failure::{Failure, RequestError};
-use crate::output::{self, DIM, Form, ID, printable, short};
+use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
 use crate::service::changes::Verb;
 use crate::service::graph::{self, GraphView};
 use crate::service::opening::{OpenedSpace, SpaceUse};
@@ -90,6 +91,7 @@ pub(super) fn write(
             value["id"] = json!(changed.id);
             value["new"] = json!(changed.is_new);
             value["record"] = json!(changed.view);
+            value["statuses"] = json!(changed.statuses);
             output::json(&value)?;
         }
         Form::Text if !changed.is_new => {
@@ -97,9 +99,25 @@ pub(super) fn write(
             let is = if verb == Verb::Retracted { "was taken back" } else { "is there" };
             output::line(format_args!("It {is} already: {ID}{id}{ID:#}"))?;
         }
-        Form::Text => changes::print(session, &changed.outcome)?,
+        Form::Text => {
+            changes::print(session, &changed.outcome)?;
+            // What is new was named already.
+            let others = changed.statuses.iter().filter(|status| status.before.is_some());
+            others.into_iter().try_for_each(print_status)?;
+        }
     }
     Ok(0)
+}
+
+/// A line about a record whose status is another one now.
+pub(super) fn print_status(change: &StatusChange) -> Result<(), Failure> {
+    let StatusChange { id, text, before, after, .. } = change;
+    let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
+    output::line(format_args!(
+        "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{}{ID:#}",
+        printable(text),
+        short(id)
+    ))
 }
 
 /// Takes a record or an edge back.

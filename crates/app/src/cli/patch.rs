@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use engine::graph::SubgraphLimits;
 use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
-use engine::write::patch::{Patch, Patched, StatusChange};
+use engine::write::patch::{Patch, Patched};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
 use super::selecting::confirm;
 use super::{CliSession, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
-use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::patch::{self as service, Reason};
 
@@ -335,14 +335,7 @@ fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, 
     if patched.statuses.is_empty() {
         output::line("No status changes.")?;
     }
-    for StatusChange { id, text, before, after, .. } in &patched.statuses {
-        let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
-        output::line(format_args!(
-            "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{}{ID:#}",
-            printable(text),
-            short(id)
-        ))?;
-    }
+    patched.statuses.iter().try_for_each(graph::print_status)?;
     if dry_run {
         output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
     }

@@ -4,6 +4,7 @@
 use engine::graph::{EdgeView, RecordView};
 use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT};
 use engine::write::import::Intent;
+use engine::write::patch::StatusChange;
 use engine::{EngineError, Space};
 use importers::secrets::{mask_string, summarize};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
@@ -37,6 +38,8 @@ pub(crate) struct GraphChanged {
     pub(crate) is_new: bool,
     /// It as it is shown now, if it is a record or an edge.
     pub(crate) view: Option<GraphView>,
+    /// The records whose status is another one now.
+    pub(crate) statuses: Vec<StatusChange>,
     /// The change and its consequences.
     pub(crate) outcome: Outcome,
 }
@@ -75,7 +78,7 @@ pub(crate) fn change(
         intent,
         withheld: 0,
     };
-    Ok(GraphChanged { id, is_new, view, outcome })
+    Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, outcome })
 }
 
 /// A record or an edge, now or as of a time; none of another kind of operation.

@@ -31,6 +31,7 @@ fn a_claim_is_stated_once_replaced_brought_back_and_taken_back() {
     assert_eq!((id_of(&again), &again["new"]), (old.clone(), &false.into()));
     let new = json(&machine, &["claim", "supersede", &old, "The glaze is celadon."]);
     assert_eq!(new["record"]["tags"], serde_json::json!(["studio"]), "labels are kept");
+    assert_eq!(new["statuses"][0]["after"], "superseded", "{new}");
     assert_eq!(texts(&machine, &["claims"]), ["The glaze is celadon."]);
     assert_eq!(
         texts(&machine, &["claim", "list", "--status", "superseded"]),

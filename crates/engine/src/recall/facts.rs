@@ -14,6 +14,7 @@ use jiff::civil::Date;
 use kernel::confidence::Band;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, inputs};
 use retrieval::question::Question;
@@ -71,6 +72,9 @@ const CANDIDATES_FACTOR: usize = 2;
 const CANDIDATES_MIN: usize = 20;
 /// Texts that share this part of their words count as duplicates.
 const OVERLAP_SAME_MIN: f64 = 0.8;
+
+/// What states a belief.
+const SERVED: [Kind; 2] = [Kind::Claim, Kind::ClaimCorrection];
 
 /// Whether an agent searches for facts, or memory adds them to a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -306,18 +310,19 @@ fn gather<N: Bodies, B: Bodies>(
     }
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
-    let found = search.find_served(question, analyzer, query.today, candidates, |key| {
-        if node_key(key).is_some() {
-            return Ok(None);
-        }
-        let belief = displaced_belief(index, key)?;
-        let served = belief.served.filter(|_| query.admits(&belief, with_over));
-        if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
-            return Ok(None);
-        }
-        believed.extend(served.map(|id| (id, belief)));
-        Ok(served)
-    })?;
+    let found =
+        search.find_served(question, analyzer, query.today, (&SERVED, candidates), |key| {
+            if node_key(key).is_some() {
+                return Ok(None);
+            }
+            let belief = displaced_belief(index, key)?;
+            let served = belief.served.filter(|_| query.admits(&belief, with_over));
+            if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
+                return Ok(None);
+            }
+            believed.extend(served.map(|id| (id, belief)));
+            Ok(served)
+        })?;
     let mut facts = Vec::with_capacity(found.len());
     for (id, found) in found {
         let (Some(belief), Some(entry)) = (believed.remove(&id), index.entry(&id)?) else {

@@ -55,16 +55,24 @@ impl Reader<'_> {
             };
             let mut records = Records::new(seen);
             let mut privacy = Privacy::of(seen);
-            let served = search.find_served(&question, analyzer, query.today, limit, |name| {
-                let Some(key) = node_key(name) else { return Ok(None) };
-                let Some(node) = records.latest_version(&Kind::Node, key)? else { return Ok(None) };
-                if records.status_of(&node)? != Some(RecordStatus::Active)
-                    || !with_private && privacy.is_private(&node.id)?
-                {
-                    return Ok(None);
-                }
-                Ok(Some(node.id))
-            })?;
+            let served = search.find_served(
+                &question,
+                analyzer,
+                query.today,
+                (&[Kind::Node], limit),
+                |name| {
+                    let Some(key) = node_key(name) else { return Ok(None) };
+                    let Some(node) = records.latest_version(&Kind::Node, key)? else {
+                        return Ok(None);
+                    };
+                    if records.status_of(&node)? != Some(RecordStatus::Active)
+                        || !with_private && privacy.is_private(&node.id)?
+                    {
+                        return Ok(None);
+                    }
+                    Ok(Some(node.id))
+                },
+            )?;
             let mut nodes = Vec::with_capacity(served.len());
             for (id, found) in served {
                 let Some(entry) = seen.entry(&id)? else { continue };

@@ -6,6 +6,7 @@
 //! list of them of which all are appended or none. A change that says what is there already writes
 //! nothing and answers with that.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
@@ -31,6 +32,7 @@ use crate::private::Privacy;
 use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
 use crate::write::commit::Appended;
+use crate::write::patch::{StatusChange, compare};
 use crate::{EngineError, Writer, now_us};
 
 /// The role in which a statement cites what it was made from.
@@ -356,9 +358,14 @@ pub struct GraphChanged {
     pub stand_for: Vec<OpId>,
     /// The operations that were appended, in order.
     pub appended: Vec<OpId>,
+    /// The records whose status is another one now; of a list of at most [`COMPARED_MAX`] changes.
+    pub statuses: Vec<StatusChange>,
     /// What followed for beliefs.
     pub changes: Changes,
 }
+
+/// Longest list of changes after which statuses are compared.
+pub const COMPARED_MAX: usize = 64;
 
 impl Writer<'_> {
     /// Makes changes of the graph with all that follows, in one append, or none of them. What cites
@@ -372,15 +379,21 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<GraphChanged, EngineError> {
         let mut stand_for = Vec::new();
+        let appended = RefCell::new(Vec::new());
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let at = next_timestamp(now_us(now), writing.latest()?);
             let mut graph = GraphWriter::new(sealer, writing, at);
             graph.statement = statement.cloned();
             stand_for = graph.apply_all(changes)?;
+            *appended.borrow_mut() = graph.appended();
             Ok(graph.into_appended())
         };
-        let (changes, ()) = self.act_by(append, intent, now, |_| Ok(()))?;
-        Ok(GraphChanged { stand_for, appended: changes.recorded.clone(), changes })
+        let examine = |writing: &SqliteWriting<'_>| match changes.len() {
+            1..=COMPARED_MAX => compare(writing, &appended.borrow()),
+            _ => Ok(Vec::new()),
+        };
+        let (changes, statuses) = self.act_by(append, intent, now, examine)?;
+        Ok(GraphChanged { stand_for, appended: appended.into_inner(), statuses, changes })
     }
 }
 

@@ -348,7 +348,10 @@ fn applied<B: Bodies>(index: &B, proposal: &OpId) -> Result<Vec<OpId>, StoreErro
 }
 
 /// The records whose status differs with and without some operations.
-fn compare(writing: &SqliteWriting<'_>, own: &[OpId]) -> Result<Vec<StatusChange>, EngineError> {
+pub(crate) fn compare(
+    writing: &SqliteWriting<'_>,
+    own: &[OpId],
+) -> Result<Vec<StatusChange>, EngineError> {
     let index: &dyn Writing = writing;
     let before = Snapshot::without(index, own.iter().copied().collect());
     let (mut was, mut is) = (Records::new(&before), Records::new(index));

@@ -161,7 +161,7 @@ impl Book<SqliteSpace> {
         let found = self.ledger.search_facts(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
             let index = search.ledger_index()?;
-            search.find_served(&question, analyzer, None, 100, |key| {
+            search.find_served(&question, analyzer, None, (&[], 100), |key| {
                 let mut validity = Validity::new(&index);
                 let is_active = validity.state(key)? == State::Active;
                 Ok(validity.current(key)?.map(|claim| claim.id).filter(|_| is_active))

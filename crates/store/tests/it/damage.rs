@@ -46,7 +46,7 @@ fn use_all(book: &mut Book<SqliteSpace>) {
     let _ = book.ledger.search(|search, _| search.count_by_kind());
     let _ = book.ledger.search_facts(|search, analyzer| {
         let question = search.question("Does Ana Ruiz like tomato soup?", analyzer, None)?;
-        search.find_served(&question, analyzer, None, usize::MAX, |_| Ok(None))
+        search.find_served(&question, analyzer, None, (&[], usize::MAX), |_| Ok(None))
     });
     let _ = book.ledger.advance(|_| {});
     let _ = book.ledger.refold();

@@ -9,6 +9,7 @@ use std::collections::hash_map::Entry;
 
 use jiff::civil::Date;
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::operation::HlcTimestamp;
 use kernel::snapshot::Snapshot;
 use kernel::validity::Validity;
@@ -28,18 +29,19 @@ impl<'a> Search<'a> {
         SqliteLedgerIndex::new(self.connection, self.access)
     }
 
-    /// The best `limit` served claims, corrections and nodes, best first. `serves` returns the
-    /// operation that is served for an identity or for a node ([`node_key`]), and is called at most
-    /// once for each.
+    /// The best `limit` served claims, corrections and nodes of these kinds, best first. `serves`
+    /// returns the operation that is served for an identity or for a node ([`node_key`]), and is
+    /// called at most once for each.
     pub fn find_served(
         &self,
         question: &Question,
         analyzer: &mut Analyzer,
         today: Option<Date>,
-        limit: usize,
+        (kinds, limit): (&[Kind], usize),
         mut serves: impl FnMut(&str) -> Result<Option<OpId>, StoreError>,
     ) -> Result<Vec<(OpId, Found)>, StoreError> {
-        let (filter, weights) = (Filter::default(), Weights::FACTS);
+        let kinds = kinds.iter().map(Kind::to_string).collect();
+        let (filter, weights) = (Filter { kinds, ..Filter::default() }, Weights::FACTS);
         // A belief is neither an occurrence nor somebody's wording of a time.
         let mut question = question.clone();
         (question.nearest, question.quotes) = (None, Vec::new());
