@@ -21,8 +21,6 @@ use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
 const OPERATIONS_MAX: usize = 20_000;
-/// Reasons that are listed.
-const REASONS_MAX: usize = 200;
 
 /// A patch as it is written.
 #[derive(Clone, Debug, Deserialize)]
@@ -216,7 +214,6 @@ impl ReadPatch {
             }
         }
         reasons.sort_by_key(|reason| reason.operation);
-        reasons.truncate(REASONS_MAX);
         Ok(reasons)
     }
 }
