@@ -116,8 +116,7 @@ Example: {\"name\": \"routine.weekly|gym|tue|morning\", \"note\": \"that is my b
 calendar\"}";
 
 const RETRACT: &str = "\
-Take a record back: it stays in the ledger, but is no longer recalled, and nothing is concluded \
-from it. What you noted yourself is taken back at once; for any other record, even one in which \
+Take a record back: it stays in the ledger, but recall and conclusions leave it out. What you noted yourself is taken back at once; for any other record, even one in which \
 you quoted the user, the user decides, as with refute. For a belief call refute or correct.
 
 Returns whether it is done, proposed or declined, and which beliefs change.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Why there is no valid answer.
+/// Why no answer is valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LanguageError {
     /// No server answers at the address.
