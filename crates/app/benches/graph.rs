@@ -11,10 +11,9 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod cold;
 mod shared;
 
-use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use engine::Space;
@@ -28,10 +27,10 @@ use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::Signer;
 
+use cold::{because, milliseconds, times};
+
 /// Changes of one append while the space is built.
 const BATCH: usize = 5_000;
-/// Processes of which the median is taken.
-const PROCESSES: usize = 11;
 /// Single appends that are measured.
 const APPENDS: usize = 50;
 
@@ -71,9 +70,9 @@ fn measure(claims: usize) {
         let baseline = if arguments.contains(&middle.as_str()) {
             Duration::ZERO
         } else {
-            median(|| because(&home, &empty, &arguments))
+            median(&times(&home, &empty, &arguments))
         };
-        let taken = median(|| because(&home, &path, &arguments));
+        let taken = median(&times(&home, &path, &arguments));
         println!(
             "{what:<34} {:>8.1} ms   (empty space: {:.1} ms)",
             milliseconds(taken),
@@ -156,8 +155,8 @@ fn appends(space: &mut Space) {
     notes.sort_unstable();
     println!(
         "one more claim {:.2} ms, one more note {:.2} ms (median of {APPENDS}, both durable and folded)",
-        milliseconds(claims[APPENDS / 2]),
-        milliseconds(notes[APPENDS / 2])
+        milliseconds(median(&claims)),
+        milliseconds(median(&notes))
     );
 }
 
@@ -179,27 +178,6 @@ fn note(space: &mut Space, number: usize, now: jiff::Timestamp) -> OpId {
     }
 }
 
-fn median(mut run: impl FnMut() -> Duration) -> Duration {
-    let mut times: Vec<Duration> = (0..PROCESSES).map(|_| run()).collect();
-    times.sort_unstable();
+fn median(times: &[Duration]) -> Duration {
     times[times.len() / 2]
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// Runs the program; how long it took.
-fn because(home: &Path, space: &Path, arguments: &[&str]) -> Duration {
-    let begun = Instant::now();
-    let output = Command::new(env!("CARGO_BIN_EXE_because"))
-        .env("BECAUSE_HOME", home)
-        .arg("--space")
-        .arg(space)
-        .args(arguments)
-        .output()
-        .unwrap();
-    let taken = begun.elapsed();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    taken
 }

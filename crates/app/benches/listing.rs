@@ -13,11 +13,11 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+mod cold;
 mod shared;
 
 use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use engine::Space;
 use kernel::body::Body;
@@ -31,12 +31,12 @@ use serde_json::{Value, json};
 use store::sqlite::SqliteSpace;
 use store::{Ledger, Writing};
 
+use cold::{because, milliseconds, times};
+
 /// Operations of one transaction while the space is built.
 const BATCH: usize = 10_000;
 /// Notes that the beliefs are concluded from.
 const NOTES: usize = 100;
-/// Processes of which the median is taken.
-const PROCESSES: usize = 11;
 /// 2025-01-01 and 2025-07-01: when the identities were concluded, and when some were again.
 const BEGIN_US: u64 = 1_735_689_600_000_000;
 const AGAIN_US: u64 = 1_751_328_000_000_000;
@@ -86,9 +86,7 @@ fn measure(identities: usize) {
             .into_iter()
             .chain(arguments.unwrap_or_default().iter().copied())
             .collect();
-        let mut times: Vec<Duration> =
-            (0..PROCESSES).map(|_| because(&home, space, &arguments)).collect();
-        times.sort_unstable();
+        let times = times(&home, space, &arguments);
         let median = times[times.len() / 2];
         println!(
             "{what:<58} {:>9.1} ms   ({:.1} to {:.1}), {:.3} × of evaluating all",
@@ -98,25 +96,6 @@ fn measure(identities: usize) {
             median.as_secs_f64() / evaluated.as_secs_f64()
         );
     }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// Runs the program; how long it took.
-fn because(home: &Path, space: &Path, arguments: &[&str]) -> Duration {
-    let begun = Instant::now();
-    let output = Command::new(env!("CARGO_BIN_EXE_because"))
-        .env("BECAUSE_HOME", home)
-        .arg("--space")
-        .arg(space)
-        .args(arguments)
-        .output()
-        .unwrap();
-    let taken = begun.elapsed();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    taken
 }
 
 /// A chain of operations of one author.

@@ -129,9 +129,7 @@ impl Args {
 }
 
 fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
-    if args.text.trim().is_empty() {
-        return Err(RequestError::EmptyText.into());
-    }
+    let text = graph::words(&args.text)?;
     if !(0.0..=1.0).contains(&args.confidence) {
         return Err(RequestError::NotAProbability { given: args.confidence }.into());
     }
@@ -146,25 +144,23 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
         valid_from,
         valid_to,
         confidence: args.confidence,
-        ..Statement::new(RecordType::Claim(args.claim_type.as_str().to_owned()), args.text.trim())
+        ..Statement::new(RecordType::Claim(args.claim_type.as_str().to_owned()), text)
     }));
-    graph::write(session, &mut space, Verb::Stated, change, (&args.text, visibility), args.dry_run)
+    graph::write(session, &mut space, Verb::Stated, change, (text, visibility), args.dry_run)
 }
 
 fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> {
-    if args.text.trim().is_empty() {
-        return Err(RequestError::EmptyText.into());
-    }
+    let text = graph::words(&args.text)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let visibility = args.visibility.map(Into::into);
     let change = GraphChange::Supersede {
         target: Reference::Id(graph::resolve(&space, &args.old)?),
-        text: args.text.trim().to_owned(),
+        text: text.to_owned(),
         inputs: service::inputs(&space, &args.source)?,
         tags: Some(args.tag.clone()).filter(|tags| !tags.is_empty()),
         visibility,
     };
-    let words = (args.text.as_str(), visibility.unwrap_or_default());
+    let words = (text, visibility.unwrap_or_default());
     graph::write(session, &mut space, Verb::Stated, change, words, args.dry_run)
 }
 

@@ -117,7 +117,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         claim_type: args.claim_type.clone(),
         band: args.band.map(BandName::band),
         valid_at_us: time(&args.valid_at)?,
-        as_of_us: time(&args.as_of)?.map(|at| at.max(0).unsigned_abs()),
+        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
         contains: args.contains.clone(),
         ..ClaimFilter::default()
     };

@@ -119,7 +119,6 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
-    let as_of = session.times().start_if_given_us(args.as_of.as_deref())?;
     let space = session.open(SpaceUse::Read)?;
     let end = |name: &Option<String>| {
         name.as_deref().map(|name| graph::resolve(&space, name)).transpose()
@@ -129,7 +128,7 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
         from: end(&args.from)?,
         to: end(&args.to)?,
         all: args.all,
-        as_of_us: as_of.map(|at| at.max(0).unsigned_abs()),
+        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
     };
     let listed = space.edges(&filter, graph::limit(args.limit))?;
     graph::print_list(session, &space, &listed, "No edge matches.", graph::print_edge)

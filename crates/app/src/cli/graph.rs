@@ -137,9 +137,8 @@ pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Fa
 
 /// Shows a record or an edge.
 pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
-    let time = |text: &Option<String>| session.times().start_if_given_us(text.as_deref());
-    let as_of_us = time(&args.as_of)?.map(|at| at.max(0).unsigned_abs());
-    let valid_at_us = time(&args.valid_at)?;
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
+    let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
     let space = session.open(SpaceUse::Read)?;
     let id = space.resolve(&args.id)?;
     let Some(view) = graph::view(&space, &id, as_of_us)? else {
@@ -281,6 +280,14 @@ pub(super) fn print_list<T: serde::Serialize>(
         output::line(format_args!("{DIM}… and more; -n 0 shows all{DIM:#}"))?;
     }
     Ok(0)
+}
+
+/// A text without the white space around it; an empty one is refused.
+pub(super) fn words(text: &str) -> Result<&str, RequestError> {
+    match text.trim() {
+        "" => Err(RequestError::EmptyText),
+        words => Ok(words),
+    }
 }
 
 /// A limit of a list, of which 0 is none.

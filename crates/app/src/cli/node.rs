@@ -8,7 +8,7 @@ use kernel::records::RecordStatus;
 
 use super::CliSession;
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName};
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::service::changes::Verb;
 use crate::service::graph as service;
 use crate::service::opening::SpaceUse;
@@ -105,29 +105,26 @@ impl Args {
 }
 
 fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
-    if args.text.trim().is_empty() {
-        return Err(RequestError::EmptyText.into());
-    }
+    let text = graph::words(&args.text)?;
     let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
     let visibility = args.visibility.into();
     let change = GraphChange::State(Box::new(Statement {
         inputs: service::inputs(&space, &args.source)?,
         tags: args.tag.clone(),
         visibility,
-        ..Statement::new(RecordType::Node(args.node_type), args.text.trim())
+        ..Statement::new(RecordType::Node(args.node_type), text)
     }));
-    graph::write(session, &mut space, Verb::Stated, change, (&args.text, visibility), args.dry_run)
+    graph::write(session, &mut space, Verb::Stated, change, (text, visibility), args.dry_run)
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
-    let as_of = session.times().start_if_given_us(args.as_of.as_deref())?;
     let filter = NodeFilter {
         types: args.types.clone(),
         statuses: args.status.clone(),
         all: args.all,
         tags: args.tag.clone(),
         contains: args.contains.clone(),
-        as_of_us: as_of.map(|at| at.max(0).unsigned_abs()),
+        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
     };
     let space = session.open(SpaceUse::Read)?;
     let listed = space.nodes(&filter, graph::limit(args.limit))?;

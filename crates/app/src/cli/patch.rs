@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use engine::belief::explain::time;
 use engine::graph::SubgraphLimits;
 use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
@@ -160,8 +161,7 @@ fn propose(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let text = text_of(&args.file)?;
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
     let read = service::read(&space, &text, FROM_FILE)?;
-    let reasons = read.reasons(&mut space, session.now)?;
-    if !reasons.is_empty() {
+    if let Err(reasons) = read.check(&mut space, session.now)? {
         return refused(session, &reasons);
     }
     let id = space.propose_patch(&read.patch, session.now)?;
@@ -180,12 +180,10 @@ fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let text = text_of(&args.file)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let read = service::read(&space, &text, FROM_FILE)?;
-    let reasons = read.reasons(&mut space, session.now)?;
-    if !reasons.is_empty() {
-        return refused(session, &reasons);
+    match read.check(&mut space, session.now)? {
+        Ok(patched) => print(session, &patched, Intent::DryRun),
+        Err(reasons) => refused(session, &reasons),
     }
-    let patched = space.apply_new_patch(&read.patch, Intent::DryRun, session.now)?;
-    print(session, &patched, Intent::DryRun)
 }
 
 /// Prints why a patch is refused.
@@ -222,12 +220,14 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
     }
     let text = text_of(file)?;
     let read = service::read(&space, &text, FROM_FILE)?;
-    let reasons = read.reasons(&mut space, session.now)?;
-    if !reasons.is_empty() {
-        return refused(session, &reasons);
+    match read.check(&mut space, session.now)? {
+        Err(reasons) => refused(session, &reasons),
+        Ok(patched) if args.dry_run => print(session, &patched, intent),
+        Ok(_) => {
+            let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
+            print(session, &patched, intent)
+        }
     }
-    let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
-    print(session, &patched, intent)
 }
 
 /// The patch that a name stands for, if it awaits a decision.
@@ -306,9 +306,8 @@ pub(super) fn print_line(session: &CliSession, patch: &Patch) -> Result<(), Fail
 
 /// A patch as JSON.
 pub(super) fn to_json(patch: &Patch) -> Value {
-    let at = jiff::Timestamp::from_microsecond(patch.at.0.cast_signed()).unwrap_or_default();
     json!({
-        "id": patch.id, "at": at.to_string(), "reason": "patch", "by": patch.by,
+        "id": patch.id, "at": time(patch.at), "reason": "patch", "by": patch.by,
         "origin": patch.origin, "text": patch.text, "status": patch.status.as_str(),
         "changes": patch.changes.len(), "applied": patch.applied,
     })

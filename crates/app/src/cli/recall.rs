@@ -124,7 +124,7 @@ impl Args {
             kinds: self.kind.clone(),
             since_us,
             until_us,
-            as_of_us: time(&self.as_of)?.map(|at| at.max(0).unsigned_abs()),
+            as_of_us: times.recorded_us(self.as_of.as_deref())?,
             visibilities: self.visibility.clone(),
         };
         let named = self.search.map(ScopeName::scope);

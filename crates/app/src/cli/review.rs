@@ -1,6 +1,7 @@
 //! `because review`
 
 use engine::Space;
+use engine::belief::explain::time;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::{Review, Status};
 use engine::inspect::summary;
@@ -218,7 +219,7 @@ fn change_to_json(change: &ProposedChange) -> Value {
     json!({
         "id": change.id,
         "status": change.status.as_str(),
-        "at": jiff::Timestamp::from_microsecond(change.at.0.cast_signed()).unwrap_or_default().to_string(),
+        "at": time(change.at),
         "reason": "proposed",
         "text": change.text,
         "origin": change.origin,
@@ -231,7 +232,7 @@ fn to_json(review: &Review) -> Value {
     json!({
         "id": review.id,
         "status": review.status.as_str(),
-        "at": jiff::Timestamp::from_microsecond(review.at.0.cast_signed()).unwrap_or_default().to_string(),
+        "at": time(review.at),
         "key": review.question.identity_key,
         "reason": review.question.reason.as_str(),
         "text": review.text,

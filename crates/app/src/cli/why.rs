@@ -75,7 +75,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         top_k: args.top_k as usize,
         depth: args.depth,
         nodes: args.max_nodes as usize,
-        since_us: time(&args.since)?.map(|at| at.max(0).unsigned_abs()),
+        since_us: session.times().recorded_us(args.since.as_deref())?,
         as_of_us: service::past(session, time(&args.as_of)?),
         ..WhyLimits::new(session.now)
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::review::{Status, acting_on};
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
-use engine::write::patch::{NewPatch, follows_from, refusals};
+use engine::write::patch::{NewPatch, Patched, follows_from, refusals};
 use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
@@ -194,27 +194,29 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
 }
 
 impl ReadPatch {
-    /// Every reason to refuse it; none if it can be applied. Nothing is written.
-    pub(crate) fn reasons(
+    /// What applying it would do, or every reason to refuse it. Nothing is written.
+    pub(crate) fn check(
         &self,
         space: &mut Space,
         now: Timestamp,
-    ) -> Result<Vec<Reason>, Failure> {
+    ) -> Result<Result<Patched, Vec<Reason>>, Failure> {
         let mut reasons = self.reasons.clone();
-        let checked = space.apply_new_patch(&self.patch, Intent::DryRun, now);
-        if let Err(error) = checked {
-            let Some(refused) = refusals(&error) else { return Err(error.into()) };
-            for refused in refused.iter().filter(|it| !follows_from(&it.refusal, &self.failed)) {
-                reasons.push(Reason {
+        match space.apply_new_patch(&self.patch, Intent::DryRun, now) {
+            Ok(patched) if reasons.is_empty() => return Ok(Ok(patched)),
+            Ok(_) => {}
+            Err(error) => {
+                let Some(refused) = refusals(&error) else { return Err(error.into()) };
+                let refused = refused.iter().filter(|it| !follows_from(&it.refusal, &self.failed));
+                reasons.extend(refused.map(|refused| Reason {
                     operation: self.places.get(refused.place).copied().unwrap_or(0),
                     local: refused.name.clone(),
                     code: refused.refusal.code(),
                     message: refused.refusal.to_string(),
-                });
+                }));
             }
         }
         reasons.sort_by_key(|reason| reason.operation);
-        Ok(reasons)
+        Ok(Err(reasons))
     }
 }
 

@@ -66,6 +66,11 @@ impl TimeParser<'_> {
         text.map(|text| self.start_us(text)).transpose()
     }
 
+    /// A time of recording, which is never before the epoch.
+    pub(crate) fn recorded_us(&self, text: Option<&str>) -> Result<Option<u64>, RequestError> {
+        Ok(self.start_if_given_us(text)?.map(|at| at.max(0).unsigned_abs()))
+    }
+
     /// The window in which something happened, from `since` and before `until`. An empty one is
     /// refused.
     pub(crate) fn window_us(

@@ -20,6 +20,7 @@ use serde_json::Value;
 use store::StoreError;
 use store::sqlite::{SqliteLedgerIndex, first_after};
 
+use crate::belief::explain::time;
 use crate::belief::{Bodies, body_of};
 use crate::{EngineError, Reader};
 
@@ -315,7 +316,7 @@ pub(crate) fn record_view(
         confidence: None,
         deriver: None,
         payload: Value::Null,
-        recorded_at: time_of(entry),
+        recorded_at: time(entry.ts),
         author: entry.author,
         inputs: inputs_of(entry),
     };
@@ -370,7 +371,7 @@ pub(crate) fn edge_view(
         status: status.map(RecordStatus::as_str),
         notes: body.notes.unwrap_or_default(),
         visibility: body.visibility.unwrap_or_default(),
-        recorded_at: time_of(entry),
+        recorded_at: time(entry.ts),
         author: entry.author,
         inputs: inputs_of(entry),
     }))
@@ -380,9 +381,4 @@ fn inputs_of(entry: &Entry) -> Vec<Input> {
     input_refs(entry)
         .map(|cited| Input { id: cited.id, role: cited.role.as_str().to_owned() })
         .collect()
-}
-
-fn time_of(entry: &Entry) -> String {
-    let at = jiff::Timestamp::from_microsecond(entry.ts.0.cast_signed()).unwrap_or_default();
-    at.to_string()
 }
