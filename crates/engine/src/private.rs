@@ -1,4 +1,4 @@
-//! Which operations are private.
+//! Which operations are private, and which are for every project.
 //!
 //! An operation is private if its body says so, if an annotation in effect says so of it, or if it
 //! is built on or about something private: a claim on a private record, a correction of a private
@@ -39,6 +39,8 @@ pub enum Disclosure {
     Full,
     /// Everything that is not private.
     WithoutPrivate,
+    /// What every project may see: the person reads another space than the one they are in.
+    GlobalOnly,
 }
 
 impl Disclosure {
@@ -47,14 +49,27 @@ impl Disclosure {
         match self {
             Self::Full => Vec::new(),
             Self::WithoutPrivate => vec![Visibility::Project, Visibility::Global],
+            Self::GlobalOnly => vec![Visibility::Global],
         }
     }
 
     /// The disclosure that a filter by visibilities stands for.
     pub fn of(visibilities: &[Visibility]) -> Self {
-        match visibilities.is_empty() || visibilities.contains(&Visibility::Private) {
-            true => Self::Full,
-            false => Self::WithoutPrivate,
+        let has = |visibility| visibilities.contains(&visibility);
+        match visibilities {
+            [] => Self::Full,
+            _ if has(Visibility::Private) => Self::Full,
+            _ if has(Visibility::Project) => Self::WithoutPrivate,
+            _ => Self::GlobalOnly,
+        }
+    }
+
+    /// Whether what states this visibility may be seen.
+    pub(crate) fn admits(self, visibility: Visibility) -> bool {
+        match self {
+            Self::Full => true,
+            Self::WithoutPrivate => visibility != Visibility::Private,
+            Self::GlobalOnly => visibility == Visibility::Global,
         }
     }
 }
@@ -95,6 +110,50 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
         Ok(false)
     }
 
+    /// Whether an operation is withheld from a reader. What states no visibility, as an action of the
+    /// user, is for every project if all that it is about is.
+    pub(crate) fn is_withheld(
+        &mut self,
+        id: &OpId,
+        disclosure: Disclosure,
+    ) -> Result<bool, StoreError> {
+        if disclosure == Disclosure::Full {
+            return Ok(false);
+        }
+        if self.is_private(id)? {
+            return Ok(true);
+        }
+        if disclosure == Disclosure::WithoutPrivate {
+            return Ok(false);
+        }
+        let Some(entry) = self.index.entry(id)? else { return Ok(false) };
+        let stated = |entry: &Entry| {
+            let body = body_of(self.index, &entry.id, &entry.kind)?;
+            Ok::<_, StoreError>(body.as_ref().and_then(visibility_of))
+        };
+        if let Some(visibility) = stated(&entry)? {
+            return Ok(!disclosure.admits(visibility));
+        }
+        for cited in &entry.refs {
+            let about = self.index.entry(&cited.id)?;
+            let visibility = about.as_ref().map(stated).transpose()?.flatten();
+            if !visibility.is_some_and(|visibility| disclosure.admits(visibility)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same of a belief.
+    pub(crate) fn is_belief_withheld(
+        &mut self,
+        belief: &Belief,
+        disclosure: Disclosure,
+    ) -> Result<bool, StoreError> {
+        Ok(disclosure != Disclosure::Full
+            && (!disclosure.admits(belief.visibility) || self.is_private_belief(belief)?))
+    }
+
     /// Whether a belief is private: what its latest claim states, what is served, and what that
     /// stands on.
     pub(crate) fn is_private_belief(&mut self, belief: &Belief) -> Result<bool, StoreError> {
@@ -131,8 +190,8 @@ pub(crate) fn visibility_of(body: &Body) -> Option<Visibility> {
     match body {
         Body::Evidence(evidence) => Some(evidence.visibility),
         Body::Claim(claim) => Some(claim.visibility),
-        Body::Node(node) => node.visibility,
-        Body::Edge(edge) => edge.visibility,
+        Body::Node(node) => Some(node.visibility.unwrap_or_default()),
+        Body::Edge(edge) => Some(edge.visibility.unwrap_or_default()),
         Body::Annotation(annotation) => annotation.visibility,
         Body::Other(_, fields) => {
             let stated = fields.get("visibility").and_then(serde_json::Value::as_str);
@@ -148,17 +207,31 @@ impl Reader<'_> {
         Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private(id))?)
     }
 
+    /// Whether an operation is withheld from a reader.
+    pub fn is_withheld(&self, id: &OpId, disclosure: Disclosure) -> Result<bool, EngineError> {
+        Ok(self.store.on_snapshot(|index| Privacy::of(index).is_withheld(id, disclosure))?)
+    }
+
     /// Those of some operations that are private.
     pub fn private_among(&self, ids: &[OpId]) -> Result<BTreeSet<OpId>, EngineError> {
+        self.withheld_among(ids, Disclosure::WithoutPrivate)
+    }
+
+    /// Those of some operations that are withheld from a reader.
+    pub fn withheld_among(
+        &self,
+        ids: &[OpId],
+        disclosure: Disclosure,
+    ) -> Result<BTreeSet<OpId>, EngineError> {
         let found = self.store.on_snapshot(|index| {
             let mut privacy = Privacy::of(index);
-            let mut private = BTreeSet::new();
+            let mut withheld = BTreeSet::new();
             for id in ids {
-                if privacy.is_private(id)? {
-                    private.insert(*id);
+                if privacy.is_withheld(id, disclosure)? {
+                    withheld.insert(*id);
                 }
             }
-            Ok::<_, StoreError>(private)
+            Ok::<_, StoreError>(withheld)
         });
         Ok(found?)
     }
@@ -183,14 +256,15 @@ impl Reader<'_> {
             Err(EngineError::UnknownBelief { name, near }) => {
                 let mut open = Vec::new();
                 for key in near {
-                    if !self.is_private_name(&Named::Belief { key: key.clone() })? {
+                    let named = Named::Belief { key: key.clone() };
+                    if !self.is_name_withheld(&named, disclosure)? {
                         open.push(key);
                     }
                 }
                 return Err(EngineError::UnknownBelief { name, near: open });
             }
             Err(EngineError::AmbiguousId { prefix, .. }) => {
-                let open = self.open_ids(&prefix)?;
+                let open = self.open_ids(&prefix, disclosure)?;
                 return match open.as_slice() {
                     [] => Err(unknown()),
                     [only] => self.name_of(&only.to_string()),
@@ -199,18 +273,18 @@ impl Reader<'_> {
             }
             named => named?,
         };
-        if self.is_private_name(&named)? { Err(unknown()) } else { Ok(named) }
+        if self.is_name_withheld(&named, disclosure)? { Err(unknown()) } else { Ok(named) }
     }
 
-    /// The operations with this beginning of an id that are not private, all or at least two.
-    fn open_ids(&self, prefix: &str) -> Result<Vec<OpId>, EngineError> {
+    /// The operations with this beginning of an id that are not withheld, all or at least two.
+    fn open_ids(&self, prefix: &str, disclosure: Disclosure) -> Result<Vec<OpId>, EngineError> {
         let Ok(prefix) = prefix.parse() else { return Ok(Vec::new()) };
         let mut wanted = OPEN_IDS_FIRST;
         loop {
             let mut found = self.store.find(&prefix, wanted)?;
             let is_all = found.len() < wanted;
-            let private = self.private_among(&found)?;
-            found.retain(|id| !private.contains(id));
+            let withheld = self.withheld_among(&found, disclosure)?;
+            found.retain(|id| !withheld.contains(id));
             if is_all || found.len() > 1 {
                 return Ok(found);
             }
@@ -218,13 +292,15 @@ impl Reader<'_> {
         }
     }
 
-    fn is_private_name(&self, named: &Named) -> Result<bool, EngineError> {
+    fn is_name_withheld(&self, named: &Named, disclosure: Disclosure) -> Result<bool, EngineError> {
         match named {
-            Named::Belief { key } => {
-                let belief = self.store.on_snapshot(|index| belief(index, key))?;
-                self.is_private_belief(&belief)
+            Named::Belief { key } => Ok(self.store.on_snapshot(|index| {
+                let belief = belief(index, key)?;
+                Privacy::of(index).is_belief_withheld(&belief, disclosure)
+            })?),
+            Named::Version { id, .. } | Named::Operation { id, .. } => {
+                self.is_withheld(id, disclosure)
             }
-            Named::Version { id, .. } | Named::Operation { id, .. } => self.is_private(id),
         }
     }
 }

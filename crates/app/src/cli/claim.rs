@@ -4,7 +4,7 @@ use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use kernel::body::{EdgeType, TextClaimType};
 use kernel::kind::Capability;
 
-use super::graph::{self, RetractArgs, ShowArgs, VisibilityName};
+use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
 use super::{CliSession, claims};
 use crate::failure::{Failure, RequestError};
 use crate::service::changes::Verb;
@@ -51,9 +51,12 @@ struct AddArgs {
     /// A label; may be repeated
     #[arg(long)]
     tag: Vec<String>,
-    /// Who may see it
-    #[arg(long, value_enum, default_value_t = VisibilityName::Project)]
-    visibility: VisibilityName,
+    /// Who may see it [default: global in the home space, else project]
+    #[arg(long, value_enum)]
+    visibility: Option<VisibilityName>,
+    /// Where it is written
+    #[arg(long, value_enum, default_value_t = WriteScope::Project)]
+    scope: WriteScope,
     /// From when it is true (2025-06-02, yesterday …)
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,
@@ -135,8 +138,7 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
     }
     let (from, to) = (args.valid_from.as_deref(), args.valid_to.as_deref());
     let (valid_from, valid_to) = service::validity(session, from, to)?;
-    let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
-    let visibility = args.visibility.into();
+    let (mut space, visibility) = graph::open_to_state(session, args.scope, args.visibility)?;
     let change = GraphChange::State(Box::new(Statement {
         inputs: service::inputs(&space, &args.source)?,
         tags: args.tag.clone(),

@@ -9,10 +9,11 @@ use kernel::records::RecordStatus;
 use kernel::validity::State;
 use serde_json::json;
 
+use super::graph::ScopeName;
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, count, printable, short};
-use crate::service::opening::SpaceUse;
+use crate::service::effective::{Scoped, ScopedClaims};
 use crate::service::wording::{sureness, words};
 
 /// Arguments of `claims`.
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Only with this text in their words, key or data, in any case
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
+    /// What is read
+    #[arg(long, value_enum, default_value_t = ScopeName::Effective)]
+    scope: ScopeName,
     /// How many; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
     limit: usize,
@@ -132,13 +136,15 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         confidence_min: (!args.all && args.band.is_none()).then_some(ACTIVE_CONFIDENCE_MIN),
         ..filter
     };
-    let space = session.open(SpaceUse::Read)?;
+    let spaces = session.open_effective(args.scope.into())?;
+    let owner = spaces.own.owner.as_ref();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-    let claims = space.claims(&filter, limit)?;
+    let ScopedClaims { beliefs, counts: claims } = spaces.claims(&filter, limit)?;
     if session.form == Form::Json {
-        claims.beliefs.iter().try_for_each(|belief| {
+        beliefs.iter().try_for_each(|Scoped { scope, item: belief }| {
             let mut value = to_json(belief);
-            describe_owner(&mut value, space.owner.as_ref());
+            describe_owner(&mut value, owner);
+            value["scope"] = json!(scope);
             output::json(&value)
         })?;
         if !claims.altered.is_empty() {
@@ -151,12 +157,14 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         }
         return Ok(0);
     }
-    print_owner(space.owner.as_ref())?;
+    print_owner(owner)?;
     let not_listed = not_listed(&claims);
     if claims.total == 0 && not_listed.is_none() {
-        let any =
-            space.claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?.total
-                > 0;
+        let any = spaces
+            .own
+            .claims(&ClaimFilter { states: States::Any, ..ClaimFilter::default() }, 1)?
+            .total
+            > 0;
         output::line(if any {
             "No belief matches."
         } else {
@@ -164,11 +172,11 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         })?;
     }
     let marked_at_us = filter.valid_at_us.unwrap_or(listed_at_us);
-    for belief in &claims.beliefs {
-        print_at(session, belief, space.owner.as_ref(), marked_at_us)?;
+    for Scoped { scope, item: belief } in &beliefs {
+        print_at(session, belief, (owner, spaces.mark(*scope)), marked_at_us)?;
     }
     output::note_altered(&claims.altered);
-    let more = claims.total.saturating_sub(claims.beliefs.len() + claims.altered.len());
+    let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());
     if more > 0 {
         output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
     }
@@ -205,16 +213,16 @@ fn not_listed(claims: &Claims) -> Option<String> {
     Some(format!("{what}; --all lists {them}"))
 }
 
-/// Two lines about a belief, as of `at_us`.
+/// Two lines about a belief, as of `at_us`, with its owner and a mark of where it is.
 pub(crate) fn print_at(
     session: &CliSession,
     belief: &Belief,
-    owner: Option<&SpaceOwner>,
+    (owner, mark): (Option<&SpaceOwner>, &str),
     at_us: i64,
 ) -> Result<(), Failure> {
     let displaced = belief.displaced.map(|status| format!("  {DIM}({}){DIM:#}", status.as_str()));
     output::line(format_args!(
-        "{:<16} {}{}{}",
+        "{:<16} {}{}{}{DIM}{mark}{DIM:#}",
         sureness(belief, owner),
         words(belief, owner),
         times_at(session, belief, at_us),

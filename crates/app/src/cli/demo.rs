@@ -103,7 +103,7 @@ fn conclude(session: &CliSession, space: &mut Space) -> Result<(), Failure> {
         SAMPLE_END
     ))?;
     for belief in &believed {
-        claims::print_at(session, belief, None, at_us)?;
+        claims::print_at(session, belief, (None, ""), at_us)?;
     }
     output::line(format_args!(
         "\n{BOLD}What if one of them were wrong?{BOLD:#} {DIM}Nothing is written.{DIM:#}"

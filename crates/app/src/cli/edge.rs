@@ -2,11 +2,12 @@
 
 use engine::graph::EdgeFilter;
 use engine::write::graph::{GraphChange, Reference};
+use engine::{EngineError, Space};
 use kernel::body::EdgeType;
 use kernel::kind::Capability;
 
 use super::CliSession;
-use super::graph::{self, RetractArgs, ShowArgs};
+use super::graph::{self, RetractArgs, ScopeName, ShowArgs};
 use crate::failure::Failure;
 use crate::service::changes::Verb;
 use crate::service::graph as service;
@@ -79,6 +80,9 @@ struct ListArgs {
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// What is read
+    #[arg(long, value_enum, default_value_t = ScopeName::Effective)]
+    scope: ScopeName,
     /// How many; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
@@ -119,17 +123,23 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
-    let space = session.open(SpaceUse::Read)?;
-    let end = |name: &Option<String>| {
-        name.as_deref().map(|name| graph::resolve(&space, name)).transpose()
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
+    let spaces = session.open_effective(args.scope.into())?;
+    for name in [&args.from, &args.to].into_iter().flatten() {
+        spaces.resolve(name)?;
+    }
+    let filter = |space: &Space, disclosure| {
+        let end = |name: &Option<String>| match name.as_deref().map(|name| space.resolve(name)) {
+            None => Ok(Some(None)),
+            Some(Ok(id)) => Ok(Some(Some(id))),
+            // The other space has it.
+            Some(Err(EngineError::UnknownId { .. })) => Ok(None),
+            Some(Err(error)) => Err(error),
+        };
+        let (Some(from), Some(to)) = (end(&args.from)?, end(&args.to)?) else { return Ok(None) };
+        let types = args.types.clone();
+        Ok(Some(EdgeFilter { types, from, to, all: args.all, as_of_us, disclosure }))
     };
-    let filter = EdgeFilter {
-        types: args.types.clone(),
-        from: end(&args.from)?,
-        to: end(&args.to)?,
-        all: args.all,
-        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
-    };
-    let listed = space.edges(&filter, graph::limit(args.limit))?;
-    graph::print_list(session, &space, &listed, "No edge matches.", graph::print_edge)
+    let listed = spaces.edges(filter, graph::limit(args.limit))?;
+    graph::print_list(session, &spaces, &listed, "No edge matches.", graph::print_edge)
 }

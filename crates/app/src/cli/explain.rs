@@ -13,7 +13,6 @@ use super::claims::times;
 use super::{CliSession, explain_lineage, explain_support, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
-use crate::service::opening::SpaceUse;
 use crate::service::wording::{attributed, hundredths, person, shortened, word_of};
 
 /// Sources printed for people; `--all` prints every source.
@@ -41,7 +40,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open(SpaceUse::Read)?;
+    let space = session.open_with(&args.name)?;
     let mut explaining = match space.explain(&args.name) {
         Err(EngineError::NotABelief { id, .. }) => {
             return explain_lineage::run(session, &space, &id, args.all);

@@ -55,7 +55,7 @@ fn print(session: &CliSession, lineage: &Lineage, shown: usize) -> Result<(), Fa
         section("edges")?;
     }
     for edge in lineage.edges.iter().take(shown) {
-        graph::print_edge(edge)?;
+        graph::print_edge(edge, "")?;
     }
     print_left(lineage.edges.len(), shown)?;
     if !lineage.cited_by.is_empty() {

@@ -2,7 +2,6 @@
 //! printed.
 
 use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
-use engine::private::Disclosure;
 use engine::write::graph::GraphChange;
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
@@ -14,7 +13,9 @@ use serde_json::json;
 use super::{CliSession, changes, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
+use crate::service::agreed_settings::is_home;
 use crate::service::changes::Verb;
+use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
 use crate::service::graph::{self, GraphView};
 use crate::service::opening::{OpenedSpace, SpaceUse};
 
@@ -40,6 +41,55 @@ impl From<VisibilityName> for Visibility {
             VisibilityName::Global => Self::Global,
         }
     }
+}
+
+/// What is read.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum ScopeName {
+    /// The project's space, and what the home space has for every project
+    Effective,
+    /// The project's space alone
+    Project,
+    /// The home space alone
+    Global,
+}
+
+impl From<ScopeName> for ReadScope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Effective => Self::Effective,
+            ScopeName::Project => Self::Project,
+            ScopeName::Global => Self::Global,
+        }
+    }
+}
+
+/// Where something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum WriteScope {
+    /// The space that the command finds
+    Project,
+    /// The home space
+    Global,
+}
+
+/// Opens the space to state something in, and says who may see it there if nothing else is asked for:
+/// what is stated in the home space is for every project.
+pub(super) fn open_to_state(
+    session: &CliSession,
+    scope: WriteScope,
+    visibility: Option<VisibilityName>,
+) -> Result<(OpenedSpace, Visibility), Failure> {
+    let purpose = SpaceUse::Write(Capability::Append);
+    let space = match scope {
+        WriteScope::Project => session.open_or_make(purpose)?,
+        WriteScope::Global => session.locator_of_home().open_or_make(purpose, session.now)?,
+    };
+    let default = match is_home(session, &space) {
+        true => Visibility::Global,
+        false => Visibility::Project,
+    };
+    Ok((space, visibility.map_or(default, Into::into)))
 }
 
 /// Arguments of what takes a record or an edge back.
@@ -139,9 +189,9 @@ pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Fa
 pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
-    let space = session.open(SpaceUse::Read)?;
-    let id = space.resolve(&args.id)?;
-    let Some(view) = graph::view(&space, &id, as_of_us)? else {
+    let spaces = session.open_effective(ReadScope::Effective)?;
+    let (space, Scoped { scope, item: id }) = spaces.resolve(&args.id)?;
+    let Some(view) = graph::view(space, &id, as_of_us)? else {
         return Err(RequestError::NotInGraph { id }.into());
     };
     let around = if args.graph {
@@ -153,7 +203,7 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
             depth: args.depth,
             as_of_us,
             valid_at_us,
-            disclosure: Disclosure::Full,
+            disclosure: spaces.disclosure(scope),
             ..SubgraphLimits::default()
         };
         Some(space.subgraph(&roots, &limits)?)
@@ -163,14 +213,15 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     if session.form == Form::Json {
         let mut value = json!(view);
         value["graph"] = json!(around);
+        value["scope"] = json!(scope);
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
     }
     print_owner(space.owner.as_ref())?;
     match &view {
-        GraphView::Record(record) => print_record_in_full(record)?,
-        GraphView::Edge(edge) => print_edge(edge)?,
+        GraphView::Record(record) => print_record_in_full(record, spaces.mark(scope))?,
+        GraphView::Edge(edge) => print_edge(edge, spaces.mark(scope))?,
     }
     if let Some(around) = around {
         print_subgraph(&around)?;
@@ -178,21 +229,21 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     Ok(0)
 }
 
-/// A line about a record.
-pub(super) fn print_record(record: &RecordView) -> Result<(), Failure> {
+/// A line about a record, with a mark of where it is.
+pub(super) fn print_record(record: &RecordView, mark: &str) -> Result<(), Failure> {
     let status = record.status.unwrap_or("no effect");
     let status =
         if status == "active" { String::new() } else { format!("  {DIM}({status}){DIM:#}") };
     output::line(format_args!(
-        "{:<TYPE_COLUMNS$} {}{status}  {ID}{}{ID:#}",
+        "{:<TYPE_COLUMNS$} {}{status}{DIM}{mark}{DIM:#}  {ID}{}{ID:#}",
         record.record_type,
         printable(&record.text),
         short(&record.id)
     ))
 }
 
-fn print_record_in_full(record: &RecordView) -> Result<(), Failure> {
-    print_record(record)?;
+fn print_record_in_full(record: &RecordView, mark: &str) -> Result<(), Failure> {
+    print_record(record, mark)?;
     let field = |name: &str, value: String| {
         if value.is_empty() {
             return Ok(());
@@ -216,15 +267,15 @@ fn print_record_in_full(record: &RecordView) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line about an edge.
-pub(super) fn print_edge(edge: &EdgeView) -> Result<(), Failure> {
+/// A line about an edge, with a mark of where it is.
+pub(super) fn print_edge(edge: &EdgeView, mark: &str) -> Result<(), Failure> {
     let status = edge.status.unwrap_or("no effect");
     let status =
         if status == "active" { String::new() } else { format!("  {DIM}({status}){DIM:#}") };
     let notes =
         if edge.notes.is_empty() { String::new() } else { format!("  {}", printable(&edge.notes)) };
     output::line(format_args!(
-        "{ID}{}{ID:#} {} {ID}{}{ID:#}{notes}{status}  {ID}{}{ID:#}",
+        "{ID}{}{ID:#} {} {ID}{}{ID:#}{notes}{status}{DIM}{mark}{DIM:#}  {ID}{}{ID:#}",
         short(&edge.from),
         edge.edge_type,
         short(&edge.to),
@@ -240,8 +291,8 @@ fn print_subgraph(graph: &Subgraph) -> Result<(), Failure> {
 
 /// Records, then the edges among them.
 pub(super) fn print_around(graph: &Subgraph) -> Result<(), Failure> {
-    graph.records.iter().try_for_each(print_record)?;
-    graph.edges.iter().try_for_each(print_edge)?;
+    graph.records.iter().try_for_each(|record| print_record(record, ""))?;
+    graph.edges.iter().try_for_each(|edge| print_edge(edge, ""))?;
     if graph.cut {
         output::line(format_args!("{DIM}… there is more around it{DIM:#}"))?;
     }
@@ -255,15 +306,16 @@ fn words_of_edge(edge: &EdgeView) -> String {
 /// Prints a list, and that there is more.
 pub(super) fn print_list<T: serde::Serialize>(
     session: &CliSession,
-    space: &OpenedSpace,
-    listed: &engine::graph::Listed<T>,
+    spaces: &EffectiveView,
+    listed: &ScopedList<T>,
     nothing: &str,
-    print: impl Fn(&T) -> Result<(), Failure>,
+    print: impl Fn(&T, &str) -> Result<(), Failure>,
 ) -> Result<u8, Failure> {
     if session.form == Form::Json {
-        for item in &listed.items {
+        for Scoped { scope, item } in &listed.items {
             let mut value = json!(item);
-            value["owner"] = json!(space.owner);
+            value["scope"] = json!(scope);
+            value["owner"] = json!(spaces.own.owner);
             output::json(&value)?;
         }
         if listed.more {
@@ -271,11 +323,13 @@ pub(super) fn print_list<T: serde::Serialize>(
         }
         return Ok(0);
     }
-    print_owner(space.owner.as_ref())?;
+    print_owner(spaces.own.owner.as_ref())?;
     if listed.items.is_empty() {
         output::line(nothing)?;
     }
-    listed.items.iter().try_for_each(print)?;
+    for Scoped { scope, item } in &listed.items {
+        print(item, spaces.mark(*scope))?;
+    }
     if listed.more {
         output::line(format_args!("{DIM}… and more; -n 0 shows all{DIM:#}"))?;
     }

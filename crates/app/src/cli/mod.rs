@@ -14,6 +14,7 @@ use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
+use crate::service::effective::{EffectiveView, ReadScope};
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
@@ -235,6 +236,24 @@ impl CliSession {
         };
         self.note_whose(&opened, purpose);
         Ok(opened)
+    }
+
+    /// The space to read, with the home space under it if it is a project's.
+    pub(crate) fn open_effective(&self, scope: ReadScope) -> Result<EffectiveView, Failure> {
+        let own = match scope {
+            ReadScope::Global => self.session.locator_of_home().open(SpaceUse::Read)?,
+            ReadScope::Effective | ReadScope::Project => self.open(SpaceUse::Read)?,
+        };
+        EffectiveView::of(&self.session, own, scope)
+    }
+
+    /// The space that has what is named: the one that was found, else the home space if that has it
+    /// for every project.
+    pub(crate) fn open_with(&self, name: &str) -> Result<OpenedSpace, Failure> {
+        let spaces = self.open_effective(ReadScope::Effective)?;
+        let is_of_home = spaces.is_of_home(name);
+        let EffectiveView { own, home, .. } = spaces;
+        Ok(home.filter(|_| is_of_home).unwrap_or(own))
     }
 
     /// Every space that was named, or the one that was found.

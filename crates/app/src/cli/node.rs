@@ -3,15 +3,13 @@
 use engine::graph::NodeFilter;
 use engine::write::graph::{GraphChange, RecordType, Statement};
 use kernel::body::NodeType;
-use kernel::kind::Capability;
 use kernel::records::RecordStatus;
 
 use super::CliSession;
-use super::graph::{self, RetractArgs, ShowArgs, VisibilityName};
+use super::graph::{self, RetractArgs, ScopeName, ShowArgs, VisibilityName, WriteScope};
 use crate::failure::Failure;
 use crate::service::changes::Verb;
 use crate::service::graph as service;
-use crate::service::opening::SpaceUse;
 
 /// Arguments of `node`.
 #[derive(clap::Args)]
@@ -50,9 +48,12 @@ struct AddArgs {
     /// A label; may be repeated
     #[arg(long)]
     tag: Vec<String>,
-    /// Who may see it
-    #[arg(long, value_enum, default_value_t = VisibilityName::Project)]
-    visibility: VisibilityName,
+    /// Who may see it [default: global in the home space, else project]
+    #[arg(long, value_enum)]
+    visibility: Option<VisibilityName>,
+    /// Where it is written
+    #[arg(long, value_enum, default_value_t = WriteScope::Project)]
+    scope: WriteScope,
     /// Show what would follow, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -83,6 +84,9 @@ struct ListArgs {
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// What is read
+    #[arg(long, value_enum, default_value_t = ScopeName::Effective)]
+    scope: ScopeName,
     /// How many; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     limit: usize,
@@ -106,8 +110,7 @@ impl Args {
 
 fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
     let text = graph::words(&args.text)?;
-    let mut space = session.open_or_make(SpaceUse::Write(Capability::Append))?;
-    let visibility = args.visibility.into();
+    let (mut space, visibility) = graph::open_to_state(session, args.scope, args.visibility)?;
     let change = GraphChange::State(Box::new(Statement {
         inputs: service::inputs(&space, &args.source)?,
         tags: args.tag.clone(),
@@ -125,8 +128,9 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
         tags: args.tag.clone(),
         contains: args.contains.clone(),
         as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
+        ..NodeFilter::default()
     };
-    let space = session.open(SpaceUse::Read)?;
-    let listed = space.nodes(&filter, graph::limit(args.limit))?;
-    graph::print_list(session, &space, &listed, "No node matches.", graph::print_record)
+    let spaces = session.open_effective(args.scope.into())?;
+    let listed = spaces.nodes(&filter, graph::limit(args.limit))?;
+    graph::print_list(session, &spaces, &listed, "No node matches.", graph::print_record)
 }

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::agents::AgentId;
 use crate::service::disclosure::{Audience, of_spaces};
+use crate::service::effective::{EffectiveView, ReadScope};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, limit_journal, recall,
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// …)
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// What is read, if no space is named
+    #[arg(long, value_enum, default_value_t = graph::ScopeName::Effective)]
+    scope: graph::ScopeName,
     /// Only records with this visibility: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
@@ -152,9 +156,16 @@ impl Args {
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let request = args.request(session)?;
-    let mut spaces = session.open_all()?;
+    let scope = ReadScope::from(args.scope);
+    let (mut spaces, mut home) = if session.spaces.is_empty() || scope == ReadScope::Global {
+        let EffectiveView { own, home, .. } = session.open_effective(scope)?;
+        (vec![own], home)
+    } else {
+        (session.open_all()?, None)
+    };
     let described: Vec<SpaceDescribed> = spaces
         .iter()
+        .chain(&home)
         .map(|space| Ok(SpaceDescribed { name: space.name()?, owner: space.owner.clone() }))
         .collect::<Result<_, Failure>>()?;
     if args.agent.is_some() {
@@ -167,8 +178,11 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let mut spaces: Vec<SearchedSpace<'_>> = spaces
         .iter_mut()
         .zip(disclosures)
-        .map(|(opened, disclosure)| SearchedSpace { space: &mut opened.space, disclosure })
+        .map(|(opened, disclosure)| SearchedSpace::new(&mut opened.space, disclosure))
         .collect();
+    if let Some(home) = &mut home {
+        spaces.push(SearchedSpace::under_first(session, &mut home.space)?);
+    }
     let answer = recall(session, &mut EmbedderPool::default(), &mut spaces, &request)?;
     for _ in 0..answer.receipts_missing {
         output::note(
@@ -270,8 +284,10 @@ fn print(
     let shown = |place: usize| {
         let space = spaces.get(place);
         SpaceShown {
-            // With one space, its name is not needed.
-            name: space.filter(|_| spaces.len() > 1).map(|space| space.name.as_str()),
+            // The name of the space that one is in is not needed.
+            name: space
+                .filter(|_| spaces.len() > 1 && (place > 0 || !session.spaces.is_empty()))
+                .map(|space| space.name.as_str()),
             owner: space.and_then(|space| space.owner.as_ref()),
         }
     };
@@ -292,7 +308,7 @@ fn print(
     for (number, found) in (1..).zip(episodes) {
         episodes::print(session, number, shown(found.space), &found.item, args.detail())?;
     }
-    nodes.iter().try_for_each(|found| graph::print_record(&found.item.record))?;
+    nodes.iter().try_for_each(|found| graph::print_record(&found.item.record, ""))?;
     for found in graphs {
         output::line(format_args!("{BOLD}Around it{BOLD:#}"))?;
         graph::print_around(&found.item)?;

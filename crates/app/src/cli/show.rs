@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
-use crate::service::opening::SpaceUse;
 
 /// Arguments of `show`.
 #[derive(clap::Args)]
@@ -20,7 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open(SpaceUse::Read)?;
+    let space = session.open_with(&args.id)?;
     let id = space.resolve(&args.id)?;
     let shown = space.show(&id)?;
     let keys = space.key_ring()?;

@@ -10,7 +10,6 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::drawing::{self, Diagram};
-use crate::service::opening::SpaceUse;
 use crate::service::why::{self as service, LAST, Storing};
 use crate::service::wording::{hundredths, shortened};
 
@@ -80,7 +79,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         ..WhyLimits::new(session.now)
     };
     let is_json = session.form == Form::Json || args.format == Format::Json;
-    let mut space = session.open(SpaceUse::Read)?;
+    let mut space = session.open_with(&args.name)?;
     let Some(target) = service::target(&space, &args.name, &limits)? else {
         return print_nothing(is_json);
     };

@@ -10,6 +10,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`session`], [`locator`] | the caller, the time and the settings; the space |
+//! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
@@ -40,6 +41,7 @@ pub(crate) mod corrections;
 pub(crate) mod derivation;
 pub(crate) mod disclosure;
 pub(crate) mod drawing;
+pub(crate) mod effective;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod language_model;

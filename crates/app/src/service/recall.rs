@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use engine::Space;
-use engine::graph::{Subgraph, SubgraphLimits};
+use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{Fact, FactQuery, Facts};
@@ -17,6 +17,7 @@ use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
+use kernel::kind::Kind;
 use retrieval::question::Question;
 use store::sqlite::Filter;
 
@@ -109,6 +110,37 @@ pub(crate) struct RecallAnswer {
 pub(crate) struct SearchedSpace<'a> {
     pub(crate) space: &'a mut Space,
     pub(crate) disclosure: Disclosure,
+    /// What is taken of it if it is the home space under the first one: kinds of records, `claim`
+    /// and `node`.
+    pub(crate) under_first: Option<Vec<String>>,
+}
+
+impl<'a> SearchedSpace<'a> {
+    /// A space that is searched for itself.
+    pub(crate) fn new(space: &'a mut Space, disclosure: Disclosure) -> Self {
+        Self { space, disclosure, under_first: None }
+    }
+
+    /// The home space under the first one.
+    pub(crate) fn under_first(session: &Session, space: &'a mut Space) -> Result<Self, Failure> {
+        let kinds = session.settings(None)?.recalled_from_home();
+        Ok(Self { space, disclosure: Disclosure::GlobalOnly, under_first: Some(kinds) })
+    }
+
+    fn gives(&self, kind: &Kind) -> bool {
+        self.under_first.as_ref().is_none_or(|kinds| kinds.iter().any(|of| of == kind.as_str()))
+    }
+
+    /// The kinds of records that are taken of it, all if empty; none if nothing is.
+    fn kinds(&self, asked: &[String]) -> Option<Vec<String>> {
+        let Some(given) = &self.under_first else { return Some(asked.to_vec()) };
+        let given = given
+            .iter()
+            .filter(|kind| ![Kind::Claim, Kind::Node].iter().any(|of| of.as_str() == *kind));
+        let kinds: Vec<String> =
+            given.filter(|kind| asked.is_empty() || asked.contains(kind)).cloned().collect();
+        (!kinds.is_empty()).then_some(kinds)
+    }
 }
 
 /// A result and the index of its space.
@@ -149,9 +181,10 @@ impl RecallRequest<'_> {
         }
     }
 
-    fn query(&self, session: &Session, visibilities: &[Visibility]) -> Query {
+    fn query(&self, session: &Session, kinds: Vec<String>, visibilities: &[Visibility]) -> Query {
+        let visibilities = visibilities.to_vec();
         Query {
-            filter: Filter { visibilities: visibilities.to_vec(), ..self.filter.clone() },
+            filter: Filter { kinds, visibilities, ..self.filter.clone() },
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)
@@ -236,28 +269,36 @@ pub(crate) fn recall(
     request: &RecallRequest<'_>,
 ) -> Result<RecallAnswer, Failure> {
     let mut answer = RecallAnswer::empty(request.scope);
-    for (place, SearchedSpace { space, disclosure }) in spaces.iter_mut().enumerate() {
+    for (place, searched) in spaces.iter_mut().enumerate() {
         let asked = &request.filter.visibilities;
-        let Some(visibilities) = disclosure::visibilities(asked, *disclosure) else { continue };
-        if request.scope == SearchScope::Nodes {
+        let Some(visibilities) = disclosure::visibilities(asked, searched.disclosure) else {
+            continue;
+        };
+        let kinds = searched.kinds(&request.filter.kinds);
+        let (gives_claims, gives_nodes) =
+            (searched.gives(&Kind::Claim), searched.gives(&Kind::Node));
+        let space = &mut *searched.space;
+        if request.scope == SearchScope::Nodes && gives_nodes {
             let found = space.recall_nodes(&request.fact_query(session, &visibilities))?;
             answer.nodes.extend(found.into_iter().map(|item| Found { space: place, item }));
         }
-        if request.scope.has_facts() {
+        if request.scope.has_facts() && gives_claims {
             let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
             answer.add_facts(place, found);
         }
-        if request.scope.has_records() {
-            let (found, embedding) = search_episodes(session, pool, space, request, &visibilities)?;
+        if let Some(kinds) = kinds.filter(|_| request.scope.has_records()) {
+            let query = request.query(session, kinds, &visibilities);
+            let (found, embedding) = search_episodes(session, pool, space, query)?;
             if found.results.is_empty() && !request.filter.kinds.is_empty() {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
             }
             answer.add_episodes(place, found, embedding);
         }
     }
+    drop_hidden(spaces, request.filter.as_of_us, &mut answer)?;
     rank(&mut answer, request);
     if request.with_graph {
-        for (place, SearchedSpace { space, disclosure }) in spaces.iter().enumerate() {
+        for (place, SearchedSpace { space, disclosure, .. }) in spaces.iter().enumerate() {
             answer.graphs.extend(graph_around(space, place, *disclosure, request, &answer)?);
         }
     }
@@ -295,14 +336,37 @@ fn search_episodes(
     session: &Session,
     pool: &mut EmbedderPool,
     space: &mut Space,
-    request: &RecallRequest<'_>,
-    visibilities: &[Visibility],
+    query: Query,
 ) -> Result<(Recall, QueryEmbedding), Failure> {
-    let mut embedding = pool.embed(session, space, &request.question)?;
-    let query = Query { vector: embedding.vector(), ..request.query(session, visibilities) };
+    let mut embedding = pool.embed(session, space, &query.text)?;
+    let query = Query { vector: embedding.vector(), ..query };
     let found = space.recall_with_newer(&query)?;
     embedding.served_by(found.model);
     Ok((found, embedding))
+}
+
+/// Drops what the first space has in its own words from what the home space under it has.
+fn drop_hidden(
+    spaces: &[SearchedSpace<'_>],
+    as_of_us: Option<u64>,
+    answer: &mut RecallAnswer,
+) -> Result<(), Failure> {
+    let is_under =
+        |place: usize| spaces.get(place).is_some_and(|searched| searched.under_first.is_some());
+    let Some(first) = spaces.first().filter(|_| (0..spaces.len()).any(is_under)) else {
+        return Ok(());
+    };
+    let facts = &mut answer.facts;
+    let keys: Vec<RecordKey> =
+        facts.iter().map(|found| RecordKey::of_belief(&found.item.belief)).collect();
+    let mut hidden = first.space.hides_records(&keys, as_of_us)?.into_iter();
+    facts.retain(|found| !(hidden.next().unwrap_or(false) && is_under(found.space)));
+    let nodes = &mut answer.nodes;
+    let keys: Vec<RecordKey> =
+        nodes.iter().map(|found| RecordKey::of_record(&found.item.record)).collect();
+    let mut hidden = first.space.hides_records(&keys, as_of_us)?.into_iter();
+    nodes.retain(|found| !(hidden.next().unwrap_or(false) && is_under(found.space)));
+    Ok(())
 }
 
 /// Sorts the results of all spaces and keeps the best.
@@ -347,10 +411,12 @@ fn write_receipts(
     policy: ReceiptPolicy,
     answer: &mut RecallAnswer,
 ) -> Result<(), Failure> {
-    for (place, SearchedSpace { space, .. }) in spaces.iter_mut().enumerate() {
+    for (place, searched) in spaces.iter_mut().enumerate() {
+        let SearchedSpace { space, under_first, .. } = searched;
         let facts: Vec<Fact> = from(place, &answer.facts);
         let records: Vec<Recollection> = from(place, &answer.episodes);
-        if policy == ReceiptPolicy::WhereShown && facts.is_empty() && records.is_empty() {
+        let only_shown = policy == ReceiptPolicy::WhereShown || under_first.is_some();
+        if only_shown && facts.is_empty() && records.is_empty() {
             continue;
         }
         let shown = Recalled { query: &request.question, facts: &facts, records: &records };

@@ -9,7 +9,7 @@ use kernel::kind::Capability;
 use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
-use crate::place::Home;
+use crate::place::{GLOBAL, Home};
 use crate::settings::{Settings, Sources};
 
 /// The context of a request.
@@ -37,6 +37,11 @@ impl Session {
             [named] => Ok(SpaceLocator { home: &self.home, named: Some(named) }),
             _ => Err(RequestError::SeveralSpaces),
         }
+    }
+
+    /// Locates the home space.
+    pub(crate) fn locator_of_home(&self) -> SpaceLocator<'_> {
+        SpaceLocator { home: &self.home, named: Some(GLOBAL) }
     }
 
     /// Opens the one space of a request, which must exist.

@@ -127,6 +127,15 @@ pub(crate) const AGENTS_READ_PRIVATE: Key = Key {
     scope: SettingScope::User,
 };
 
+/// What recall from within a project takes from the home space.
+pub(crate) const RECALLED_FROM_HOME: Key = Key {
+    section: "cross_project_recall",
+    name: "include_kinds",
+    variable: None,
+    form: Form::List,
+    scope: SettingScope::User,
+};
+
 /// All settings of one service.
 macro_rules! service {
     ($service:expr, $section:literal, $prefix:literal) => {
@@ -203,7 +212,7 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 8] = [
+    const GENERAL: [Key; 9] = [
         MODEL,
         SPACES_MAY_CHOOSE,
         THREADS,
@@ -212,6 +221,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
         CA_FILE,
         AGENTS_ALLOW,
         AGENTS_READ_PRIVATE,
+        RECALLED_FROM_HOME,
     ];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI).chain(&LANGUAGE)
 }

@@ -17,6 +17,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kernel::kind::Kind;
 use models::choice::{Choice, Selection};
 use models::hub::ModelDir;
 use models::language::{Price, Provider};
@@ -241,6 +242,17 @@ impl Settings {
                 allowed.iter().any(|named| named.trim() == agent)
             }
             _ => false,
+        }
+    }
+
+    /// What recall from within a project takes from the home space: kinds of records, `claim` and
+    /// `node`; by default these two.
+    pub(crate) fn recalled_from_home(&self) -> Vec<String> {
+        match self.set.get(&keys::RECALLED_FROM_HOME.path()) {
+            Some(Setting { value: Value::List(kinds), .. }) => {
+                kinds.iter().map(|kind| kind.trim().to_owned()).collect()
+            }
+            _ => vec![Kind::Claim.as_str().to_owned(), Kind::Node.as_str().to_owned()],
         }
     }
 

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, HashSet};
 
 use kernel::body::{Body, Deriver};
 use kernel::confidence::Band;
-use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
@@ -183,7 +182,8 @@ impl Reader<'_> {
         }
         let mut explaining = self.explain(&named.text())?;
         self.store.on_snapshot(|index| {
-            withhold_private(&mut Privacy::of(index), &mut explaining).map_err(EngineError::from)
+            withhold(&mut Privacy::of(index), disclosure, &mut explaining)
+                .map_err(EngineError::from)
         })?;
         Ok(explaining)
     }
@@ -231,31 +231,32 @@ impl Reader<'_> {
     }
 }
 
-/// Takes out of an explanation what is private.
-fn withhold_private<B: Bodies>(
+/// Takes out of an explanation what the reader may not see.
+fn withhold<B: Bodies>(
     privacy: &mut Privacy<'_, B>,
+    disclosure: Disclosure,
     explaining: &mut Explaining,
 ) -> Result<(), StoreError> {
     let Explaining { explanation, withheld, .. } = explaining;
     let Explanation { built_from, history, user_actions, agreements, .. } = explanation;
     let before = built_from.len() + history.len() + user_actions.len() + agreements.len();
-    let mut private = HashSet::new();
+    let mut withheld_ids = HashSet::new();
     let ids = built_from.iter().map(|source| source.op_id);
     let ids = ids.chain(history.iter().map(|event| event.op_id));
     let ids = ids.chain(history.iter().filter_map(|event| Some(event.cause.as_ref()?.op_id)));
     let ids = ids.chain(user_actions.iter().map(|action| action.op_id));
     for id in ids {
-        if privacy.is_private(&id)? {
-            private.insert(id);
+        if privacy.is_withheld(&id, disclosure)? {
+            withheld_ids.insert(id);
         }
     }
-    built_from.retain(|source| !private.contains(&source.op_id));
-    history.retain(|event| !private.contains(&event.op_id));
+    built_from.retain(|source| !withheld_ids.contains(&source.op_id));
+    history.retain(|event| !withheld_ids.contains(&event.op_id));
     for event in history.iter_mut() {
-        event.cause = event.cause.take().filter(|cause| !private.contains(&cause.op_id));
+        event.cause = event.cause.take().filter(|cause| !withheld_ids.contains(&cause.op_id));
     }
-    user_actions.retain(|action| !private.contains(&action.op_id));
-    agreements.retain(|agreement| agreement.visibility != Visibility::Private);
+    user_actions.retain(|action| !withheld_ids.contains(&action.op_id));
+    agreements.retain(|agreement| disclosure.admits(agreement.visibility));
     let after = built_from.len() + history.len() + user_actions.len() + agreements.len();
     *withheld = before.saturating_sub(after);
     Ok(())

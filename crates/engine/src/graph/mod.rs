@@ -22,10 +22,13 @@ use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use crate::belief::explain::time;
 use crate::belief::{Bodies, body_of};
+use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
 
+mod effective;
 mod neighbours;
 
+pub use effective::{EdgeKey, RecordKey};
 pub(crate) use neighbours::is_valid;
 pub use neighbours::{Subgraph, SubgraphLimits};
 
@@ -122,6 +125,8 @@ pub struct NodeFilter {
     pub contains: Option<String>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
+    /// Who reads it.
+    pub disclosure: Disclosure,
 }
 
 /// Which edges to list.
@@ -137,6 +142,8 @@ pub struct EdgeFilter {
     pub all: bool,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
+    /// Who reads it.
+    pub disclosure: Disclosure,
 }
 
 /// The beginning of a list.
@@ -170,7 +177,9 @@ impl Reader<'_> {
                 && is_of_type
                 && filter.tags.iter().all(|tag| node.tags.contains(tag))
                 && contains.as_ref().is_none_or(|text| node.text.to_lowercase().contains(text));
-            Ok(admitted.then_some(node))
+            let is_shown =
+                admitted && !Privacy::of(index).is_withheld(&node.id, filter.disclosure)?;
+            Ok(is_shown.then_some(node))
         })
     }
 
@@ -180,19 +189,22 @@ impl Reader<'_> {
         filter: &EdgeFilter,
         limit: usize,
     ) -> Result<Listed<EdgeView>, EngineError> {
-        let admits = |edge: &EdgeView| {
-            (filter.all || edge.status == Some(RecordStatus::Active.as_str()))
+        let admitted = |records: &mut Records<'_, dyn Bodies + '_>,
+                        index: &dyn Bodies,
+                        entry: &Entry| {
+            let Some(edge) = edge_view(records, index, entry)? else { return Ok(None) };
+            let is_admitted = (filter.all || edge.status == Some(RecordStatus::Active.as_str()))
                 && (filter.types.is_empty()
                     || filter.types.iter().any(|of| of.as_str() == edge.edge_type))
                 && filter.from.is_none_or(|from| from == edge.from)
                 && filter.to.is_none_or(|to| to == edge.to)
+                && !Privacy::of(index).is_withheld(&edge.id, filter.disclosure)?;
+            Ok::<_, StoreError>(is_admitted.then_some(edge))
         };
         let Some((end, role)) =
             filter.from.map(|from| (from, Role::FROM)).or(filter.to.map(|to| (to, Role::TO)))
         else {
-            return self.list(&Kind::Edge, filter.as_of_us, limit, |records, index, entry| {
-                Ok(edge_view(records, index, entry)?.filter(|edge| admits(edge)))
-            });
+            return self.list(&Kind::Edge, filter.as_of_us, limit, admitted);
         };
         // Those of one end are found without reading the others.
         self.at(filter.as_of_us, |index| {
@@ -204,7 +216,7 @@ impl Reader<'_> {
             let mut records = Records::new(index);
             let mut listed = Listed { items: Vec::new(), more: false };
             for entry in entries.iter().rev() {
-                let edge = edge_view(&mut records, index, entry)?.filter(|edge| admits(edge));
+                let edge = admitted(&mut records, index, entry)?;
                 if edge.is_some() && listed.items.len() >= limit {
                     listed.more = true;
                     break;

@@ -91,8 +91,7 @@ fn walk(
     while let Some(id) = queue.pop_front() {
         let Some(entry) = index.entry(&id)? else { continue };
         let distance = distances.get(&id).copied().unwrap_or(0);
-        let is_hidden = limits.disclosure != Disclosure::Full && privacy.is_private(&id)?;
-        if is_hidden {
+        if privacy.is_withheld(&id, limits.disclosure)? {
             continue;
         }
         if let Some(view) = record_view(&mut records, index, &entry)? {
@@ -144,10 +143,7 @@ fn walk(
             is_shown &= !is_left_out;
         }
         // Its notes may repeat what it was made from, and what its ends say.
-        if is_shown && limits.disclosure != Disclosure::Full {
-            is_shown = !privacy.is_private(&edge.id)?;
-        }
-        if is_shown {
+        if is_shown && !privacy.is_withheld(&edge.id, limits.disclosure)? {
             graph.edges.push(edge);
         }
     }

@@ -200,7 +200,7 @@ impl Reader<'_> {
             }
         }
         let found = results.len();
-        if Disclosure::of(&query.filter.visibilities) == Disclosure::WithoutPrivate {
+        if Disclosure::of(&query.filter.visibilities) != Disclosure::Full {
             self.drop_private(&mut results, |result| &result.id)?;
             for result in &mut results {
                 self.drop_private(&mut result.neighbours, |beside| &beside.id)?;

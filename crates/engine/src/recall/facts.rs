@@ -302,8 +302,11 @@ fn gather<N: Bodies, B: Bodies>(
 ) -> Result<Vec<Fact>, StoreError> {
     let Sought { question, query, with_over } = *sought;
     let mut privacy = Privacy::of(now);
-    let with_private =
-        query.mode == Mode::Active && Disclosure::of(&query.visibilities) == Disclosure::Full;
+    let disclosure = match (query.mode, Disclosure::of(&query.visibilities)) {
+        (Mode::Active, disclosure) => disclosure,
+        (_, Disclosure::Full) => Disclosure::WithoutPrivate,
+        (_, disclosure) => disclosure,
+    };
     let limit = query.limit.min(FACTS_MAX);
     if limit == 0 {
         return Ok(Vec::new());
@@ -317,7 +320,7 @@ fn gather<N: Bodies, B: Bodies>(
             }
             let belief = displaced_belief(index, key)?;
             let served = belief.served.filter(|_| query.admits(&belief, with_over));
-            if served.is_some() && !with_private && privacy.is_private_belief(&belief)? {
+            if served.is_some() && privacy.is_belief_withheld(&belief, disclosure)? {
                 return Ok(None);
             }
             believed.extend(served.map(|id| (id, belief)));

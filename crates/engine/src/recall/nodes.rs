@@ -44,7 +44,7 @@ impl Reader<'_> {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        let with_private = Disclosure::of(&query.visibilities) == Disclosure::Full;
+        let disclosure = Disclosure::of(&query.visibilities);
         let found = self.store.search_facts(|search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let index = search.ledger_index()?;
@@ -66,7 +66,7 @@ impl Reader<'_> {
                         return Ok(None);
                     };
                     if records.status_of(&node)? != Some(RecordStatus::Active)
-                        || !with_private && privacy.is_private(&node.id)?
+                        || privacy.is_withheld(&node.id, disclosure)?
                     {
                         return Ok(None);
                     }

@@ -30,7 +30,8 @@ use crate::belief::user::Replacement;
 use crate::derive::{Derived, Extent};
 use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
 use crate::graph::{
-    EdgeFilter, EdgeView, Listed, NodeFilter, RecordView, Subgraph, SubgraphLimits,
+    EdgeFilter, EdgeKey, EdgeView, Listed, NodeFilter, RecordKey, RecordView, Subgraph,
+    SubgraphLimits,
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
@@ -95,6 +96,9 @@ read! {
     believed(name: &str) -> Belief;
     nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
+    hides_records(keys: &[RecordKey], as_of_us: Option<u64>) -> Vec<bool>;
+    hides_edges(keys: &[Option<EdgeKey>], as_of_us: Option<u64>) -> Vec<bool>;
+    edge_keys(edges: &[EdgeView], as_of_us: Option<u64>) -> Vec<Option<EdgeKey>>;
     record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
     patches() -> Vec<Patch>;
@@ -109,6 +113,8 @@ read! {
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
+    is_withheld(id: &OpId, disclosure: Disclosure) -> bool;
+    withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;
     is_private_belief(belief: &Belief) -> bool;
     support(explaining: &Explaining) -> Support;
     reviews() -> Vec<Review>;

@@ -138,7 +138,7 @@ impl Reader<'_> {
         let many = limits.disclosure != Disclosure::Full;
         let nodes = self.nodes(&filter, if many { NODES_LOOKED_AT } else { 1 })?;
         for node in nodes.items {
-            if !many || !self.is_private(&node.id)? {
+            if !self.is_withheld(&node.id, limits.disclosure)? {
                 return Ok(Some(node.id));
             }
         }
@@ -159,7 +159,7 @@ impl Reader<'_> {
                 let id = claim.id();
                 let view = self.record_view(&id, limits.as_of_us)?;
                 if view.is_some_and(|view| view.status == Some(RecordStatus::Active.as_str()))
-                    && (limits.disclosure == Disclosure::Full || !self.is_private(&id)?)
+                    && !self.is_withheld(&id, limits.disclosure)?
                 {
                     return Ok(Some(id));
                 }
@@ -212,11 +212,7 @@ fn answer_from(
     named: &OpId,
     limits: &WhyLimits,
 ) -> Result<Option<Why>, StoreError> {
-    let is_hidden = |id: &OpId| {
-        Ok::<_, StoreError>(
-            limits.disclosure != Disclosure::Full && Privacy::of(index).is_private(id)?,
-        )
-    };
+    let is_hidden = |id: &OpId| Privacy::of(index).is_withheld(id, limits.disclosure);
     let Some(entry) = index.entry(named)? else { return Ok(None) };
     let mut records = Records::new(index);
     let canonical = records.canonical(&entry.id)?;

@@ -25,7 +25,7 @@ use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
 use crate::belief::{Bodies, body_of};
 use crate::graph::{RecordView, record_view};
 use crate::inspect::summary_of;
-use crate::private::{Disclosure, Privacy};
+use crate::private::Privacy;
 
 /// Most inputs, and most edges, that are looked at for one record.
 pub const PREMISES_MAX: usize = 512;
@@ -287,7 +287,7 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.exclude(cited, "unknown", String::new());
             return Ok(Premise::Dead);
         };
-        if self.limits.disclosure != Disclosure::Full && self.privacy.is_private(&cited)? {
+        if self.privacy.is_withheld(&cited, self.limits.disclosure)? {
             self.reached.cut.withheld += 1;
             return Ok(Premise::LeftOut);
         }

@@ -39,6 +39,8 @@ pub struct BeliefFilter {
     pub not_over_at_us: Option<i64>,
     /// Of what is served, at least this sure.
     pub confidence_min: Option<f64>,
+    /// Only what every project may see.
+    pub only_global: bool,
 }
 
 impl BeliefFilter {
@@ -65,6 +67,10 @@ pub struct BeliefPage {
 const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL OR band = ?5)
     AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
     AND (?7 IS NULL OR changed <= ?7)";
+
+/// The condition that only what every project may see is listed. The indexes do not hold it, so it is
+/// asked only where it is needed.
+const IS_GLOBAL: &str = "visibility = 'global'";
 
 /// Whether a row is left out because it is over, by parameter 8. What is not served has no band.
 const IS_OVER: &str = "coalesce(band IS NOT NULL AND valid_to <= ?8, FALSE)";
@@ -122,11 +128,15 @@ impl Part<'_> {
         }
     }
 
-    /// The condition on the index's first columns.
-    fn condition(&self) -> &'static str {
-        match self.claim_type {
+    /// The conditions on a row.
+    fn conditions(&self, filter: &BeliefFilter) -> String {
+        let first = match self.claim_type {
             None => "?1 IS NULL AND state = ?2",
             Some(_) => "claim_type = ?1 AND state = ?2",
+        };
+        match filter.only_global {
+            true => format!("{first} AND {CONDITIONS} AND {IS_GLOBAL}"),
+            false => format!("{first} AND {CONDITIONS}"),
         }
     }
 }
@@ -174,7 +184,8 @@ impl SqliteLedgerIndex<'_> {
         let is_counted = filter.valid_at_us.is_none()
             && filter.unchanged_since_us.is_none()
             && filter.not_over_at_us.is_none()
-            && filter.confidence_min.is_none();
+            && filter.confidence_min.is_none()
+            && !filter.only_global;
         let mut first: Vec<(f64, String)> = Vec::new();
         let mut page = BeliefPage::default();
         for part in &parts {
@@ -237,9 +248,9 @@ impl SqliteLedgerIndex<'_> {
         let sql = |error: rusqlite::Error| E::from(StoreError::from(error));
         let query = format!(
             "SELECT key, confidence, op.kind, op.body, {IS_OVER}, {IS_UNSURE} FROM belief {} LEFT JOIN op ON op.pos = served
-             WHERE {} AND {CONDITIONS}",
+             WHERE {}",
             part.way(),
-            part.condition()
+            part.conditions(filter)
         );
         let mut statement = self.connection.prepare_cached(&query).map_err(sql)?;
         let mut rows = statement.query(params_from_iter(values_of(part, filter))).map_err(sql)?;
@@ -297,10 +308,10 @@ impl SqliteLedgerIndex<'_> {
         first: &mut Vec<(f64, String)>,
     ) -> Result<(), StoreError> {
         let query = format!(
-            "SELECT confidence, key FROM belief {} WHERE {} AND {CONDITIONS}
+            "SELECT confidence, key FROM belief {} WHERE {}
              AND NOT {IS_OVER} AND NOT {IS_UNSURE} ORDER BY confidence DESC, key LIMIT ?10",
             part.index(),
-            part.condition()
+            part.conditions(filter)
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let mut values = values_of(part, filter);
@@ -322,9 +333,9 @@ impl SqliteLedgerIndex<'_> {
     ) -> Result<(), StoreError> {
         let query = format!(
             "SELECT count(*), count(*) FILTER (WHERE {IS_OVER}),
-             count(*) FILTER (WHERE {IS_UNSURE} AND NOT {IS_OVER}) FROM belief {} WHERE {} AND {CONDITIONS}",
+             count(*) FILTER (WHERE {IS_UNSURE} AND NOT {IS_OVER}) FROM belief {} WHERE {}",
             part.index(),
-            part.condition()
+            part.conditions(filter)
         );
         let (all, over, below_minimum): (i64, i64, i64) =
             self.connection

@@ -267,7 +267,7 @@ impl Memory {
         let (found, owner, whose) = match self.opened.readable(session) {
             Ok(open) => {
                 let disclosure = for_agent(session, &open.opened.space, &reader);
-                let searched = SearchedSpace { space: &mut open.opened.space, disclosure };
+                let searched = SearchedSpace::new(&mut open.opened.space, disclosure);
                 let found = recall(session, &mut self.pool, &mut [searched], &request)?;
                 (found, open.opened.owner.clone(), open.whose())
             }

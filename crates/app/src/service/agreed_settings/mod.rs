@@ -27,10 +27,8 @@ use serde_json::json;
 
 use super::Session;
 use super::graph::statement;
-use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
-use crate::place::GLOBAL;
 
 mod key;
 
@@ -221,21 +219,17 @@ pub(crate) fn is_home(session: &Session, space: &Space) -> bool {
     space.path() == session.home.global_space()
 }
 
-fn home_locator(session: &Session) -> SpaceLocator<'_> {
-    SpaceLocator { home: &session.home, named: Some(GLOBAL) }
-}
-
 /// The home space, if it is there.
 pub(crate) fn home(session: &Session) -> Result<Option<OpenedSpace>, Failure> {
     match session.home.global_space().exists() {
-        true => Ok(Some(home_locator(session).open(SpaceUse::Read)?)),
+        true => Ok(Some(session.locator_of_home().open(SpaceUse::Read)?)),
         false => Ok(None),
     }
 }
 
 /// The home space for writing, which is made if it is not there.
 pub(crate) fn home_to_write(session: &Session) -> Result<OpenedSpace, Failure> {
-    home_locator(session).open_or_make(SpaceUse::Write(Capability::Correct), session.now)
+    session.locator_of_home().open_or_make(SpaceUse::Write(Capability::Correct), session.now)
 }
 
 /// What became of setting a value.

@@ -22,6 +22,7 @@ use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
 use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::graph::VALUES_RAW;
+use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
 
 mod words;
@@ -67,6 +68,8 @@ pub struct ClaimFilter {
     pub not_over_at_us: Option<i64>,
     /// Of believed ones, only those with at least this confidence.
     pub confidence_min: Option<f64>,
+    /// Who reads it.
+    pub disclosure: Disclosure,
 }
 
 /// A list of beliefs.
@@ -120,6 +123,7 @@ impl ClaimFilter {
         };
         state
             && !self.hides(belief)
+            && self.disclosure.admits(belief.visibility)
             && self.tags.iter().all(|tag| belief.tags.contains(tag))
             && self
                 .claim_type
@@ -209,10 +213,37 @@ impl Reader<'_> {
             Some(page) => Ok(list(index, filter, page, limit)?),
             None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
         })?;
+        let before = claims.beliefs.len();
+        self.drop_withheld(&mut claims.beliefs, filter.disclosure)?;
+        claims.total = claims.total.saturating_sub(before - claims.beliefs.len());
         // What is not served has nothing to show but words that are no longer believed.
         let shown = |belief: &Belief| belief.served.or(belief.current);
         claims.altered = self.take_altered(&mut claims.beliefs, shown)?;
         Ok(claims)
+    }
+}
+
+impl Reader<'_> {
+    /// Drops beliefs that are withheld from a reader.
+    fn drop_withheld(
+        &self,
+        beliefs: &mut Vec<Belief>,
+        disclosure: Disclosure,
+    ) -> Result<(), EngineError> {
+        if disclosure == Disclosure::Full {
+            return Ok(());
+        }
+        Ok(self.store.on_snapshot(|index| {
+            let mut privacy = Privacy::of(index);
+            let mut shown = Vec::with_capacity(beliefs.len());
+            for belief in beliefs.drain(..) {
+                if !privacy.is_belief_withheld(&belief, disclosure)? {
+                    shown.push(belief);
+                }
+            }
+            *beliefs = shown;
+            Ok::<_, StoreError>(())
+        })?)
     }
 }
 
@@ -236,6 +267,7 @@ fn page(
         unchanged_since_us: filter.as_of_us,
         not_over_at_us: filter.not_over_at_us,
         confidence_min: filter.confidence_min,
+        only_global: filter.disclosure == Disclosure::GlobalOnly,
     };
     let words = filter.contains.as_deref().map(Words::new);
     if words.is_none() && filter.tags.is_empty() {
