@@ -28,6 +28,7 @@ mod mail;
 pub mod markdown;
 mod passages;
 pub mod photo;
+pub mod project;
 pub mod secrets;
 mod shape;
 pub mod text;
