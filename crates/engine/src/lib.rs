@@ -24,6 +24,7 @@ pub mod recall;
 mod seal;
 pub mod selection;
 mod space;
+pub mod thought;
 pub mod tokens;
 pub mod verify;
 pub mod why;

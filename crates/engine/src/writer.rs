@@ -6,7 +6,7 @@ use kernel::id::{Author, OpId, SpaceId};
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::seal::{Draft, next_timestamp};
-use store::sqlite::{Mode, SqliteSpace};
+use store::sqlite::{Mode, SqliteSpace, SqliteWriting};
 use store::{StoreError, Writing};
 
 use crate::reader::{id_of, may};
@@ -65,12 +65,26 @@ impl Writer<'_> {
         claim_form::check(&draft)?;
         let mut writing = self.store.write()?;
         writing.recognize_forgotten(hashes_of(self.sealer));
-        let ts = next_timestamp(now_us(now), writing.latest()?);
-        let sealable = Sealable::masked(draft, &writing)?;
-        let (operation, body) = self.sealer.seal_next(sealable, &writing, ts)?;
-        writing.record(&operation, Some(&body))?;
+        let id = seal_into(&mut writing, self.sealer, draft, now)?;
         Box::new(writing).commit()?;
-        Ok(operation.id())
+        Ok(id)
+    }
+
+    /// Appends several in one transaction: all or none.
+    pub(crate) fn append_all(
+        &mut self,
+        drafts: Vec<Draft>,
+        now: jiff::Timestamp,
+    ) -> Result<Vec<OpId>, EngineError> {
+        drafts.iter().try_for_each(claim_form::check)?;
+        let mut writing = self.store.write()?;
+        writing.recognize_forgotten(hashes_of(self.sealer));
+        let mut appended = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            appended.push(seal_into(&mut writing, self.sealer, draft, now)?);
+        }
+        Box::new(writing).commit()?;
+        Ok(appended)
     }
 
     /// Grants capabilities to a key, or revokes them. A revocation names the last operation that
@@ -127,6 +141,20 @@ impl Writer<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Masks, seals and records one operation.
+fn seal_into(
+    writing: &mut SqliteWriting<'_>,
+    sealer: &Sealer,
+    draft: Draft,
+    now: jiff::Timestamp,
+) -> Result<OpId, EngineError> {
+    let ts = next_timestamp(now_us(now), writing.latest()?);
+    let sealable = Sealable::masked(draft, &*writing)?;
+    let (operation, body) = sealer.seal_next(sealable, &*writing, ts)?;
+    writing.record(&operation, Some(&body))?;
+    Ok(operation.id())
 }
 
 /// Whether a view that could not be folded for this reason is still served as it is.

@@ -66,6 +66,8 @@ mod selecting;
 mod settings;
 mod show;
 mod status;
+mod think;
+mod thoughts;
 mod trust;
 mod values;
 mod verify;
@@ -132,6 +134,10 @@ enum Command {
     Edge(edge::Args),
     /// Check, apply and take back changes of the graph together
     Patch(patch::Args),
+    /// Think with others in this space: find what was thought, and add to it
+    Think(think::Args),
+    /// List, show, refine, combine, label or share thoughts, and show how they are used
+    Thought(Box<thoughts::Args>),
     /// Explain why something is believed and what would change it, or what a record was made from
     Explain(explain::Args),
     /// Find the fewest claims that hold up a decision or anything else, and store the answer
@@ -390,6 +396,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Node(args) => node::run(&session, &args),
         Command::Edge(args) => edge::run(&session, &args),
         Command::Patch(args) => patch::run(&session, &args),
+        Command::Think(args) => think::run(&session, &args),
+        Command::Thought(args) => thoughts::run(&session, &args),
         Command::Explain(args) => explain::run(&session, &args),
         Command::Why(args) => why::run(&session, &args),
         Command::Correct(args) => correct::run(&session, &args),
@@ -441,6 +449,8 @@ impl Command {
             Self::Edge(args) => return args.writes(),
             Self::Why(args) => return args.writes(),
             Self::Patch(args) => return args.writes(),
+            Self::Think(args) => return args.writes(),
+            Self::Thought(args) => return args.writes(),
             Self::Values(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
             _ => {}

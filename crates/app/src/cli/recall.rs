@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use store::sqlite::Filter;
 
 use super::episodes::{Detail, SpaceShown};
-use super::{CliSession, claims, embedding, episodes, facts, graph, print_owner};
+use super::{CliSession, claims, embedding, episodes, facts, graph, print_owner, thoughts};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, printable};
 use crate::service::agents::AgentId;
@@ -50,7 +50,8 @@ pub(crate) struct Args {
     /// Only records with this visibility: private, project (its space) or global; may be repeated
     #[arg(long, value_name = "WHO", value_parser = visibility)]
     visibility: Vec<Visibility>,
-    /// What to search: beliefs (facts), records (episodes), both, or nodes [default: both; records
+    /// What to search: beliefs (facts), records (episodes), both, or nodes and
+    /// thoughts (nodes) [default: both; records
     /// only with --kind, --since or --until]
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<ScopeName>,
@@ -104,7 +105,7 @@ enum ScopeName {
     Episodes,
     /// Both
     Both,
-    /// Decisions, actions, summaries, entities
+    /// Decisions, actions, summaries, entities, and thoughts
     Nodes,
 }
 
@@ -243,6 +244,11 @@ fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Val
         describe(&mut value, found.space);
         value
     });
+    let thoughts = answer.thoughts.iter().map(|found| {
+        let mut value = thoughts::found_to_json(&found.item);
+        describe(&mut value, found.space);
+        value
+    });
     let graphs = answer.graphs.iter().map(|found| {
         let mut value = json!(found.item);
         describe(&mut value, found.space);
@@ -252,6 +258,7 @@ fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Val
         "question": answer.question,
         "facts": facts.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
+        "thoughts": thoughts.collect::<Vec<_>>(),
         "graphs": graphs.collect::<Vec<_>>(),
         "results": results.collect::<Vec<_>>(),
         "relevance": answer.relevance,
@@ -272,11 +279,11 @@ fn print(
     spaces: &[SpaceDescribed],
     answer: &RecallAnswer,
 ) -> Result<(), Failure> {
-    let RecallAnswer { facts, nodes, graphs, episodes, behind, altered, .. } = answer;
+    let RecallAnswer { facts, nodes, thoughts, graphs, episodes, behind, altered, .. } = answer;
     spaces.iter().try_for_each(|space| print_owner(space.owner.as_ref()))?;
-    if episodes.is_empty() && facts.is_empty() && nodes.is_empty() {
+    if episodes.is_empty() && facts.is_empty() && nodes.is_empty() && thoughts.is_empty() {
         output::line(match answer.scope {
-            SearchScope::Nodes => "No node shares a word with this question.",
+            SearchScope::Nodes => "No node or thought shares a word with this question.",
             SearchScope::Facts => "No belief shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",
         })?;
@@ -309,6 +316,7 @@ fn print(
         episodes::print(session, number, shown(found.space), &found.item, args.detail())?;
     }
     nodes.iter().try_for_each(|found| graph::print_record(&found.item.record, ""))?;
+    thoughts.iter().try_for_each(|found| thoughts::print_found(&found.item))?;
     for found in graphs {
         output::line(format_args!("{BOLD}Around it{BOLD:#}"))?;
         graph::print_around(&found.item)?;

@@ -18,6 +18,7 @@ use serde::Serialize;
 use store::{RecordError, StoreError};
 
 use crate::place::PlaceError;
+use crate::service::thoughts::ThoughtRefusal;
 
 mod agent;
 pub(crate) mod hint;
@@ -67,6 +68,9 @@ pub(crate) enum Failure {
     /// The request is invalid.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// A request about thoughts is refused.
+    #[error(transparent)]
+    Thought(#[from] ThoughtRefusal),
     /// An agent's key may not write.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -171,6 +175,7 @@ impl Failure {
         match self {
             Self::Engine(error) => error.code(),
             Self::Request(error) => error.code(),
+            Self::Thought(refusal) => refusal.code(),
             Self::Agent(error) => error.code(),
             Self::NoSpace => "no_space",
             Self::NoSpaceThere { .. } => "space_missing",
@@ -195,6 +200,7 @@ impl Failure {
         match self {
             Self::Engine(error) => fault_of_engine(error),
             Self::Request(error) => error.fault(),
+            Self::Thought(refusal) => refusal.fault(),
             Self::Agent(_) | Self::NotYourSpace { .. } => Fault::Forbidden,
             Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
             Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,

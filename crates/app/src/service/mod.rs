@@ -21,6 +21,7 @@
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
+//! | [`thoughts`] | what many agents think: retrieve, contribute, lineage, use |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`learning`] | preferences that programs learn |
@@ -58,6 +59,7 @@ pub(crate) mod record_embedding;
 pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
+pub(crate) mod thoughts;
 pub(crate) mod time;
 pub(crate) mod values;
 pub(crate) mod why;

@@ -15,6 +15,7 @@ use engine::recall::nodes::FoundNode;
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
+use engine::thought::recall::FoundThought;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
@@ -82,7 +83,9 @@ pub(crate) struct RecallAnswer {
     pub(crate) facts: Vec<Found<Fact>>,
     /// Nodes, the nearest first.
     pub(crate) nodes: Vec<Found<FoundNode>>,
-    /// What is around facts and nodes, for each space in which any were found.
+    /// Thoughts, the nearest first.
+    pub(crate) thoughts: Vec<Found<FoundThought>>,
+    /// What is around facts, nodes and thoughts, for each space in which any were found.
     pub(crate) graphs: Vec<Found<Subgraph>>,
     /// Records, the best first.
     pub(crate) episodes: Vec<Found<Recollection>>,
@@ -219,6 +222,7 @@ impl RecallAnswer {
             question: None,
             facts: Vec::new(),
             nodes: Vec::new(),
+            thoughts: Vec::new(),
             graphs: Vec::new(),
             episodes: Vec::new(),
             relevance: 0.0,
@@ -282,6 +286,11 @@ pub(crate) fn recall(
             let found = space.recall_nodes(&request.fact_query(session, &visibilities))?;
             answer.nodes.extend(found.into_iter().map(|item| Found { space: place, item }));
         }
+        if request.scope == SearchScope::Nodes {
+            let found =
+                space.reader()?.recall_thoughts(&request.fact_query(session, &visibilities))?;
+            answer.thoughts.extend(found.into_iter().map(|item| Found { space: place, item }));
+        }
         if request.scope.has_facts() && gives_claims {
             let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
             answer.add_facts(place, found);
@@ -318,8 +327,12 @@ fn graph_around(
 ) -> Result<Option<Found<Subgraph>>, Failure> {
     let facts = answer.facts.iter().filter(|found| found.space == place);
     let nodes = answer.nodes.iter().filter(|found| found.space == place);
-    let roots: Vec<OpId> =
-        facts.map(|found| found.item.id).chain(nodes.map(|found| found.item.record.id)).collect();
+    let thoughts = answer.thoughts.iter().filter(|found| found.space == place);
+    let roots: Vec<OpId> = facts
+        .map(|found| found.item.id)
+        .chain(nodes.map(|found| found.item.record.id))
+        .chain(thoughts.map(|found| found.item.thought.id))
+        .collect();
     if roots.is_empty() {
         return Ok(None);
     }
@@ -379,6 +392,7 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
     }
     keep_best(&mut answer.facts, facts_max, |fact| (fact.id, fact.relevance.total));
     keep_best(&mut answer.nodes, request.limit, |node| (node.record.id, node.similarity));
+    keep_best(&mut answer.thoughts, request.limit, |found| (found.thought.id, found.score));
     keep_best(&mut answer.episodes, usize::MAX, |episode| (episode.id, episode.score.total));
     newer_first(&mut answer.episodes, |found| (found.item.id, &found.item.replaces));
     answer.episodes.truncate(request.limit);

@@ -7,7 +7,9 @@
 
 pub mod lexical;
 pub mod meaning;
+pub mod nearness;
 pub mod relevance;
+pub mod signs;
 
 use serde::{Deserialize, Serialize};
 

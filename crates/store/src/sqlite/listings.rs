@@ -22,6 +22,10 @@ pub(super) const SCHEMA: &str =
 pub(super) const IMPORTS: &str =
     "CREATE INDEX IF NOT EXISTS op_import ON op (ts, id) WHERE kind = 'import';";
 
+/// Lists thoughts, and what may change them, in order of arrival.
+pub(super) const THOUGHTS: &str = "CREATE INDEX IF NOT EXISTS op_thought ON op (pos) WHERE kind IN \
+     ('thought', 'annotation', 'retraction', 'retraction_withdrawal', 'grant', 'revoke', 'redaction');";
+
 /// The operation at a position, if it is this one.
 fn get_at(
     connection: &Connection,

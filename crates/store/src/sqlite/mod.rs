@@ -51,11 +51,15 @@ pub use embedding::{
 };
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
+pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
 pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
     node_key, searched_parts,
 };
-pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
+pub use journal::{
+    AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, ReceiptWriting, ThoughtAsker,
+    ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtUse, ThoughtUseWriting,
+};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;

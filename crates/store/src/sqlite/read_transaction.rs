@@ -76,6 +76,8 @@ impl ReadTransaction<'_> {
         let pinned = &mut *self.space.reading.pinned.borrow_mut();
         if std::ptr::eq(tables, &index::EPISODES) {
             all.episodes.for_search(&mut pinned.episodes, connection, tables)
+        } else if std::ptr::eq(tables, &index::THOUGHTS) {
+            all.thoughts.for_search(&mut pinned.thoughts, connection, tables)
         } else {
             all.facts.for_search(&mut pinned.facts, connection, tables)
         }

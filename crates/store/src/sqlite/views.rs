@@ -12,7 +12,8 @@ use retrieval::text::Analyzer;
 use rusqlite::Connection;
 
 use super::index::{
-    self, FACT_VIEW, Search, TEXT_VIEW, shared::SearchColumns, vectors::ModelQuestion,
+    self, FACT_VIEW, Search, TEXT_VIEW, THOUGHT_VIEW, shared::SearchColumns,
+    thoughts::ThoughtSearch, vectors::ModelQuestion,
 };
 use super::registry::{Fold, FoldTask, ViewFolder};
 use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
@@ -59,6 +60,11 @@ impl SqliteSpace {
     /// How far the index of beliefs has read.
     pub fn fact_position(&self) -> Result<Position, StoreError> {
         FACT_VIEW.position(&self.connection, "main")
+    }
+
+    /// How far the index of thoughts has read.
+    pub fn thought_position(&self) -> Result<Position, StoreError> {
+        THOUGHT_VIEW.position(&self.connection, "main")
     }
 
     /// The position of the view that has read the least.
@@ -246,6 +252,21 @@ impl SqliteSpace {
         }
         let columns = transaction.columns(&index::FACTS)?;
         let search = self.search_over(&index::FACTS, &columns, None);
+        transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
+    }
+
+    /// The same over the index of thoughts.
+    pub fn search_thoughts<T>(
+        &self,
+        ask: impl FnOnce(&ThoughtSearch<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let transaction = self.read_transaction()?;
+        if !THOUGHT_VIEW.exists_in(super::schema_version(&self.connection)?) {
+            return Ok(None);
+        }
+        let columns = transaction.columns(&index::THOUGHTS)?;
+        let search = self.search_over(&index::THOUGHTS, &columns, None);
+        let search = ThoughtSearch::new(search, &self.index.thoughts, columns.reach);
         transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
     }
 

@@ -171,6 +171,16 @@ pub(super) fn clear_flags(data: &mut [u8], document: u32, flags: u8) {
     }
 }
 
+/// Sets the session of one document in a chunk's bytes.
+pub(super) fn set_session(data: &mut [u8], document: u32, session: u32) {
+    /// Bytes of the position, which comes first.
+    const BEFORE: usize = 8;
+    let first = (document % CHUNK) as usize * WIDTH + BEFORE;
+    if let Some(bytes) = data.get_mut(first..first + 4) {
+        bytes.copy_from_slice(&session.to_le_bytes());
+    }
+}
+
 /// The attributes of all documents, as columns.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Attributes {

@@ -172,7 +172,7 @@ impl Batch {
     }
 
     /// Changes all documents of the record at `target` because of the operation at `position`.
-    fn each_at(
+    pub(super) fn each_at(
         &mut self,
         connection: &Connection,
         position: Position,

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::rank::meaning::{Direction, compress, widen};
+use retrieval::rank::signs;
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -19,7 +20,7 @@ use super::Reach;
 use super::column::Column;
 use super::postings::BLOCK;
 use super::shared::Version;
-use super::tables::IndexTables;
+use super::tables::{IndexTables, THOUGHTS};
 use crate::StoreError;
 
 /// Documents in a row of directions.
@@ -147,9 +148,23 @@ pub(in super::super) struct Windows {
     is_asked: bool,
     steps: Column<[i8; DIMENSIONS]>,
     inverse_lengths: Column<f32>,
+    /// The signs of the directions, in the index of thoughts only.
+    signs: Column<[u64; signs::WORDS]>,
 }
 
 impl Windows {
+    /// How far each document is from a question by signs; none if no directions are kept.
+    pub(super) fn distances(&self, question: [u64; signs::WORDS]) -> Option<Vec<u8>> {
+        if self.documents == 0 || self.signs.len() != self.documents {
+            return None;
+        }
+        let mut distances = vec![0; self.documents as usize];
+        for (block, distances) in (0..).zip(distances.chunks_mut(BLOCK as usize)) {
+            signs::distances(question, self.signs.block(block), distances);
+        }
+        Some(distances)
+    }
+
     /// Prepares for a query over `documents` documents: reads what was added since the last query.
     pub(in super::super) fn refresh(
         &mut self,
@@ -166,6 +181,9 @@ impl Windows {
             let known = self.inverse_lengths.len();
             each_row(connection, tables, known..documents, |row| {
                 for (steps, inverse_length) in row.iter().map(read) {
+                    if std::ptr::eq(tables, &THOUGHTS) {
+                        self.signs.push(signs::signs_of(&steps));
+                    }
                     self.steps.push(steps);
                     self.inverse_lengths.push(inverse_length);
                 }

@@ -38,6 +38,7 @@ mod search;
 mod served;
 pub(super) mod shared;
 mod tables;
+pub(super) mod thoughts;
 mod ties;
 mod times;
 mod variants;
@@ -47,10 +48,10 @@ pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
 pub use fold::searched_parts;
-use fold::{FactFolder, Folder};
+use fold::{FactFolder, Folder, ThoughtFolder};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::{first_after, node_key};
-pub(super) use tables::{EPISODES, FACTS, IndexTables};
+pub(super) use tables::{EPISODES, FACTS, IndexTables, THOUGHTS, THOUGHTS_SINCE};
 
 /// The text index of evidence.
 pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
@@ -76,6 +77,20 @@ pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     },
 };
 
+/// The same index of thoughts.
+pub(super) static THOUGHT_VIEW: ViewSpec = ViewSpec {
+    name: "thoughts",
+    tables: THOUGHTS.specs,
+    fold: Fold::Lagging {
+        version: THOUGHTS.version,
+        folds_graph: false,
+        reads_bodies_of: |kind| {
+            matches!(kind, kernel::kind::Kind::Thought | kernel::kind::Kind::Annotation)
+        },
+        folder: |connection| Ok(Box::new(ThoughtFolder::new(connection)?)),
+    },
+};
+
 impl ViewFolder for Folder {
     fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError> {
         self.fold_until(task.connection, task.space, task.until, task.graph)
@@ -87,6 +102,12 @@ impl ViewFolder for Folder {
 }
 
 impl ViewFolder for FactFolder {
+    fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError> {
+        self.fold_until(task.connection, task.until)
+    }
+}
+
+impl ViewFolder for ThoughtFolder {
     fn fold(&mut self, task: &FoldTask<'_>) -> Result<Position, StoreError> {
         self.fold_until(task.connection, task.until)
     }
@@ -173,10 +194,10 @@ fn begin_under(connection: &Connection, access: Position) -> Result<(), StoreErr
     set_reach(connection, &EPISODES, &Reach { access, erased, ..Reach::default() })
 }
 
-/// Notes that both indexes, which are empty, are to be folded with the changes of access up to
+/// Notes that all indexes, which are empty, are to be folded with the changes of access up to
 /// `head`. What other processes keep of them in memory is older and does not lead there.
 pub(super) fn begin_again(connection: &Connection, head: Position) -> Result<(), StoreError> {
-    for tables in [&EPISODES, &FACTS] {
+    for tables in [&EPISODES, &FACTS, &THOUGHTS] {
         let erased = reach(connection, tables)?.erased.saturating_add(1);
         set_reach(connection, tables, &Reach { access: head, erased, ..Reach::default() })?;
     }

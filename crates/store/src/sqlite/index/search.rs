@@ -249,7 +249,7 @@ impl Search<'_> {
     }
 
     /// None if the index does not know the word in any language.
-    fn term_rows(
+    pub(super) fn term_rows(
         &self,
         word: &QueryTerm,
         documents: u64,

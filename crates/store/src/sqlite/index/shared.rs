@@ -155,6 +155,7 @@ impl Columns {
 pub(in super::super) struct AllColumns {
     pub(in super::super) episodes: Columns,
     pub(in super::super) facts: Columns,
+    pub(in super::super) thoughts: Columns,
     pub(in super::super) vectors: Latest<Vectors>,
 }
 
@@ -163,6 +164,7 @@ pub(in super::super) struct AllColumns {
 pub(in super::super) struct Pinned {
     pub(in super::super) episodes: PinnedColumns,
     pub(in super::super) facts: PinnedColumns,
+    pub(in super::super) thoughts: PinnedColumns,
     pub(in super::super) vectors: Option<Arc<Vectors>>,
 }
 
@@ -172,6 +174,7 @@ impl AllColumns {
         Pinned {
             episodes: self.episodes.pin(),
             facts: self.facts.pin(),
+            thoughts: self.thoughts.pin(),
             vectors: Some(self.vectors.pin()),
         }
     }
@@ -180,6 +183,7 @@ impl AllColumns {
     pub(in super::super) fn clear(&self) {
         self.episodes.clear();
         self.facts.clear();
+        self.thoughts.clear();
         self.vectors.clear();
     }
 }

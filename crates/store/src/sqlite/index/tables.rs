@@ -11,6 +11,13 @@ use super::super::registry::{TableSpec, Weight};
 const MEANING_SINCE: i64 = 3;
 /// The version of the file's tables that first has threads.
 const THREADS_SINCE: i64 = 6;
+/// The version of the file's tables that first has the index of thoughts.
+pub(in super::super) const THOUGHTS_SINCE: i64 = 8;
+
+/// The later of two versions.
+const fn later(one: i64, other: i64) -> i64 {
+    if one > other { one } else { other }
+}
 
 /// One index: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
@@ -135,7 +142,7 @@ macro_rules! tables {
                     $since,
                     concat!("CREATE TABLE ", $prefix, "_session (number INTEGER PRIMARY KEY, name TEXT UNIQUE) STRICT;"),
                 )
-                .altered(THREADS_SINCE, "*")
+                .altered(later($since, THREADS_SINCE), "*")
                 .weighing(Weight::Row(24)),
                 TableSpec::new(
                     concat!($prefix, "_session_posting"),
@@ -151,19 +158,19 @@ macro_rules! tables {
                 .weighing(Weight::Row(24)),
                 TableSpec::new(
                     concat!($prefix, "_thread"),
-                    THREADS_SINCE,
+                    later($since, THREADS_SINCE),
                     concat!("CREATE TABLE ", $prefix, "_thread (session INTEGER NOT NULL, author INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (session, author)) STRICT, WITHOUT ROWID;"),
                 )
                 .ordered_by("session, author"),
                 TableSpec::new(
                     concat!($prefix, "_token"),
-                    MEANING_SINCE,
+                    later($since, MEANING_SINCE),
                     concat!("CREATE TABLE ", $prefix, "_token (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
                 )
                 .weighing(Weight::Data),
                 TableSpec::new(
                     concat!($prefix, "_vector"),
-                    MEANING_SINCE,
+                    later($since, MEANING_SINCE),
                     concat!("CREATE TABLE ", $prefix, "_vector (chunk INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;"),
                 )
                 .weighing(Weight::Data),
@@ -228,3 +235,7 @@ pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Docume
 /// the key of that. Versions of one do not serve as context for each other, so the tables of
 /// session words and lengths stay empty.
 pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 4, "facts");
+/// Thoughts. A session is a set of tags, and its name is the list of them. The tables of people,
+/// session words and lengths stay empty.
+pub(in super::super) static THOUGHTS: IndexTables =
+    tables!("thought", Unit::Document, 8, 1, "thoughts");

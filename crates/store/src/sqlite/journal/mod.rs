@@ -28,8 +28,13 @@ mod model_use;
 pub(super) mod tables;
 #[cfg(test)]
 mod tests;
+mod thought_use;
 
 pub use model_use::ModelUse;
+pub use thought_use::{
+    AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
+    ThoughtSession, ThoughtUse, ThoughtUseWriting,
+};
 
 /// Receipts that are gathered before they are written, even if nobody is idle.
 const GATHERED_MAX: usize = 64;
@@ -309,6 +314,7 @@ impl UsageJournal {
             for record in records {
                 erased += tables::delete_showing(connection, record)?;
             }
+            thought_use::erase(connection, records)?;
             Ok(erased)
         })?;
         // The log holds pages as they were; it is emptied even if nothing was deleted now, because

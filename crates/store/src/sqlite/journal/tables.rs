@@ -381,8 +381,9 @@ pub(super) fn keep_limits(
     let oldest: Vec<(i64, i64)> = oldest
         .query_map([PRUNED_MAX as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
+    let bytes_max = limits.bytes_max.saturating_add(super::thought_use::bytes(connection)?);
     for (number, ts_us) in oldest {
-        if ts_us < before_us || used_bytes(connection)? > limits.bytes_max {
+        if ts_us < before_us || used_bytes(connection)? > bytes_max {
             delete(connection, number)?;
         }
     }

@@ -23,7 +23,14 @@ use crate::{Position, StoreError};
 
 /// Everything that a file holds besides the ledger itself.
 pub(super) static REGISTRY: Registry = Registry {
-    views: &[&graph::VIEW, &records::VIEW, &beliefs::VIEW, &index::TEXT_VIEW, &index::FACT_VIEW],
+    views: &[
+        &graph::VIEW,
+        &records::VIEW,
+        &beliefs::VIEW,
+        &index::TEXT_VIEW,
+        &index::FACT_VIEW,
+        &index::THOUGHT_VIEW,
+    ],
     journals: &[
         Journal { since: 1, ddl: ledger::SCHEMA },
         Journal { since: 2, ddl: derive::SCHEMA },
@@ -37,6 +44,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: declarations::SINCE, ddl: declarations::SCHEMA },
         Journal { since: 5, ddl: listings::IMPORTS },
         Journal { since: erasure::SINCE_VERSION, ddl: erasure::SCHEMA },
+        Journal { since: index::THOUGHTS_SINCE, ddl: listings::THOUGHTS },
     ],
 };
 

@@ -30,6 +30,7 @@ static WITH_KIND_COUNT: Registry = Registry {
         &beliefs::VIEW,
         &index::TEXT_VIEW,
         &index::FACT_VIEW,
+        &index::THOUGHT_VIEW,
         &KIND_COUNT,
     ],
     journals: REGISTRY.journals,

@@ -34,6 +34,7 @@ use crate::{Position, Recorded, StoreError};
 mod facts;
 mod passage;
 mod restored;
+mod thoughts;
 mod threads;
 
 pub use passage::searched_parts;
@@ -41,6 +42,7 @@ use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
 
 pub(super) use facts::FactFolder;
+pub(super) use thoughts::{CORRECTED, DOMAIN, REFINED, ThoughtFolder, tags_of};
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;

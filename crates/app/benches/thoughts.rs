@@ -1,0 +1,205 @@
+//! Retrieval over many thoughts, in process and warm, as a server answers.
+//!
+//! `cargo bench -p because --bench thoughts -- [THOUGHTS…]` (default 100000): that many thoughts of
+//! a few sentences over a vocabulary with the frequencies of a language. A retrieval finds 50, weighs
+//! them by lineage and reads the five that are shown; the trace is what it leaves in the journal.
+//! The baseline of the same run is one look-up of a thought by its id. Recall is the share of the
+//! ten nearest of a full scan that a search by candidates finds.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first failure and prints its results"
+)]
+
+mod random;
+mod shared;
+
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::private::Disclosure;
+use engine::thought::contribute::{Contribution, Grounds};
+use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
+use engine::thought::usage::{Dated, ThoughtAccess};
+use kernel::body::Thought;
+use kernel::id::OpId;
+use kernel::seal::{SEED_BYTES, Signer};
+
+use random::Random;
+
+/// Retrievals that are measured.
+const QUERIES: usize = 2_000;
+/// Queries whose recall is measured.
+const RECALLED: usize = 50;
+/// Words of a thought.
+const WORDS: usize = 24;
+
+fn main() {
+    let Some(sizes) = shared::sizes(&[100_000]) else { return };
+    for thoughts in sizes {
+        measure(thoughts);
+    }
+}
+
+/// A word of a vocabulary in which the n-th is used about n times less than the first.
+fn word(random: &mut Random) -> String {
+    /// Plain words, which the table knows, so that meaning counts.
+    const PLAIN: [&str; 32] = [
+        "kiln", "glaze", "harbour", "boat", "bridge", "window", "garden", "letter", "engine",
+        "river", "paper", "market", "doctor", "music", "winter", "mountain", "bread", "school",
+        "family", "office", "train", "island", "forest", "summer", "coffee", "teacher", "camera",
+        "planet", "ticket", "museum", "weather", "village",
+    ];
+    let place = random.below(1 << 20) as f64 / f64::from(1 << 20);
+    let rank = (20_000f64.powf(place)) as usize;
+    match PLAIN.get(rank) {
+        Some(plain) => (*plain).to_owned(),
+        None => format!("word{rank}"),
+    }
+}
+
+fn text(random: &mut Random, words: usize) -> String {
+    (0..words).map(|_| word(random)).collect::<Vec<_>>().join(" ")
+}
+
+fn measure(count: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bench.db");
+    let now = jiff::Timestamp::now();
+    let signer = || Signer::from_seed([1; SEED_BYTES]);
+    let begun = Instant::now();
+    let mut space = Space::create(&path, signer(), "bench", now).unwrap();
+    let mut random = Random(7);
+    let mut ids: Vec<OpId> = Vec::with_capacity(count);
+    let contributions: Vec<Contribution> = (0..count)
+        .map(|number| Contribution {
+            thought: Thought {
+                content: Some(text(&mut random, WORDS)),
+                contributor_id: Some(format!("agent-{}", number % 50)),
+                contributor_name: Some(format!("Agent {}", number % 50)),
+                tags: Some(vec![format!("tag{}", number % 40)]),
+                ..Thought::default()
+            },
+            grounds: Grounds::None,
+        })
+        .collect();
+    let mut writer = space.writer();
+    ids.extend(writer.contribute_all(contributions, now).unwrap());
+    writer.finish().unwrap();
+    println!("\n{count} thoughts, made in {:.1} s", begun.elapsed().as_secs_f64());
+    let mut writer = space.writer();
+    let begun = Instant::now();
+    for number in 0..100 {
+        let grounds = Grounds::Refines(ids[number * 31 % count]);
+        let thought = Thought { content: Some(text(&mut random, WORDS)), ..Thought::default() };
+        writer.contribute(Contribution { thought, grounds }, now).unwrap();
+        writer.advance(|_| {}).unwrap();
+    }
+    println!("one more thought, durable and found: {}", each(begun.elapsed(), 100));
+    let queries: Vec<String> =
+        (0..QUERIES).map(|number| text(&mut random, 4 + number % 8)).collect();
+    let cold: Vec<Vec<ThoughtHit>> =
+        queries.iter().take(RECALLED).map(|query| full_scan(&path, query)).collect();
+    for query in queries.iter().take(3) {
+        retrieve(&space, query);
+    }
+    let found = |query: &String| retrieve(&space, query);
+    let mut shared = 0;
+    let mut all = 0;
+    for (query, scanned) in queries.iter().zip(&cold) {
+        let found = found(query);
+        for hit in scanned.iter().take(10) {
+            all += 1;
+            shared += usize::from(found.iter().take(10).any(|it| it.id == hit.id));
+        }
+    }
+    println!(
+        "recall at 10 of a full scan: {:.1} %",
+        100.0 * f64::from(shared as u32) / f64::from(all.max(1) as u32)
+    );
+    for round in ["first", "second"] {
+        let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
+        for query in &queries {
+            let begun = Instant::now();
+            let reader = space.reader().unwrap();
+            let found = retrieve_in(&reader, query);
+            let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
+            reader.thoughts(&shown).unwrap();
+            times.push(begun.elapsed());
+        }
+        print_times(&format!("retrieval, {round} time"), &mut times);
+    }
+    let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
+    for number in 0..QUERIES {
+        let shown: Vec<Dated> = (0..5)
+            .map(|place| Dated {
+                id: ids[(number * 977 + place * 31) % count],
+                created_us: now.as_microsecond(),
+            })
+            .collect();
+        let begun = Instant::now();
+        space
+            .reader()
+            .unwrap()
+            .note_thought_access(
+                &ThoughtAccess {
+                    agent: "agent",
+                    session: &format!("session {}", number % 100),
+                    at_us: now.as_microsecond(),
+                    shown: &shown,
+                    helped: &[],
+                    contributed: None,
+                    offered: &[],
+                    is_read_only: false,
+                },
+                Duration::from_secs(1),
+            )
+            .unwrap();
+        times.push(begun.elapsed());
+    }
+    print_times("trace of a retrieval", &mut times);
+    let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
+    for number in 0..QUERIES {
+        let begun = Instant::now();
+        space.reader().unwrap().thought(&ids[number * 31 % count]).unwrap();
+        times.push(begun.elapsed());
+    }
+    print_times("baseline: a thought by its id", &mut times);
+}
+
+/// The same by a process that asks for the first time, which scans all directions.
+fn full_scan(path: &std::path::Path, query: &str) -> Vec<ThoughtHit> {
+    let space = Space::open_unshared(path, Signer::from_seed([1; SEED_BYTES])).unwrap();
+    retrieve(&space, query)
+}
+
+fn retrieve(space: &Space, query: &str) -> Vec<ThoughtHit> {
+    retrieve_in(&space.reader().unwrap(), query)
+}
+
+fn retrieve_in(reader: &engine::Reader<'_>, query: &str) -> Vec<ThoughtHit> {
+    let query = ThoughtQuery {
+        text: query,
+        tags: &[],
+        disclosure: Disclosure::WithoutPrivate,
+        now_us: 0,
+        as_of_us: None,
+    };
+    reader.retrieve_thoughts(&query).unwrap().hits
+}
+
+fn each(taken: Duration, count: u32) -> String {
+    format!("{:.3} ms", 1e3 * (taken / count).as_secs_f64())
+}
+
+fn print_times(what: &str, times: &mut [Duration]) {
+    times.sort_unstable();
+    let total: Duration = times.iter().sum();
+    println!(
+        "{what:<32} mean {}, median {:.3} ms, p99 {:.3} ms",
+        each(total, times.len() as u32),
+        1e3 * times[times.len() / 2].as_secs_f64(),
+        1e3 * times[times.len() * 99 / 100].as_secs_f64()
+    );
+}

@@ -1,0 +1,395 @@
+//! A prompt: retrieve, contribute if due, note the use, answer.
+//!
+//! Retrieval comes before the contribution, so a thought never finds or reinforces itself. What is
+//! shown is reinforced after it, so that a refinement inherits the weight that its source had. If
+//! the journal cannot be written, the answer is the same without a trace.
+
+use engine::thought::contribute::{Contribution, Grounds};
+use engine::thought::contribution;
+use engine::thought::lineage::{DEPTH, ThoughtLineage};
+use engine::thought::pheromone;
+use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
+use engine::thought::usage::{Dated, ThoughtAccess};
+use engine::thought::uuid::ThoughtUuid;
+use engine::thought::view::{ThoughtView, preview};
+use engine::{EngineError, Reader};
+use kernel::body::Thought;
+use kernel::id::OpId;
+use store::sqlite::ThoughtAsker;
+
+use super::answer::{
+    Disambiguation, IngestAnswer, LineageSummary, MemoryAnswer, MemoryOperation, MemoryResult,
+    MemoryTrace, ThoughtSource, rounded,
+};
+use super::request::{MemoryRequest, NamedGrounds, TAGS_MAX};
+use super::{
+    Caller, CallerSpace, JOURNAL_WAIT, ThoughtError, ThoughtRefusal, guidance, new_session,
+};
+
+/// Most thoughts that count as retrieved.
+const RETRIEVED_MAX: usize = 10;
+/// Most thoughts that are shown.
+const SHOWN_MAX: usize = 5;
+/// Most highways that are named.
+const HIGHWAYS_MAX: usize = 5;
+/// Decimals of a weight.
+pub(super) const WEIGHT_DECIMALS: i32 = 6;
+/// How thoughts are found.
+const METHOD: &str = "words_and_meaning";
+
+/// When a prompt is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    /// If it is a contribution by the rules.
+    IfDue,
+    /// Never: it is a query.
+    Never,
+}
+
+/// Answers `POST /api/v1/memory`.
+pub(crate) fn memory(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+) -> Result<MemoryAnswer, ThoughtError> {
+    answer(caller, request, Keep::IfDue)
+}
+
+/// Answers `POST /api/v1/query`: the same, and nothing is kept.
+pub(crate) fn query(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+) -> Result<MemoryAnswer, ThoughtError> {
+    answer(caller, request, Keep::Never)
+}
+
+/// Answers `POST /api/v1/ingest`: keeps the content, whatever it is.
+pub(crate) fn ingest(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+) -> Result<IngestAnswer, ThoughtError> {
+    let (now, now_us) = (caller.now, caller.now_us());
+    let space = caller.space(request.space.as_deref())?;
+    demand_append(space)?;
+    let (grounds, tags, weight) = {
+        let reader = space.space.reader_up_to_date()?;
+        let grounds = resolve(&reader, &request.grounds, space)?;
+        let weight = inherited(&reader, &grounds, now_us)?;
+        (grounds, tags_of(&reader, request)?, weight)
+    };
+    let id = contribute(space, request, grounds, tags, now)?;
+    let reader = space.space.reader()?;
+    // Use is no truth: a thought that is kept begins with the first weight if this fails.
+    let _ = reader.note_thought_access(
+        &ThoughtAccess {
+            agent: &request.agent_id,
+            session: &request.session_id.clone().unwrap_or_else(new_session),
+            at_us: now_us,
+            shown: &[],
+            helped: &[],
+            contributed: Some((id, weight)),
+            offered: &[],
+            is_read_only: false,
+        },
+        JOURNAL_WAIT,
+    );
+    let pheromone_weight = rounded(weight, WEIGHT_DECIMALS);
+    Ok(IngestAnswer { thought_id: ThoughtUuid::of(&id), pheromone_weight })
+}
+
+/// What was retrieved before anything was written.
+struct Retrieved {
+    asker: ThoughtAsker,
+    hits: Vec<ThoughtHit>,
+    /// How many of them count as retrieved.
+    retrieved: usize,
+    shown: Vec<(ThoughtHit, ThoughtView)>,
+    disambiguation: Option<Disambiguation>,
+    highways: Vec<String>,
+    /// What the session's earlier query showed.
+    earlier: Vec<Dated>,
+    lineage: Option<ThoughtLineage>,
+    grounds: Grounds,
+    tags: Vec<String>,
+    /// The weight with which a contribution begins.
+    weight: f64,
+}
+
+fn answer(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+    keep: Keep,
+) -> Result<MemoryAnswer, ThoughtError> {
+    let (now, now_us) = (caller.now, caller.now_us());
+    let space = caller.space(request.space.as_deref())?;
+    let is_explicit = request.grounds != NamedGrounds::None;
+    if is_explicit {
+        demand_append(space)?;
+    }
+    let is_due = keep == Keep::IfDue && (is_explicit || contribution::is_due(&request.prompt));
+    let is_kept = is_due && !request.read_only && space.rights.may_append;
+    let session = request.session_id.clone().filter(|session| !session.is_empty());
+    let mut found = {
+        let reader = space.space.reader_up_to_date()?;
+        retrieve(&reader, request, space, is_kept, now_us)?
+    };
+    let mut operations = vec![MemoryOperation::Retrieve];
+    let mut contributed = None;
+    if is_kept {
+        let (grounds, tags) = (found.grounds.clone(), std::mem::take(&mut found.tags));
+        contributed = Some(contribute(space, request, grounds, tags, now)?);
+        operations.push(MemoryOperation::Contribute);
+    }
+    let helped: &[Dated] = if is_kept { &found.earlier } else { &[] };
+    let session = session.unwrap_or_else(new_session);
+    let shown: Vec<Dated> = found.shown.iter().map(|(_, view)| Dated::from(view)).collect();
+    let offered: Vec<String> = found
+        .disambiguation
+        .iter()
+        .flat_map(|offered| offered.clusters.iter().map(|cluster| cluster.tag.clone()))
+        .collect();
+    let reader = space.space.reader()?;
+    let noted = reader.note_thought_access(
+        &ThoughtAccess {
+            agent: &request.agent_id,
+            session: &session,
+            at_us: now_us,
+            shown: &shown,
+            helped,
+            contributed: contributed.map(|id| (id, found.weight)),
+            offered: &offered,
+            is_read_only: request.read_only,
+        },
+        JOURNAL_WAIT,
+    );
+    // Use is no truth: an answer is not lost because its trace cannot be kept.
+    if noted.is_ok() && !request.read_only && !shown.is_empty() {
+        operations.push(MemoryOperation::Reinforce);
+    }
+    if noted.is_ok() && !helped.is_empty() {
+        operations.push(MemoryOperation::FeedbackImplicit);
+    }
+    let of_contribution = match contributed.filter(|_| !found.grounds.sources().is_empty()) {
+        Some(id) => reader.thought_lineage(&id, DEPTH, space.disclosure, None)?,
+        None => None,
+    };
+    let lineage = of_contribution.or(found.lineage.take());
+    let (guidance, said) = guide(request, &found, is_due, is_explicit);
+    operations.extend(said);
+    let sources: Vec<ThoughtSource> = found
+        .shown
+        .iter()
+        .map(|(hit, view)| ThoughtSource::of(hit, view, request.full_content))
+        .collect();
+    let response = guidance::in_words(guidance.as_deref(), found.disambiguation.as_ref(), &sources);
+    Ok(MemoryAnswer {
+        result: MemoryResult {
+            response,
+            sources,
+            highways_nearby: found.highways,
+            disambiguation: found.disambiguation,
+            guidance,
+        },
+        trace: MemoryTrace {
+            session_id: session,
+            operations,
+            thoughts_retrieved: found.retrieved,
+            thoughts_contributed: usize::from(contributed.is_some()),
+            contributed_thought_id: contributed.as_ref().map(ThoughtUuid::of),
+            contribution_threshold_met: is_due,
+            context_used: request.context.as_deref().is_some_and(|it| !it.trim().is_empty()),
+            retrieval_method: METHOD,
+            lineage_summary: lineage.as_ref().and_then(LineageSummary::of),
+        },
+    })
+}
+
+/// What the agent should know, and the operations that this was.
+fn guide(
+    request: &MemoryRequest,
+    found: &Retrieved,
+    is_due: bool,
+    is_explicit: bool,
+) -> (Option<String>, Vec<MemoryOperation>) {
+    let mut parts: Vec<String> = Vec::new();
+    let mut operations = Vec::new();
+    if found.disambiguation.is_some() {
+        operations.push(MemoryOperation::Disambiguate);
+    }
+    if !found.asker.is_known {
+        operations.push(MemoryOperation::Onboard);
+        parts.push(guidance::welcome(&request.agent_name));
+    }
+    if is_due && !is_explicit {
+        parts.extend(guidance::offer_to_refine(&found.hits));
+    }
+    parts.extend(guidance::warning(&found.hits));
+    ((!parts.is_empty()).then(|| parts.join("\n")), operations)
+}
+
+fn retrieve(
+    reader: &Reader<'_>,
+    request: &MemoryRequest,
+    space: &CallerSpace<'_>,
+    is_kept: bool,
+    now_us: i64,
+) -> Result<Retrieved, ThoughtError> {
+    let disclosure = space.disclosure;
+    let grounds = resolve(reader, &request.grounds, space)?;
+    let asker = reader.thought_asker(&request.agent_id, request.session_id.as_deref())?;
+    let filter = chosen_tag(&request.prompt, &asker);
+    let text = match request.context.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+        Some(context) => format!("{context} {}", request.prompt),
+        None => request.prompt.clone(),
+    };
+    let query = ThoughtQuery { text: &text, tags: &filter, disclosure, now_us, as_of_us: None };
+    let hits = reader.retrieve_thoughts(&query)?.hits;
+    let disambiguation = if filter.is_empty() { guidance::disambiguation(&hits) } else { None };
+    let largest = disambiguation.as_ref().and_then(|offered| offered.clusters.first());
+    let shown: Vec<ThoughtHit> = match largest {
+        Some(largest) => {
+            let of_cluster = hits.iter().filter(|hit| hit.tags.contains(&largest.tag));
+            of_cluster.take(SHOWN_MAX).cloned().collect()
+        }
+        None => hits.iter().take(SHOWN_MAX).cloned().collect(),
+    };
+    let shown = with_views(reader, shown)?;
+    let mut lineage = None;
+    for (hit, view) in &shown {
+        if lineage.is_none() && (hit.refined_by.is_some() || !view.sources.is_empty()) {
+            lineage = reader.thought_lineage(&hit.id, DEPTH, disclosure, None)?;
+        }
+    }
+    let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();
+    let highways = reader.highways_among(&ids, HIGHWAYS_MAX)?;
+    let highways = highways.iter().map(|highway| {
+        let text = preview(&highway.thought.content);
+        format!("{text} ({} accesses, {} agents)", highway.accesses, highway.agents)
+    });
+    let mut earlier = Vec::new();
+    if let Some(session) = asker.session.as_ref().filter(|_| is_kept) {
+        earlier = reader.thoughts(&session.shown)?.iter().map(Dated::from).collect();
+    }
+    let tags = if is_kept { tags_of(reader, request)? } else { Vec::new() };
+    Ok(Retrieved {
+        retrieved: hits.len().min(RETRIEVED_MAX),
+        highways: highways.collect(),
+        weight: inherited(reader, &grounds, now_us)?,
+        asker,
+        hits,
+        shown,
+        disambiguation,
+        earlier,
+        lineage,
+        grounds,
+        tags,
+    })
+}
+
+/// What is shown, without what is altered in the file.
+fn with_views(
+    reader: &Reader<'_>,
+    hits: Vec<ThoughtHit>,
+) -> Result<Vec<(ThoughtHit, ThoughtView)>, EngineError> {
+    let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();
+    let views = reader.thoughts(&ids)?;
+    let mut shown = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let view = views.iter().find(|view| view.id == hit.id).cloned();
+        shown.extend(view.map(|view| (hit, view)));
+    }
+    Ok(shown)
+}
+
+/// The tag that a prompt chooses of those that the session's last query offered: the longest.
+fn chosen_tag(prompt: &str, asker: &ThoughtAsker) -> Vec<String> {
+    let offered = asker.session.iter().flat_map(|session| &session.offered);
+    let named = offered.filter(|tag| guidance::names_tag(prompt, tag));
+    named.max_by_key(|tag| tag.chars().count()).cloned().into_iter().collect()
+}
+
+/// The labels of a contribution: those that are given, else the space's that the prompt names.
+fn tags_of(reader: &Reader<'_>, request: &MemoryRequest) -> Result<Vec<String>, EngineError> {
+    if let Some(tags) = request.tags.clone().filter(|tags| !tags.is_empty()) {
+        return Ok(tags);
+    }
+    let known = reader.thought_tags()?.into_iter();
+    Ok(known.filter(|tag| guidance::names_tag(&request.prompt, tag)).take(TAGS_MAX).collect())
+}
+
+fn inherited(reader: &Reader<'_>, grounds: &Grounds, now_us: i64) -> Result<f64, EngineError> {
+    if grounds.sources().is_empty() {
+        return Ok(pheromone::FIRST);
+    }
+    let mut sources = Vec::new();
+    for id in grounds.sources() {
+        sources.extend(reader.thought(id)?.as_ref().map(Dated::from));
+    }
+    Ok(pheromone::inherited(&reader.thought_weights(&sources, now_us)?))
+}
+
+fn demand_append(space: &CallerSpace<'_>) -> Result<(), ThoughtRefusal> {
+    if space.rights.may_append {
+        return Ok(());
+    }
+    Err(ThoughtRefusal::Forbidden { what: "contribute to that space".to_owned() })
+}
+
+/// The thoughts that a request names, in its space.
+fn resolve(
+    reader: &Reader<'_>,
+    named: &NamedGrounds,
+    space: &CallerSpace<'_>,
+) -> Result<Grounds, ThoughtError> {
+    let find = |name: &String| -> Result<OpId, ThoughtError> {
+        let unknown = || ThoughtRefusal::NotFound { id: name.clone() };
+        let found = match reader.thought_named(name, space.disclosure) {
+            // The beginning of several ids names none of them.
+            Err(EngineError::AmbiguousId { .. }) => None,
+            found => found?,
+        };
+        found.ok_or_else(|| unknown().into())
+    };
+    Ok(match named {
+        NamedGrounds::None => Grounds::None,
+        NamedGrounds::Refines(name) => Grounds::Refines(find(name)?),
+        NamedGrounds::Corrects(name) => Grounds::Corrects(find(name)?),
+        NamedGrounds::Consolidates(names) => {
+            let mut ids: Vec<OpId> = Vec::new();
+            for name in names {
+                let id = find(name)?;
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+            if ids.len() < 2 {
+                return Err(ThoughtRefusal::MinConsolidation.into());
+            }
+            Grounds::Consolidates(ids)
+        }
+    })
+}
+
+/// Appends the thought. It is durable, and found, when this returns.
+fn contribute(
+    space: &mut CallerSpace<'_>,
+    request: &MemoryRequest,
+    grounds: Grounds,
+    tags: Vec<String>,
+    now: jiff::Timestamp,
+) -> Result<OpId, ThoughtError> {
+    let text = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let thought = Thought {
+        content: Some(request.prompt.trim_end().to_owned()),
+        contributor_id: Some(request.agent_id.clone()),
+        contributor_name: Some(request.agent_name.clone()),
+        context: text(&request.context),
+        tags: Some(tags).filter(|tags| !tags.is_empty()),
+        category: text(&request.category),
+        topic: text(&request.topic),
+        ..Thought::default()
+    };
+    let mut writer = space.writer();
+    let id = writer.contribute(Contribution { thought, grounds }, now)?;
+    writer.finish()?;
+    Ok(id)
+}

@@ -1,0 +1,50 @@
+//! What lineage makes of a score.
+//!
+//! A thought that another one refines or consolidates counts less, one that is corrected still
+//! less, and the head of a chain whose ancestor was found with it counts more. Each factor applies
+//! once, however many thoughts cause it.
+
+/// Of a thought that another one refines or consolidates.
+pub const SUPERSEDED: f64 = 0.7;
+/// Of a thought that another one corrects.
+pub const CORRECTED: f64 = 0.5;
+/// Of the head of a chain whose ancestor was found too.
+pub const HEAD: f64 = 1.2;
+/// No score is higher.
+pub const SCORE_MAX: f64 = 1.0;
+
+/// Where a thought stands among others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Another thought refines or consolidates it.
+    pub is_superseded: bool,
+    /// Another thought corrects it.
+    pub is_corrected: bool,
+    /// It is the head of a chain of which an ancestor was found.
+    pub is_head_of_found: bool,
+}
+
+/// The score of a thought of this similarity.
+///
+/// ```
+/// use engine::thought::factors::{Standing, score};
+///
+/// let superseded = Standing { is_superseded: true, ..Standing::default() };
+/// assert_eq!(score(1.0, superseded), 0.7);
+/// let head = Standing { is_head_of_found: true, ..Standing::default() };
+/// assert_eq!(score(0.5, head), 0.6);
+/// assert_eq!(score(0.9, head), 1.0);
+/// ```
+pub fn score(similarity: f64, standing: Standing) -> f64 {
+    let mut score = similarity;
+    if standing.is_superseded {
+        score *= SUPERSEDED;
+    }
+    if standing.is_corrected {
+        score *= CORRECTED;
+    }
+    if standing.is_head_of_found {
+        score *= HEAD;
+    }
+    score.min(SCORE_MAX)
+}

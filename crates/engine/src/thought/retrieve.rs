@@ -1,0 +1,264 @@
+//! Retrieval: the thoughts nearest to a prompt, weighed by their lineage.
+//!
+//! Up to [`HITS_MAX`] thoughts are found and weighed; the caller retrieves, counts and shows parts
+//! of them. Lineage is looked up only for thoughts that another thought refines or corrects. Of
+//! equal scores, the one that is used more comes first, then the later one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::snapshot::Snapshot;
+use retrieval::question::ends::both_ends;
+use retrieval::rank::nearness::Nearness;
+use store::sqlite::{ThoughtFound, ThoughtReader, ThoughtsSought, first_after};
+use store::{Position, StoreError};
+
+use super::factors::{Standing, score};
+use super::view::{citing, does_count};
+use super::{CORRECTS, pheromone};
+use crate::belief::Bodies;
+use crate::private::Disclosure;
+use crate::{EngineError, Reader};
+
+/// Most thoughts that a retrieval considers.
+pub const HITS_MAX: usize = 50;
+/// Most thoughts of a chain that are walked to find its heads.
+const CHAIN_MAX: usize = 64;
+/// Scores that differ by less are equal.
+const EQUAL: f64 = 1e-9;
+
+/// What to retrieve.
+#[derive(Clone, Debug)]
+pub struct ThoughtQuery<'a> {
+    /// The prompt, with its context.
+    pub text: &'a str,
+    /// Only thoughts with all of these tags.
+    pub tags: &'a [String],
+    /// What the reader may see.
+    pub disclosure: Disclosure,
+    /// When, microseconds since the Unix epoch: weights are as of then.
+    pub now_us: i64,
+    /// The thoughts as of this time, microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+}
+
+/// A thought that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThoughtHit {
+    /// The thought.
+    pub id: OpId,
+    /// How near it is to the prompt.
+    pub nearness: Nearness,
+    /// That, weighed by its lineage.
+    pub score: f64,
+    /// Its tags, sorted.
+    pub tags: Arc<[String]>,
+    /// The newest thought that refines or consolidates it.
+    pub refined_by: Option<OpId>,
+    /// The newest thought that corrects it.
+    pub corrected_by: Option<OpId>,
+    /// Whether an ancestor of it was found, and nothing refines it.
+    pub is_head_of_found: bool,
+}
+
+impl ThoughtHit {
+    fn weigh(&mut self) {
+        let standing = Standing {
+            is_superseded: self.refined_by.is_some(),
+            is_corrected: self.corrected_by.is_some(),
+            is_head_of_found: self.is_head_of_found,
+        };
+        self.score = score(self.nearness.similarity, standing);
+    }
+}
+
+/// What a retrieval found.
+#[derive(Clone, Debug, Default)]
+pub struct ThoughtHits {
+    /// The best first.
+    pub hits: Vec<ThoughtHit>,
+    /// How far the index had read.
+    pub position: Position,
+}
+
+impl Reader<'_> {
+    /// The thoughts nearest to a prompt, the best first, at most [`HITS_MAX`] and the corrections of
+    /// those.
+    pub fn retrieve_thoughts(&self, query: &ThoughtQuery<'_>) -> Result<ThoughtHits, EngineError> {
+        let text = &*both_ends(query.text);
+        let found = self.store.search_thoughts(|search, analyzer| {
+            if search.is_empty() {
+                return Ok(Vec::new());
+            }
+            let question = search.search().question(text, analyzer, None)?;
+            let index = search.search().ledger_index()?;
+            let then = query.as_of_us.map(|until| Snapshot::before(&index, first_after(until)));
+            let seen: &dyn Bodies = match &then {
+                Some(then) => then,
+                None => &index,
+            };
+            let reader = match query.disclosure {
+                Disclosure::Full => ThoughtReader(0),
+                Disclosure::WithoutPrivate => ThoughtReader(1),
+                Disclosure::GlobalOnly => ThoughtReader(2),
+            };
+            let sought = ThoughtsSought {
+                limit: HITS_MAX,
+                tags: query.tags,
+                reader: Some(reader).filter(|_| then.is_none()),
+            };
+            let disclosure = query.disclosure;
+            let found = search.find(&question, &sought, |id| does_count(seen, id, disclosure))?;
+            weighed(seen, found, disclosure)
+        })?;
+        let mut hits = found.unwrap_or_default();
+        self.rank(&mut hits, query.now_us)?;
+        put_corrections_first(&mut hits);
+        Ok(ThoughtHits { hits, position: self.store.thought_position()? })
+    }
+
+    /// The best first; of equal scores the more used.
+    fn rank(&self, hits: &mut [ThoughtHit], now_us: i64) -> Result<(), EngineError> {
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        let is_equal =
+            |one: &ThoughtHit, other: &ThoughtHit| (one.score - other.score).abs() < EQUAL;
+        let mut tied: Vec<OpId> = Vec::new();
+        for equal in hits.chunk_by(is_equal).filter(|equal| equal.len() > 1) {
+            tied.extend(equal.iter().map(|hit| hit.id));
+        }
+        if tied.is_empty() {
+            return Ok(());
+        }
+        let used = self.store.thought_use(&tied)?;
+        if used.is_empty() {
+            return Ok(());
+        }
+        let weight = |id: &OpId| {
+            // One that was never used is as it was at first: its time is not looked up.
+            used.get(id).map_or(pheromone::FIRST, |used| {
+                pheromone::decayed(used.weight, used.last_us, now_us)
+            })
+        };
+        for equal in hits.chunk_by_mut(is_equal).filter(|equal| equal.len() > 1) {
+            equal.sort_by(|one, other| weight(&other.id).total_cmp(&weight(&one.id)));
+        }
+        Ok(())
+    }
+}
+
+/// What was found, with its lineage, the corrections of it, and scores.
+fn weighed(
+    seen: &dyn Bodies,
+    found: Vec<ThoughtFound>,
+    disclosure: Disclosure,
+) -> Result<Vec<ThoughtHit>, StoreError> {
+    let mut hits = Vec::with_capacity(found.len());
+    let mut refined = Vec::new();
+    for found in found {
+        let ThoughtFound { id, nearness, tags, may_be_refined, may_be_corrected, .. } = found;
+        let mut hit = ThoughtHit {
+            id,
+            nearness,
+            score: 0.0,
+            tags,
+            refined_by: None,
+            corrected_by: None,
+            is_head_of_found: false,
+        };
+        if may_be_refined {
+            hit.refined_by = newest(seen, &id, &REFINERS, disclosure)?;
+            refined.extend(hit.refined_by.map(|_| id));
+        }
+        if may_be_corrected {
+            hit.corrected_by = newest(seen, &id, &[CORRECTS], disclosure)?;
+        }
+        hits.push(hit);
+    }
+    bring_corrections(seen, &mut hits, disclosure)?;
+    let below = descendants(seen, &refined, disclosure)?;
+    for hit in &mut hits {
+        hit.is_head_of_found = hit.refined_by.is_none() && below.contains(&hit.id);
+        hit.weigh();
+    }
+    Ok(hits)
+}
+
+/// The roles in which a thought cites what it is made from.
+pub(super) const REFINERS: [&str; 2] = [Role::REFINES, Role::CONSOLIDATES];
+
+fn newest(
+    seen: &dyn Bodies,
+    id: &OpId,
+    roles: &[&str],
+    disclosure: Disclosure,
+) -> Result<Option<OpId>, StoreError> {
+    Ok(citing(seen, id, roles, disclosure)?.first().map(|entry| entry.id))
+}
+
+/// Adds the corrections that were not found themselves, and the corrections of those. One is as
+/// near as what it corrects.
+fn bring_corrections(
+    seen: &dyn Bodies,
+    hits: &mut Vec<ThoughtHit>,
+    disclosure: Disclosure,
+) -> Result<(), StoreError> {
+    let mut held: BTreeSet<OpId> = hits.iter().map(|hit| hit.id).collect();
+    let mut place = 0;
+    while let Some(hit) = hits.get(place) {
+        place += 1;
+        let nearness = hit.nearness;
+        let Some(correction) = hit.corrected_by.filter(|_| place <= 2 * HITS_MAX) else { continue };
+        if held.insert(correction) {
+            hits.push(ThoughtHit {
+                id: correction,
+                nearness,
+                score: 0.0,
+                tags: Arc::default(),
+                refined_by: newest(seen, &correction, &REFINERS, disclosure)?,
+                corrected_by: newest(seen, &correction, &[CORRECTS], disclosure)?,
+                is_head_of_found: false,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What was made from some thoughts, directly or not.
+fn descendants(
+    seen: &dyn Bodies,
+    of: &[OpId],
+    disclosure: Disclosure,
+) -> Result<BTreeSet<OpId>, StoreError> {
+    let mut below = BTreeSet::new();
+    let mut waiting: Vec<OpId> = of.to_vec();
+    let mut walked = BTreeMap::new();
+    while let Some(id) = waiting.pop() {
+        if walked.len() >= CHAIN_MAX || walked.insert(id, ()).is_some() {
+            continue;
+        }
+        for entry in citing(seen, &id, &REFINERS, disclosure)? {
+            below.insert(entry.id);
+            waiting.push(entry.id);
+        }
+    }
+    Ok(below)
+}
+
+/// Puts every correction above what it corrects, with at least its score.
+fn put_corrections_first(hits: &mut Vec<ThoughtHit>) {
+    // Each round moves one correction up; corrections do not form circles.
+    for _ in 0..hits.len() {
+        let place_of = |id: &OpId| hits.iter().position(|hit| hit.id == *id);
+        let wrong = hits.iter().enumerate().find_map(|(place, hit)| {
+            let above = place_of(&hit.corrected_by?)?;
+            (above > place).then_some((place, above))
+        });
+        let Some((place, above)) = wrong else { return };
+        let floor = hits.get(place).map_or(0.0, |hit| hit.score);
+        let mut correction = hits.remove(above);
+        correction.score = correction.score.max(floor);
+        hits.insert(place, correction);
+    }
+}

@@ -1,0 +1,310 @@
+//! A thought as it is shown: its body, what it cites, and what annotations say of it.
+
+use std::collections::BTreeSet;
+
+use kernel::body::{Annotation, Body, Mark, Thought, ThoughtType};
+use kernel::id::{Author, OpId};
+use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::Role;
+use kernel::validity::Validity;
+use serde_json::Value;
+use store::StoreError;
+
+use super::CORRECTS;
+use super::uuid::ThoughtUuid;
+use crate::belief::name::acting;
+use crate::belief::{Bodies, body_of};
+use crate::private::{Disclosure, Privacy};
+use crate::{EngineError, Reader};
+
+/// Most characters of a preview.
+pub const PREVIEW_CHARS: usize = 80;
+/// Most ids that are looked at for the beginning that a UUID has.
+const SAME_BEGINNING_MAX: usize = 64;
+
+/// A thought as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThoughtView {
+    /// The operation.
+    pub id: OpId,
+    /// Its author's key.
+    pub author: Author,
+    /// How it relates to what it cites.
+    pub thought_type: ThoughtType,
+    /// It in words.
+    pub content: String,
+    /// What the contributor was doing.
+    pub context: Option<String>,
+    /// The contributor's id.
+    pub contributor_id: String,
+    /// The contributor's name.
+    pub contributor: String,
+    /// When it was contributed, microseconds since the Unix epoch.
+    pub created_us: i64,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// A coarse label.
+    pub category: Option<String>,
+    /// A finer one.
+    pub topic: Option<String>,
+    /// What is to become of it.
+    pub mark: Mark,
+    /// The thoughts that it refines or consolidates, in its author's order.
+    pub sources: Vec<OpId>,
+    /// The thought that it says is wrong.
+    pub corrects: Option<OpId>,
+    /// Where it was copied from.
+    pub shared_from: Option<Value>,
+    /// The spaces that it was copied to.
+    pub shared_to: BTreeSet<String>,
+}
+
+/// The first characters of a text, on one line.
+pub fn preview(text: &str) -> String {
+    text.chars().take(PREVIEW_CHARS).collect()
+}
+
+/// The category of thoughts that sum up what is known of their topic.
+pub const DOMAIN_SUMMARY: &str = "domain_summary";
+
+/// The field of an annotation that names the space to which a thought was copied.
+pub(super) const SHARED_TO: &str = "shared_to";
+/// The field of a thought that names where it was copied from.
+pub(super) const SHARED_FROM: &str = "shared_from";
+
+impl ThoughtView {
+    /// The id that programs use.
+    pub fn uuid(&self) -> ThoughtUuid {
+        ThoughtUuid::of(&self.id)
+    }
+
+    fn of(entry: &Entry, body: Thought) -> Self {
+        let cited = |roles: &[&str]| -> Vec<OpId> {
+            let refs = entry.refs.iter();
+            refs.filter(|cited| roles.contains(&cited.role.as_str()))
+                .map(|cited| cited.id)
+                .collect()
+        };
+        Self {
+            id: entry.id,
+            author: entry.author,
+            thought_type: body.thought_type.unwrap_or(ThoughtType::Original),
+            content: body.content.unwrap_or_default(),
+            context: body.context,
+            contributor_id: body.contributor_id.unwrap_or_default(),
+            contributor: body.contributor_name.unwrap_or_default(),
+            created_us: i64::try_from(entry.ts.0).unwrap_or(i64::MAX),
+            tags: body.tags.unwrap_or_default(),
+            category: body.category,
+            topic: body.topic,
+            mark: Mark::None,
+            sources: cited(&[Role::REFINES, Role::CONSOLIDATES]),
+            corrects: cited(&[CORRECTS]).first().copied(),
+            shared_from: body.others.get(SHARED_FROM).cloned(),
+            shared_to: BTreeSet::new(),
+        }
+    }
+
+    /// Takes over what an annotation says.
+    fn label(&mut self, labels: Annotation) {
+        if let Some(tags) = labels.tags {
+            self.tags = tags;
+        }
+        self.category = labels.category.or(self.category.take()).filter(|it| !it.is_empty());
+        self.topic = labels.topic.or(self.topic.take()).filter(|it| !it.is_empty());
+        self.mark = labels.mark.unwrap_or(self.mark);
+        let space = labels.others.get(SHARED_TO).and_then(Value::as_str);
+        self.shared_to.extend(space.map(str::to_owned));
+    }
+}
+
+/// A thought as an index has it; none of another kind, or whose body is missing.
+pub(crate) fn thought_view(
+    index: &dyn Bodies,
+    entry: &Entry,
+) -> Result<Option<ThoughtView>, StoreError> {
+    let Some(Body::Thought(body)) = body_of(index, &entry.id, &entry.kind)? else {
+        return Ok(None);
+    };
+    let mut view = ThoughtView::of(entry, body);
+    for annotation in acting(index, &entry.id, &Kind::Annotation)? {
+        if let Some(Body::Annotation(labels)) = body_of(index, &annotation.id, &annotation.kind)? {
+            view.label(labels);
+        }
+    }
+    Ok(Some(view))
+}
+
+/// Whether a thought counts: it has effect, is not retracted, and this reader may see it.
+pub(crate) fn does_count(
+    index: &dyn Bodies,
+    id: &OpId,
+    disclosure: Disclosure,
+) -> Result<bool, StoreError> {
+    // A thought states no visibility, so it is for its own space.
+    Ok(disclosure != Disclosure::GlobalOnly
+        && Validity::new(index).is_valid_input(id)?
+        && !Privacy::of(index).is_withheld(id, disclosure)?)
+}
+
+/// The thoughts that cite one in a role and count, the newest first.
+pub(crate) fn citing(
+    index: &dyn Bodies,
+    id: &OpId,
+    roles: &[&str],
+    disclosure: Disclosure,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut found = Vec::new();
+    for role in roles {
+        for by in index.acting(id, &Kind::Thought, role)? {
+            if let Some(entry) = index.entry(&by)?
+                && does_count(index, &by, disclosure)?
+            {
+                found.push(entry);
+            }
+        }
+    }
+    found.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.order()));
+    found.dedup_by_key(|entry| entry.id);
+    Ok(found)
+}
+
+impl Reader<'_> {
+    /// The thought that a UUID, an id or the beginning of an id names, if this reader may see it.
+    pub fn thought_named(
+        &self,
+        name: &str,
+        disclosure: Disclosure,
+    ) -> Result<Option<OpId>, EngineError> {
+        let name = name.trim();
+        let found = match ThoughtUuid::parse(name) {
+            Some(uuid) => {
+                let Ok(prefix) = uuid.prefix().parse() else { return Ok(None) };
+                let found = store::Ledger::find(self.store, &prefix, SAME_BEGINNING_MAX)?;
+                found.into_iter().find(|id| ThoughtUuid::of(id) == uuid)
+            }
+            None => match self.resolve(name) {
+                Ok(id) => Some(id),
+                Err(EngineError::UnknownId { .. }) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let Some(id) = found else { return Ok(None) };
+        let is_seen = self.store.on_snapshot(|index| {
+            let is_thought = index.entry(&id)?.is_some_and(|entry| entry.kind == Kind::Thought);
+            Ok::<_, StoreError>(is_thought && does_count(index, &id, disclosure)?)
+        })?;
+        Ok(Some(id).filter(|_| is_seen))
+    }
+
+    /// A thought; none of another kind of operation, or whose body is missing.
+    pub fn thought(&self, id: &OpId) -> Result<Option<ThoughtView>, EngineError> {
+        Ok(self.store.on_snapshot(|index| {
+            let Some(entry) = index.entry(id)? else { return Ok(None) };
+            thought_view(index, &entry)
+        })?)
+    }
+
+    /// The newest thought that refines or consolidates one, and the newest that corrects it.
+    pub fn replaced_by(
+        &self,
+        id: &OpId,
+        disclosure: Disclosure,
+    ) -> Result<(Option<OpId>, Option<OpId>), EngineError> {
+        Ok(self.store.on_snapshot(|index| {
+            let refined = citing(index, id, &super::retrieve::REFINERS, disclosure)?;
+            let corrected = citing(index, id, &[CORRECTS], disclosure)?;
+            let newest = |found: Vec<Entry>| found.first().map(|entry| entry.id);
+            Ok::<_, StoreError>((newest(refined), newest(corrected)))
+        })?)
+    }
+
+    /// Every tag of the space's thoughts.
+    pub fn thought_tags(&self) -> Result<BTreeSet<String>, EngineError> {
+        let tags = self.store.search_thoughts(|search, _| search.all_tags())?;
+        Ok(tags.unwrap_or_default())
+    }
+
+    /// The same of several, in their order, without those that are altered in the file.
+    pub fn thoughts(&self, ids: &[OpId]) -> Result<Vec<ThoughtView>, EngineError> {
+        let mut views = Vec::with_capacity(ids.len());
+        for id in ids {
+            if self.store.is_as_signed(id)? {
+                views.extend(self.thought(id)?);
+            }
+        }
+        Ok(views)
+    }
+
+    /// The latest thoughts that count, the newest first: at most `limit`, those with all of `tags`.
+    pub fn latest_thoughts(
+        &self,
+        filter: &ThoughtFilter,
+        disclosure: Disclosure,
+    ) -> Result<Vec<ThoughtView>, EngineError> {
+        let found = self.store.search_thoughts(|search, _| {
+            let index = search.search().ledger_index()?;
+            let then = filter.as_of_us.map(|until| {
+                kernel::snapshot::Snapshot::before(&index, store::sqlite::first_after(until))
+            });
+            let seen: &dyn Bodies = match &then {
+                Some(then) => then,
+                None => &index,
+            };
+            let mut found: Vec<ThoughtView> = Vec::new();
+            for id in search.latest(filter.category.as_deref() == Some(DOMAIN_SUMMARY)) {
+                let id = id?;
+                let Some(entry) = seen.entry(&id)? else { continue };
+                if !does_count(seen, &id, disclosure)? {
+                    continue;
+                }
+                let Some(view) = thought_view(seen, &entry)? else { continue };
+                if filter.admits(&view) {
+                    found.push(view);
+                }
+                if found.len() == filter.limit {
+                    break;
+                }
+            }
+            Ok(found)
+        })?;
+        let mut found = found.unwrap_or_default();
+        found.sort_by_key(|view| std::cmp::Reverse((view.created_us, view.id)));
+        self.take_altered(&mut found, |view| Some(view.id))?;
+        Ok(found)
+    }
+}
+
+/// Which thoughts to list.
+#[derive(Clone, Debug, Default)]
+pub struct ThoughtFilter {
+    /// With all of these tags.
+    pub tags: Vec<String>,
+    /// Of this category.
+    pub category: Option<String>,
+    /// By this contributor.
+    pub contributor_id: Option<String>,
+    /// As of this time, microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+impl ThoughtFilter {
+    fn admits(&self, view: &ThoughtView) -> bool {
+        self.tags.iter().all(|tag| view.tags.contains(tag))
+            && self.category.is_none_or_is(view.category.as_deref())
+            && self.contributor_id.is_none_or_is(Some(&view.contributor_id))
+    }
+}
+
+trait IsNoneOrIs {
+    fn is_none_or_is(&self, value: Option<&str>) -> bool;
+}
+
+impl IsNoneOrIs for Option<String> {
+    fn is_none_or_is(&self, value: Option<&str>) -> bool {
+        self.as_deref().is_none_or(|wanted| Some(wanted) == value)
+    }
+}

@@ -1,0 +1,246 @@
+//! Folding thoughts into their index.
+//!
+//! Every thought is a document and remains one. Whether it counts (its author was permitted, it is
+//! not retracted, not private) is looked up when it is found. Two things change a document later:
+//! an annotation gives it other tags, and a thought that refines or corrects it marks it, so that a
+//! search looks up the lineage of marked documents alone.
+
+use std::collections::BTreeSet;
+
+use kernel::body::Body;
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::{HlcTimestamp, Ref, Role};
+use kernel::validity::Validity;
+use retrieval::rank::lexical::TermCounts;
+use rusqlite::{Connection, params};
+
+use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, sql, stamp_at};
+use super::super::super::ledger;
+use super::super::attributes::{self, Attribute, NO_DAY, NONE};
+use super::super::batch::{Batch, clear};
+use super::super::meaning::DocumentVector;
+use super::super::postings::BLOCK;
+use super::super::tables::THOUGHTS;
+use super::super::{Reach, reach, set_reach};
+use super::Folder;
+use crate::{Position, StoreError};
+
+/// The role in which a thought cites the one that it says is wrong.
+const CORRECTS: &str = "corrects";
+
+/// Another thought refines or consolidates it.
+pub(in super::super) const REFINED: u8 = 64;
+/// Another thought corrects it.
+pub(in super::super) const CORRECTED: u8 = 128;
+
+/// It may sum up a domain: its text or an annotation says so.
+pub(in super::super) const DOMAIN: u8 = 32;
+/// The category of such thoughts.
+const DOMAIN_SUMMARY: &str = "domain_summary";
+
+/// Between the tags in the name of a set of them.
+const SEPARATOR: char = '\u{1f}';
+
+/// The next operations to fold: thoughts, and what may change what is found of them.
+const NEXT: &str = "SELECT pos, kind, ts, refs, body FROM op WHERE kind IN \
+     ('thought', 'annotation', 'retraction', 'retraction_withdrawal', 'grant', 'revoke', 'redaction') \
+     AND pos > ?1 AND pos <= ?2 ORDER BY pos LIMIT ?3";
+
+/// The folder of thoughts, with what it caches for the next fold.
+pub(in super::super) struct ThoughtFolder(Folder);
+
+/// The name of a set of tags.
+fn name_of(tags: &[String]) -> String {
+    let tags: BTreeSet<String> = tags.iter().map(|tag| tag.replace(SEPARATOR, " ")).collect();
+    tags.into_iter().collect::<Vec<_>>().join(&SEPARATOR.to_string())
+}
+
+/// The reverse of [`name_of`].
+pub(in super::super) fn tags_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(SEPARATOR).filter(|tag| !tag.is_empty())
+}
+
+impl ThoughtFolder {
+    /// A folder with an empty cache.
+    pub(in super::super) fn new(connection: &Connection) -> Result<Self, StoreError> {
+        Ok(Self(Folder::of(connection, &THOUGHTS)?))
+    }
+
+    /// Reads at most [`BLOCK`] operations, none after `until`, in the transaction that is open on
+    /// `connection`. Returns the new position.
+    pub(in super::super) fn fold_until(
+        &mut self,
+        connection: &Connection,
+        until: Position,
+    ) -> Result<Position, StoreError> {
+        let folded = self.0.fold_thoughts(connection, until);
+        if folded.is_err() {
+            // The cache may contain rows that will not be written.
+            self.0.forget();
+        }
+        folded
+    }
+}
+
+impl Folder {
+    fn fold_thoughts(
+        &mut self,
+        connection: &Connection,
+        until: Position,
+    ) -> Result<Position, StoreError> {
+        let head = ledger::head(connection)?;
+        let until = until.min(head);
+        let mut reach: Reach = reach(connection, self.tables)?;
+        if reach.position > head {
+            // The row is damaged: it is beyond the end of the ledger.
+            reach = Reach { erased: reach.erased, ..Reach::default() };
+        }
+        if !self.reached.leads_to(&reach) {
+            self.forget();
+        }
+        if reach.position.0 == 0 {
+            clear(connection, self.tables)?;
+            self.forget();
+        }
+        if reach.position >= until {
+            return Ok(reach.position);
+        }
+        let mut batch = Batch::begin(connection, self.tables)?;
+        // A fold ends with a block where it can, so that a row is written once.
+        let room = BLOCK - batch.documents % BLOCK;
+        let (mut taken, mut last) = (0, reach.position);
+        {
+            let mut statement = connection.prepare_cached(NEXT)?;
+            let mut rows = statement.query(params![sql(reach.position), sql(until), room])?;
+            while let Some(row) = rows.next()? {
+                taken += 1;
+                last = Position(row.get::<_, i64>(0)?.unsigned_abs());
+                let (kind, ts, refs) = (kind_at(row, 1)?, stamp_at(row, 2)?, refs_at(row, 3)?);
+                let bytes = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+                let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
+                if kind == Kind::Thought {
+                    self.add_thought(connection, &mut batch, last, (ts, &refs), body.as_ref())?;
+                    continue;
+                }
+                // Whether earlier thoughts count may be another answer now.
+                reach.latest_us = last.0;
+                if kind == Kind::Annotation {
+                    self.tag_again(connection, &mut batch, last, &refs)?;
+                }
+            }
+        }
+        reach.position = if taken < room { until } else { last };
+        batch.write(connection)?;
+        set_reach(connection, self.tables, &reach)?;
+        self.reached = reach;
+        self.bound_cached_sessions();
+        Ok(reach.position)
+    }
+
+    fn add_thought(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        position: Position,
+        (ts, refs): (HlcTimestamp, &[Ref]),
+        body: Option<&Body>,
+    ) -> Result<(), StoreError> {
+        for (role, flag) in
+            [(Role::REFINES, REFINED), (Role::CONSOLIDATES, REFINED), (CORRECTS, CORRECTED)]
+        {
+            for earlier in cited(refs, role) {
+                let Some(target) = position_of(connection, &earlier)? else { continue };
+                batch.each_at(connection, position, target, |chunk, document| {
+                    attributes::set_flags(chunk, document, flag);
+                })?;
+            }
+        }
+        let Some(Body::Thought(thought)) = body else { return Ok(()) };
+        let text = thought.content.as_deref().unwrap_or_default();
+        let document = batch.documents;
+        let analysis = self.analyzer.analyze_slots(text, &[]);
+        for (term, own) in self.number_terms(connection, batch, &analysis)? {
+            batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
+        }
+        let meant = DocumentVector::of(analysis.language, std::iter::once(text));
+        let nothing = DocumentVector::default();
+        let (tables, vector) = (self.tables, &nothing.vector);
+        batch.meanings.push(connection, tables, document, &meant, vector, vector)?;
+        let tags = name_of(thought.tags.as_deref().unwrap_or_default());
+        let thought_type = thought.thought_type.map_or("original", |kind| kind.as_str());
+        let attribute = Attribute {
+            position,
+            session: self.session(connection, batch, Some(&tags))?,
+            previous: NONE,
+            author: NONE,
+            day: NO_DAY,
+            at_us: i64::try_from(ts.0).unwrap_or(i64::MAX),
+            kind: self.kind(connection, thought_type)?,
+            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
+            marks: 0,
+            flags: match thought.category.as_deref() {
+                Some(DOMAIN_SUMMARY) => DOMAIN,
+                _ => 0,
+            },
+        };
+        batch.push_attribute(connection, position, document, &attribute)?;
+        batch.documents += 1;
+        batch.reached = position;
+        Ok(())
+    }
+
+    /// Gives a thought the tags that its annotations say, by the last of them that has effect.
+    fn tag_again(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        position: Position,
+        refs: &[Ref],
+    ) -> Result<(), StoreError> {
+        let index = SqliteLedgerIndex::with_access_until(connection, &self.access, position)?;
+        for target in cited(refs, Role::TARGET) {
+            let Some(place) = position_of(connection, &target)? else { continue };
+            let Some(entry) = index.entry(&target)?.filter(|entry| entry.kind == Kind::Thought)
+            else {
+                continue;
+            };
+            let mut latest = None;
+            for id in index.acting(&entry.id, &Kind::Annotation, Role::TARGET)? {
+                let Some(annotation) = index.entry(&id)? else { continue };
+                let is_known = position_of(connection, &id)?.is_some_and(|at| at <= position);
+                if !is_known || !Validity::new(&index).has_effect(&annotation)? {
+                    continue;
+                }
+                let body = index.body(&id)?;
+                let body = body.and_then(|body| Body::parse(&Kind::Annotation, &body).ok());
+                let Some(Body::Annotation(labels)) = body else { continue };
+                if labels.category.as_deref() == Some(DOMAIN_SUMMARY) {
+                    batch.each_at(connection, position, place, |chunk, document| {
+                        attributes::set_flags(chunk, document, DOMAIN);
+                    })?;
+                }
+                if let Some(tags) = labels.tags {
+                    latest = latest.max(Some((annotation.order(), tags)));
+                }
+            }
+            let Some((_, tags)) = latest else { continue };
+            let session = self.session(connection, batch, Some(&name_of(&tags)))?;
+            batch.each_at(connection, position, place, |chunk, document| {
+                attributes::set_session(chunk, document, session);
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Where an operation is.
+fn position_of(
+    connection: &Connection,
+    id: &kernel::id::OpId,
+) -> Result<Option<Position>, StoreError> {
+    use rusqlite::OptionalExtension;
+    let mut statement = connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
+    let row: Option<i64> = statement.query_row([id.0], |row| row.get(0)).optional()?;
+    Ok(row.map(|row| Position(row.unsigned_abs())))
+}
