@@ -47,7 +47,7 @@ fn a_version_3_file_gains_the_view_of_beliefs_and_its_indexes_are_folded_again()
     let digests = space.digests().unwrap();
     assert_eq!(
         digests.iter().map(|view| view.name).collect::<Vec<_>>(),
-        ["graph", "records", "beliefs", "text", "facts"]
+        ["graph", "records", "beliefs", "text", "facts", "thoughts"]
     );
     assert_eq!(space.text_position().unwrap(), Position(0), "version 6 has other tables");
     space.advance(|_| {}).unwrap();

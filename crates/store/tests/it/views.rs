@@ -113,7 +113,7 @@ fn a_rebuilt_view_has_the_same_digest() {
     let before = book.ledger.digests().unwrap();
     assert_eq!(
         before.iter().map(|view| view.name).collect::<Vec<_>>(),
-        ["graph", "records", "beliefs", "text", "facts"]
+        ["graph", "records", "beliefs", "text", "facts", "thoughts"]
     );
     assert!(before.iter().all(|view| view.position == Position(601)));
     let mut reached = Vec::new();

@@ -24,7 +24,7 @@ fn case_45_given_a_private_thought_of_another_then_it_is_invisible() {
     let answer = own.ask("other", "kiln cone six secret");
     let seen: Vec<String> =
         answer.result.sources.iter().map(|source| source.thought_id.to_string()).collect();
-    assert_eq!(seen, [open.clone()]);
+    assert_eq!(seen, std::slice::from_ref(&open));
     assert!(answer.result.highways_nearby.iter().all(|it| !it.contains("secret")));
     let busy = manage::highways(&mut own.caller(), None, 5).unwrap();
     assert!(busy.iter().all(|highway| highway.thought_id.to_string() != private));
