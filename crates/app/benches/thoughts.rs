@@ -1,10 +1,10 @@
 //! Retrieval over many thoughts, in process and warm, as a server answers.
 //!
 //! `cargo bench -p because --bench thoughts -- [THOUGHTS…]` (default 100000): that many thoughts of
-//! a few sentences over a vocabulary with the frequencies of a language. A retrieval finds 50, weighs
-//! them by lineage and reads the five that are shown; the trace is what it leaves in the journal.
-//! The baseline of the same run is one look-up of a thought by its id. Recall is the share of the
-//! ten nearest of a full scan that a search by candidates finds.
+//! a few sentences over a vocabulary with the frequencies of a language. A retrieval finds 50,
+//! weighs them by lineage and reads the five that are shown; the trace is what it leaves in the
+//! journal. The baseline of the same run is one look-up of a thought by its id. Recall is the share
+//! of the ten nearest of a full scan that a search by candidates finds.
 
 #![allow(
     clippy::unwrap_used,

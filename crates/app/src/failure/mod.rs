@@ -18,16 +18,17 @@ use serde::Serialize;
 use store::{RecordError, StoreError};
 
 use crate::place::PlaceError;
-use crate::service::thoughts::ThoughtRefusal;
 
 mod agent;
 pub(crate) mod hint;
 mod request;
 #[cfg(test)]
 mod tests;
+mod thoughts;
 
 pub(crate) use agent::AgentError;
 pub(crate) use request::RequestError;
+pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.
 pub(crate) mod exit {

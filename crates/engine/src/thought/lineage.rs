@@ -1,7 +1,7 @@
 //! The lineage of a thought: what it was made from, and what was made from it.
 //!
-//! Lineage follows refinements and consolidations. Corrections are no part of it: they say that a
-//! thought is wrong, not how it became another one.
+//! Lineage follows refinements and consolidations. Corrections do not belong to it: they say
+//! that a thought is wrong, not how it became another one.
 
 use std::collections::BTreeMap;
 

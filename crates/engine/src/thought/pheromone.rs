@@ -1,7 +1,8 @@
 //! The weight that use gives a thought.
 //!
-//! A weight decays with every whole hour since the last access, down to a floor. It is computed when
-//! it is read, from what was stored at the last access and the time, so nothing sweeps the journal.
+//! A weight decays with every whole hour since the last access, down to a floor. It is computed
+//! when it is read, from what was stored at the last access and the time, so nothing sweeps the
+//! journal.
 
 use store::sqlite::ThoughtUse;
 

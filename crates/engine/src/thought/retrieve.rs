@@ -84,8 +84,8 @@ pub struct ThoughtHits {
 }
 
 impl Reader<'_> {
-    /// The thoughts nearest to a prompt, the best first, at most [`HITS_MAX`] and the corrections of
-    /// those.
+    /// The thoughts nearest to a prompt, the best first, at most [`HITS_MAX`] and the corrections
+    /// of those.
     pub fn retrieve_thoughts(&self, query: &ThoughtQuery<'_>) -> Result<ThoughtHits, EngineError> {
         let text = &*both_ends(query.text);
         let found = self.store.search_thoughts(|search, analyzer| {

@@ -203,7 +203,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Takes feedback on a thought, and returns its weight then. It is no access.
+    /// Takes feedback on a thought, and returns its weight then. It does not count as access.
     pub fn note_thought_feedback(
         &self,
         thought: Dated,

@@ -59,7 +59,7 @@ fn view_of(space: &CallerSpace<'_>, id: &OpId) -> Result<ThoughtView, ThoughtErr
     view.ok_or_else(|| unknown(&id.to_string()).into())
 }
 
-/// Answers `GET /api/v1/thoughts/{id}`. It is no access.
+/// Answers `GET /api/v1/thoughts/{id}`. It does not count as access.
 pub(crate) fn show(caller: &mut Caller<'_>, name: &str) -> Result<ThoughtAnswer, ThoughtError> {
     let now_us = caller.now_us();
     let place = caller.find(name)?;

@@ -78,7 +78,7 @@ pub(crate) fn ingest(
     };
     let id = contribute(space, request, grounds, tags, now)?;
     let reader = space.space.reader()?;
-    // Use is no truth: a thought that is kept begins with the first weight if this fails.
+    // Use is not truth: a thought that is kept begins with the first weight if this fails.
     let _ = reader.note_thought_access(
         &ThoughtAccess {
             agent: &request.agent_id,
@@ -161,7 +161,7 @@ fn answer(
         },
         JOURNAL_WAIT,
     );
-    // Use is no truth: an answer is not lost because its trace cannot be kept.
+    // Use is not truth: an answer is not lost because its trace cannot be kept.
     if noted.is_ok() && !request.read_only && !shown.is_empty() {
         operations.push(MemoryOperation::Reinforce);
     }

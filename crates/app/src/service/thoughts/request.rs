@@ -38,7 +38,7 @@ pub(crate) enum NamedGrounds {
 /// A request to think: to retrieve, and to contribute if that is due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryRequest {
-    /// What is asked or stated.
+    /// The question or statement.
     pub(crate) prompt: String,
     /// Who asks.
     pub(crate) agent_id: String,

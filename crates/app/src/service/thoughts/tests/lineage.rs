@@ -96,7 +96,7 @@ fn case_39_given_a_chain_of_twelve_then_depths_have_signs_and_depth_ten_truncate
     assert_eq!((first.chain.len(), first.truncated), (11, true));
     let none = shared.lineage(&ids[5], 0);
     assert_eq!((none.chain.len(), none.truncated), (1, true));
-    // Siblings and corrections are no part of a lineage.
+    // Siblings and corrections do not belong to a lineage.
     shared.keep("a sibling", json!({ "refines": ids[4] }));
     shared.keep("a correction", json!({ "corrects": ids[5] }));
     assert_eq!(shared.lineage(&ids[5], 100).chain.len(), 12);

@@ -101,7 +101,7 @@ fn labels_take_the_place_of_earlier_ones_and_only_author_and_owner_may_put_them(
         reader.retrieve_thoughts(&query).unwrap().hits.len()
     };
     assert_eq!((find(&mut shared, "new"), find(&mut shared, "old")), (1, 0));
-    assert_eq!(shared.show(&id).access_count, 0, "it is no access");
+    assert_eq!(shared.show(&id).access_count, 0, "it does not count as access");
     for odd in [
         json!({}),
         json!({ "mark": "keep" }),

@@ -12,7 +12,7 @@ fn case_40_given_five_retrievals_then_count_5_and_weight_1_25() {
     let shown = shared.show(&id);
     assert_eq!((shown.access_count, shown.accessed_by), (5, 1));
     assert!((shown.pheromone_weight - 1.25).abs() < 1e-6);
-    // Reading by id, lineage and feedback are no access.
+    // Reading by id, lineage and feedback do not count as access.
     shared.lineage(&id, 10);
     shared.feedback(&id, "wrong");
     assert_eq!(shared.show(&id).access_count, 5);
