@@ -12,6 +12,7 @@ mod corrections;
 mod derive;
 mod echo;
 mod embed;
+mod embed_facts;
 mod exchange;
 mod facts;
 mod facts_of_histories;
