@@ -24,7 +24,9 @@ use retrieval::rank::{Part, Score, Weights};
 use retrieval::text::Analyzer;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::sqlite::{ModelNumber, QuestionVector, Search, TermShare, first_after, node_key};
+use store::sqlite::{
+    FOUND_CONFIDENCE_MIN, ModelNumber, QuestionVector, Search, TermShare, first_after, node_key,
+};
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
@@ -46,7 +48,7 @@ pub const RECENCY_WEIGHT: f64 = 0.1;
 /// How fast recency falls, a day.
 pub const RECENCY_RATE: f64 = 0.01;
 /// Least confidence of what a search finds.
-pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
+pub const ACTIVE_CONFIDENCE_MIN: f64 = FOUND_CONFIDENCE_MIN;
 /// Facts that an agent is shown without a question have a higher confidence than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 /// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of

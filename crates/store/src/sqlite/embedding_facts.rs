@@ -1,4 +1,5 @@
-//! Which facts a model has still to read: claims and corrections that are served, and active nodes.
+//! Which facts a model has still to read: claims and corrections that are served and sure enough to
+//! be found, and active nodes.
 //!
 //! Their vectors are in the tables of [`super::embedding`], by position like those of records. What
 //! differs is the order of reading. A record counts until something retracts it. A fact comes and
@@ -23,6 +24,8 @@ use super::graph::{SqliteLedgerIndex, sql};
 use super::{SqliteSpace, beliefs, index, ledger, records, schema_version};
 use crate::{Position, StoreError};
 
+/// Least confidence of a belief that searches find. Nothing less sure is embedded.
+pub const FOUND_CONFIDENCE_MIN: f64 = 0.3;
 /// Facts examined for one batch.
 const LOOKED_AT_MAX: usize = 10_000;
 
@@ -33,21 +36,23 @@ CREATE TABLE IF NOT EXISTS embedding_facts (
 ) STRICT;
 ";
 
-/// Served claims and corrections after a position, in order.
+/// Served claims and corrections after a position that are sure enough, in order.
 const SERVED_AFTER: &str =
     "SELECT identity.pos FROM identity CROSS JOIN belief ON belief.key = identity.key
      WHERE identity.pos > ?1 AND belief.served = identity.pos AND belief.state IN ('active', 'corrected')
-     ORDER BY identity.pos LIMIT ?2";
+         AND belief.confidence >= ?2
+     ORDER BY identity.pos LIMIT ?3";
 
 /// The same, counted.
 const COUNT_SERVED_AFTER: &str =
     "SELECT count(*) FROM identity CROSS JOIN belief ON belief.key = identity.key
-     WHERE identity.pos > ?1 AND belief.served = identity.pos AND belief.state IN ('active', 'corrected')";
+     WHERE identity.pos > ?1 AND belief.served = identity.pos AND belief.state IN ('active', 'corrected')
+         AND belief.confidence >= ?2";
 
-/// What is served, up to a position, of the identities in a state that changed at a time or later.
-/// The index alone is searched for these.
+/// What is served, up to a position, of the identities in a state that are sure enough and changed
+/// at a time or later. The index alone is searched for these.
 const CHANGED_SINCE: &str = "SELECT belief.served FROM (
-         SELECT key AS changed_key FROM belief INDEXED BY belief_state WHERE state = ?1 AND changed >= ?2
+         SELECT key AS changed_key FROM belief INDEXED BY belief_state WHERE state = ?1 AND changed >= ?2 AND confidence >= ?4
      ) CROSS JOIN belief ON belief.key = changed_key WHERE belief.served <= ?3";
 
 /// Nodes after a position and up to another, in order.
@@ -198,7 +203,8 @@ impl<'a> Facts<'a> {
             return Ok(Vec::new());
         }
         let mut statement = self.connection.prepare_cached(SERVED_AFTER)?;
-        let rows = statement.query_map(params![sql(after), limit as i64], |row| row.get(0))?;
+        let rows = statement
+            .query_map(params![sql(after), FOUND_CONFIDENCE_MIN, limit as i64], |row| row.get(0))?;
         rows.map(|row| Ok(position(row?))).collect()
     }
 
@@ -243,7 +249,8 @@ impl<'a> Facts<'a> {
             let mut statement = self.connection.prepare_cached(CHANGED_SINCE)?;
             let since = i64::try_from(latest_us).unwrap_or(i64::MAX);
             for state in ["active", "corrected"] {
-                let mut rows = statement.query(params![state, since, sql(reached)])?;
+                let mut rows =
+                    statement.query(params![state, since, sql(reached), FOUND_CONFIDENCE_MIN])?;
                 while let Some(row) = rows.next()? {
                     let served = position(row.get(0)?);
                     if !self.is_known(served)? {
@@ -293,7 +300,7 @@ impl<'a> Facts<'a> {
             let count: i64 = self
                 .connection
                 .prepare_cached(COUNT_SERVED_AFTER)?
-                .query_row([sql(reached)], |row| row.get(0))?;
+                .query_row(params![sql(reached), FOUND_CONFIDENCE_MIN], |row| row.get(0))?;
             pending += count.unsigned_abs();
         }
         let mut records = Records::new(&self.index);

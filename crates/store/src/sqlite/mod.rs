@@ -50,7 +50,7 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
-pub use embedding_facts::{BatchSize, FactBatch};
+pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
