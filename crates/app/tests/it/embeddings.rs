@@ -164,6 +164,17 @@ fn a_claim_and_a_node_are_embedded_by_the_next_embed_and_found_by_meaning_alone(
 }
 
 #[test]
+fn a_question_that_names_a_person_is_embedded_once_for_records_and_once_for_facts() {
+    let (machine, server) = (with_records(3), server());
+    machine.with(&server, &["embed"]).run().succeeds();
+    let last = || server.requests().last().unwrap().json()["input"].clone();
+    machine.with(&server, &["recall", "Which bowl did Mara fire?"]).run().succeeds();
+    assert_eq!(last(), json!(["Which bowl did I fire?", "Which bowl did Mara fire?"]));
+    machine.with(&server, &["recall", "Which bowl was fired?"]).run().succeeds();
+    assert_eq!(last(), json!(["Which bowl was fired?"]));
+}
+
+#[test]
 fn recall_reports_an_unreachable_server_and_still_answers() {
     let machine = with_records(0);
     let server = server();
@@ -296,7 +307,7 @@ fn remember_waits_a_few_seconds_for_a_slow_service_and_leaves_the_rest_to_embed(
     let remember = machine
         .with(&server, &["remember", "The cat sleeps"])
         .variable("BECAUSE_OPENAI_BATCH_MAX", "1");
-    remember.run().succeeds().says("records left to embed").says("`because embed` continues");
+    remember.run().succeeds().says("texts left to embed").says("`because embed` continues");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     // A slow service has not failed, so it is not backed off from.
     let vectors =
@@ -333,7 +344,7 @@ fn import_waits_once_for_a_service_that_hangs_and_counts_the_pending_records() {
     import
         .run()
         .succeeds()
-        .says("did not answer within 1 s; 4 records left to embed")
+        .says("did not answer within 1 s; 4 texts left to embed")
         .says("`because embed` continues");
     assert_eq!(server.requests().len(), 3);
     // A caller during the backoff gets the same error.
@@ -356,7 +367,7 @@ fn status_explains_why_a_model_could_not_be_opened() {
                 machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
             call.variable(variable.0, variable.1)
         };
-        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to embed");
+        call(&["remember", &format!("for {model}")]).run().succeeds().says("texts left to embed");
         call(&["status"]).run().succeeds().prints(reason).prints(advice);
         let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
         assert_eq!(embedder["error"]["code"], code, "{embedder}");
@@ -422,7 +433,7 @@ fn retries_of_a_server_with_a_bad_certificate_back_off() {
         }
     }
     // The model is not called before the backoff ends.
-    call(&["remember", "Too early"]).run().succeeds().says("records left to embed");
+    call(&["remember", "Too early"]).run().succeeds().says("texts left to embed");
     assert_eq!(error()["attempts"], 4);
     call(&["status"]).run().succeeds().prints("openai does not answer").prints("again at");
     call(&["embed", "--once"]).run().ends(1);

@@ -3,15 +3,16 @@
 use engine::Space;
 use engine::belief::user::Replacement;
 use engine::recall::facts::FactQuery;
-use engine::write::graph::{GraphChange, INPUT_ROLE, RecordType, Reference, Statement};
+use engine::why::WhyLimits;
+use engine::write::graph::Statement;
 use engine::write::import::Intent;
-use kernel::body::{EdgeType, NodeType};
+use kernel::body::EdgeType;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::operation::Role;
 use store::sqlite::{ModelNumber, QuestionVector, VALUES_RAW};
 
 use crate::embed::{Fake, at_most, embed};
+use crate::graph_changes::{self, claim, node};
 use crate::support::{Home, at, id_of};
 
 /// A space with one record, which the model has read.
@@ -31,48 +32,28 @@ impl Graph {
         Self { home, evidence, fake }
     }
 
-    fn inputs(&self) -> Vec<(Reference, Role)> {
-        vec![(Reference::Id(self.evidence), Role::parse(INPUT_ROLE).unwrap())]
-    }
-
-    fn change(&mut self, change: GraphChange) -> OpId {
-        let changed =
-            self.home.space.change_graph(&[change.into()], None, Intent::Write, at(10)).unwrap();
-        changed.stand_for[0]
-    }
-
     fn state(&mut self, statement: Statement) -> OpId {
-        let inputs = self.inputs();
-        self.change(GraphChange::State(Box::new(Statement { inputs, ..statement })))
+        graph_changes::state(&mut self.home.space, self.evidence, statement)
     }
 
     fn claim(&mut self, text: &str) -> OpId {
-        self.state(Statement::new(RecordType::Claim("fact".to_owned()), text))
+        self.state(claim(text))
     }
 
     fn node(&mut self, text: &str) -> OpId {
-        self.state(Statement::new(RecordType::Node(NodeType::Decision), text))
+        self.state(node(text))
     }
 
     fn supersede(&mut self, target: OpId, text: &str) -> OpId {
-        self.change(GraphChange::Supersede {
-            target: Reference::Id(target),
-            text: text.to_owned(),
-            inputs: self.inputs(),
-            tags: None,
-            visibility: None,
-        })
+        graph_changes::supersede(&mut self.home.space, self.evidence, target, text)
     }
 
     fn connect(&mut self, edge_type: EdgeType, from: OpId, to: OpId) -> OpId {
-        let (from, to) = (Reference::Id(from), Reference::Id(to));
-        let inputs = self.inputs();
-        self.change(GraphChange::Connect { edge_type, from, to, inputs, notes: String::new() })
+        graph_changes::connect(&mut self.home.space, self.evidence, edge_type, from, to)
     }
 
     fn retract(&mut self, id: OpId) {
-        let target = Reference::Id(id);
-        self.change(GraphChange::Retract { target, reason: String::new(), sources: Vec::new() });
+        graph_changes::retract(&mut self.home.space, id);
     }
 
     /// Has the model read all that it has not; what that was.
@@ -249,6 +230,24 @@ fn the_built_in_table_stands_in_for_a_vector_that_is_missing() {
 }
 
 #[test]
+fn why_finds_what_is_similar_by_the_vector_of_its_target() {
+    let mut graph = Graph::new();
+    let claim = graph.claim("Our zorbelin stays outside");
+    graph.claim("The harbour opens at nine");
+    let target = graph.node("We sell every quanthar");
+    graph.read();
+    let asked = graph.fake.calls.len();
+    let candidates = |similar_by| {
+        let limits = WhyLimits { similar_by, ..WhyLimits::new(at(100)) };
+        let why = graph.home.space.why(&target, &limits).unwrap();
+        why.candidates.into_iter().map(|found| found.id).collect::<Vec<OpId>>()
+    };
+    assert_eq!(candidates(None), []);
+    assert_eq!(candidates(Some(number(&graph.home.space, &graph.fake))), [claim]);
+    assert_eq!(graph.fake.calls.len(), asked, "no model is called");
+}
+
+#[test]
 fn a_forgotten_claim_leaves_no_vector() {
     let mut graph = Graph::new();
     let secret = graph.claim("Our zorbelin stays outside");
@@ -266,15 +265,11 @@ fn a_forgotten_claim_leaves_no_vector() {
 #[test]
 fn private_claims_are_embedded_and_values_as_they_were_given_are_not() {
     let mut graph = Graph::new();
-    let claim = || RecordType::Claim("fact".to_owned());
     graph.state(Statement {
         visibility: Visibility::Private,
-        ..Statement::new(claim(), "Our zorbelin stays outside")
+        ..claim("Our zorbelin stays outside")
     });
-    graph.state(Statement {
-        tags: vec![VALUES_RAW.to_owned()],
-        ..Statement::new(claim(), "All that I value")
-    });
+    graph.state(Statement { tags: vec![VALUES_RAW.to_owned()], ..claim("All that I value") });
     embed(&mut graph.home.space, &mut graph.fake);
     assert_eq!(graph.fake.texts(), ["Our zorbelin stays outside"]);
     assert_eq!((graph.pending(), graph.embedded()), (0, 2));
