@@ -114,8 +114,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let concludes =
         summary.is_new && !summary.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
     let reads = summary.is_new && !args.dry_run;
-    let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
+    // What is derived is embedded, too.
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
+    let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
     // What was recorded before a failure is reported, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
         output::json(

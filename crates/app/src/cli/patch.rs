@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use engine::belief::explain::time;
 use engine::graph::SubgraphLimits;
 use engine::recall::facts::FactQuery;
+use engine::recall::nodes::FoundNodes;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
 use super::selecting::confirm;
-use super::{CliSession, graph, print_owner};
+use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::patch::{self as service, Reason};
+use crate::service::query_embedding::EmbedderPool;
 
 /// Largest patch file, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -121,10 +123,13 @@ impl Args {
 }
 
 fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
-    let space = session.open(SpaceUse::Read)?;
-    let query = FactQuery { limit: args.hits, ..FactQuery::new(&args.query, session.now) };
+    let mut space = session.open(SpaceUse::Read)?;
+    let mut embedded = EmbedderPool::default().embed(session, &mut space, &args.query)?;
+    let vector = embedded.fact_vector();
+    let query = FactQuery { limit: args.hits, vector, ..FactQuery::new(&args.query, session.now) };
     let facts = space.recall_facts(&query)?;
-    let nodes = space.recall_nodes(&query)?;
+    let FoundNodes { nodes, model } = space.search_nodes(&query)?;
+    embedded.served_by(facts.model.or(model));
     let roots: Vec<_> = facts
         .facts
         .iter()
@@ -141,6 +146,7 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
     if session.form == Form::Json {
         let mut value = json!(found);
         value["query"] = json!(args.query);
+        value["embedder"] = embedding::to_json(&embedded);
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
@@ -150,6 +156,7 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
         output::line("Nothing is known about it.")?;
     }
     graph::print_around(&found)?;
+    embedding::note_fallback(&embedded);
     Ok(0)
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let Some(target) = service::target(&space, &args.name, &limits)? else {
         return print_nothing(is_json);
     };
+    let limits = WhyLimits { similar_by: service::similar_by(session, &mut space)?, ..limits };
     let mut why = space.why(&target, &limits)?;
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let storing = service::store(&mut space, session, &why, &limits, intent)?;

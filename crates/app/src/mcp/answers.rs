@@ -96,7 +96,7 @@ pub(super) struct Recalled {
     /// True if nothing in memory seems to answer: the episodes, if any, are only the nearest. Say
     /// that you do not know instead of guessing.
     pub(super) abstains: bool,
-    /// Which model embedded the question; null if no episodes were searched.
+    /// Which model embedded the question.
     pub(super) embedder: Option<QueryEmbedder>,
     /// The receipt of what was shown; null if nothing was shown, or none could be written.
     pub(super) receipt: Option<String>,

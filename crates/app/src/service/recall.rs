@@ -91,7 +91,7 @@ pub(crate) struct RecallAnswer {
     /// Operations that are not indexed yet.
     pub(crate) behind: u64,
     /// The model that embedded the question; of several spaces, that of one in which the chosen
-    /// model failed. None if no records were searched.
+    /// model failed. None if no space was searched.
     pub(crate) embedding: Option<QueryEmbedding>,
     /// Operations that were found and left out, because the file no longer holds them as they were
     /// signed.
@@ -244,15 +244,19 @@ impl RecallAnswer {
     }
 
     /// Adds the records of one space.
-    fn add_episodes(&mut self, space: usize, found: Recall, embedding: QueryEmbedding) {
-        if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
-            self.embedding = Some(embedding);
-        }
+    fn add_episodes(&mut self, space: usize, found: Recall) {
         self.altered.extend(found.altered);
         self.episodes.extend(found.results.into_iter().map(|item| Found { space, item }));
         self.relevance = self.relevance.max(found.relevance);
         self.behind += found.behind;
         self.question.get_or_insert(found.question);
+    }
+
+    /// Notes which model embedded the question for one space.
+    fn add_embedding(&mut self, embedding: QueryEmbedding) {
+        if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
+            self.embedding = Some(embedding);
+        }
     }
 
     /// True if the records are only the nearest: none is likely to be an answer.
@@ -278,22 +282,35 @@ pub(crate) fn recall(
         let (gives_claims, gives_nodes) =
             (searched.gives(&Kind::Claim), searched.gives(&Kind::Node));
         let space = &mut *searched.space;
+        let mut embedding = pool.embed(session, space, &request.question)?;
+        let facts = FactQuery {
+            vector: embedding.fact_vector(),
+            ..request.fact_query(session, &visibilities)
+        };
+        let mut model = None;
         if request.scope == SearchScope::Nodes && gives_nodes {
-            let found = space.recall_nodes(&request.fact_query(session, &visibilities))?;
-            answer.nodes.extend(found.into_iter().map(|item| Found { space: place, item }));
+            let found = space.search_nodes(&facts)?;
+            model = model.or(found.model);
+            let nodes = found.nodes.into_iter();
+            answer.nodes.extend(nodes.map(|item| Found { space: place, item }));
         }
         if request.scope.has_facts() && gives_claims {
-            let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
+            let found = space.recall_facts(&facts)?;
+            model = model.or(found.model);
             answer.add_facts(place, found);
         }
         if let Some(kinds) = kinds.filter(|_| request.scope.has_records()) {
-            let query = request.query(session, kinds, &visibilities);
-            let (found, embedding) = search_episodes(session, pool, space, query)?;
+            let vector = embedding.vector();
+            let query = Query { vector, ..request.query(session, kinds, &visibilities) };
+            let found = space.recall_with_newer(&query)?;
+            model = model.or(found.model);
             if found.results.is_empty() && !request.filter.kinds.is_empty() {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
             }
-            answer.add_episodes(place, found, embedding);
+            answer.add_episodes(place, found);
         }
+        embedding.served_by(model);
+        answer.add_embedding(embedding);
     }
     drop_hidden(spaces, request.filter.as_of_us, &mut answer)?;
     rank(&mut answer, request);
@@ -330,19 +347,6 @@ fn graph_around(
         ..SubgraphLimits::default()
     };
     Ok(Some(Found { space: place, item: space.subgraph(&roots, &limits)? }))
-}
-
-fn search_episodes(
-    session: &Session,
-    pool: &mut EmbedderPool,
-    space: &mut Space,
-    query: Query,
-) -> Result<(Recall, QueryEmbedding), Failure> {
-    let mut embedding = pool.embed(session, space, &query.text)?;
-    let query = Query { vector: embedding.vector(), ..query };
-    let found = space.recall_with_newer(&query)?;
-    embedding.served_by(found.model);
-    Ok((found, embedding))
 }
 
 /// Drops what the first space has in its own words from what the home space under it has.

@@ -8,9 +8,11 @@ use engine::{EngineError, now_us};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use serde::Serialize;
+use store::sqlite::ModelNumber;
 
 use super::Session;
 use super::opening::OpenedSpace;
+use super::query_embedding::serving;
 use crate::failure::Failure;
 
 /// The name of the newest decision or action.
@@ -92,6 +94,16 @@ pub(crate) fn target(
 pub(crate) fn past(session: &Session, as_of_us: Option<i64>) -> Option<u64> {
     let as_of_us = as_of_us.map(|at| at.max(0).unsigned_abs());
     as_of_us.filter(|at| *at < now_us(session.now))
+}
+
+/// The model whose vectors find what is similar to a target: the first that serves and has
+/// vectors. No model is called.
+pub(crate) fn similar_by(
+    session: &Session,
+    space: &mut OpenedSpace,
+) -> Result<Option<ModelNumber>, Failure> {
+    let settings = session.settings(Some(space.path()))?;
+    Ok(serving(&settings, space)?.first().map(|ready| ready.number))
 }
 
 /// Stores an answer, unless there is a reason not to.

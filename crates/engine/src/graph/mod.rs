@@ -32,8 +32,7 @@ pub use effective::{EdgeKey, RecordKey};
 pub(crate) use neighbours::is_valid;
 pub use neighbours::{Subgraph, SubgraphLimits};
 
-/// The tag of values as they were given. They are kept for audits, and no recall serves them.
-pub const VALUES_RAW: &str = "values:raw";
+pub use store::sqlite::VALUES_RAW;
 
 /// An operation that a record was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -74,12 +74,20 @@ pub struct ByModel {
     pub vector: QuestionVector,
     /// How much each part of a score counts then.
     pub weights: Weights,
+    /// Its vector as a question about facts, if that differs: facts name whom they are about.
+    pub of_facts: Option<QuestionVector>,
 }
 
 impl ByModel {
     /// By the weights that fit most models.
     pub fn new(model: ModelNumber, numbers: Vec<f32>) -> Self {
-        Self { vector: QuestionVector { model, numbers }, weights: Weights::WITH_MODEL }
+        let vector = QuestionVector { model, numbers };
+        Self { vector, weights: Weights::WITH_MODEL, of_facts: None }
+    }
+
+    /// The vector of the question about facts.
+    pub fn into_fact_vector(self) -> QuestionVector {
+        self.of_facts.unwrap_or(self.vector)
     }
 }
 

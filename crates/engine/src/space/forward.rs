@@ -41,7 +41,7 @@ use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
-use crate::recall::nodes::FoundNode;
+use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient};
 use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
@@ -150,6 +150,7 @@ read! {
     recall_with_newer(query: &Query) -> Recall;
     recall_facts(query: &FactQuery) -> Facts;
     recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
+    search_nodes(query: &FactQuery) -> FoundNodes;
     gather(wanted: &Wanted) -> Gathered;
 }
 

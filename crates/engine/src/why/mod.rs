@@ -20,6 +20,7 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::records::{RecordStatus, Records};
+use store::sqlite::ModelNumber;
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::{Bodies, body_of};
@@ -82,6 +83,9 @@ pub struct WhyLimits {
     pub now: jiff::Timestamp,
     /// Who asks.
     pub disclosure: Disclosure,
+    /// The model whose vector of the target finds claims similar to it, if it has one; otherwise
+    /// the built-in table does.
+    pub similar_by: Option<ModelNumber>,
 }
 
 impl WhyLimits {
@@ -95,6 +99,7 @@ impl WhyLimits {
             as_of_us: None,
             now,
             disclosure: Disclosure::Full,
+            similar_by: None,
         }
     }
 
@@ -183,6 +188,11 @@ impl Reader<'_> {
             as_of_us: limits.as_of_us,
             visibilities: limits.disclosure.visibilities(),
             over: Over::Include,
+            vector: limits
+                .similar_by
+                .map(|model| self.store.similar_to(model, &why.target.id))
+                .transpose()?
+                .flatten(),
             ..FactQuery::new(why.target.text.clone(), limits.now)
         };
         let facts = self.recall_facts(&query)?.facts;

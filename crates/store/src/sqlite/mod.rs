@@ -22,6 +22,7 @@ mod declarations;
 mod derive;
 mod echo;
 mod embedding;
+mod embedding_facts;
 mod erasure;
 mod graph;
 mod index;
@@ -49,11 +50,12 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
+pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
-    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
-    node_key, searched_parts,
+    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, VALUES_RAW,
+    first_after, node_key, searched_parts,
 };
 pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};

@@ -39,6 +39,8 @@ impl Memory {
         let disclosure = for_agent(session, space, &agent.id);
         let caller = Caller { agent: &agent, is_allowed, can_ask, reply, disclosure };
         let handled = handle(space, session.now, request, caller)?;
+        // The user's word is embedded like what is remembered.
+        self.is_unread |= matches!(handled, Handled::Done { .. });
         Ok(Response::Answer(match handled {
             Handled::Question { message, token } => {
                 return Ok(Response::Question { message, token });

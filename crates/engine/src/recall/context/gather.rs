@@ -230,9 +230,11 @@ impl Reader<'_> {
             mode: Mode::Passive,
             over: Over::OnlyIfPast,
             today: wanted.today,
+            vector: wanted.by_model.get(text).cloned().map(ByModel::into_fact_vector),
             ..FactQuery::new(text, wanted.now)
         };
         let found = self.recall_facts(&query)?;
+        gathered.model = gathered.model.or(found.model);
         gathered.behind = gathered.behind.max(found.behind);
         gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {

@@ -41,6 +41,8 @@ use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
 
 pub(super) use facts::FactFolder;
+pub use facts::VALUES_RAW;
+pub(in super::super) use facts::stated_at;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
