@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::CliSession;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
-use crate::service::agreed_settings::home;
 use crate::service::language_model;
 use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange, ValuesReader};
 
@@ -110,16 +109,10 @@ pub(super) fn set(
         }
     };
     let reader = match &mut opened {
-        Some(opened) => ValuesReader::Model(&mut opened.model),
+        Some(opened) => ValuesReader::Model(opened.access()),
         None => ValuesReader::Rules,
     };
-    let change = values::set(session, text, reader, intent)?;
-    if let (Some(opened), Some(home)) = (&mut opened, home(session)?)
-        && intent == Intent::Write
-    {
-        opened.count_use(&home, session.now);
-    }
-    Ok(change)
+    values::set(session, text, reader, intent)
 }
 
 /// What became of setting values, as JSON.

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use models::language::{Cost, LanguageModel, Metered, Prices, RemoteLanguageModel, Usage};
 use store::sqlite::ModelUse;
 
+use super::model_request::ModelAccess;
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -24,6 +25,10 @@ pub(crate) struct OpenedModel {
     /// The address of its server.
     pub(crate) address: String,
     prices: Option<Prices>,
+    /// Whether it may see private records.
+    may_read_private: bool,
+    /// Whether what it is sent and what it answers is kept.
+    keeps_transcripts: bool,
 }
 
 /// Opens the language model, without asking it anything; none if none is chosen.
@@ -33,10 +38,26 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> 
     let model = RemoteLanguageModel::open(&choice.name, mask, &choice.config)?;
     let address = model.address().to_owned();
     let model = Metered::new(Box::new(model));
-    Ok(Some(OpenedModel { model, address, prices: choice.prices }))
+    Ok(Some(OpenedModel {
+        model,
+        address,
+        prices: choice.prices,
+        may_read_private: settings.mind_allows_private(),
+        keeps_transcripts: settings.keeps_transcripts(),
+    }))
 }
 
 impl OpenedModel {
+    /// The model for requests about records, which count what they use themselves.
+    pub(crate) fn access(&mut self) -> ModelAccess<'_> {
+        ModelAccess {
+            prices: self.prices,
+            may_read_private: self.may_read_private,
+            keeps_transcripts: self.keeps_transcripts,
+            model: &mut self.model,
+        }
+    }
+
     /// What tokens cost; none if the user set no prices.
     pub(crate) fn cost(&self, usage: &Usage) -> Option<Cost> {
         self.prices.map(|prices| prices.cost(usage))

@@ -28,6 +28,7 @@
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
+//! | [`model_request`] | asking the language model for a structure made from records |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
@@ -45,6 +46,7 @@ pub(crate) mod graph;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod model_request;
 pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;

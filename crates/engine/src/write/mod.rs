@@ -5,7 +5,8 @@
 //! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
-//! again what a copy cannot accept of this device. [`forget`] erases.
+//! again what a copy cannot accept of this device. [`transcript`] keeps what language models were
+//! asked. [`forget`] erases.
 
 mod admission;
 pub(crate) mod altered;
@@ -24,3 +25,4 @@ pub mod record_again;
 pub mod share;
 pub mod sources;
 pub mod submission;
+pub mod transcript;

@@ -20,12 +20,12 @@ use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
 use kernel::rules::RuleViolation;
 use kernel::when::When;
-use models::language::LanguageModel;
 use serde::Serialize;
 use serde_json::json;
 
 use super::Session;
 use super::agreed_settings::{claim_of_preference, home, home_to_write};
+use super::model_request::ModelAccess;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 use crate::text::short;
@@ -36,7 +36,7 @@ mod patch;
 #[cfg(test)]
 mod tests;
 
-use compile::{Compiled, Dropped, RETRACTIONS_MAX, compile};
+use compile::{Dropped, RETRACTIONS_MAX, compile};
 use lines::{StatedLine, stated_lines};
 use patch::{Patch, changes_of_patch};
 
@@ -56,7 +56,7 @@ pub(crate) enum ValuesReader<'a> {
     /// Rules.
     Rules,
     /// A language model.
-    Model(&'a mut dyn LanguageModel),
+    Model(ModelAccess<'a>),
     /// A language model that could not be opened.
     Unopened(Failure),
 }
@@ -192,7 +192,8 @@ pub(crate) fn set(
     if !is_new && is_read(&home, &event)? {
         return Ok(change);
     }
-    let patch = match read(&text, reader, &before.claims, &mut change) {
+    let of = Reading { session, home: &mut home, event, earlier: &before.claims };
+    let patch = match read(&text, reader, of, &mut change) {
         Ok(patch) => patch,
         Err(failure) => {
             change.failure = Some(failure);
@@ -203,27 +204,36 @@ pub(crate) fn set(
     Ok(change)
 }
 
+/// What a text is read with.
+struct Reading<'a> {
+    session: &'a Session,
+    home: &'a mut OpenedSpace,
+    /// The record of the text.
+    event: OpId,
+    /// The claims of the values before it.
+    earlier: &'a [BaseClaim],
+}
+
 /// Reads the text.
 fn read(
     text: &str,
     reader: ValuesReader<'_>,
-    earlier: &[BaseClaim],
+    of: Reading<'_>,
     change: &mut ValuesChange,
 ) -> Result<Patch, Failure> {
+    let Reading { session, home, event, earlier } = of;
     match reader {
         ValuesReader::Unopened(failure) => Err(failure),
         ValuesReader::Rules => {
             change.read_by = Some("rules");
             Ok(by_rules(text, earlier, change))
         }
-        ValuesReader::Model(model) => {
-            let name = model.name().to_owned();
-            let Compiled { summary, claims, retract, dropped, version } =
-                compile(model, text, earlier)?;
+        ValuesReader::Model(mut access) => {
+            let (compiled, origin) = compile(&mut access, text, (event, earlier), home, session)?;
             change.read_by = Some("model");
-            change.dropped = dropped;
-            let model = version.map_or(name.clone(), |version| format!("{name} ({version})"));
-            Ok(Patch { lines: claims, retract, summary, model: Some(model) })
+            change.dropped = compiled.dropped;
+            let (summary, retract) = (compiled.summary, compiled.retract);
+            Ok(Patch { lines: compiled.claims, retract, summary, model: Some(origin) })
         }
     }
 }
