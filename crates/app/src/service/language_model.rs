@@ -3,6 +3,7 @@
 //! A request opens the model once and asks it as often as it has to; then it counts the use in the
 //! journal of the space for which it asked.
 
+use std::path::Path;
 use std::time::Duration;
 
 use engine::EngineError;
@@ -10,7 +11,8 @@ use jiff::Timestamp;
 use models::language::{Cost, LanguageModel, Metered, Prices, RemoteLanguageModel, Usage};
 use store::sqlite::ModelUse;
 
-use super::model_request::ModelAccess;
+use super::Session;
+use super::model_request::{Answerer, ModelAccess};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -45,6 +47,44 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> 
         may_read_private: settings.mind_allows_private(),
         keeps_transcripts: settings.keeps_transcripts(),
     }))
+}
+
+/// The language model of a request that rules can answer as well.
+pub(crate) enum ChosenModel {
+    /// None is chosen, or rules were asked for.
+    None,
+    /// It is open.
+    Opened(Box<OpenedModel>),
+    /// It cannot be opened.
+    Unopened(Failure),
+}
+
+impl ChosenModel {
+    /// Opens the model that the settings for a space choose, unless rules were asked for.
+    pub(crate) fn choose(session: &Session, space: &Path, rules: bool) -> Result<Self, Failure> {
+        if rules {
+            return Ok(Self::None);
+        }
+        let settings = session.settings(Some(space))?;
+        Ok(match open(&settings) {
+            Ok(Some(opened)) => Self::Opened(Box::new(opened)),
+            Ok(None) => Self::None,
+            Err(failure) => Self::Unopened(failure),
+        })
+    }
+
+    /// What answers.
+    pub(crate) fn answerer(&mut self) -> Answerer<'_> {
+        match self {
+            Self::Opened(opened) => return Answerer::Model(opened.access()),
+            Self::None => return Answerer::Rules,
+            Self::Unopened(_) => {}
+        }
+        match std::mem::replace(self, Self::None) {
+            Self::Unopened(failure) => Answerer::Unopened(failure),
+            _ => Answerer::Rules,
+        }
+    }
 }
 
 impl OpenedModel {

@@ -36,7 +36,7 @@ use crate::failure::Failure;
 
 mod prompt;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use prompt::{Prompt, PromptCut, QuotedRecord, name_of};
 
@@ -71,6 +71,16 @@ pub(crate) struct ModelAccess<'a> {
     pub(crate) may_read_private: bool,
     /// Whether what it is sent and what it answers is kept.
     pub(crate) keeps_transcripts: bool,
+}
+
+/// What answers a request that needs no language model.
+pub(crate) enum Answerer<'a> {
+    /// Rules.
+    Rules,
+    /// A language model.
+    Model(ModelAccess<'a>),
+    /// A language model that could not be opened.
+    Unopened(Failure),
 }
 
 /// An answer that fits the schema.

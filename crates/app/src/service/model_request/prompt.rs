@@ -89,9 +89,13 @@ impl QuotedRecord {
 
 /// The name of a record in prompts.
 pub(crate) fn name_of(id: &OpId) -> String {
-    let mut name = id.to_string();
-    name.truncate(NAME_DIGITS);
-    name
+    let whole = id.to_string();
+    digits(&whole).chars().take(NAME_DIGITS).collect()
+}
+
+/// An id without what it begins with.
+fn digits(name: &str) -> &str {
+    name.strip_prefix("b3:").unwrap_or(name)
 }
 
 impl Prompt {
@@ -158,7 +162,7 @@ impl Prompt {
     fn quoted(&mut self, record: &QuotedRecord) -> Option<Value> {
         let short = name_of(&record.id);
         let name = match self.names.get(&short) {
-            Some(other) if *other != record.id => record.id.to_string(),
+            Some(other) if *other != record.id => digits(&record.id.to_string()).to_owned(),
             _ => short,
         };
         let cut = self.cut;
@@ -190,9 +194,10 @@ impl Prompt {
 
     /// The record of the prompt that an answer names; none if the prompt does not show it.
     pub(crate) fn id_of(&self, name: &str) -> Option<OpId> {
-        let name = name.trim();
-        let whole = || name.parse().ok().filter(|id| self.names.values().any(|shown| shown == id));
-        self.names.get(name).copied().or_else(whole)
+        let name = digits(name.trim());
+        let whole = || format!("b3:{name}").parse().ok();
+        let is_shown = |id: &OpId| self.names.values().any(|shown| shown == id);
+        self.names.get(name).copied().or_else(|| whole().filter(is_shown))
     }
 
     /// The records that it shows.

@@ -25,7 +25,7 @@ use serde_json::json;
 
 use super::Session;
 use super::agreed_settings::{claim_of_preference, home, home_to_write};
-use super::model_request::ModelAccess;
+use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 use crate::text::short;
@@ -50,16 +50,6 @@ const BASE: &str = "values:base";
 const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
-
-/// What reads the values.
-pub(crate) enum ValuesReader<'a> {
-    /// Rules.
-    Rules,
-    /// A language model.
-    Model(ModelAccess<'a>),
-    /// A language model that could not be opened.
-    Unopened(Failure),
-}
 
 /// A claim of the values that is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -165,7 +155,7 @@ pub(crate) fn check(text: &str) -> Result<(), RequestError> {
 pub(crate) fn set(
     session: &Session,
     text: &str,
-    reader: ValuesReader<'_>,
+    reader: Answerer<'_>,
     intent: Intent,
 ) -> Result<ValuesChange, Failure> {
     check(text)?;
@@ -217,18 +207,18 @@ struct Reading<'a> {
 /// Reads the text.
 fn read(
     text: &str,
-    reader: ValuesReader<'_>,
+    reader: Answerer<'_>,
     of: Reading<'_>,
     change: &mut ValuesChange,
 ) -> Result<Patch, Failure> {
     let Reading { session, home, event, earlier } = of;
     match reader {
-        ValuesReader::Unopened(failure) => Err(failure),
-        ValuesReader::Rules => {
+        Answerer::Unopened(failure) => Err(failure),
+        Answerer::Rules => {
             change.read_by = Some("rules");
             Ok(by_rules(text, earlier, change))
         }
-        ValuesReader::Model(mut access) => {
+        Answerer::Model(mut access) => {
             let (compiled, origin) = compile(&mut access, text, (event, earlier), home, session)?;
             change.read_by = Some("model");
             change.dropped = compiled.dropped;
@@ -368,15 +358,11 @@ fn apply(
 }
 
 /// What setting the values would do, as far as rules can tell.
-fn preview(
-    session: &Session,
-    text: &str,
-    reader: &ValuesReader<'_>,
-) -> Result<ValuesChange, Failure> {
+fn preview(session: &Session, text: &str, reader: &Answerer<'_>) -> Result<ValuesChange, Failure> {
     let before = show(session)?;
     let is_new = before.raw.as_ref().is_none_or(|raw| raw.text != text);
     let mut change = ValuesChange { is_new, ..ValuesChange::default() };
-    if is_new && matches!(reader, ValuesReader::Rules) {
+    if is_new && matches!(reader, Answerer::Rules) {
         let patch = by_rules(text, &before.claims, &mut change);
         let lines = patch.lines.into_iter();
         change.read_by = Some("rules");
