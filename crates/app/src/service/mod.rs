@@ -22,6 +22,7 @@
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
 //! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
@@ -52,6 +53,7 @@ pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod patch;
 pub(crate) mod proposals;
+pub(crate) mod proposed_patch;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;

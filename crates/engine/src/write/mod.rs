@@ -20,6 +20,7 @@ pub mod graph;
 pub mod import;
 pub mod mirror;
 pub mod patch;
+mod patch_model;
 pub mod record;
 pub mod record_again;
 pub mod share;

@@ -149,7 +149,8 @@ fn case_28_given_decide_next_hints_then_why_finds_them_with_an_empty_query() {
         expected.into_iter().collect()
     );
     assert!(!found.contains(&(glaze, "hint")));
-    assert_eq!((why.excluded[0].id, why.evidence[0].id), (dead, seen));
+    assert_eq!(why.excluded[0].id, dead);
+    assert!(why.evidence.iter().any(|ground| ground.id == seen));
     // Other records have no hints, whatever they hold.
     let other = graph.home.space.remember(decided("d2", "note", hints), at(5)).unwrap();
     assert_eq!(graph.why(id_of(other)).status, WhyStatus::Insufficient);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::EngineError;
 use engine::graph::{EdgeView, RecordView};
+use engine::private::Disclosure;
 use kernel::id::OpId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -203,6 +204,19 @@ impl Prompt {
     /// The records that it shows.
     pub(crate) fn shown(&self) -> impl Iterator<Item = OpId> {
         self.names.values().copied()
+    }
+
+    /// Whether it shows a record.
+    pub(crate) fn shows(&self, id: &OpId) -> bool {
+        self.names.values().any(|shown| shown == id)
+    }
+
+    /// What may be found for it.
+    pub(crate) fn disclosure(&self) -> Disclosure {
+        match self.may_show_private {
+            true => Disclosure::Full,
+            false => Disclosure::WithoutPrivate,
+        }
     }
 
     /// Those of them that are private.
