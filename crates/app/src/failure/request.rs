@@ -72,6 +72,9 @@ pub(crate) enum RequestError {
         /// How many there may be.
         limit: usize,
     },
+    /// A request that only a language model can answer, and none is chosen.
+    #[error("no language model is chosen")]
+    NoLanguageModel,
     /// The operation is not a patch.
     #[error("{id} is not a patch")]
     NotAPatch {
@@ -310,6 +313,7 @@ impl RequestError {
         "not_in_graph",
         "patch_malformed",
         "patch_too_long",
+        "no_language_model",
         "not_a_patch",
         "patch_settled",
         "not_a_probability",
@@ -359,6 +363,7 @@ impl RequestError {
             Self::NotInGraph { .. } => "not_in_graph",
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
+            Self::NoLanguageModel => "no_language_model",
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",

@@ -21,6 +21,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NotInGraph { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchMalformed { detail: text() },
         RequestError::PatchTooLong { found: 2, limit: 1 },
+        RequestError::NoLanguageModel,
         RequestError::NotAPatch { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchSettled { id: kernel::id::OpId([0; 32]), status: "accepted" },
         RequestError::NotAProbability { given: 2.0 },

@@ -23,12 +23,14 @@
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
 //! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
+//! | [`model_request`] | asking the language model for a structure made from records |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
@@ -47,11 +49,13 @@ pub(crate) mod graph;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod model_request;
 pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod patch;
 pub(crate) mod proposals;
+pub(crate) mod proposed_patch;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;

@@ -17,13 +17,14 @@ use kernel::when::When;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::model_request::Prompt;
 use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
 const OPERATIONS_MAX: usize = 20_000;
 
 /// A patch as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PatchFile {
     /// What it is for, in words.
@@ -145,6 +146,16 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
         let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
         return Err(RequestError::PatchTooLong { found, limit }.into());
     }
+    read_file(space, file, origin, None)
+}
+
+/// The same of a patch that is parsed. A model may cite only what the prompt showed it.
+pub(crate) fn read_file(
+    space: &Space,
+    file: PatchFile,
+    origin: &str,
+    prompt: Option<&Prompt>,
+) -> Result<ReadPatch, Failure> {
     let mut read = ReadPatch {
         patch: NewPatch { origin: origin.to_owned(), text: file.text, ..NewPatch::default() },
         places: Vec::new(),
@@ -154,7 +165,7 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (place, value) in file.operations.into_iter().enumerate() {
         let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
-        let mut reader = OperationReader { space, names: &names, reasons: Vec::new() };
+        let mut reader = OperationReader { space, prompt, names: &names, reasons: Vec::new() };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -222,6 +233,8 @@ impl ReadPatch {
 
 struct OperationReader<'a> {
     space: &'a Space,
+    /// What a model was shown, if one made the patch.
+    prompt: Option<&'a Prompt>,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
     reasons: Vec<(&'static str, String)>,
@@ -236,6 +249,17 @@ impl OperationReader<'_> {
     fn reference(&mut self, name: &str) -> Result<Option<Reference>, Failure> {
         if self.names.contains(name) {
             return Ok(Some(Reference::Local(name.to_owned())));
+        }
+        if let Some(prompt) = self.prompt {
+            let shown = prompt.id_of(name).map(Reference::Id);
+            if shown.is_none() {
+                let code = match self.space.resolve(name) {
+                    Ok(_) => "outside_context",
+                    Err(_) => "unknown_ref",
+                };
+                self.refuse(code, format!("no record that was shown has the id {name:?}"));
+            }
+            return Ok(shown);
         }
         match self.space.resolve(name) {
             Ok(id) => Ok(Some(Reference::Id(id))),

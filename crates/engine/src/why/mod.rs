@@ -5,6 +5,7 @@
 //!
 //! 1. `walk.rs` goes backwards over inputs and edges in force, within budgets. A search for the
 //!    target's text adds claims until there are enough candidates.
+//!    What an agent noted to have used for a decision (`hints.rs`) is found, too.
 //! 2. `minimal.rs` finds the fewest active claims that still hold up the target in the graph that
 //!    was walked. It needs no model and says whether it proved that fewer would not do.
 //! 3. `answer.rs` is the result: a model may choose otherwise among the candidates, and either
@@ -20,12 +21,13 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::records::{RecordStatus, Records};
+use serde_json::Map;
 use store::sqlite::ModelNumber;
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::{Bodies, body_of};
-use crate::graph::{NodeFilter, RecordView, edge_view, record_view};
-use crate::inspect::summary_of;
+use crate::graph::{NodeFilter, RecordView, VALUES_RAW, edge_view, record_view};
+use crate::inspect::{content_of, summary_of};
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::FactQuery;
 use crate::recall::past::Over;
@@ -34,6 +36,7 @@ use crate::{EngineError, Reader};
 mod answer;
 mod closure;
 mod components;
+mod hints;
 mod hitting_set;
 mod minimal;
 #[cfg(test)]
@@ -251,6 +254,7 @@ fn target_of(
         status: None,
         visibility: Visibility::default(),
         is_valid_input: records.validity().is_valid_input(&entry.id)?,
+        content: body.as_ref().map(content_of).unwrap_or_default(),
     };
     if let Some(visibility) = body.as_ref().and_then(crate::private::visibility_of) {
         target.visibility = visibility;
@@ -261,6 +265,13 @@ fn target_of(
     } else if let Some(edge) = edge_view(records, index, entry)? {
         target.record_type = edge.edge_type.to_owned();
         target.status = edge.status;
+        let words = |id: &OpId| -> Result<String, StoreError> {
+            let Some(entry) = index.entry(id)? else { return Ok(String::new()) };
+            let body = body_of(index, id, &entry.kind)?;
+            Ok(body.as_ref().map(content_of).unwrap_or_default())
+        };
+        let (from, to) = (words(&edge.from)?, words(&edge.to)?);
+        target.content = format!("{from}\n{}\n{to}\n{}", edge.edge_type, edge.notes);
     }
     Ok(target)
 }
@@ -290,6 +301,17 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
     let named = |places: Vec<usize>| places.iter().filter_map(|at| ids.get(*at)).copied().collect();
     let clusters = graph.clusters().into_iter().map(named).collect();
     let Reached { records, links, evidence, excluded, cut, .. } = reached;
+    // Stored answers and values as they were given account for nothing.
+    let is_none = |view: &RecordView| {
+        view.record_type == NodeType::WhyTrace.as_str()
+            || view.tags.iter().any(|tag| tag == VALUES_RAW)
+    };
+    let no_candidates: BTreeSet<OpId> = records
+        .values()
+        .map(|walked| &walked.view)
+        .filter(|view| is_none(view))
+        .map(|view| view.id)
+        .collect();
     let mut walked: Vec<Candidate> = records
         .into_values()
         .map(|walked| {
@@ -310,6 +332,8 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
             confidence: confidence_of(claims()),
             method: METHOD.to_owned(),
             explanation: explanation(chosen.len(), is_minimal),
+            details: Map::new(),
+            is_private: false,
         }
     });
     Why {
@@ -320,7 +344,11 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
         },
         target,
         support,
-        candidates: walked.iter().filter(|found| is_candidate(found)).cloned().collect(),
+        candidates: walked
+            .iter()
+            .filter(|found| !no_candidates.contains(&found.id))
+            .cloned()
+            .collect(),
         clusters,
         links: links.into_iter().collect(),
         evidence: evidence.into_values().collect(),
@@ -375,11 +403,6 @@ fn candidate(view: RecordView, reached: Option<(usize, Relation)>, in_window: bo
         chosen: false,
         visibility: view.visibility,
     }
-}
-
-/// Stored answers and values as they were given account for nothing.
-fn is_candidate(found: &Candidate) -> bool {
-    found.record_type != NodeType::WhyTrace.as_str()
 }
 
 /// Those that are true at the time first, then those of the support set, then the nearest, then the

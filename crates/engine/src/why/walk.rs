@@ -22,6 +22,7 @@ use store::StoreError;
 
 use super::WhyLimits;
 use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
+use super::hints::hints;
 use crate::belief::{Bodies, body_of};
 use crate::graph::{RecordView, record_view};
 use crate::inspect::summary_of;
@@ -49,6 +50,8 @@ pub enum Relation {
     End,
     /// It cites it otherwise, as thoughts cite each other.
     Cites,
+    /// It is a record of a decision, which names it as a hint.
+    Hint,
 }
 
 impl Relation {
@@ -61,6 +64,7 @@ impl Relation {
             Self::DerivedFrom => "derived_from",
             Self::End => "end",
             Self::Cites => "cites",
+            Self::Hint => "hint",
         }
     }
 
@@ -234,6 +238,8 @@ impl<'a, 'w> Walk<'a, 'w> {
             let others = entry.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES);
             cited.extend(others.take(PREMISES_MAX).map(|cited| (Relation::Cites, cited.id)));
         }
+        let hints = hints(self.index, entry)?;
+        cited.extend(hints.into_iter().map(|id| (Relation::Hint, id)));
         if let Some(edge) = Edge::of(entry.clone()) {
             cited.extend([(Relation::End, edge.from), (Relation::End, edge.to)]);
         }

@@ -5,7 +5,8 @@
 //! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
-//! again what a copy cannot accept of this device. [`forget`] erases.
+//! again what a copy cannot accept of this device. [`transcript`] keeps what language models were
+//! asked. [`forget`] erases.
 
 mod admission;
 pub(crate) mod altered;
@@ -19,8 +20,10 @@ pub mod graph;
 pub mod import;
 pub mod mirror;
 pub mod patch;
+mod patch_model;
 pub mod record;
 pub mod record_again;
 pub mod share;
 pub mod sources;
 pub mod submission;
+pub mod transcript;

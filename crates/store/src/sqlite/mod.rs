@@ -57,7 +57,7 @@ pub use index::{
     CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, VALUES_RAW,
     first_after, node_key, searched_parts,
 };
-pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
+pub use journal::{JournalLimits, ModelUse, PrivateUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;

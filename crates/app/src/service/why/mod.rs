@@ -15,6 +15,12 @@ use super::opening::OpenedSpace;
 use super::query_embedding::serving;
 use crate::failure::Failure;
 
+mod choice;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use choice::{Choosing, ModelChoice, NotAsked, choose};
+
 /// The name of the newest decision or action.
 pub(crate) const LAST: &str = "last";
 
@@ -148,6 +154,7 @@ pub(crate) fn attribute(why: &mut Why, owner: &SpaceOwner) {
     let says = |kind: &str| [Kind::Claim, Kind::Node].iter().any(|known| known.as_str() == kind);
     if says(&why.target.kind) {
         why.target.text = owner.attribute(&why.target.text);
+        why.target.content = owner.attribute(&why.target.content);
     }
     for found in why.candidates.iter_mut().chain(&mut why.walked) {
         found.text = owner.attribute(&found.text);
