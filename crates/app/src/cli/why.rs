@@ -10,6 +10,7 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::drawing::{self, Diagram};
+use crate::service::effective::ScopedSpace;
 use crate::service::language_model::ChosenModel;
 use crate::service::model_request::ModelOrigin;
 use crate::service::why::{self as service, Choosing, LAST, ModelChoice, NotAsked, Storing};
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// As of this time, from what was recorded until then; nothing is stored
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// Judge what is true at this time instead of now; nothing is stored
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
     /// How many candidates
     #[arg(long, value_name = "K", default_value_t = CANDIDATES as u64, value_parser = clap::value_parser!(u64).range(1..=CANDIDATES_MAX as u64))]
     top_k: u64,
@@ -69,7 +73,7 @@ enum Format {
 impl Args {
     /// Whether it may append to the ledger.
     pub(super) fn writes(&self) -> bool {
-        !self.dry_run && self.as_of.is_none()
+        !self.dry_run && self.as_of.is_none() && self.valid_at.is_none()
     }
 }
 
@@ -81,10 +85,12 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         nodes: args.max_nodes as usize,
         since_us: session.times().recorded_us(args.since.as_deref())?,
         as_of_us: service::past(session, time(&args.as_of)?),
+        valid_at_us: time(&args.valid_at)?,
         ..WhyLimits::new(session.now)
     };
     let is_json = session.form == Form::Json || args.format == Format::Json;
-    let mut space = session.open_with(&args.name)?;
+    let ScopedSpace { opened: mut space, scope, disclosure } = session.open_with(&args.name)?;
+    let limits = WhyLimits { disclosure, ..limits };
     let Some(target) = service::target(&space, &args.name, &limits)? else {
         return print_nothing(is_json);
     };
@@ -106,6 +112,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         value["stored"] = json!(stored);
         value["not_stored"] = json!(not_stored);
         add_choosing(&mut value, &choosing);
+        value["scope"] = json!(scope);
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);

@@ -1,19 +1,24 @@
 //! The effective view: a project's space with the home space under it.
 //!
 //! Who reads from within a project also reads what the home space has for every project: records
-//! with visibility `global`. A text or an edge that the project has itself hides the one of the home
-//! space ([`engine::graph::RecordKey`]). A space that is named is read alone.
+//! with visibility `global`. A text or an edge that the project has itself hides the one of the
+//! home space ([`engine::graph::RecordKey`]). A space that is named is read alone.
+
+use std::collections::BTreeSet;
 
 use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, Claims};
+use engine::belief::name::Named;
 use engine::graph::{EdgeFilter, EdgeView, Listed, NodeFilter, RecordKey, RecordView};
+use engine::owner::SpaceOwner;
 use engine::private::Disclosure;
 use engine::{EngineError, Space};
+use kernel::body::TextClaimType;
 use kernel::id::OpId;
 use serde::Serialize;
 
 use super::Session;
-use super::agreed_settings::{home, is_home};
+use super::agreed_settings::{has_setting, is_home};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 
@@ -77,6 +82,21 @@ pub(crate) struct EffectiveView {
     pub(crate) home: Option<OpenedSpace>,
 }
 
+/// The one space that has what is named.
+pub(crate) struct ScopedSpace {
+    /// The space.
+    pub(crate) opened: OpenedSpace,
+    /// Where that is.
+    pub(crate) scope: Scope,
+    /// What is shown of it.
+    pub(crate) disclosure: Disclosure,
+}
+
+/// Whether the home space has what is named, for every project.
+pub(crate) fn has_for_every_project(home: &Space, name: &str) -> bool {
+    home.name_disclosed(name, Disclosure::GlobalOnly).is_ok()
+}
+
 impl EffectiveView {
     /// The view from a space that was opened to be read.
     pub(crate) fn of(
@@ -88,7 +108,7 @@ impl EffectiveView {
             return Ok(Self { own, scope: Scope::Global, home: None });
         }
         let home = match scope {
-            ReadScope::Effective if session.spaces.is_empty() => home(session)?,
+            ReadScope::Effective => session.home_under()?,
             _ => None,
         };
         Ok(Self { own, scope: Scope::Project, home })
@@ -103,21 +123,45 @@ impl EffectiveView {
         };
         let Some(home) = &self.home else { return Err(unknown) };
         match home.name_disclosed(name, Disclosure::GlobalOnly) {
-            Ok(_) => {
-                let item = home.resolve(name)?;
+            Ok(Named::Version { id: item, .. } | Named::Operation { id: item, .. }) => {
                 Ok((home, Scoped { scope: Scope::Global, item }))
             }
-            Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => Err(unknown),
-            Err(error) => Err(error),
+            Err(error @ EngineError::AmbiguousId { .. }) => Err(error),
+            _ => Err(unknown),
         }
     }
 
-    /// Whether the home space answers for `name`: it knows it, and the project's space does not.
-    pub(crate) fn is_of_home(&self, name: &str) -> bool {
-        let knows = |space: &Space, disclosure| space.name_disclosed(name, disclosure).is_ok();
-        self.home.as_ref().is_some_and(|home| {
-            !knows(&self.own, Disclosure::Full) && knows(home, Disclosure::GlobalOnly)
+    /// The space that answers for `name`, an id, the beginning of one or a key: the home space if
+    /// it knows it and the project's space does not, or took back what it had under that key.
+    pub(crate) fn that_has(self, name: &str) -> Result<ScopedSpace, Failure> {
+        let is_of_home = self.is_of_home(name)?;
+        let Self { own, scope, home } = self;
+        Ok(match home.filter(|_| is_of_home) {
+            Some(opened) => {
+                ScopedSpace { opened, scope: Scope::Global, disclosure: Disclosure::GlobalOnly }
+            }
+            None => ScopedSpace { opened: own, scope, disclosure: Disclosure::Full },
         })
+    }
+
+    fn is_of_home(&self, name: &str) -> Result<bool, Failure> {
+        let Some(home) = &self.home else { return Ok(false) };
+        let has = match self.own.name_of(name) {
+            Ok(Named::Belief { key }) => {
+                self.own.hides_records(&[RecordKey::of_identity(&key)], None)? == [true]
+            }
+            Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => false,
+            Ok(_) | Err(_) => true,
+        };
+        Ok(!has && has_for_every_project(home, name))
+    }
+
+    /// Whose a space is, if it is somebody else's.
+    pub(crate) fn owner(&self, scope: Scope) -> Option<&SpaceOwner> {
+        match &self.home {
+            Some(home) if scope == Scope::Global => home.owner.as_ref(),
+            _ => self.own.owner.as_ref(),
+        }
     }
 
     /// What is printed beside something to say where it is: nothing where no other place is read.
@@ -139,31 +183,26 @@ impl EffectiveView {
     /// The beliefs that pass a filter, at most `limit`.
     pub(crate) fn claims(
         &self,
+        session: &Session,
         filter: &ClaimFilter,
         limit: usize,
-    ) -> Result<ScopedClaims, EngineError> {
+    ) -> Result<ScopedClaims, Failure> {
         let mut counts = self.own.claims(filter, limit)?;
         let mut beliefs = scoped(self.scope, std::mem::take(&mut counts.beliefs));
         let Some(home) = &self.home else { return Ok(ScopedClaims { beliefs, counts }) };
-        let filter = ClaimFilter { disclosure: Disclosure::GlobalOnly, ..filter.clone() };
-        let mut global = Claims::default();
-        let shown = shown(
-            limit,
-            |number| {
-                global = home.claims(&filter, number)?;
-                let items = std::mem::take(&mut global.beliefs);
-                Ok(Listed { more: global.total > items.len() + global.altered.len(), items })
-            },
-            |found: &[Belief]| {
-                let keys: Vec<RecordKey> = found.iter().map(RecordKey::of_belief).collect();
-                self.own.hides_records(&keys, filter.as_of_us)
-            },
-        )?;
-        counts.total += global.total.saturating_sub(shown.hidden);
+        let keys = home.global_keys(filter.as_of_us)?;
+        let records: Vec<RecordKey> = keys.iter().map(|key| RecordKey::of_identity(key)).collect();
+        let hides = self.own.hides_records(&records, filter.as_of_us)?;
+        let hidden = keys.into_iter().zip(hides).filter(|(_, hides)| *hides).map(|(key, _)| key);
+        let mut hidden: BTreeSet<String> = hidden.collect();
+        hidden.extend(settings_replaced(session, &self.own, home, filter.as_of_us)?);
+        let filter = ClaimFilter { disclosure: Disclosure::GlobalOnly, hidden, ..filter.clone() };
+        let mut global = home.claims(&filter, limit)?;
+        counts.total += global.total;
         counts.over += global.over;
         counts.below_minimum += global.below_minimum;
         counts.altered.append(&mut global.altered);
-        beliefs.extend(scoped(Scope::Global, shown.items));
+        beliefs.extend(scoped(Scope::Global, global.beliefs));
         beliefs.sort_by(|Scoped { item: one, .. }, Scoped { item: other, .. }| {
             other.confidence.total_cmp(&one.confidence).then_with(|| one.key.cmp(&other.key))
         });
@@ -191,8 +230,8 @@ impl EffectiveView {
         Ok(newest_first(own, shown, limit, |node| &node.recorded_at))
     }
 
-    /// The edges that pass a filter, the newest first, at most `limit`. `filter` gives the filter of
-    /// a space, since the ends that it names have ids of one space; none if it has none of them.
+    /// The edges that pass a filter, the newest first, at most `limit`. `filter` gives the filter
+    /// of a space, since the ends that it names have ids of one space; none if it has none of them.
     pub(crate) fn edges(
         &self,
         filter: impl Fn(&Space, Disclosure) -> Result<Option<EdgeFilter>, EngineError>,
@@ -219,6 +258,43 @@ impl EffectiveView {
     }
 }
 
+/// The identities of the home space's settings of which the project has values of its own.
+fn settings_replaced(
+    session: &Session,
+    own: &Space,
+    home: &Space,
+    as_of_us: Option<u64>,
+) -> Result<Vec<String>, Failure> {
+    let preferences = ClaimFilter {
+        claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
+        disclosure: Disclosure::GlobalOnly,
+        as_of_us,
+        ..ClaimFilter::default()
+    };
+    let mut replaced = Vec::new();
+    for belief in home.claims(&preferences, usize::MAX)?.beliefs {
+        if is_replaced_setting(session, own, &belief, as_of_us)? {
+            replaced.push(belief.key);
+        }
+    }
+    Ok(replaced)
+}
+
+/// Whether a claim of the home space is a setting of which the project has a value of its own.
+pub(crate) fn is_replaced_setting(
+    session: &Session,
+    own: &Space,
+    belief: &Belief,
+    as_of_us: Option<u64>,
+) -> Result<bool, Failure> {
+    for tag in &belief.tags {
+        if has_setting(own, session, tag, as_of_us)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn scoped<T>(scope: Scope, items: Vec<T>) -> Vec<Scoped<T>> {
     items.into_iter().map(|item| Scoped { scope, item }).collect()
 }
@@ -227,8 +303,6 @@ fn scoped<T>(scope: Scope, items: Vec<T>) -> Vec<Scoped<T>> {
 struct Shown<T> {
     items: Vec<T>,
     more: bool,
-    /// How many of those that were read are hidden.
-    hidden: usize,
 }
 
 /// Reads items until `limit` of them are shown or there are no more.
@@ -241,11 +315,10 @@ fn shown<T>(
     loop {
         let Listed { items, more } = fetch(number)?;
         let hidden = hides(&items)?;
-        let read = items.len();
         let items: Vec<T> =
             items.into_iter().zip(hidden).filter(|(_, hidden)| !hidden).map(|(it, _)| it).collect();
         if !more || items.len() >= limit {
-            return Ok(Shown { hidden: read - items.len(), items, more });
+            return Ok(Shown { items, more });
         }
         number = number.saturating_mul(2);
     }
@@ -265,3 +338,6 @@ fn newest_first<T>(
     items.truncate(limit);
     ScopedList { items, more }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,13 +8,13 @@
 
 use std::collections::BTreeMap;
 
+use engine::Space;
 use engine::graph::{RecordView, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::facts::FactQuery;
 use engine::recall::nodes::FoundNodes;
 use engine::write::graph::GraphChange;
 use engine::write::patch::StatusChange;
-use engine::Space;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use serde::{Deserialize, Serialize};

@@ -21,6 +21,7 @@ mod context;
 mod crash_recovery;
 mod device_keys;
 mod disk_limits;
+mod effective;
 mod embeddings;
 mod facts;
 mod flipped_bits;

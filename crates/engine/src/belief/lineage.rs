@@ -7,18 +7,22 @@ use std::collections::HashSet;
 
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::ledger_index::Entry;
 use kernel::operation::Role;
 use kernel::provenance::{Hop, provenance};
 use kernel::records::{Edge, RecordStatus, Records};
+use kernel::snapshot::Snapshot;
 use serde::Serialize;
 use serde_json::Value;
 use store::StoreError;
+use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use super::explain::{Source, source, time};
 use super::{Bodies, body_of};
-use crate::graph::{EdgeView, edge_view, record_view};
+use crate::graph::{EdgeView, are_ends_valid, edge_view, record_view};
 use crate::inspect::summary_of;
+use crate::keys::KeyRing;
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::verify::bodies::leave_of;
 use crate::{EngineError, Reader};
 
@@ -78,21 +82,19 @@ pub struct CitedBy {
 impl Reader<'_> {
     /// The lineage of any operation.
     pub fn lineage(&self, id: &OpId) -> Result<Lineage, EngineError> {
+        self.lineage_from(id, &Viewpoint::default())
+    }
+
+    /// The same as somebody may see it, and as of a time.
+    pub fn lineage_from(&self, id: &OpId, viewpoint: &Viewpoint) -> Result<Lineage, EngineError> {
         let keys = self.key_ring()?;
         self.check_as_signed([*id])?;
-        let found = self.store.on_snapshot(|index| {
-            let Some(entry) = index.entry(id)? else { return Ok(None) };
-            let seen: &dyn Bodies = index;
-            let mut lineage = lineage_of(seen, &entry)?;
-            for hop in hops(seen, &entry)? {
-                let Some(entry) = index.entry(&hop.id)? else { continue };
-                let mut source = source(index, &keys, &entry, hop)?;
-                if source.redacted {
-                    source.leave = leave_of(index, &source.op_id)?;
-                }
-                lineage.built_from.push(source);
+        let found = self.store.on_snapshot(|index| match viewpoint.as_of_us {
+            None => lineage_in(index, index, &keys, id, viewpoint),
+            Some(until) => {
+                let then = Snapshot::before(index, first_after(until));
+                lineage_in(index, &then, &keys, id, viewpoint)
             }
-            Ok::<_, EngineError>(Some(lineage))
         })?;
         let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
@@ -102,8 +104,67 @@ impl Reader<'_> {
     }
 }
 
+/// The lineage of an operation in `seen`, the ledger as it is `now` or was then; none if the
+/// operation is not there or withheld.
+fn lineage_in<B: Bodies>(
+    now: &SqliteLedgerIndex<'_>,
+    seen: &B,
+    keys: &KeyRing,
+    id: &OpId,
+    viewpoint: &Viewpoint,
+) -> Result<Option<Lineage>, EngineError> {
+    let mut privacy = Privacy::of(now);
+    let Some(entry) = seen.entry(id)? else { return Ok(None) };
+    if privacy.is_withheld(id, viewpoint.disclosure)? {
+        return Ok(None);
+    }
+    let mut lineage = lineage_of(seen, &entry, viewpoint.valid_at_us)?;
+    for hop in hops(seen, &entry)? {
+        let Some(entry) = seen.entry(&hop.id)? else { continue };
+        let mut source = source(seen, keys, &entry, hop)?;
+        if source.redacted {
+            source.leave = leave_of(now, &source.op_id)?;
+        }
+        lineage.built_from.push(source);
+    }
+    withhold(&mut lineage, &mut privacy, viewpoint.disclosure)?;
+    Ok(Some(lineage))
+}
+
+/// Takes out of a lineage what the reader may not see.
+fn withhold(
+    lineage: &mut Lineage,
+    privacy: &mut Privacy<'_, SqliteLedgerIndex<'_>>,
+    disclosure: Disclosure,
+) -> Result<(), StoreError> {
+    let mut withheld = HashSet::new();
+    let ids = lineage.built_from.iter().map(|source| source.op_id);
+    let ids = ids.chain(lineage.edges.iter().flat_map(|edge| [edge.id, edge.from, edge.to]));
+    let ids = ids.chain(lineage.edges.iter().flat_map(|edge| &edge.inputs).map(|input| input.id));
+    let ids = ids.chain(lineage.cited_by.iter().map(|citing| citing.op_id));
+    let ids = ids.chain(lineage.record.canonical);
+    for id in ids {
+        if privacy.is_withheld(&id, disclosure)? {
+            withheld.insert(id);
+        }
+    }
+    let Lineage { record, built_from, edges, cited_by, .. } = lineage;
+    record.canonical = record.canonical.filter(|id| !withheld.contains(id));
+    built_from.retain(|source| !withheld.contains(&source.op_id));
+    edges.retain(|edge| ![edge.id, edge.from, edge.to].iter().any(|id| withheld.contains(id)));
+    for edge in edges {
+        edge.inputs.retain(|input| !withheld.contains(&input.id));
+    }
+    cited_by.retain(|citing| !withheld.contains(&citing.op_id));
+    Ok(())
+}
+
 /// The lineage without what it was built from.
-fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> {
+fn lineage_of(
+    index: &dyn Bodies,
+    entry: &Entry,
+    valid_at_us: Option<i64>,
+) -> Result<Lineage, StoreError> {
     let mut records = Records::new(index);
     let body = body_of(index, &entry.id, &entry.kind)?;
     let mut record = LineageSubject {
@@ -135,7 +196,7 @@ fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> 
         cited_by: Vec::new(),
         cut: false,
     };
-    add_citations(index, &mut records, entry, &mut lineage)?;
+    add_citations(index, &mut records, entry, valid_at_us, &mut lineage)?;
     Ok(lineage)
 }
 
@@ -166,6 +227,7 @@ fn add_citations(
     index: &dyn Bodies,
     records: &mut Records<'_, dyn Bodies + '_>,
     entry: &Entry,
+    valid_at_us: Option<i64>,
     lineage: &mut Lineage,
 ) -> Result<(), StoreError> {
     let mut citing = Vec::new();
@@ -183,8 +245,12 @@ fn add_citations(
     for (_, role, by) in citing {
         let is_end = matches!(role.as_str(), Role::FROM | Role::TO);
         if is_end && Edge::of(by.clone()).is_some() {
-            if records.is_in_force(&by)? {
-                lineage.edges.extend(edge_view(records, index, &by)?);
+            if !records.is_in_force(&by)? {
+                continue;
+            }
+            let Some(edge) = edge_view(records, index, &by)? else { continue };
+            if are_ends_valid(records, index, &edge, valid_at_us)? {
+                lineage.edges.push(edge);
             }
             continue;
         }

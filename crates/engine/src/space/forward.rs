@@ -36,7 +36,7 @@ use crate::graph::{
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
-use crate::private::Disclosure;
+use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
@@ -94,12 +94,15 @@ read! {
     beliefs() -> Vec<Belief>;
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
+    global_keys(as_of_us: Option<u64>) -> Vec<String>;
     nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
     hides_records(keys: &[RecordKey], as_of_us: Option<u64>) -> Vec<bool>;
     hides_edges(keys: &[Option<EdgeKey>], as_of_us: Option<u64>) -> Vec<bool>;
     edge_keys(edges: &[EdgeView], as_of_us: Option<u64>) -> Vec<Option<EdgeKey>>;
     record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
+    record_from(id: &OpId, viewpoint: &Viewpoint) -> Option<RecordView>;
+    edge_from(id: &OpId, viewpoint: &Viewpoint) -> Option<EdgeView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
     patches() -> Vec<Patch>;
     patch(name: &str) -> Option<Patch>;
@@ -110,6 +113,8 @@ read! {
     explain(name: &str) -> Explaining;
     lineage(id: &OpId) -> Lineage;
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
+    explain_from(name: &str, viewpoint: &Viewpoint) -> Explaining;
+    lineage_from(id: &OpId, viewpoint: &Viewpoint) -> Lineage;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;

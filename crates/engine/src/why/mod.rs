@@ -82,6 +82,9 @@ pub struct WhyLimits {
     /// As of this time of recording (inclusive), microseconds since the Unix epoch. Windows of
     /// validity are judged at this time, too.
     pub as_of_us: Option<u64>,
+    /// Judge windows of validity at this time in the world, microseconds since the Unix epoch,
+    /// instead.
+    pub valid_at_us: Option<i64>,
     /// The time of the question.
     pub now: jiff::Timestamp,
     /// Who asks.
@@ -100,6 +103,7 @@ impl WhyLimits {
             nodes: NODES,
             since_us: None,
             as_of_us: None,
+            valid_at_us: None,
             now,
             disclosure: Disclosure::Full,
             similar_by: None,
@@ -109,7 +113,7 @@ impl WhyLimits {
     /// The time at which windows of validity are judged, microseconds since the Unix epoch.
     fn at_us(&self) -> i64 {
         let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
-        as_of_us.unwrap_or(self.now.as_microsecond())
+        self.valid_at_us.or(as_of_us).unwrap_or(self.now.as_microsecond())
     }
 }
 
@@ -127,6 +131,10 @@ impl Reader<'_> {
         self.check_as_signed(why.walked.iter().map(|walked| walked.id))?;
         self.search_candidates(&mut why, &limits)?;
         rank(&mut why, limits.top_k);
+        if limits.disclosure == Disclosure::GlobalOnly {
+            // Another space is not even counted.
+            why.cut.withheld = 0;
+        }
         if why.candidates.is_empty() {
             why.status = WhyStatus::Insufficient;
         }

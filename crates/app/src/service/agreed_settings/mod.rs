@@ -101,7 +101,18 @@ fn stated(
     session: &Session,
     key: Option<&SettingKey>,
 ) -> Result<Vec<Stated>, Failure> {
+    stated_as_of(space, session, key, None)
+}
+
+/// The same as of a time of recording.
+fn stated_as_of(
+    space: &Space,
+    session: &Session,
+    key: Option<&SettingKey>,
+    as_of_us: Option<u64>,
+) -> Result<Vec<Stated>, Failure> {
     let filter = ClaimFilter {
+        as_of_us,
         claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
         valid_at_us: Some(session.now.as_microsecond()),
         tags: key.map(SettingKey::tag).into_iter().collect(),
@@ -130,6 +141,19 @@ fn stated(
     }
     stated.sort_by_key(|stated| stated.at);
     Ok(stated)
+}
+
+/// Whether a space has a value of the setting that a tag names, if it names one.
+pub(crate) fn has_setting(
+    space: &Space,
+    session: &Session,
+    tag: &str,
+    as_of_us: Option<u64>,
+) -> Result<bool, Failure> {
+    let Some(key) = tag.strip_prefix(TAG).and_then(|named| SettingKey::parse(named).ok()) else {
+        return Ok(false);
+    };
+    Ok(!stated_as_of(space, session, Some(&key), as_of_us)?.is_empty())
 }
 
 /// The spaces whose settings count.

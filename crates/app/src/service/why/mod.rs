@@ -2,6 +2,7 @@
 
 use engine::belief::name::Named;
 use engine::owner::SpaceOwner;
+use engine::private::Disclosure;
 use engine::why::{Why, WhyLimits};
 use engine::write::import::Intent;
 use engine::{EngineError, now_us};
@@ -54,6 +55,10 @@ pub(crate) enum NotStored {
     NothingToStore,
     /// It is about the past.
     AsOf,
+    /// It is about another time in the world.
+    ValidAt,
+    /// Another space than the one of the request has the target.
+    HomeSpace,
     /// The space is somebody else's.
     NotYourSpace,
     /// The file can only be read.
@@ -69,6 +74,10 @@ impl NotStored {
             Self::DryRun => "nothing was stored: this is a dry run",
             Self::NothingToStore => "nothing was stored: no claim accounts for it",
             Self::AsOf => "nothing was stored: this is an answer about the past",
+            Self::ValidAt => "nothing was stored: this is an answer about another time",
+            Self::HomeSpace => {
+                "nothing was stored: the home space has it; `--space global` stores the answer there"
+            }
             Self::NotYourSpace => "nothing was stored: the space is somebody else's",
             Self::ReadOnly => "nothing was stored: the space can only be read",
             Self::NotPermitted => "nothing was stored: this device's key may not write here",
@@ -86,7 +95,7 @@ pub(crate) fn target(
     if name == LAST {
         return Ok(space.newest_to_explain(limits)?);
     }
-    match space.name_of(name)? {
+    match space.name_disclosed(name, limits.disclosure)? {
         Named::Belief { key } => {
             let belief = space.believed(&key)?;
             let unknown = || EngineError::UnknownBelief { name: key.clone(), near: Vec::new() };
@@ -127,6 +136,10 @@ pub(crate) fn store(
         Some(NotStored::DryRun)
     } else if limits.as_of_us.is_some() {
         Some(NotStored::AsOf)
+    } else if limits.valid_at_us.is_some() {
+        Some(NotStored::ValidAt)
+    } else if limits.disclosure == Disclosure::GlobalOnly {
+        Some(NotStored::HomeSpace)
     } else if space.owner.is_some() {
         Some(NotStored::NotYourSpace)
     } else {
