@@ -33,7 +33,7 @@ pub(crate) enum ReadScope {
 }
 
 /// Where something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Scope {
     /// In the project's space.
@@ -67,6 +67,15 @@ pub(crate) struct ScopedClaims {
     pub(crate) counts: Claims,
 }
 
+/// The home space under the space that a request found. None under the home space itself, or under a
+/// space that is named.
+pub(crate) fn home_under(session: &Session, own: &Space) -> Result<Option<OpenedSpace>, Failure> {
+    match session.spaces.is_empty() && !is_home(session, own) {
+        true => home(session),
+        false => Ok(None),
+    }
+}
+
 /// The space that a request stands in, and the home space under it.
 pub(crate) struct EffectiveView {
     /// The space that the request stands in.
@@ -88,7 +97,7 @@ impl EffectiveView {
             return Ok(Self { own, scope: Scope::Global, home: None });
         }
         let home = match scope {
-            ReadScope::Effective if session.spaces.is_empty() => home(session)?,
+            ReadScope::Effective => home_under(session, &own)?,
             _ => None,
         };
         Ok(Self { own, scope: Scope::Project, home })

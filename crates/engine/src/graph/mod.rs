@@ -26,11 +26,13 @@ use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
 
 mod effective;
+mod latest;
 mod neighbours;
 
 pub use effective::{EdgeKey, RecordKey};
+pub(crate) use latest::follow_to_latest;
 pub(crate) use neighbours::is_valid;
-pub use neighbours::{Subgraph, SubgraphLimits};
+pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits};
 
 /// The tag of values as they were given. They are kept for audits, and no recall serves them.
 pub const VALUES_RAW: &str = "values:raw";

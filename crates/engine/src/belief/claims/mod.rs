@@ -53,6 +53,8 @@ pub struct ClaimFilter {
     pub displaced: Vec<RecordStatus>,
     /// With all of these tags. Values as they were given are listed by their tag alone.
     pub tags: Vec<String>,
+    /// With a tag that begins with this.
+    pub tag_prefix: Option<String>,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
     /// By confidence.
@@ -124,7 +126,7 @@ impl ClaimFilter {
         state
             && !self.hides(belief)
             && self.disclosure.admits(belief.visibility)
-            && self.tags.iter().all(|tag| belief.tags.contains(tag))
+            && words::have_tags(&belief.tags, &self.tags, self.tag_prefix.as_deref())
             && self
                 .claim_type
                 .as_deref()
@@ -150,7 +152,8 @@ pub fn is_over(belief: &Belief, at_us: i64) -> bool {
     end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_some_and(|end| end <= at_us)
 }
 
-pub(crate) fn is_true_at(belief: &Belief, at_us: i64) -> bool {
+/// Whether a belief is true in the world at a time.
+pub fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
         && !is_over(belief, at_us)
 }
@@ -270,7 +273,8 @@ fn page(
         only_global: filter.disclosure == Disclosure::GlobalOnly,
     };
     let words = filter.contains.as_deref().map(Words::new);
-    if words.is_none() && filter.tags.is_empty() {
+    let prefix = filter.tag_prefix.as_deref();
+    if words.is_none() && filter.tags.is_empty() && prefix.is_none() {
         return index.list_beliefs(&rows, limit);
     }
     index.list_beliefs_where(&rows, limit, |row| {
@@ -278,9 +282,9 @@ fn page(
             Some(words) => words.are_served_by(row),
             None => Some(true),
         };
-        let is_tagged = match filter.tags.as_slice() {
-            [] => Some(true),
-            tags => words::are_tagged(tags, row),
+        let is_tagged = match (filter.tags.as_slice(), prefix) {
+            ([], None) => Some(true),
+            (tags, prefix) => words::are_tagged(tags, prefix, row),
         };
         match (is_worded, is_tagged) {
             (Some(false), _) | (_, Some(false)) => Ok(false),
