@@ -67,6 +67,7 @@ mod selecting;
 mod settings;
 mod show;
 mod status;
+mod task_context;
 mod trust;
 mod values;
 mod verify;

@@ -38,7 +38,7 @@ pub(crate) enum ReadScope {
 }
 
 /// Where something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Scope {
     /// In the project's space.
@@ -70,6 +70,15 @@ pub(crate) struct ScopedClaims {
     pub(crate) beliefs: Vec<Scoped<Belief>>,
     /// The counts of both spaces, without beliefs.
     pub(crate) counts: Claims,
+}
+
+/// The home space under the space that a request found. None under the home space itself, or under a
+/// space that is named.
+pub(crate) fn home_under(session: &Session, own: &Space) -> Result<Option<OpenedSpace>, Failure> {
+    match is_home(session, own) {
+        true => Ok(None),
+        false => session.home_under(),
+    }
 }
 
 /// The space that a request stands in, and the home space under it.
@@ -108,7 +117,7 @@ impl EffectiveView {
             return Ok(Self { own, scope: Scope::Global, home: None });
         }
         let home = match scope {
-            ReadScope::Effective => session.home_under()?,
+            ReadScope::Effective => home_under(session, &own)?,
             _ => None,
         };
         Ok(Self { own, scope: Scope::Project, home })

@@ -20,6 +20,7 @@
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
 //! | [`context`] | assembling what a model reads |
+//! | [`task_context`] | the same before a decision about a task |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
@@ -62,6 +63,7 @@ pub(crate) mod record_embedding;
 pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
+pub(crate) mod task_context;
 pub(crate) mod time;
 pub(crate) mod values;
 pub(crate) mod why;

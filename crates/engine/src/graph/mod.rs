@@ -26,10 +26,12 @@ use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::{EngineError, Reader};
 
 mod effective;
+mod latest;
 mod neighbours;
 
 pub use effective::{EdgeKey, RecordKey};
-pub use neighbours::{Subgraph, SubgraphLimits, is_valid};
+pub(crate) use latest::follow_to_latest;
+pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits, is_valid};
 
 pub use store::sqlite::VALUES_RAW;
 

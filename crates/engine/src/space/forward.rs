@@ -30,8 +30,8 @@ use crate::belief::user::Replacement;
 use crate::derive::{Derived, Extent};
 use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
 use crate::graph::{
-    EdgeFilter, EdgeKey, EdgeView, Listed, NodeFilter, RecordKey, RecordView, Subgraph,
-    SubgraphLimits,
+    EdgeFilter, EdgeKey, EdgeView, JoiningEdge, Listed, NodeFilter, RecordKey, RecordView,
+    Subgraph, SubgraphLimits,
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
@@ -42,7 +42,7 @@ use crate::recall::context::{Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
-use crate::recall::receipts::{Recalled, Receipt, Recipient};
+use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
@@ -95,6 +95,7 @@ read! {
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
     global_keys(as_of_us: Option<u64>) -> Vec<String>;
+    belief_at(key: &str, as_of_us: Option<u64>) -> Belief;
     nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
     hides_records(keys: &[RecordKey], as_of_us: Option<u64>) -> Vec<bool>;
@@ -108,6 +109,7 @@ read! {
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
+    edges_among(ids: &[OpId], limits: &SubgraphLimits) -> Vec<JoiningEdge>;
     why(id: &OpId, limits: &WhyLimits) -> Why;
     newest_to_explain(limits: &WhyLimits) -> Option<OpId>;
     explain(name: &str) -> Explaining;
@@ -238,6 +240,9 @@ write_only! {
     ) -> ();
     receipt_of_recall(
         recipient: &Recipient<'_>, recalled: &Recalled<'_>, now: Timestamp
+    ) -> Option<ReceiptId>;
+    receipt_of_records(
+        recipient: &Recipient<'_>, shown: &ShownRecords<'_>, now: Timestamp
     ) -> Option<ReceiptId>;
     prune_receipts(before: Timestamp) -> u64;
     embed(

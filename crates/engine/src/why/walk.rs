@@ -24,7 +24,7 @@ use super::WhyLimits;
 use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
 use super::hints::hints;
 use crate::belief::{Bodies, body_of};
-use crate::graph::{RecordView, record_view};
+use crate::graph::{RecordView, follow_to_latest, record_view};
 use crate::inspect::summary_of;
 use crate::private::Privacy;
 
@@ -300,7 +300,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         if !is_record(&entry) {
             return self.ground(from, relation, &entry);
         }
-        let status = self.follow(&mut entry)?;
+        let status = follow_to_latest(self.records, self.index, &mut entry)?;
         let id = entry.id;
         if status != Some(RecordStatus::Active) || !self.records.validity().is_valid_input(&id)? {
             let status = match status {
@@ -339,32 +339,6 @@ impl<'a, 'w> Walk<'a, 'w> {
         self.queue.push_back((id, depth));
         self.link(from.id, id, relation);
         Ok(Premise::Record(id))
-    }
-
-    /// Goes from a record to its canonical one, and from a version of a text to its latest. The
-    /// status of where this ends.
-    fn follow(&mut self, entry: &mut Entry) -> Result<Option<RecordStatus>, StoreError> {
-        /// A redirect may lead to an earlier version, and its latest version to a redirect.
-        const STEPS_MAX: usize = 16;
-        let mut status = self.records.status_of(entry)?;
-        for _ in 0..STEPS_MAX {
-            let next = match status {
-                Some(RecordStatus::Alias) => Some(self.records.canonical(&entry.id)?),
-                Some(RecordStatus::Superseded) => match entry.version_key() {
-                    Some(key) => {
-                        let latest = self.records.latest_version(&entry.kind, key)?;
-                        latest.map(|latest| latest.id)
-                    }
-                    None => None,
-                },
-                _ => None,
-            };
-            let Some(next) = next.filter(|next| *next != entry.id) else { break };
-            let Some(found) = self.index.entry(&next)? else { break };
-            *entry = found;
-            status = self.records.status_of(entry)?;
-        }
-        Ok(status)
     }
 
     /// What is not a record is ground while it may be built upon.

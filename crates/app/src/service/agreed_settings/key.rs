@@ -5,7 +5,7 @@ use importers::secrets::mask_string;
 use crate::failure::RequestError;
 
 /// What the tag of a setting begins with; its key follows.
-pub(super) const TAG: &str = "mi:setting:";
+pub(crate) const TAG: &str = "mi:setting:";
 /// Whether learned changes become preferences at once.
 pub(super) const AUTO_LEARN: &str = "auto_learn";
 /// The values of a switch.

@@ -33,7 +33,9 @@ use crate::failure::{Failure, RequestError};
 mod key;
 
 pub(crate) use key::SettingKey;
-use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, TAG, built_in};
+use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, built_in};
+
+pub(crate) use key::TAG;
 
 /// The kind of the evidence that the built-in settings cite once they are recorded.
 const DEFAULTS_SET: &str = "mi_defaults_set";
@@ -95,27 +97,34 @@ struct Stated {
     at: (u64, OpId),
 }
 
+/// The two times for which settings are asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SettingTimes {
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub(crate) as_of_us: Option<u64>,
+    /// As they hold in the world at this time, microseconds since the Unix epoch.
+    pub(crate) valid_at_us: i64,
+}
+
+impl SettingTimes {
+    /// Now.
+    fn now(session: &Session) -> Self {
+        Self { as_of_us: None, valid_at_us: session.now.as_microsecond() }
+    }
+}
+
 /// The claims that state settings in a space, or one of them, the newest of a key last.
 fn stated(
     space: &Space,
-    session: &Session,
+    times: SettingTimes,
     key: Option<&SettingKey>,
-) -> Result<Vec<Stated>, Failure> {
-    stated_as_of(space, session, key, None)
-}
-
-/// The same as of a time of recording.
-fn stated_as_of(
-    space: &Space,
-    session: &Session,
-    key: Option<&SettingKey>,
-    as_of_us: Option<u64>,
 ) -> Result<Vec<Stated>, Failure> {
     let filter = ClaimFilter {
-        as_of_us,
         claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
-        valid_at_us: Some(session.now.as_microsecond()),
+        as_of_us: times.as_of_us,
+        valid_at_us: Some(times.valid_at_us),
         tags: key.map(SettingKey::tag).into_iter().collect(),
+        tag_prefix: Some(TAG.to_owned()),
         ..ClaimFilter::default()
     };
     let keys = space.key_ring()?;
@@ -153,7 +162,8 @@ pub(crate) fn has_setting(
     let Some(key) = tag.strip_prefix(TAG).and_then(|named| SettingKey::parse(named).ok()) else {
         return Ok(false);
     };
-    Ok(!stated_as_of(space, session, Some(&key), as_of_us)?.is_empty())
+    let times = SettingTimes { as_of_us, ..SettingTimes::now(session) };
+    Ok(!stated(space, times, Some(&key))?.is_empty())
 }
 
 /// The spaces whose settings count.
@@ -174,27 +184,8 @@ impl SettingSpaces {
 
     /// Every setting: those that are recorded, and the built-in ones.
     pub(crate) fn settings(&self, session: &Session) -> Result<Vec<Setting>, Failure> {
-        let mut settings: BTreeMap<String, Setting> =
-            BUILT_IN.iter().map(|known| (known.key.to_owned(), Setting::built_in(known))).collect();
-        let layers = [(&self.home, SettingSource::Global), (&self.project, SettingSource::Project)];
-        for (space, source) in layers {
-            let Some(space) = space else { continue };
-            for stated in stated(space, session, None)? {
-                let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
-                let known = built_in(stated.key.as_str());
-                let setting = Setting {
-                    value: stated.key.value_in(&stated.text),
-                    source,
-                    id: Some(stated.id),
-                    recorded_at: at.ok().map(|at| at.to_string()),
-                    default: known.map(|known| known.value),
-                    meaning: known.map(|known| known.meaning),
-                    key: stated.key.as_str().to_owned(),
-                };
-                settings.insert(setting.key.clone(), setting);
-            }
-        }
-        Ok(settings.into_values().collect())
+        let (home, project) = (self.home.as_deref(), self.project.as_deref());
+        settings_at(home, project, SettingTimes::now(session))
     }
 
     /// One setting.
@@ -203,6 +194,35 @@ impl SettingSpaces {
         let missing = || RequestError::NoSuchSetting { key: key.as_str().to_owned() };
         Ok(settings.find(|setting| setting.key == key.as_str()).ok_or_else(missing)?)
     }
+}
+
+/// Every setting that is recorded in the home space or a project's, which comes first, and the
+/// built-in ones.
+pub(crate) fn settings_at(
+    home: Option<&Space>,
+    project: Option<&Space>,
+    times: SettingTimes,
+) -> Result<Vec<Setting>, Failure> {
+    let mut settings: BTreeMap<String, Setting> =
+        BUILT_IN.iter().map(|known| (known.key.to_owned(), Setting::built_in(known))).collect();
+    for (space, source) in [(home, SettingSource::Global), (project, SettingSource::Project)] {
+        let Some(space) = space else { continue };
+        for stated in stated(space, times, None)? {
+            let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
+            let known = built_in(stated.key.as_str());
+            let setting = Setting {
+                value: stated.key.value_in(&stated.text),
+                source,
+                id: Some(stated.id),
+                recorded_at: at.ok().map(|at| at.to_string()),
+                default: known.map(|known| known.value),
+                meaning: known.map(|known| known.meaning),
+                key: stated.key.as_str().to_owned(),
+            };
+            settings.insert(setting.key.clone(), setting);
+        }
+    }
+    Ok(settings.into_values().collect())
 }
 
 /// Whether programs may learn in a space. The built-in settings are recorded first, if they never
@@ -231,7 +251,7 @@ pub(crate) fn may_learn(
 /// Whether a switch is on, by the first of these spaces that has it.
 fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
     for space in spaces {
-        if let Some(stated) = stated(space, session, Some(key))?.pop() {
+        if let Some(stated) = stated(space, SettingTimes::now(session), Some(key))?.pop() {
             return Ok(key.value_in(&stated.text) == ON);
         }
     }
@@ -277,7 +297,7 @@ pub(crate) fn set(
 ) -> Result<SettingChange, Failure> {
     let value = key.value(given)?;
     let Some(space) = space else { return Ok(SettingChange { id: None, value, is_new: true }) };
-    let before = stated(space, session, Some(key))?;
+    let before = stated(space, SettingTimes::now(session), Some(key))?;
     let text = key.text(&value);
     if let Some(newest) = before.last()
         && normalized_text(&key.text(&key.value_in(&newest.text))) == normalized_text(&text)

@@ -45,9 +45,9 @@ pub(crate) const VALUES_MIB_MAX: u64 = 1;
 /// The kind of the evidence, and its source.
 const VALUES_SET: &str = "values_set";
 /// The tag of claims that are served.
-const BASE: &str = "values:base";
+pub(crate) const BASE: &str = "values:base";
 /// The tag of the summary.
-const SUMMARY: &str = "values:summary";
+pub(crate) const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
 

@@ -55,6 +55,8 @@ pub struct ClaimFilter {
     pub displaced: Vec<RecordStatus>,
     /// With all of these tags. Values as they were given are listed by their tag alone.
     pub tags: Vec<String>,
+    /// With a tag that begins with this.
+    pub tag_prefix: Option<String>,
     /// By type: `routine.weekly`, or a family, `routine`.
     pub claim_type: Option<String>,
     /// By confidence.
@@ -129,7 +131,7 @@ impl ClaimFilter {
             && !self.hides(belief)
             && !self.hidden.contains(&belief.key)
             && self.disclosure.admits(belief.visibility)
-            && self.tags.iter().all(|tag| belief.tags.contains(tag))
+            && words::have_tags(&belief.tags, &self.tags, self.tag_prefix.as_deref())
             && self
                 .claim_type
                 .as_deref()
@@ -304,7 +306,9 @@ fn page(
     };
     let words = filter.contains.as_deref().map(Words::new);
     let is_shared = filter.disclosure == Disclosure::GlobalOnly;
-    if words.is_none() && filter.tags.is_empty() && filter.hidden.is_empty() && !is_shared {
+    let prefix = filter.tag_prefix.as_deref();
+    let is_tagged = !filter.tags.is_empty() || prefix.is_some();
+    if words.is_none() && !is_tagged && filter.hidden.is_empty() && !is_shared {
         return index.list_beliefs(&rows, limit);
     }
     let mut privacy = Privacy::of(index);
@@ -322,9 +326,9 @@ fn page(
             Some(words) => words.are_served_by(row),
             None => Some(true),
         };
-        let is_tagged = match filter.tags.as_slice() {
-            [] => Some(true),
-            tags => words::are_tagged(tags, row),
+        let is_tagged = match (filter.tags.as_slice(), prefix) {
+            ([], None) => Some(true),
+            (tags, prefix) => words::are_tagged(tags, prefix, row),
         };
         match (is_worded, is_tagged) {
             (Some(false), _) | (_, Some(false)) => Ok(false),

@@ -31,7 +31,7 @@ mod excerpt;
 mod fill;
 pub mod gather;
 mod memory;
-mod render;
+pub mod render;
 pub mod unasked;
 
 pub use crate::recall::receipts::{NAME_BYTES_MAX, Reason, Tier};
