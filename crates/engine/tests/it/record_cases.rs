@@ -1,5 +1,5 @@
-//! What becomes of claims and nodes that are replaced, redirected, taken back, merged and written at
-//! once, case by case.
+//! What becomes of claims and nodes that are replaced, redirected, taken back, merged and written
+//! at once, case by case.
 
 use std::thread;
 

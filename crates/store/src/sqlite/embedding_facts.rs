@@ -237,8 +237,8 @@ impl<'a> Facts<'a> {
             && records.status_of(&latest)? == Some(RecordStatus::Active))
     }
 
-    /// Facts that were read up to, count, and have no vector: what counts again since the model last
-    /// looked. In order.
+    /// Facts that were read up to, count, and have no vector: what counts again since the model
+    /// last looked. In order.
     fn counting_again(&self) -> Result<Vec<Position>, StoreError> {
         let FactsRead { reached, head, latest_us, .. } = self.read;
         if self.head <= head || reached == Position(0) {

@@ -309,8 +309,8 @@ impl Pass<'_> {
         Ok(best.into_candidates())
     }
 
-    /// Adds the table's cosines of the documents of a block that have no vector, whose cosine by the
-    /// model is 0.
+    /// Adds the table's cosines of the documents of a block that have no vector, whose cosine by
+    /// the model is 0.
     fn add_stand_ins(
         &self,
         scores: &QueryScores<'_>,
