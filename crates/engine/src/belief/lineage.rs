@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
@@ -12,7 +13,7 @@ use kernel::operation::Role;
 use kernel::provenance::{Hop, provenance};
 use kernel::records::{Edge, RecordStatus, Records};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::StoreError;
 
 use super::explain::{Source, source, time};
@@ -20,6 +21,7 @@ use super::{Bodies, body_of};
 use crate::graph::{EdgeView, edge_view, record_view};
 use crate::inspect::summary_of;
 use crate::verify::bodies::leave_of;
+use crate::write::transcript::{TRANSCRIPTS, transcripts_of};
 use crate::{EngineError, Reader};
 
 /// Most edges, and most citations, that are listed.
@@ -36,6 +38,8 @@ pub struct Lineage {
     pub edges: Vec<EdgeView>,
     /// What cites it otherwise.
     pub cited_by: Vec<CitedBy>,
+    /// What a language model was asked and answered before it was made, if that was kept.
+    pub transcripts: Vec<CitedBy>,
     /// Whether edges or citations are left out.
     pub cut: bool,
 }
@@ -97,7 +101,8 @@ impl Reader<'_> {
         let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
         self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;
-        self.check_as_signed(lineage.cited_by.iter().map(|citing| citing.op_id))?;
+        let cited = lineage.cited_by.iter().chain(&lineage.transcripts);
+        self.check_as_signed(cited.map(|cited| cited.op_id))?;
         Ok(lineage)
     }
 }
@@ -124,7 +129,7 @@ fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> 
         (record.record_type, record.status) = (edge.edge_type.to_owned(), edge.status);
     } else {
         record.status = status_of(&mut records, entry)?;
-        if let Some(kernel::body::Body::Evidence(evidence)) = &body {
+        if let Some(Body::Evidence(evidence)) = &body {
             record.record_type = evidence.kind.0.clone();
         }
     }
@@ -133,10 +138,31 @@ fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> 
         built_from: Vec::new(),
         edges: Vec::new(),
         cited_by: Vec::new(),
+        transcripts: Vec::new(),
         cut: false,
     };
     add_citations(index, &mut records, entry, &mut lineage)?;
+    let named = match &body {
+        Some(Body::Node(node)) => node.payload.as_ref().map(transcripts_of),
+        Some(Body::Proposal(proposal)) => Some(transcripts_of(&json!(proposal.others))),
+        _ => None,
+    };
+    for id in named.unwrap_or_default().into_iter().take(LISTED_MAX) {
+        let Some(kept) = index.entry(&id)? else { continue };
+        lineage.transcripts.push(cited(index, kept, TRANSCRIPTS.to_owned())?);
+    }
     Ok(lineage)
+}
+
+/// An operation that cites another, or is named by it, in one line.
+fn cited(index: &dyn Bodies, entry: Entry, role: String) -> Result<CitedBy, StoreError> {
+    let body = body_of(index, &entry.id, &entry.kind)?;
+    Ok(CitedBy {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        role,
+        summary: body.as_ref().map(summary_of).unwrap_or_default(),
+    })
 }
 
 /// The status of what is neither a record nor an edge.
@@ -188,13 +214,7 @@ fn add_citations(
             }
             continue;
         }
-        let summary = body_of(index, &by.id, &by.kind)?;
-        lineage.cited_by.push(CitedBy {
-            op_id: by.id,
-            kind: by.kind.as_str().to_owned(),
-            role,
-            summary: summary.as_ref().map(summary_of).unwrap_or_default(),
-        });
+        lineage.cited_by.push(cited(index, by, role)?);
     }
     lineage.edges.dedup_by_key(|edge| edge.id);
     Ok(())
