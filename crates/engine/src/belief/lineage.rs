@@ -3,22 +3,19 @@
 //! The answer is the operation as it stands, what it was made from, what edges in force say of it,
 //! and what cites it. Beliefs have a record of their own ([`super::explain`]).
 
-use std::collections::HashSet;
-
 use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
-use kernel::provenance::{Hop, provenance};
-use kernel::records::{Edge, RecordStatus, Records};
+use kernel::provenance::made_from;
+use kernel::records::{Edge, Records};
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::StoreError;
 
 use super::explain::{Source, source, time};
 use super::{Bodies, body_of};
-use crate::graph::{EdgeView, edge_view, record_view};
+use crate::graph::{EdgeView, Subject, edge_view};
 use crate::inspect::summary_of;
 use crate::verify::bodies::leave_of;
 use crate::write::transcript::{TRANSCRIPTS, transcripts_of};
@@ -88,7 +85,7 @@ impl Reader<'_> {
             let Some(entry) = index.entry(id)? else { return Ok(None) };
             let seen: &dyn Bodies = index;
             let mut lineage = lineage_of(seen, &entry)?;
-            for hop in hops(seen, &entry)? {
+            for hop in made_from(seen, &entry)? {
                 let Some(entry) = index.entry(&hop.id)? else { continue };
                 let mut source = source(index, &keys, &entry, hop)?;
                 if source.redacted {
@@ -110,29 +107,12 @@ impl Reader<'_> {
 /// The lineage without what it was built from.
 fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> {
     let mut records = Records::new(index);
-    let body = body_of(index, &entry.id, &entry.kind)?;
-    let mut record = LineageSubject {
-        op_id: entry.id,
-        kind: entry.kind.as_str().to_owned(),
-        record_type: String::new(),
-        text: body.as_ref().map(summary_of).unwrap_or_default(),
-        payload: Value::Null,
-        status: None,
-        canonical: None,
-        recorded_at: time(entry.ts),
-    };
-    if let Some(view) = record_view(&mut records, index, entry)? {
-        (record.record_type, record.text) = (view.record_type, view.text);
-        (record.payload, record.status, record.canonical) =
-            (view.payload, view.status, view.canonical);
-    } else if let Some(edge) = edge_view(&mut records, index, entry)? {
-        (record.record_type, record.status) = (edge.edge_type.to_owned(), edge.status);
-    } else {
-        record.status = status_of(&mut records, entry)?;
-        if let Some(Body::Evidence(evidence)) = &body {
-            record.record_type = evidence.kind.0.clone();
-        }
-    }
+    let Subject { kind, record_type, text, payload, status, canonical, body, .. } =
+        Subject::of(index, &mut records, entry)?;
+    let recorded_at = time(entry.ts);
+    let op_id = entry.id;
+    let record =
+        LineageSubject { op_id, kind, record_type, text, payload, status, canonical, recorded_at };
     let mut lineage = Lineage {
         record,
         built_from: Vec::new(),
@@ -163,28 +143,6 @@ fn cited(index: &dyn Bodies, entry: Entry, role: String) -> Result<CitedBy, Stor
         role,
         summary: body.as_ref().map(summary_of).unwrap_or_default(),
     })
-}
-
-/// The status of what is neither a record nor an edge.
-fn status_of(
-    records: &mut Records<'_, dyn Bodies + '_>,
-    entry: &Entry,
-) -> Result<Option<&'static str>, StoreError> {
-    let validity = records.validity();
-    if !validity.has_effect(entry)? {
-        return Ok(None);
-    }
-    let is_replaced = entry.kind == Kind::Evidence && !validity.is_valid_input(&entry.id)?;
-    Ok(Some(
-        if validity.is_retracted(entry)? {
-            RecordStatus::Retracted
-        } else if is_replaced {
-            RecordStatus::Superseded
-        } else {
-            RecordStatus::Active
-        }
-        .as_str(),
-    ))
 }
 
 /// The edges in force at an operation, and what else cites it.
@@ -218,28 +176,4 @@ fn add_citations(
     }
     lineage.edges.dedup_by_key(|edge| edge.id);
     Ok(())
-}
-
-/// What an operation was made from: its inputs and theirs. Thoughts have no inputs; they were made
-/// from the thoughts that they cite.
-fn hops(index: &dyn Bodies, entry: &Entry) -> Result<Vec<Hop>, StoreError> {
-    if entry.kind != Kind::Thought {
-        return provenance(index, &entry.id);
-    }
-    let mut hops: Vec<Hop> = Vec::new();
-    let mut seen = HashSet::from([entry.id]);
-    let mut stack = vec![(entry.clone(), 1)];
-    while let Some((at, depth)) = stack.pop() {
-        for cited in at.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES) {
-            if !seen.insert(cited.id) {
-                continue;
-            }
-            hops.push(Hop { depth, id: cited.id, role: cited.role.as_str().to_owned() });
-            let Some(cited) = index.entry(&cited.id)? else { continue };
-            if cited.kind == Kind::Thought {
-                stack.push((cited, depth.saturating_add(1)));
-            }
-        }
-    }
-    Ok(hops)
 }

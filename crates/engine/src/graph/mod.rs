@@ -25,9 +25,11 @@ use crate::belief::{Bodies, body_of};
 use crate::{EngineError, Reader};
 
 mod neighbours;
+mod subject;
 
 pub(crate) use neighbours::is_valid;
 pub use neighbours::{Subgraph, SubgraphLimits};
+pub(crate) use subject::Subject;
 
 /// The tag of values as they were given. They are kept for audits, and no recall serves them.
 pub const VALUES_RAW: &str = "values:raw";
