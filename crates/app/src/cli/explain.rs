@@ -7,6 +7,7 @@ use engine::belief::support::Support;
 use engine::derive::Agreement;
 use engine::owner::SpaceOwner;
 use engine::private::Viewpoint;
+use engine::write::transcript::transcripts_of;
 use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
@@ -27,7 +28,7 @@ const EVENTS_PRINTED_MAX: usize = 20;
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nOf anything else that has an id (a decision, an edge, a note, a thought) it prints what it was made from, what edges say of it and what cites it; with --json the keys record, built_from, edges, cited_by and cut.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json\n  because explain 9f2c41d0 --as-of 2025-03-01"
+    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nOf anything else that has an id (a decision, an edge, a note, a thought) it prints what it was made from, what edges say of it and what cites it; with --json the keys record, built_from, edges, cited_by, transcripts and cut.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json\n  because explain 9f2c41d0 --as-of 2025-03-01"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or one of its ids (the beginning is
@@ -204,6 +205,7 @@ fn print_reason(because: &Because, owner: Option<&SpaceOwner>) -> Result<(), Fai
         if because.rationale.is_empty() { "no reason given" } else { &because.rationale };
     output::line(format_args!("    {by}: {}", shortened(rationale)))?;
     let basis = &because.confidence_basis;
+    print_model(basis)?;
     let factors = basis.get("factors").and_then(Value::as_array);
     let (Some(prior), Some(factors)) = (basis.get("prior").and_then(Value::as_f64), factors) else {
         return Ok(());
@@ -218,6 +220,20 @@ fn print_reason(because: &Because, owner: Option<&SpaceOwner>) -> Result<(), Fai
             number("log_odds"),
             trimmed(number("value"))
         ))?;
+    }
+    Ok(())
+}
+
+/// The language model that said it, and what it was asked, if that was kept.
+fn print_model(basis: &Value) -> Result<(), Failure> {
+    let field = |name: &str| basis.get(name).and_then(Value::as_str).map(printable);
+    let (Some(model), Some(prompt)) = (field("model"), field("prompt_version")) else {
+        return Ok(());
+    };
+    output::line(format_args!("      {DIM}said by {model} ({prompt}){DIM:#}"))?;
+    for id in transcripts_of(basis) {
+        let id = short(&id);
+        output::line(format_args!("      {DIM}what it was asked:{DIM:#} {ID}{id}{ID:#}"))?;
     }
     Ok(())
 }

@@ -77,20 +77,28 @@ fn print(session: &CliSession, lineage: &Lineage, shown: usize) -> Result<(), Fa
     if !lineage.cited_by.is_empty() {
         section("cited by")?;
     }
-    for CitedBy { op_id, kind, role, summary } in lineage.cited_by.iter().take(shown) {
-        output::line(format_args!(
-            "    {}  {DIM}{} · {}{DIM:#}  {ID}{}{ID:#}",
-            shortened(summary),
-            printable(kind),
-            printable(role),
-            short(op_id)
-        ))?;
-    }
+    lineage.cited_by.iter().take(shown).try_for_each(print_cited)?;
     print_left(lineage.cited_by.len(), shown)?;
+    if !lineage.transcripts.is_empty() {
+        section("asked of a language model")?;
+    }
+    lineage.transcripts.iter().take(shown).try_for_each(print_cited)?;
+    print_left(lineage.transcripts.len(), shown)?;
     if lineage.cut {
         output::line("    … there are more edges or citations than are listed")?;
     }
     Ok(())
+}
+
+fn print_cited(cited: &CitedBy) -> Result<(), Failure> {
+    let CitedBy { op_id, kind, role, summary } = cited;
+    output::line(format_args!(
+        "    {}  {DIM}{} · {}{DIM:#}  {ID}{}{ID:#}",
+        shortened(summary),
+        printable(kind),
+        printable(role),
+        short(op_id)
+    ))
 }
 
 fn print_left(length: usize, shown: usize) -> Result<(), Failure> {

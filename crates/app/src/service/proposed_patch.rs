@@ -103,7 +103,7 @@ pub(crate) struct ProposedPatch {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Answered {
+struct PatchAnswer {
     text: String,
     operations: Vec<Value>,
 }
@@ -150,7 +150,7 @@ pub(crate) fn propose(
     if prompt.shown().next().is_none() {
         return Ok(Proposing::NothingKnown);
     }
-    let mut answer: ModelAnswer<Answered> = access.ask(&TASK, &prompt, space, session)?;
+    let mut answer: ModelAnswer<PatchAnswer> = access.ask(&TASK, &prompt, space, session)?;
     let mut attempts = 1;
     loop {
         if answer.value.operations.is_empty() {
@@ -217,10 +217,10 @@ fn prompt(
 /// Reads an answer as a patch, or says why it is not even read.
 fn read(
     space: &Space,
-    answer: &ModelAnswer<Answered>,
+    answer: &ModelAnswer<PatchAnswer>,
     prompt: &Prompt,
 ) -> Result<Result<ReadPatch, Vec<Reason>>, Failure> {
-    let ModelAnswer { value: Answered { text, operations }, origin, .. } = answer;
+    let ModelAnswer { value: PatchAnswer { text, operations }, origin, .. } = answer;
     if operations.len() > OPERATIONS_MAX {
         return Ok(Err(vec![Reason {
             operation: OPERATIONS_MAX + 1,

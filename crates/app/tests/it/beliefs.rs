@@ -283,7 +283,10 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     // What is not a belief is explained by its lineage.
     let note = here.json(&["explain", &here.notes[0]]);
     let keys: Vec<&String> = note.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["built_from", "cited_by", "cut", "edges", "owner", "record", "scope"]);
+    assert_eq!(
+        keys,
+        ["built_from", "cited_by", "cut", "edges", "owner", "record", "scope", "transcripts"]
+    );
     assert_eq!(
         (&note["record"]["kind"], &note["record"]["status"]),
         (&"evidence".into(), &"active".into())

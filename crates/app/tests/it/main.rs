@@ -40,6 +40,7 @@ mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
+mod model_requests;
 mod models;
 mod private;
 mod processes;

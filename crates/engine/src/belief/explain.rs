@@ -17,7 +17,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
-use kernel::provenance::{Hop, provenance};
+use kernel::provenance::{Hop, made_from};
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde::Serialize;
@@ -326,7 +326,7 @@ fn explain<B: Bodies>(
         }
         _ => {}
     }
-    let hops = ground(index, version)?;
+    let hops = made_from(index, version)?;
     let mut because: Vec<Because> = reason(index, version)?.into_iter().collect();
     let mut built_from = Vec::with_capacity(hops.len());
     for hop in hops {
@@ -347,25 +347,6 @@ fn explain<B: Bodies>(
     let agreements = Vec::new();
     let explanation = Explanation { claim, because, built_from, history, user_actions, agreements };
     Ok(Explaining { explanation, belief, text, withheld: 0 })
-}
-
-/// The inputs of a version; for a correction, the claim that it replaced and the inputs of that.
-fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
-    let mut at = version.clone();
-    let mut hops = Vec::new();
-    // A correction may correct a correction; each step goes to an earlier operation, so this ends.
-    while at.kind == Kind::ClaimCorrection {
-        let Some(target) = at.sole_ref(Role::TARGET) else { return Ok(hops) };
-        hops.push(Hop { depth: hops.len() + 1, id: target, role: Role::TARGET.to_owned() });
-        match index.entry(&target)? {
-            Some(entry) => at = entry,
-            None => return Ok(hops),
-        }
-    }
-    let above = hops.len();
-    let below = provenance(index, &at.id)?;
-    hops.extend(below.into_iter().map(|hop| Hop { depth: hop.depth.saturating_add(above), ..hop }));
-    Ok(hops)
 }
 
 /// The rationale of a claim or of a user action.

@@ -5,25 +5,26 @@
 
 use std::collections::HashSet;
 
+use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::Role;
-use kernel::provenance::{Hop, provenance};
-use kernel::records::{Edge, RecordStatus, Records};
+use kernel::provenance::made_from;
+use kernel::records::{Edge, Records};
 use kernel::snapshot::Snapshot;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::StoreError;
 use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use super::explain::{Source, source, time};
 use super::{Bodies, body_of};
-use crate::graph::{EdgeView, are_ends_valid, edge_view, record_view};
+use crate::graph::{EdgeView, Subject, are_ends_valid, edge_view};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
 use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::verify::bodies::leave_of;
+use crate::write::transcript::{TRANSCRIPTS, transcripts_of};
 use crate::{EngineError, Reader};
 
 /// Most edges, and most citations, that are listed.
@@ -40,6 +41,8 @@ pub struct Lineage {
     pub edges: Vec<EdgeView>,
     /// What cites it otherwise.
     pub cited_by: Vec<CitedBy>,
+    /// What a language model was asked and answered before it was made, if that was kept.
+    pub transcripts: Vec<CitedBy>,
     /// Whether edges or citations are left out.
     pub cut: bool,
 }
@@ -99,7 +102,8 @@ impl Reader<'_> {
         let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
         self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;
-        self.check_as_signed(lineage.cited_by.iter().map(|citing| citing.op_id))?;
+        let cited = lineage.cited_by.iter().chain(&lineage.transcripts);
+        self.check_as_signed(cited.map(|cited| cited.op_id))?;
         Ok(lineage)
     }
 }
@@ -119,7 +123,7 @@ fn lineage_in<B: Bodies>(
         return Ok(None);
     }
     let mut lineage = lineage_of(seen, &entry, viewpoint.valid_at_us)?;
-    for hop in hops(seen, &entry)? {
+    for hop in made_from(seen, &entry)? {
         let Some(entry) = seen.entry(&hop.id)? else { continue };
         let mut source = source(seen, keys, &entry, hop)?;
         if source.redacted {
@@ -141,14 +145,15 @@ fn withhold(
     let ids = lineage.built_from.iter().map(|source| source.op_id);
     let ids = ids.chain(lineage.edges.iter().flat_map(|edge| [edge.id, edge.from, edge.to]));
     let ids = ids.chain(lineage.edges.iter().flat_map(|edge| &edge.inputs).map(|input| input.id));
-    let ids = ids.chain(lineage.cited_by.iter().map(|citing| citing.op_id));
+    let cited = lineage.cited_by.iter().chain(&lineage.transcripts);
+    let ids = ids.chain(cited.map(|cited| cited.op_id));
     let ids = ids.chain(lineage.record.canonical);
     for id in ids {
         if privacy.is_withheld(&id, disclosure)? {
             withheld.insert(id);
         }
     }
-    let Lineage { record, built_from, edges, cited_by, .. } = lineage;
+    let Lineage { record, built_from, edges, cited_by, transcripts, .. } = lineage;
     record.canonical = record.canonical.filter(|id| !withheld.contains(id));
     built_from.retain(|source| !withheld.contains(&source.op_id));
     edges.retain(|edge| ![edge.id, edge.from, edge.to].iter().any(|id| withheld.contains(id)));
@@ -156,6 +161,7 @@ fn withhold(
         edge.inputs.retain(|input| !withheld.contains(&input.id));
     }
     cited_by.retain(|citing| !withheld.contains(&citing.op_id));
+    transcripts.retain(|kept| !withheld.contains(&kept.op_id));
     Ok(())
 }
 
@@ -166,60 +172,42 @@ fn lineage_of(
     valid_at_us: Option<i64>,
 ) -> Result<Lineage, StoreError> {
     let mut records = Records::new(index);
-    let body = body_of(index, &entry.id, &entry.kind)?;
-    let mut record = LineageSubject {
-        op_id: entry.id,
-        kind: entry.kind.as_str().to_owned(),
-        record_type: String::new(),
-        text: body.as_ref().map(summary_of).unwrap_or_default(),
-        payload: Value::Null,
-        status: None,
-        canonical: None,
-        recorded_at: time(entry.ts),
-    };
-    if let Some(view) = record_view(&mut records, index, entry)? {
-        (record.record_type, record.text) = (view.record_type, view.text);
-        (record.payload, record.status, record.canonical) =
-            (view.payload, view.status, view.canonical);
-    } else if let Some(edge) = edge_view(&mut records, index, entry)? {
-        (record.record_type, record.status) = (edge.edge_type.to_owned(), edge.status);
-    } else {
-        record.status = status_of(&mut records, entry)?;
-        if let Some(kernel::body::Body::Evidence(evidence)) = &body {
-            record.record_type = evidence.kind.0.clone();
-        }
-    }
+    let Subject { kind, record_type, text, payload, status, canonical, body, .. } =
+        Subject::of(index, &mut records, entry)?;
+    let recorded_at = time(entry.ts);
+    let op_id = entry.id;
+    let record =
+        LineageSubject { op_id, kind, record_type, text, payload, status, canonical, recorded_at };
     let mut lineage = Lineage {
         record,
         built_from: Vec::new(),
         edges: Vec::new(),
         cited_by: Vec::new(),
+        transcripts: Vec::new(),
         cut: false,
     };
     add_citations(index, &mut records, entry, valid_at_us, &mut lineage)?;
+    let named = match &body {
+        Some(Body::Node(node)) => node.payload.as_ref().map(transcripts_of),
+        Some(Body::Proposal(proposal)) => Some(transcripts_of(&json!(proposal.others))),
+        _ => None,
+    };
+    for id in named.unwrap_or_default().into_iter().take(LISTED_MAX) {
+        let Some(kept) = index.entry(&id)? else { continue };
+        lineage.transcripts.push(cited(index, kept, TRANSCRIPTS.to_owned())?);
+    }
     Ok(lineage)
 }
 
-/// The status of what is neither a record nor an edge.
-fn status_of(
-    records: &mut Records<'_, dyn Bodies + '_>,
-    entry: &Entry,
-) -> Result<Option<&'static str>, StoreError> {
-    let validity = records.validity();
-    if !validity.has_effect(entry)? {
-        return Ok(None);
-    }
-    let is_replaced = entry.kind == Kind::Evidence && !validity.is_valid_input(&entry.id)?;
-    Ok(Some(
-        if validity.is_retracted(entry)? {
-            RecordStatus::Retracted
-        } else if is_replaced {
-            RecordStatus::Superseded
-        } else {
-            RecordStatus::Active
-        }
-        .as_str(),
-    ))
+/// An operation that cites another, or is named by it, in one line.
+fn cited(index: &dyn Bodies, entry: Entry, role: String) -> Result<CitedBy, StoreError> {
+    let body = body_of(index, &entry.id, &entry.kind)?;
+    Ok(CitedBy {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        role,
+        summary: body.as_ref().map(summary_of).unwrap_or_default(),
+    })
 }
 
 /// The edges in force at an operation, and what else cites it.
@@ -254,38 +242,8 @@ fn add_citations(
             }
             continue;
         }
-        let summary = body_of(index, &by.id, &by.kind)?;
-        lineage.cited_by.push(CitedBy {
-            op_id: by.id,
-            kind: by.kind.as_str().to_owned(),
-            role,
-            summary: summary.as_ref().map(summary_of).unwrap_or_default(),
-        });
+        lineage.cited_by.push(cited(index, by, role)?);
     }
     lineage.edges.dedup_by_key(|edge| edge.id);
     Ok(())
-}
-
-/// What an operation was made from: its inputs and theirs. Thoughts have no inputs; they were made
-/// from the thoughts that they cite.
-fn hops(index: &dyn Bodies, entry: &Entry) -> Result<Vec<Hop>, StoreError> {
-    if entry.kind != Kind::Thought {
-        return provenance(index, &entry.id);
-    }
-    let mut hops: Vec<Hop> = Vec::new();
-    let mut seen = HashSet::from([entry.id]);
-    let mut stack = vec![(entry.clone(), 1)];
-    while let Some((at, depth)) = stack.pop() {
-        for cited in at.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES) {
-            if !seen.insert(cited.id) {
-                continue;
-            }
-            hops.push(Hop { depth, id: cited.id, role: cited.role.as_str().to_owned() });
-            let Some(cited) = index.entry(&cited.id)? else { continue };
-            if cited.kind == Kind::Thought {
-                stack.push((cited, depth.saturating_add(1)));
-            }
-        }
-    }
-    Ok(hops)
 }

@@ -28,10 +28,12 @@ use crate::{EngineError, Reader};
 mod effective;
 mod latest;
 mod neighbours;
+mod subject;
 
 pub use effective::{EdgeKey, RecordKey};
 pub(crate) use latest::follow_to_latest;
 pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits, is_valid};
+pub(crate) use subject::Subject;
 
 pub use store::sqlite::VALUES_RAW;
 

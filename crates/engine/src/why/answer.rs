@@ -46,12 +46,12 @@ pub struct WhyTarget {
     pub named: Option<OpId>,
     /// The kind of the operation.
     pub kind: String,
-    /// Its type, of a claim, a node or an edge.
+    /// Its type, of a claim, a node or an edge; the kind of a record, of evidence.
     #[serde(rename = "type")]
     pub record_type: String,
     /// It in words.
     pub text: String,
-    /// Its status, of a claim, a node or an edge.
+    /// Its status; none where it has no effect.
     pub status: Option<&'static str>,
     /// Who may see it.
     pub visibility: Visibility,

@@ -16,7 +16,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::body::NodeType;
-use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
@@ -25,9 +24,8 @@ use serde_json::Map;
 use store::sqlite::ModelNumber;
 use store::{Ledger, Position, StoreError};
 
-use crate::belief::{Bodies, body_of};
-use crate::graph::{NodeFilter, RecordView, VALUES_RAW, edge_view, record_view};
-use crate::inspect::{content_of, summary_of};
+use crate::belief::Bodies;
+use crate::graph::{NodeFilter, RecordView, Subject, VALUES_RAW, record_view};
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::FactQuery;
 use crate::recall::past::Over;
@@ -252,36 +250,19 @@ fn target_of(
     entry: &Entry,
     named: &OpId,
 ) -> Result<WhyTarget, StoreError> {
-    let body = body_of(index, &entry.id, &entry.kind)?;
-    let mut target = WhyTarget {
+    let Subject { kind, record_type, text, content, status, visibility, .. } =
+        Subject::of(index, records, entry)?;
+    Ok(WhyTarget {
         id: entry.id,
         named: Some(*named).filter(|named| *named != entry.id),
-        kind: entry.kind.as_str().to_owned(),
-        record_type: String::new(),
-        text: body.as_ref().map(summary_of).unwrap_or_default(),
-        status: None,
-        visibility: Visibility::default(),
+        kind,
+        record_type,
+        text,
+        status,
+        visibility,
         is_valid_input: records.validity().is_valid_input(&entry.id)?,
-        content: body.as_ref().map(content_of).unwrap_or_default(),
-    };
-    if let Some(visibility) = body.as_ref().and_then(crate::private::visibility_of) {
-        target.visibility = visibility;
-    }
-    if let Some(view) = record_view(records, index, entry)? {
-        (target.record_type, target.text) = (view.record_type, view.text);
-        target.status = view.status;
-    } else if let Some(edge) = edge_view(records, index, entry)? {
-        target.record_type = edge.edge_type.to_owned();
-        target.status = edge.status;
-        let words = |id: &OpId| -> Result<String, StoreError> {
-            let Some(entry) = index.entry(id)? else { return Ok(String::new()) };
-            let body = body_of(index, id, &entry.kind)?;
-            Ok(body.as_ref().map(content_of).unwrap_or_default())
-        };
-        let (from, to) = (words(&edge.from)?, words(&edge.to)?);
-        target.content = format!("{from}\n{}\n{to}\n{}", edge.edge_type, edge.notes);
-    }
-    Ok(target)
+        content,
+    })
 }
 
 /// The answer from what was reached.

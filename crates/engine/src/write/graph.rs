@@ -34,7 +34,7 @@ use crate::write::claim_form;
 use crate::write::commit::Appended;
 use crate::write::patch::{StatusChange, compare};
 use crate::write::patch_model::PatchModel;
-use crate::write::transcript::TRANSCRIPT;
+use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
 
 /// The role in which a statement cites what it was made from.
@@ -236,8 +236,8 @@ pub enum GraphRefusal {
         /// Its kind.
         kind: Kind,
     },
-    /// What a model said is no ground for anything.
-    #[error("{id} is what a language model was asked and answered, which nothing is founded on")]
+    /// What a model said supports nothing.
+    #[error("{id} is what a language model was asked and answered, and not a source")]
     Transcript {
         /// The transcript.
         id: OpId,
@@ -557,14 +557,13 @@ impl<'a> GraphWriter<'a> {
         Ok(refs)
     }
 
-    /// Refuses transcripts as inputs: what a model said is no ground for what it said.
+    /// Refuses transcripts as inputs: what a model said does not support what it said.
     fn check_citable(&mut self, id: OpId) -> Result<(), GraphError> {
         if self.citable.contains(&id) {
             return Ok(());
         }
-        if let Some(Body::Evidence(evidence)) = body_of(&*self.writing, &id, &Kind::Evidence)?
-            && evidence.kind.0 == TRANSCRIPT
-        {
+        let body = self.writing.body(&id)?.unwrap_or_default();
+        if transcript::is_transcript(&body) {
             return Err(GraphRefusal::Transcript { id }.into());
         }
         self.citable.insert(id);

@@ -9,6 +9,7 @@
 use kernel::body::{Body, payload_digest};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::operation::{BODY_BYTES_MAX, Ref, Role};
 use kernel::seal::Draft;
 use kernel::when::When;
@@ -96,6 +97,15 @@ impl Writer<'_> {
 pub fn transcripts_of(value: &Value) -> Vec<OpId> {
     let named = value.get(TRANSCRIPTS).cloned().unwrap_or_default();
     serde_json::from_value(named).unwrap_or_default()
+}
+
+/// Whether a body is that of a transcript. Most bodies are not even read.
+pub(crate) fn is_transcript(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| text.contains(TRANSCRIPT))
+        && matches!(
+            Body::parse(&Kind::Evidence, body),
+            Ok(Body::Evidence(evidence)) if evidence.kind.0 == TRANSCRIPT
+        )
 }
 
 /// What a model was shown before it gave the answer that a payload holds.

@@ -10,10 +10,11 @@ use engine::write::graph::{
     GraphChange, GraphChanged, INPUT_ROLE, NamedChange, RecordType, Reference, Statement,
 };
 use engine::write::import::Intent;
-use kernel::body::{EdgeType, NodeType};
+use kernel::body::{Body, EdgeType, NodeType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
-use kernel::operation::Role;
+use kernel::operation::{Ref, Role};
+use kernel::seal::Draft;
 use kernel::when::When;
 use serde_json::json;
 
@@ -477,4 +478,38 @@ fn every_kind_of_operation_has_an_answer_and_a_lineage() {
     graph.retract(edge);
     assert!(graph.home.space.lineage(&decision).unwrap().edges.is_empty());
     assert_eq!(graph.home.space.lineage(&edge).unwrap().record.status, Some("retracted"));
+}
+
+#[test]
+fn explanations_and_answers_follow_thoughts_and_what_takes_back_by_the_same_steps() {
+    let mut graph = Graph::new();
+    let claim = graph.claim("The kiln is dry");
+    let thought = |graph: &mut Graph, content: &str, cited: &[(OpId, &str)]| {
+        let refs = cited.iter().map(|(id, role)| Ref { id: *id, role: Role::parse(role).unwrap() });
+        let fields =
+            kernel::body::Thought { content: Some(content.to_owned()), ..Default::default() };
+        let draft = Draft { body: Body::Thought(fields), refs: refs.collect() };
+        graph.home.space.append(draft, at(20)).unwrap()
+    };
+    let first = thought(&mut graph, "Is it dry?", &[(claim, "about")]);
+    let second = thought(&mut graph, "It is", &[(first, "refines")]);
+    let made_from = |graph: &Graph, id: &OpId| {
+        let lineage = graph.home.space.lineage(id).unwrap();
+        lineage.built_from.iter().map(|it| (it.op_id, it.depth)).collect::<Vec<_>>()
+    };
+    let below = [(first, 1), (claim, 2), (graph.evidence, 3)];
+    assert_eq!(made_from(&graph, &second), below);
+    let steps = |graph: &Graph, id: OpId| {
+        let links = graph.why(id).links;
+        links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>()
+    };
+    assert!(steps(&graph, second).contains(&(second, first)));
+    assert!(steps(&graph, first).contains(&(first, claim)));
+    graph.retract(claim);
+    let retracted = graph.home.space.log_tail(1, &Default::default()).unwrap();
+    let retraction = retracted[0].operation.id();
+    assert_eq!(made_from(&graph, &retraction), [(claim, 1), (graph.evidence, 2)]);
+    assert_eq!(graph.why(retraction).excluded[0].id, claim);
+    // A claim is made from its inputs alone, whatever they cite.
+    assert_eq!(made_from(&graph, &claim), [(graph.evidence, 1)]);
 }

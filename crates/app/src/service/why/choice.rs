@@ -104,7 +104,7 @@ impl NotAsked {
 }
 
 #[derive(Debug, Deserialize)]
-struct Answered {
+struct WhyAnswer {
     status: String,
     chosen: Vec<String>,
     explanation: String,
@@ -130,7 +130,7 @@ pub(crate) fn choose(
         Ok(prompt) => prompt,
         Err(reason) => return Ok(Choosing::NotAsked(reason)),
     };
-    Ok(match access.ask::<Answered>(&TASK, &prompt, space, session) {
+    Ok(match access.ask::<WhyAnswer>(&TASK, &prompt, space, session) {
         Ok(answer) => Choosing::Chosen(take(why, answer, &prompt)),
         Err(failure) => Choosing::Failed(failure),
     })
@@ -166,9 +166,10 @@ fn prompt(
 }
 
 /// Takes from an answer what names candidates that the prompt showed.
-fn take(why: &mut Why, answer: ModelAnswer<Answered>, prompt: &Prompt) -> ModelChoice {
-    let ModelAnswer { value: Answered { status, chosen, explanation, confidence }, origin, .. } =
-        answer;
+fn take(why: &mut Why, answer: ModelAnswer<WhyAnswer>, prompt: &Prompt) -> ModelChoice {
+    let ModelAnswer {
+        value: WhyAnswer { status, chosen, explanation, confidence }, origin, ..
+    } = answer;
     let end = explanation.floor_char_boundary(EXPLANATION_BYTES_MAX);
     let explanation = explanation.get(..end).unwrap_or_default().trim().to_owned();
     let mut details = origin.fields();

@@ -16,7 +16,7 @@ use crate::service::model_request::tests::Desk;
 use crate::service::model_request::{Answerer, ModelAccess, name_of};
 
 /// A decision that depends on one claim and is supported by another.
-struct Decided {
+struct DecisionDesk {
     desk: Desk,
     decision: OpId,
     dry: OpId,
@@ -24,13 +24,13 @@ struct Decided {
 }
 
 /// What became of asking and storing.
-struct Asked {
+struct Outcome {
     why: Why,
     choosing: Choosing,
     storing: Storing,
 }
 
-impl Asked {
+impl Outcome {
     fn stored(&self) -> &StoredTrace {
         match &self.storing {
             Storing::Stored(stored) => stored,
@@ -50,7 +50,7 @@ impl Asked {
     }
 }
 
-impl Decided {
+impl DecisionDesk {
     fn new() -> Self {
         let desk = Desk::new();
         let (dry, hot) = (desk.fact("The kiln is dry"), desk.fact("Kilns are hot"));
@@ -60,23 +60,23 @@ impl Decided {
         Self { desk, decision, dry, hot }
     }
 
-    fn ask(&self, answer: Value) -> Asked {
+    fn ask(&self, answer: Value) -> Outcome {
         let mut model = ScriptedModel::with_values([answer]);
         self.ask_of(self.decision, Answerer::Model(ModelAccess::new(&mut model)), Intent::Write)
     }
 
-    fn ask_of(&self, target: OpId, answerer: Answerer<'_>, intent: Intent) -> Asked {
+    fn ask_of(&self, target: OpId, answerer: Answerer<'_>, intent: Intent) -> Outcome {
         ask(&self.desk, target, answerer, intent)
     }
 }
 
-fn ask(desk: &Desk, target: OpId, answerer: Answerer<'_>, intent: Intent) -> Asked {
+fn ask(desk: &Desk, target: OpId, answerer: Answerer<'_>, intent: Intent) -> Outcome {
     let mut space = desk.space();
     let limits = WhyLimits::new(desk.session.now);
     let mut why = space.why(&target, &limits).unwrap();
     let choosing = choose(&mut why, answerer, &mut space, &desk.session, intent).unwrap();
     let storing = store(&mut space, &desk.session, &why, &limits, intent).unwrap();
-    Asked { why, choosing, storing }
+    Outcome { why, choosing, storing }
 }
 
 fn decision(desk: &Desk, text: &str) -> OpId {
@@ -93,7 +93,7 @@ fn answer(status: &str, chosen: &[OpId], confidence: f64) -> Value {
 
 #[test]
 fn case_28_given_decide_next_hints_then_the_model_chooses_among_them() {
-    let Decided { desk, hot, .. } = Decided::new();
+    let DecisionDesk { desk, hot, .. } = DecisionDesk::new();
     let event = Evidence {
         source: "agent".to_owned(),
         source_uid: "1".to_owned(),
@@ -132,7 +132,7 @@ fn case_28_given_decide_next_hints_then_the_model_chooses_among_them() {
 
 #[test]
 fn case_29_given_a_chosen_id_outside_the_candidates_then_it_is_discarded() {
-    let decided = Decided::new();
+    let decided = DecisionDesk::new();
     let other = decided.desk.fact("Cobalt turns blue in salt");
     let ghost = OpId([7; 32]);
     let mut lie = answer("supported", &[ghost, decided.hot, decided.hot, decided.decision], 0.9);
@@ -151,7 +151,7 @@ fn case_29_given_a_chosen_id_outside_the_candidates_then_it_is_discarded() {
 #[test]
 fn case_30_given_ok_at_90_then_depends_on_edges_and_none_at_69_or_if_insufficient() {
     for (confidence, edges) in [(0.9, 1), (0.7, 1), (0.69, 0)] {
-        let decided = Decided::new();
+        let decided = DecisionDesk::new();
         let asked = decided.ask(answer("supported", &[decided.hot], confidence));
         assert!(asked.stored().new);
         assert_eq!(asked.stored().edges.len(), edges, "{confidence}");
@@ -180,7 +180,7 @@ fn case_30_given_ok_at_90_then_depends_on_edges_and_none_at_69_or_if_insufficien
         assert!(!again.stored().new);
         assert_eq!(again.stored(), &StoredTrace { new: false, ..asked.stored().clone() });
     }
-    let decided = Decided::new();
+    let decided = DecisionDesk::new();
     let asked = decided.ask(answer("insufficient", &[decided.hot], 0.95));
     assert_eq!((asked.why.status, asked.chosen()), (WhyStatus::Insufficient, vec![]));
     assert_eq!(asked.storing, Storing::NotStored(NotStored::NothingToStore));
@@ -196,7 +196,7 @@ fn without_candidates_and_in_a_dry_run_the_model_is_not_asked() {
     let asked = ask(&desk, lone, answerer, Intent::Write);
     assert!(matches!(asked.choosing, Choosing::NotAsked(NotAsked::NoCandidates)));
     assert_eq!(asked.why.status, WhyStatus::Insufficient);
-    let decided = Decided::new();
+    let decided = DecisionDesk::new();
     let answerer = Answerer::Model(ModelAccess::new(&mut model));
     let asked = decided.ask_of(decided.decision, answerer, Intent::DryRun);
     assert!(matches!(asked.choosing, Choosing::NotAsked(NotAsked::DryRun)));
@@ -217,7 +217,7 @@ fn if_the_model_fails_the_answer_by_rules_stands() {
         (vec![Ok("I think so".to_owned()); 3], "language_model_invalid_answer"),
         (vec![Ok(answer("supported", &[], 7.0).to_string()); 3], "language_model_invalid_answer"),
     ] {
-        let decided = Decided::new();
+        let decided = DecisionDesk::new();
         let mut model = ScriptedModel::new(answers);
         let answerer = Answerer::Model(ModelAccess::new(&mut model));
         let asked = decided.ask_of(decided.decision, answerer, Intent::Write);
@@ -248,7 +248,7 @@ fn instructions_in_memory_stay_data() {
 
 #[test]
 fn nothing_private_is_in_a_prompt_unless_allowed_and_what_comes_of_it_is_private() {
-    let decided = Decided::new();
+    let decided = DecisionDesk::new();
     let desk = &decided.desk;
     let fact = || RecordType::Claim("fact".to_owned());
     let diary = desk.state(fact(), "The diary says Friday", Visibility::Private);
@@ -280,7 +280,7 @@ fn nothing_private_is_in_a_prompt_unless_allowed_and_what_comes_of_it_is_private
 
 #[test]
 fn an_answer_names_its_transcripts_and_is_forgotten_with_what_it_may_repeat() {
-    let decided = Decided::new();
+    let decided = DecisionDesk::new();
     let desk = &decided.desk;
     let mut model = ScriptedModel::with_values([answer("supported", &[decided.hot], 0.9)]);
     let mut access = ModelAccess::new(&mut model);
