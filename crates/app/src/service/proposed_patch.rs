@@ -38,6 +38,8 @@ pub(crate) const PROMPT_VERSION: &str = "patch-1";
 pub(crate) const OPERATIONS_MAX: usize = 200;
 /// Longest prompt, bytes.
 const PROMPT_BYTES_MAX: usize = 256 << 10;
+/// Longest text of what a patch is for, bytes.
+const TEXT_BYTES_MAX: usize = 4_000;
 /// How often the model is asked: once more after a refusal.
 const ATTEMPTS_MAX: usize = 2;
 /// Most reasons that the model gets back.
@@ -232,7 +234,9 @@ fn read(
             ),
         }]));
     }
-    let file = PatchFile { text: text.trim().to_owned(), operations: operations.clone() };
+    let end = text.floor_char_boundary(TEXT_BYTES_MAX);
+    let text = text.get(..end).unwrap_or_default().trim().to_owned();
+    let file = PatchFile { text, operations: operations.clone() };
     let mut read = read_file(space, file, &origin.model, Some(prompt))?;
     read.patch.details = origin.fields();
     read.patch.shown = prompt.shown().collect();

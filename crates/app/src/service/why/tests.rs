@@ -188,6 +188,18 @@ fn case_30_given_ok_at_90_then_depends_on_edges_and_none_at_69_or_if_insufficien
 }
 
 #[test]
+fn a_node_may_be_chosen_but_edges_lead_to_claims_alone() {
+    let here = DecisionDesk::new();
+    let plan = decision(&here.desk, "Friday is fire day");
+    here.desk.join(EdgeType::DerivedFrom, here.decision, plan);
+    let asked = here.ask(answer("supported", &[plan, here.hot], 0.9));
+    assert_eq!(asked.chosen(), [plan, here.hot]);
+    let space = here.desk.space();
+    let edges = asked.stored().edges.iter().map(|id| space.edge_view(id, None).unwrap().unwrap());
+    assert_eq!(edges.map(|edge| edge.to).collect::<Vec<_>>(), [here.hot]);
+}
+
+#[test]
 fn without_candidates_and_in_a_dry_run_the_model_is_not_asked() {
     let desk = Desk::new();
     let lone = decision(&desk, "Zzz");
