@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::belief::review::{Status, acting_on};
+use engine::private::Disclosure;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::{NewPatch, Patched, follows_from, refusals};
@@ -17,6 +18,7 @@ use kernel::when::When;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::effective::id_disclosed;
 use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
@@ -138,6 +140,16 @@ pub(crate) struct ReadPatch {
 
 /// Reads a patch. What it cites by id must be in the space.
 pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch, Failure> {
+    read_disclosed(space, text, origin, Disclosure::Full)
+}
+
+/// The same of somebody to whom not everything is disclosed: what they may not see is unknown.
+pub(crate) fn read_disclosed(
+    space: &Space,
+    text: &str,
+    origin: &str,
+    disclosure: Disclosure,
+) -> Result<ReadPatch, Failure> {
     let malformed =
         |error: serde_json::Error| RequestError::PatchMalformed { detail: error.to_string() };
     let file: PatchFile = serde_json::from_str(text).map_err(malformed)?;
@@ -154,7 +166,7 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (place, value) in file.operations.into_iter().enumerate() {
         let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
-        let mut reader = OperationReader { space, names: &names, reasons: Vec::new() };
+        let mut reader = OperationReader { space, disclosure, names: &names, reasons: Vec::new() };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -222,6 +234,7 @@ impl ReadPatch {
 
 struct OperationReader<'a> {
     space: &'a Space,
+    disclosure: Disclosure,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
     reasons: Vec<(&'static str, String)>,
@@ -237,7 +250,7 @@ impl OperationReader<'_> {
         if self.names.contains(name) {
             return Ok(Some(Reference::Local(name.to_owned())));
         }
-        match self.space.resolve(name) {
+        match id_disclosed(self.space, name, self.disclosure) {
             Ok(id) => Ok(Some(Reference::Id(id))),
             Err(error @ (EngineError::UnknownId { .. } | EngineError::AmbiguousId { .. })) => {
                 self.refuse("unknown_ref", error.to_string());

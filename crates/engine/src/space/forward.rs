@@ -38,7 +38,7 @@ use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
-use crate::recall::context::{Context, Gathered, Request};
+use crate::recall::context::{Candidate, Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::FoundNode;
@@ -156,6 +156,7 @@ read! {
     recall_facts(query: &FactQuery) -> Facts;
     recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
     gather(wanted: &Wanted) -> Gathered;
+    gather_beliefs(wanted: &Wanted) -> Vec<Candidate>;
 }
 
 /// Methods of a [`crate::Writer`] that has to be finished.
