@@ -159,6 +159,18 @@ pub(crate) enum RequestError {
         /// The limit.
         tags_max: usize,
     },
+    /// A tag that would make a setting or a value of what an agent states.
+    #[error("the tag {tag:?} is kept for what the user sets")]
+    ReservedTag {
+        /// The tag.
+        tag: String,
+    },
+    /// A type that does not exist.
+    #[error("{detail}")]
+    UnknownType {
+        /// The problem.
+        detail: String,
+    },
     /// An actor that could be the user or the agent.
     #[error("the actor {actor:?} could be the user or the agent")]
     AmbiguousActor {
@@ -328,6 +340,8 @@ impl RequestError {
         "empty_note",
         "name_too_long",
         "too_many_tags",
+        "reserved_tag",
+        "unknown_type",
         "ambiguous_actor",
         "out_of_range",
         "text_too_large",
@@ -378,6 +392,8 @@ impl RequestError {
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",
             Self::TooManyTags { .. } => "too_many_tags",
+            Self::ReservedTag { .. } => "reserved_tag",
+            Self::UnknownType { .. } => "unknown_type",
             Self::AmbiguousActor { .. } => "ambiguous_actor",
             Self::OutOfRange { .. } => "out_of_range",
             Self::TextTooLarge { .. } => "text_too_large",

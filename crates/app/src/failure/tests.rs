@@ -36,6 +36,8 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyNote,
         RequestError::NameTooLong { bytes_max: 256 },
         RequestError::TooManyTags { tags: 65, tags_max: 64 },
+        RequestError::ReservedTag { tag: text() },
+        RequestError::UnknownType { detail: text() },
         RequestError::AmbiguousActor { actor: text() },
         RequestError::OutOfRange { name: "limit", number: 51, min: 1, max: 50 },
         RequestError::TextTooLarge { mib: 1 },

@@ -25,6 +25,9 @@ use crate::failure::Failure;
 /// Items beyond the limit that are read from the home space at first, for those that are hidden.
 const HIDDEN_EXPECTED: usize = 16;
 
+/// Longest beginning of a name that an error repeats, characters.
+const NAME_CHARS_MAX: usize = 80;
+
 /// What a request reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ReadScope {
@@ -45,6 +48,16 @@ pub(crate) enum Scope {
     Project,
     /// In the home space.
     Global,
+}
+
+impl Scope {
+    /// The name in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// Something and where it is.
@@ -87,6 +100,8 @@ pub(crate) struct EffectiveView {
     pub(crate) own: OpenedSpace,
     /// Where that is.
     pub(crate) scope: Scope,
+    /// What is shown of it.
+    pub(crate) shown: Disclosure,
     /// The home space, if the request stands in a project and reads both.
     pub(crate) home: Option<OpenedSpace>,
 }
@@ -101,6 +116,23 @@ pub(crate) struct ScopedSpace {
     pub(crate) disclosure: Disclosure,
 }
 
+/// The operation that a name stands for, if it is disclosed.
+pub(crate) fn id_disclosed(
+    space: &Space,
+    name: &str,
+    disclosure: Disclosure,
+) -> Result<OpId, EngineError> {
+    if disclosure == Disclosure::Full {
+        return space.resolve(name);
+    }
+    let unknown = || EngineError::UnknownId { prefix: name.chars().take(NAME_CHARS_MAX).collect() };
+    match space.name_disclosed(name, disclosure) {
+        Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => Ok(id),
+        Ok(Named::Belief { .. }) | Err(EngineError::UnknownBelief { .. }) => Err(unknown()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether the home space has what is named, for every project.
 pub(crate) fn has_for_every_project(home: &Space, name: &str) -> bool {
     home.name_disclosed(name, Disclosure::GlobalOnly).is_ok()
@@ -113,64 +145,79 @@ impl EffectiveView {
         own: OpenedSpace,
         scope: ReadScope,
     ) -> Result<Self, Failure> {
-        if is_home(session, &own) {
-            return Ok(Self { own, scope: Scope::Global, home: None });
+        let mut alone = Self::alone(session, own);
+        if scope == ReadScope::Effective {
+            alone.open_home(session)?;
         }
-        let home = match scope {
-            ReadScope::Effective => home_under(session, &own)?,
-            _ => None,
-        };
-        Ok(Self { own, scope: Scope::Project, home })
+        Ok(alone)
+    }
+
+    /// The view of one space.
+    pub(crate) fn alone(session: &Session, own: OpenedSpace) -> Self {
+        let scope = if is_home(session, &own) { Scope::Global } else { Scope::Project };
+        Self { own, scope, shown: Disclosure::Full, home: None }
+    }
+
+    /// Puts the home space under a project's. What somebody else's space says is its owner's word,
+    /// so the person's own is not read with it.
+    pub(crate) fn open_home(&mut self, session: &Session) -> Result<(), Failure> {
+        let is_over = self.scope == Scope::Project && self.own.owner.is_none();
+        self.home = if is_over { session.home_under()? } else { None };
+        Ok(())
+    }
+
+    /// The space of a scope.
+    pub(crate) fn space(&self, scope: Scope) -> &OpenedSpace {
+        match &self.home {
+            Some(home) if scope == Scope::Global => home,
+            _ => &self.own,
+        }
     }
 
     /// The operation that `name` stands for, with the space that has it: that of the project first.
     pub(crate) fn resolve(&self, name: &str) -> Result<(&OpenedSpace, Scoped<OpId>), EngineError> {
-        let unknown = match self.own.resolve(name) {
+        let unknown = match id_disclosed(&self.own, name, self.shown) {
             Ok(item) => return Ok((&self.own, Scoped { scope: self.scope, item })),
             Err(error @ EngineError::UnknownId { .. }) => error,
             Err(error) => return Err(error),
         };
         let Some(home) = &self.home else { return Err(unknown) };
-        match home.name_disclosed(name, Disclosure::GlobalOnly) {
-            Ok(Named::Version { id: item, .. } | Named::Operation { id: item, .. }) => {
-                Ok((home, Scoped { scope: Scope::Global, item }))
-            }
+        match id_disclosed(home, name, Disclosure::GlobalOnly) {
+            Ok(item) => Ok((home, Scoped { scope: Scope::Global, item })),
             Err(error @ EngineError::AmbiguousId { .. }) => Err(error),
-            _ => Err(unknown),
+            Err(_) => Err(unknown),
         }
     }
 
-    /// The space that answers for `name`, an id, the beginning of one or a key: the home space if
-    /// it knows it and the project's space does not, or took back what it had under that key.
+    /// The space that answers for `name`, as [`Self::scope_of`] says.
     pub(crate) fn that_has(self, name: &str) -> Result<ScopedSpace, Failure> {
-        let is_of_home = self.is_of_home(name)?;
-        let Self { own, scope, home } = self;
-        Ok(match home.filter(|_| is_of_home) {
-            Some(opened) => {
-                ScopedSpace { opened, scope: Scope::Global, disclosure: Disclosure::GlobalOnly }
-            }
-            None => ScopedSpace { opened: own, scope, disclosure: Disclosure::Full },
-        })
+        let scope = self.scope_of(name)?;
+        let disclosure = self.disclosure(scope);
+        let opened = match self.home {
+            Some(home) if scope == Scope::Global => home,
+            _ => self.own,
+        };
+        Ok(ScopedSpace { opened, scope, disclosure })
     }
 
-    fn is_of_home(&self, name: &str) -> Result<bool, Failure> {
-        let Some(home) = &self.home else { return Ok(false) };
-        let has = match self.own.name_of(name) {
+    /// Where `name`, an id, the beginning of one or a key, is looked up: in the home space if that
+    /// knows it and the project's space does not, or took back what it had under that key.
+    pub(crate) fn scope_of(&self, name: &str) -> Result<Scope, Failure> {
+        let Some(home) = &self.home else { return Ok(self.scope) };
+        let has = match self.own.name_disclosed(name, self.shown) {
             Ok(Named::Belief { key }) => {
                 self.own.hides_records(&[RecordKey::of_identity(&key)], None)? == [true]
             }
             Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => false,
             Ok(_) | Err(_) => true,
         };
-        Ok(!has && has_for_every_project(home, name))
+        let is_of_home = !has && has_for_every_project(home, name);
+        Ok(if is_of_home { Scope::Global } else { self.scope })
     }
 
     /// Whose a space is, if it is somebody else's.
     pub(crate) fn owner(&self, scope: Scope) -> Option<&SpaceOwner> {
-        match &self.home {
-            Some(home) if scope == Scope::Global => home.owner.as_ref(),
-            _ => self.own.owner.as_ref(),
-        }
+        self.space(scope).owner.as_ref()
     }
 
     /// What is printed beside something to say where it is: nothing where no other place is read.
@@ -185,7 +232,7 @@ impl EffectiveView {
     pub(crate) fn disclosure(&self, scope: Scope) -> Disclosure {
         match (self.scope, scope) {
             (Scope::Project, Scope::Global) => Disclosure::GlobalOnly,
-            _ => Disclosure::Full,
+            _ => self.shown,
         }
     }
 
@@ -196,7 +243,8 @@ impl EffectiveView {
         filter: &ClaimFilter,
         limit: usize,
     ) -> Result<ScopedClaims, Failure> {
-        let mut counts = self.own.claims(filter, limit)?;
+        let own = ClaimFilter { disclosure: self.shown, ..filter.clone() };
+        let mut counts = self.own.claims(&own, limit)?;
         let mut beliefs = scoped(self.scope, std::mem::take(&mut counts.beliefs));
         let Some(home) = &self.home else { return Ok(ScopedClaims { beliefs, counts }) };
         let keys = home.global_keys(filter.as_of_us)?;
@@ -225,8 +273,9 @@ impl EffectiveView {
         filter: &NodeFilter,
         limit: usize,
     ) -> Result<ScopedList<RecordView>, EngineError> {
-        let own = self.own.nodes(filter, limit)?;
-        let Some(home) = &self.home else { return Ok(self.alone(own)) };
+        let own = NodeFilter { disclosure: self.shown, ..filter.clone() };
+        let own = self.own.nodes(&own, limit)?;
+        let Some(home) = &self.home else { return Ok(self.not_merged(own)) };
         let filter = NodeFilter { disclosure: Disclosure::GlobalOnly, ..filter.clone() };
         let shown = shown(
             limit,
@@ -250,8 +299,8 @@ impl EffectiveView {
             Some(filter) => space.edges(filter, limit),
             None => Ok(Listed { items: Vec::new(), more: false }),
         };
-        let own = list(&self.own, &filter(&self.own, Disclosure::Full)?, limit)?;
-        let Some(home) = &self.home else { return Ok(self.alone(own)) };
+        let own = list(&self.own, &filter(&self.own, self.shown)?, limit)?;
+        let Some(home) = &self.home else { return Ok(self.not_merged(own)) };
         let filter = filter(home, Disclosure::GlobalOnly)?;
         let as_of_us = filter.as_ref().and_then(|filter| filter.as_of_us);
         let shown = shown(
@@ -262,7 +311,7 @@ impl EffectiveView {
         Ok(newest_first(own, shown, limit, |edge| &edge.recorded_at))
     }
 
-    fn alone<T>(&self, listed: Listed<T>) -> ScopedList<T> {
+    fn not_merged<T>(&self, listed: Listed<T>) -> ScopedList<T> {
         ScopedList { items: scoped(self.scope, listed.items), more: listed.more }
     }
 }
@@ -282,21 +331,22 @@ fn settings_replaced(
     };
     let mut replaced = Vec::new();
     for belief in home.claims(&preferences, usize::MAX)?.beliefs {
-        if is_replaced_setting(session, own, &belief, as_of_us)? {
+        if is_replaced_setting(session, own, &belief.tags, as_of_us)? {
             replaced.push(belief.key);
         }
     }
     Ok(replaced)
 }
 
-/// Whether a claim of the home space is a setting of which the project has a value of its own.
+/// Whether a claim of the home space with these tags is a setting of which the project has a value
+/// of its own.
 pub(crate) fn is_replaced_setting(
     session: &Session,
     own: &Space,
-    belief: &Belief,
+    tags: &[String],
     as_of_us: Option<u64>,
 ) -> Result<bool, Failure> {
-    for tag in &belief.tags {
+    for tag in tags {
         if has_setting(own, session, tag, as_of_us)? {
             return Ok(true);
         }

@@ -13,7 +13,7 @@
 //! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
-//! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`agents`], [`proposals`], [`agent_changes`] | the keys of agents; what they ask for in the user's name; what they state |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
@@ -34,6 +34,7 @@
 //! | [`model_request`] | asking the language model for a structure made from records |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
+pub(crate) mod agent_changes;
 pub(crate) mod agents;
 pub(crate) mod agreed_settings;
 pub(crate) mod change_wording;

@@ -25,7 +25,7 @@ use super::model_request::{
     ModelAccess, ModelAnswer, ModelOrigin, ModelTask, Prompt, PromptCut, QuotedRecord, name_of,
 };
 use super::opening::OpenedSpace;
-use super::patch::{PatchFile, ReadPatch, Reason, read_file};
+use super::patch::{Citable, PatchFile, ReadPatch, Reason, read_file};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::Failure;
 
@@ -237,7 +237,7 @@ fn read(
     let end = text.floor_char_boundary(TEXT_BYTES_MAX);
     let text = text.get(..end).unwrap_or_default().trim().to_owned();
     let file = PatchFile { text, operations: operations.clone() };
-    let mut read = read_file(space, file, &origin.model, Some(prompt))?;
+    let mut read = read_file(space, file, &origin.model, Citable::Shown(prompt))?;
     read.patch.details = origin.fields();
     read.patch.shown = prompt.shown().collect();
     if prompt.has_private() {

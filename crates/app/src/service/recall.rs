@@ -369,7 +369,7 @@ fn facts_under(
     let mut shown = Vec::with_capacity(facts.len());
     for fact in facts {
         let is_replaced = match over {
-            Some(over) => is_replaced_setting(session, over, &fact.belief, as_of_us)?,
+            Some(over) => is_replaced_setting(session, over, &fact.belief.tags, as_of_us)?,
             None => false,
         };
         if !is_replaced {

@@ -287,7 +287,9 @@ fn withhold<B: Bodies>(
     user_actions.retain(|action| !withheld_ids.contains(&action.op_id));
     agreements.retain(|agreement| disclosure.admits(agreement.visibility));
     let after = built_from.len() + history.len() + user_actions.len() + agreements.len();
-    *withheld = before.saturating_sub(after);
+    // What another space withholds is not even counted.
+    let is_counted = disclosure != Disclosure::GlobalOnly;
+    *withheld = if is_counted { before.saturating_sub(after) } else { 0 };
     Ok(())
 }
 

@@ -38,7 +38,7 @@ use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
-use crate::recall::context::{Context, Gathered, Request};
+use crate::recall::context::{Candidate, Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
@@ -159,6 +159,7 @@ read! {
     recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
     search_nodes(query: &FactQuery) -> FoundNodes;
     gather(wanted: &Wanted) -> Gathered;
+    gather_beliefs(wanted: &Wanted) -> Vec<Candidate>;
 }
 
 /// Methods of a [`crate::Writer`] that has to be finished.

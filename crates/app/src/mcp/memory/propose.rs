@@ -30,10 +30,10 @@ impl Memory {
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
         let open = self.opened.writable(session)?;
-        let clock = clock_warning(&open.opened, session)?;
+        let clock = clock_warning(&open.spaces.own, session)?;
         let (passed, words) = open.warning();
         let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
-        let space = &mut open.opened.space;
+        let space = &mut open.spaces.own.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
         let disclosure = for_agent(session, space, &agent.id);
