@@ -19,6 +19,7 @@ mod forget;
 mod forget_words;
 mod graph_sizes;
 mod import;
+mod import_mi;
 mod journal;
 mod late_access;
 mod mirror;

@@ -28,6 +28,7 @@ mod index;
 mod journal;
 mod ledger;
 mod listings;
+mod origins;
 mod page_cache;
 mod private_copy;
 mod read_transaction;
