@@ -39,6 +39,7 @@ mod sharing;
 mod stream;
 mod submission;
 mod support;
+mod thoughts;
 mod toys;
 mod verify;
 mod verify_beliefs;

@@ -39,6 +39,7 @@ mod restored;
 mod scratch;
 mod shared;
 mod stale_logs;
+mod thoughts;
 mod views;
 mod without_trace;
 
