@@ -305,7 +305,13 @@ impl Writer<'_> {
                             task.found.see(&evidence.source, &evidence.source_uid, hash);
                         }
                     }
+                    let uids = batch.iter().filter_map(Prepared::evidence);
+                    let uids: Vec<String> = match report.graph {
+                        Some(_) => uids.map(|evidence| evidence.source_uid.clone()).collect(),
+                        None => Vec::new(),
+                    };
                     let recorded = self.record_batch(batch, &mut task.renames, context.now)?;
+                    task.ids.note_events(uids, &recorded.outcomes);
                     report.tally.count(&recorded.outcomes);
                     report.repeated += recorded.repeated;
                     task.appended.push(recorded.seqs);

@@ -36,7 +36,7 @@ use crate::belief::body_of;
 use crate::seal::{Sealable, Sealer};
 use crate::source_id::{ID_TAG, tagged_ids};
 use crate::write::graph::{INPUT_ROLE, SOURCE_ROLE, stricter};
-use crate::write::record::ForgottenPolicy;
+use crate::write::record::{ForgottenPolicy, Outcome};
 use crate::write::sources::appended_since;
 use crate::write::submission::record_consequences;
 use crate::{EngineError, Writer, now_us};
@@ -128,6 +128,22 @@ pub(crate) struct SourceIds {
     earlier: Option<HashMap<String, Target>>,
     /// Those of records that are forgotten and stay so.
     forgotten: HashSet<String>,
+    /// The events of this import.
+    events: HashMap<String, OpId>,
+}
+
+impl SourceIds {
+    /// Notes what became of events. Most are cited soon after, and this is faster than the ledger.
+    pub(crate) fn note_events(&mut self, uids: Vec<String>, outcomes: &[Outcome]) {
+        for (uid, outcome) in uids.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Added(id) | Outcome::Present(id) | Outcome::Replaced { new: id, .. } => {
+                    self.events.insert(uid, *id);
+                }
+                Outcome::Forgotten(_) => {}
+            }
+        }
+    }
 }
 
 /// What an id stands for.
@@ -416,6 +432,9 @@ impl BatchWriter<'_, '_> {
 
     /// The evidence of an event. Its id was masked with it, should it look like a secret.
     fn event(&self, uid: &str) -> Result<Option<OpId>, EngineError> {
+        if let Some(id) = self.ids.events.get(uid) {
+            return Ok(Some(*id));
+        }
         if let Some((id, _)) = self.writing.evidence(self.source, uid)? {
             return Ok(Some(id));
         }
