@@ -34,6 +34,7 @@ mod hosts;
 #[path = "../../../models/tests/it/hub_server.rs"]
 mod hub_server;
 mod id_prefixes;
+mod import_mi;
 mod invalid_requests;
 mod language_models;
 mod learning;

@@ -161,8 +161,8 @@ pub struct Neighbour {
 }
 
 impl Reader<'_> {
-    /// Answers a question.
-    pub fn recall(&self, query: &Query) -> Result<Recall, EngineError> {
+    /// Answers a question with records other than thinking.
+    pub(super) fn recall_records(&self, query: &Query) -> Result<Recall, EngineError> {
         let limit = query.limit.min(RESULTS_MAX);
         let mut wanted = limit;
         loop {

@@ -1,7 +1,8 @@
 //! Everything that appends to the ledger: records, imports, exchanges with other copies, and what
 //! the user says.
 //!
-//! [`record`] seals records, [`import`] reads sources, [`mirror`] finds what they no longer have,
+//! [`record`] seals records, [`import`] reads sources, [`import_graph`] makes the claims, nodes and
+//! edges that some hold, [`mirror`] finds what they no longer have,
 //! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
@@ -18,6 +19,7 @@ pub mod forget;
 pub mod fork;
 pub mod graph;
 pub mod import;
+pub mod import_graph;
 pub mod mirror;
 pub mod patch;
 mod patch_model;

@@ -29,6 +29,7 @@ mod index;
 mod journal;
 mod ledger;
 mod listings;
+mod origins;
 mod page_cache;
 mod private_copy;
 mod read_transaction;
@@ -39,6 +40,7 @@ mod restored;
 mod scratch;
 mod shared;
 mod stale_logs;
+mod thoughts;
 mod views;
 mod without_trace;
 

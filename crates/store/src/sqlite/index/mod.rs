@@ -65,6 +65,18 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
     },
 };
 
+/// The same tables, filled with what agents thought alone.
+pub(super) static THOUGHT_VIEW: ViewSpec = ViewSpec {
+    name: "text",
+    tables: EPISODES.specs,
+    fold: Fold::Lagging {
+        version: EPISODES.version,
+        folds_graph: true,
+        reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
+        folder: |connection| Ok(Box::new(Folder::of_thoughts(connection)?)),
+    },
+};
+
 /// The same index of claims and corrections.
 pub(super) static FACT_VIEW: ViewSpec = ViewSpec {
     name: "facts",
