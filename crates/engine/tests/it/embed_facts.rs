@@ -2,6 +2,7 @@
 
 use engine::Space;
 use engine::belief::user::Replacement;
+use engine::recall::episodes::{ByModel, Query};
 use engine::recall::facts::FactQuery;
 use engine::why::WhyLimits;
 use engine::write::graph::Statement;
@@ -13,7 +14,7 @@ use store::sqlite::{ModelNumber, QuestionVector, VALUES_RAW};
 
 use crate::embed::{Fake, at_most, embed};
 use crate::graph_changes::{self, claim, node};
-use crate::support::{Home, at, id_of};
+use crate::support::{Home, at, id_of, query};
 
 /// A space with one record, which the model has read.
 struct Graph {
@@ -227,6 +228,25 @@ fn the_built_in_table_stands_in_for_a_vector_that_is_missing() {
     let alone = graph.home.space.recall_facts(&alone).unwrap();
     assert_eq!(found.facts[0].relevance, alone.facts[0].relevance);
     assert_eq!(found.facts[0].score, alone.facts[0].score);
+}
+
+#[test]
+fn a_record_among_many_facts_is_found_by_its_vector() {
+    let mut graph = Graph::new();
+    for number in 0..30 {
+        graph.claim(&format!("The harbour has number {number}"));
+    }
+    graph.home.remember("z", "A zorbelin came by");
+    assert_eq!(graph.read().len(), 31);
+    let vector =
+        ByModel::new(number(&graph.home.space, &graph.fake), graph.fake.vector("quanthar"));
+    for space in [&graph.home.space, &graph.home.again(1)] {
+        let found = space.recall(&Query { vector: Some(vector.clone()), ..query("quanthar") });
+        let first = found.unwrap().results.remove(0);
+        assert_eq!(first.evidence.payload.text, "A zorbelin came by");
+        let own = first.score.parts.iter().find(|part| part.name == "own_meaning").unwrap();
+        assert!(own.value > 0.5, "{own:?}");
+    }
 }
 
 #[test]

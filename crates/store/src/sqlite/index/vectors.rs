@@ -33,6 +33,9 @@ const REMEMBERED_MAX: usize = 4_096;
 /// are mostly among them. If one comes later, the window is computed again.
 const AHEAD: u32 = 64;
 
+/// Rows of vectors that are read in order in the time in which one is looked up.
+const ROWS_PER_LOOK_UP: u64 = 8;
+
 /// Documents of a block, the unit that readers share or copy.
 const BLOCK: usize = 1_024;
 
@@ -238,7 +241,10 @@ impl Vectors {
         )?;
         let keys = [model.number.key(Position(first)), model.number.key(*reached)];
         let mut rows = statement.query(keys)?;
-        let mut row = rows.next()?;
+        // Among many facts, records are looked up instead.
+        let are_rare =
+            (documents - known) as u64 * ROWS_PER_LOOK_UP < reached.0.saturating_sub(first);
+        let mut row = if are_rare { None } else { rows.next()? };
         let mut own = Own {
             connection,
             attributes,
@@ -254,6 +260,10 @@ impl Vectors {
             let same = of_record.take().filter(|(position, _)| *position == attribute.position);
             let is_known = same.is_some();
             let mut vector = same.and_then(|(_, vector)| vector);
+            if are_rare && !is_known {
+                let data = stored(connection, model.number, attribute.position)?;
+                vector = data.and_then(|data| normalized(&data, self.dimensions));
+            }
             while !is_known && let Some(found) = row {
                 let position = ModelNumber::position(found.get(0)?);
                 if position == attribute.position {
