@@ -10,7 +10,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
+use kernel::body::{
+    Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType, Withdrawal,
+};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
@@ -680,6 +682,8 @@ impl<'a> GraphWriter<'a> {
         }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?
             && claim.deriver.is_some_and(|deriver| deriver.deterministic)
+            // What rules mine in words is not derived again.
+            && claim.claim_type.parse::<TextClaimType>().is_err()
         {
             return Err(GraphRefusal::Derived { id: target }.into());
         }
