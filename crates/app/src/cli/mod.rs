@@ -48,6 +48,7 @@ mod intake;
 mod learn;
 mod log;
 mod mcp;
+mod mine;
 mod mirror;
 mod model;
 mod model_test;

@@ -23,11 +23,13 @@
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`learning`] | preferences that programs learn |
+//! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
+//! | [`prompt`] | asking a language model about text from memory |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
 pub(crate) mod agents;
@@ -45,10 +47,12 @@ pub(crate) mod graph;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod mining;
 pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod patch;
+pub(crate) mod prompt;
 pub(crate) mod proposals;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;

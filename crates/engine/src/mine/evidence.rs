@@ -98,8 +98,13 @@ impl Reader<'_> {
         Ok(records)
     }
 
-    /// The newest evidence that may be mined, at most `limit` records, in order of arrival.
-    pub fn newest_minable(&self, limit: usize) -> Result<Vec<MinableRecord>, EngineError> {
+    /// The newest evidence that may be mined, of what happened at a time or later, at most `limit`
+    /// records, in order of arrival.
+    pub fn newest_minable(
+        &self,
+        limit: usize,
+        since_us: Option<i64>,
+    ) -> Result<Vec<MinableRecord>, EngineError> {
         let mut end = self.store.head()?.0;
         let until = end.saturating_sub(LOOKED_BACK_MAX);
         let mut newest = Vec::new();
@@ -108,7 +113,11 @@ impl Reader<'_> {
             let block = self.store.read(Position(start), (end - start) as usize)?;
             for recorded in block.into_iter().rev() {
                 if newest.len() < limit {
-                    newest.extend(self.valid_minable(recorded)?);
+                    let record = self.valid_minable(recorded)?;
+                    let is_since = |record: &MinableRecord| {
+                        since_us.is_none_or(|since| record.at_us() >= since)
+                    };
+                    newest.extend(record.filter(is_since));
                 }
             }
             end = start;

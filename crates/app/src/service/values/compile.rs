@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use kernel::body::TextClaimType;
 use kernel::id::OpId;
 use kernel::identity::text_key;
-use models::OutgoingText;
-use models::language::{AnswerSchema, GenerationRequest, LanguageError, LanguageModel, Message};
+use models::language::{AnswerSchema, GenerationRequest, LanguageError, LanguageModel};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::BaseClaim;
 use super::lines::StatedLine;
+use crate::service::prompt::{self, ask};
 
 /// Most claims of one patch.
 pub(super) const CLAIMS_MAX: usize = 12;
@@ -43,8 +43,8 @@ pub(super) struct Compiled {
     pub(super) claims: Vec<StatedLine>,
     pub(super) retract: Vec<OpId>,
     pub(super) dropped: Vec<Dropped>,
-    /// The version that answered, as far as the service says.
-    pub(super) version: Option<String>,
+    /// The model, with its version as far as the service says.
+    pub(super) model: String,
 }
 
 /// A part of the answer that was not taken.
@@ -58,7 +58,7 @@ pub(crate) struct Dropped {
 }
 
 #[derive(Deserialize)]
-struct Answered {
+struct AnsweredValues {
     summary: String,
     claims: Vec<AnsweredClaim>,
     retract: Vec<i64>,
@@ -77,16 +77,12 @@ pub(super) fn compile(
     text: &str,
     earlier: &[BaseClaim],
 ) -> Result<Compiled, LanguageError> {
-    let name = model.name().to_owned();
-    let answer = model.generate(&request(text, earlier)).outcome?;
-    let read = serde_json::from_value(answer.value).map_err(|error| {
-        LanguageError::InvalidAnswer { model: name, detail: error.to_string(), attempts: 1 }
-    })?;
-    Ok(Compiled { version: answer.version, ..take(read, earlier) })
+    let prompt::Answered { value, model } = ask(model, &request(text, earlier))?;
+    Ok(Compiled { model, ..take(value, earlier) })
 }
 
 /// What fits of an answer.
-fn take(answered: Answered, earlier: &[BaseClaim]) -> Compiled {
+fn take(answered: AnsweredValues, earlier: &[BaseClaim]) -> Compiled {
     let mut compiled =
         Compiled { summary: answered.summary.trim().to_owned(), ..Compiled::default() };
     let mut dropped = Vec::new();
@@ -136,9 +132,6 @@ fn take(answered: Answered, earlier: &[BaseClaim]) -> Compiled {
 }
 
 fn request(text: &str, earlier: &[BaseClaim]) -> GenerationRequest {
-    let outgoing = |text: &str| {
-        OutgoingText::new(importers::secrets::without_secrets, "", text, PROMPT_BYTES_MAX)
-    };
     let earlier: Vec<Value> = earlier
         .iter()
         .zip(1_u64..)
@@ -146,14 +139,9 @@ fn request(text: &str, earlier: &[BaseClaim]) -> GenerationRequest {
             json!({ "number": number, "type": claim.claim_type, "text": claim.text })
         })
         .collect();
-    let message = json!({ "values": text, "earlier_claims": earlier }).to_string();
-    GenerationRequest {
-        system: outgoing(SYSTEM),
-        messages: vec![Message::user(outgoing(&message))],
-        schema: AnswerSchema::new("values", schema()).expect("the schema is valid"),
-        output_tokens_max: None,
-        timeout: None,
-    }
+    let data = json!({ "values": text, "earlier_claims": earlier });
+    let schema = AnswerSchema::new("values", schema()).expect("the schema is valid");
+    prompt::request(SYSTEM, &data, schema, PROMPT_BYTES_MAX)
 }
 
 fn schema() -> Value {

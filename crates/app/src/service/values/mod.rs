@@ -217,12 +217,10 @@ fn read(
             Ok(by_rules(text, earlier, change))
         }
         ValuesReader::Model(model) => {
-            let name = model.name().to_owned();
-            let Compiled { summary, claims, retract, dropped, version } =
+            let Compiled { summary, claims, retract, dropped, model } =
                 compile(model, text, earlier)?;
             change.read_by = Some("model");
             change.dropped = dropped;
-            let model = version.map_or(name.clone(), |version| format!("{name} ({version})"));
             Ok(Patch { lines: claims, retract, summary, model: Some(model) })
         }
     }
