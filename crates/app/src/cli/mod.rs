@@ -18,6 +18,7 @@ use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
 mod changes;
+mod checkpoint;
 mod claim;
 mod claims;
 mod conformance;
@@ -158,6 +159,8 @@ enum Command {
     Settings(settings::Args),
     /// Write down a preference that was learned from records
     Learn(learn::Args),
+    /// Find where conversations and tasks ended, and write down what came of them
+    Checkpoint(checkpoint::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -385,6 +388,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Values(args) => values::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
         Command::Learn(args) => learn::run(&session, &args),
+        Command::Checkpoint(args) => checkpoint::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -433,6 +437,7 @@ impl Command {
                 | Self::Derive(_)
                 | Self::Remember(_)
                 | Self::Learn(_)
+                | Self::Checkpoint(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use derivers::mining::{StatementKind, mine};
+use derivers::mining::{StatementKind, mine, sentences_of};
 use kernel::body::NodeType;
 use kernel::evidence::{Evidence, EvidenceKind, Visibility};
 use kernel::id::OpId;
@@ -36,6 +36,8 @@ const SENTENCES_READ_MAX: usize = 2_000;
 const WORDS_MIN: usize = 80;
 /// Share of its terms above which a sentence repeats one before it.
 const REPEATED_MAX: f64 = 0.6;
+/// What stands between the headings above a section of a note.
+const BREADCRUMB: &str = " › ";
 /// Most evidence that a node is derived from.
 pub const SOURCES_MAX: usize = 16;
 
@@ -249,17 +251,17 @@ fn extract(segment: &Segment) -> Option<(String, Vec<OpId>)> {
             *counts.entry(term).or_default() += 1;
         }
         let text = record.evidence().map_or("", |evidence| evidence.payload.text.as_str());
-        for range in sentences(text) {
-            let sentence = text.get(range).unwrap_or_default().trim();
+        for sentence in sentences_of_record(text) {
             let is_plain = !sentence.ends_with(['?', ':', '…'])
                 && !sentence.starts_with(['>', '|', '`', '#', '<'])
+                && !sentence.contains(BREADCRUMB)
                 && SENTENCE_WORDS.contains(&sentence.split_whitespace().count());
             if is_plain && weighed.len() < SENTENCES_READ_MAX {
                 weighed.push(Weighed {
                     place: weighed.len(),
                     id: record.id(),
-                    text: sentence.trim_start_matches(['-', '*', '+', ' ']).to_owned(),
-                    terms: analyzer.terms(sentence).into_iter().collect(),
+                    terms: analyzer.terms(&sentence).into_iter().collect(),
+                    text: sentence,
                     weight: 0.0,
                 });
             }
@@ -292,6 +294,20 @@ fn extract(segment: &Segment) -> Option<(String, Vec<OpId>)> {
     }
     let texts: Vec<&str> = taken.iter().map(|sentence| sentence.text.as_str()).collect();
     (!texts.is_empty()).then(|| (shortened(&texts.join(" "), 3 * TEXT_CHARS_MAX), sources))
+}
+
+/// The sentences of a text: those that mining reads, also cut where other scripts end a sentence.
+fn sentences_of_record(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in sentences_of(text) {
+        let ranges = sentences(&part);
+        found.extend(
+            ranges.into_iter().filter_map(|range| part.get(range)).map(|sentence| {
+                sentence.trim().trim_start_matches(['-', '*', '+', ' ']).to_owned()
+            }),
+        );
+    }
+    found
 }
 
 /// Whether a record is what somebody said, rather than output of a tool or a thought.

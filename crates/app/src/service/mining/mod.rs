@@ -12,7 +12,7 @@ use engine::belief::claims::ClaimFilter;
 use engine::graph::NodeFilter;
 use engine::mine::changes::Miner;
 use engine::mine::evidence::{MinableRecord, RECORDS_MAX};
-use engine::mine::filter::{End, Filtered, KeptRecord, reason};
+use engine::mine::filter::{End, Filtered, KeptEdge, KeptRecord, reason};
 use engine::mine::rules::mined_by_rules;
 use engine::mine::segment::segments;
 use engine::mine::{
@@ -34,6 +34,7 @@ use super::opening::OpenedSpace;
 use crate::failure::Failure;
 use engine::belief::review::Status;
 
+pub(crate) mod checkpoint;
 mod prompt;
 #[cfg(test)]
 mod tests;
@@ -396,24 +397,32 @@ fn describe(filtered: &Filtered, changed: &GraphChanged, is_dry: bool, report: &
     };
     for record in &filtered.records {
         let (id, new) = next();
-        report.records.push(MinedView {
-            id,
-            record_type: record.record_type.as_str().to_owned(),
-            text: record.text.clone(),
-            confidence: record.confidence,
-            sources: record.sources.clone(),
-            new,
-        });
+        report.records.push(view_of_record(record, id, new));
     }
     for edge in &filtered.edges {
         let (id, new) = next();
-        report.edges.push(MinedEdgeView {
-            id,
-            edge_type: edge.edge_type.as_str(),
-            from: name_of(&edge.from),
-            to: name_of(&edge.to),
-            new,
-        });
+        report.edges.push(view_of_edge(edge, id, new));
+    }
+}
+
+fn view_of_record(record: &KeptRecord, id: Option<OpId>, new: bool) -> MinedView {
+    MinedView {
+        id,
+        record_type: record.record_type.as_str().to_owned(),
+        text: importers::secrets::mask_string(&record.text).into_inner(),
+        confidence: record.confidence,
+        sources: record.sources.clone(),
+        new,
+    }
+}
+
+fn view_of_edge(edge: &KeptEdge, id: Option<OpId>, new: bool) -> MinedEdgeView {
+    MinedEdgeView {
+        id,
+        edge_type: edge.edge_type.as_str(),
+        from: name_of(&edge.from),
+        to: name_of(&edge.to),
+        new,
     }
 }
 

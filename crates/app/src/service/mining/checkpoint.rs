@@ -1,0 +1,514 @@
+//! Checkpoints: what arrived since the last one becomes segments, and each segment becomes nodes and
+//! mined claims.
+//!
+//! Records are taken in order of arrival, in rounds of at most [`ROUND_RECORDS`], each of which is
+//! one append. So whatever happens, a prefix of the ledger is done, and the summary of the project,
+//! which ends the round, says which. A round that would write nothing new is not written. The cost
+//! follows what is new.
+
+use std::collections::BTreeSet;
+
+use engine::EngineError;
+use engine::graph::{NodeFilter, RecordView};
+use engine::mine::evidence::{MinableRecord, PROJECT, UNTIL_ROLE};
+use engine::mine::nodes::{PlannedNode, nodes_of};
+use engine::mine::segment::{Segment, segments};
+use engine::mine::{CHECKPOINT, Refused, changes_of};
+use engine::write::graph::{
+    GraphChange, GraphChanged, INPUT_ROLE, NamedChange, RecordType, Reference, RefusedChange,
+    Statement,
+};
+use engine::write::import::Intent;
+use kernel::body::{EdgeType, NodeType};
+use kernel::evidence::{Visibility, summarize};
+use kernel::id::OpId;
+use kernel::identity::normalized_text;
+use kernel::operation::Role;
+use kernel::records::RecordStatus;
+use models::language::LanguageModel;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Found, MiningReport, Reader, TRIES_MAX, find, preferences_to_propose, propose};
+use crate::failure::Failure;
+use crate::service::Session;
+use crate::service::agreed_settings::mining_limits;
+use crate::service::opening::OpenedSpace;
+
+/// Most records of a round.
+const ROUND_RECORDS: usize = 2_000;
+/// Most segments for which a language model is asked: the newest ones. Rules read the others.
+pub(crate) const MODEL_SEGMENTS_MAX: usize = 20;
+/// Segments that the summary of a project names: the newest ones.
+const LATEST_SEGMENTS: usize = 5;
+/// The version of what makes nodes.
+const VERSION: &str = "1.0.0";
+
+/// A node that a checkpoint made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct NodeView {
+    /// Its operation; none in a dry run.
+    pub(crate) id: Option<OpId>,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub(crate) node_type: &'static str,
+    /// It in words.
+    pub(crate) text: String,
+    /// Whether it was not there before.
+    pub(crate) new: bool,
+}
+
+/// A segment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct SegmentView {
+    /// When its first record happened.
+    pub(crate) from: String,
+    /// When its last one did.
+    pub(crate) to: String,
+    /// The session that it is of.
+    pub(crate) session: Option<String>,
+    /// How many records it has.
+    pub(crate) records: usize,
+    /// Its decisions, actions and summary.
+    pub(crate) nodes: Vec<NodeView>,
+    /// What was mined from it; none if a dry run leaves that to the model.
+    pub(crate) mined: Option<MiningReport>,
+}
+
+/// What came of a checkpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct CheckpointReport {
+    /// Whether anything was written, or would be.
+    pub(crate) new: bool,
+    /// How many records arrived since the last one.
+    pub(crate) records: usize,
+    /// The segments.
+    pub(crate) segments: Vec<SegmentView>,
+    /// The summaries of the project.
+    pub(crate) summaries: Vec<NodeView>,
+}
+
+/// What a change of a round stands for.
+#[derive(Clone, Debug)]
+enum Slot {
+    /// A node of a segment.
+    Node(usize, PlannedNode),
+    /// A mined record of a segment, by its place there.
+    Mined(usize, usize),
+    /// A mined edge of a segment, likewise.
+    MinedEdge(usize, usize),
+    /// The summary of the project.
+    Project(String),
+    /// An edge of a node.
+    Edge,
+}
+
+/// A segment with what was found in it.
+struct Planned {
+    segment: Segment,
+    nodes: Vec<PlannedNode>,
+    found: Option<Found>,
+    waiting: Vec<engine::mine::filter::KeptRecord>,
+}
+
+/// A list of changes, each with what it stands for.
+type Changes = Vec<(NamedChange, Slot)>;
+
+/// Makes a checkpoint of everything that arrived since the last one. A dry run asks no model.
+pub(crate) fn checkpoint(
+    session: &Session,
+    space: &mut OpenedSpace,
+    mut model: Option<&mut dyn LanguageModel>,
+    intent: Intent,
+) -> Result<CheckpointReport, Failure> {
+    let author = space.author();
+    let mut from = space.reader()?.checkpointed_up_to(&author)?;
+    let mut report = CheckpointReport::default();
+    loop {
+        let (records, reached) = space.reader()?.minable_after(from, ROUND_RECORDS)?;
+        if records.is_empty() {
+            return Ok(report);
+        }
+        let is_last = records.len() < ROUND_RECORDS;
+        // A backlog is left to the rules: it could cost more than anybody expects.
+        let asked = if is_last { model.take() } else { None };
+        let untils = [false, true].map(|is_private| last_of(&records, is_private));
+        report.records += records.len();
+        let planned = plan(session, space, segments(records), asked, intent)?;
+        write(session, space, planned, untils, intent, &mut report)?;
+        if is_last {
+            return Ok(report);
+        }
+        from = reached;
+    }
+}
+
+/// The last record in order of arrival that is private, or that is not.
+fn last_of(records: &[MinableRecord], is_private: bool) -> Option<OpId> {
+    let of_class =
+        |record: &&MinableRecord| (record.visibility() == Visibility::Private) == is_private;
+    records.iter().filter(of_class).max_by_key(|record| record.position).map(MinableRecord::id)
+}
+
+/// Finds what each segment says.
+fn plan(
+    session: &Session,
+    space: &mut OpenedSpace,
+    segments: Vec<Segment>,
+    mut model: Option<&mut dyn LanguageModel>,
+    intent: Intent,
+) -> Result<Vec<Planned>, Failure> {
+    let limits = mining_limits(session, space)?;
+    let by_rules = segments.len().saturating_sub(MODEL_SEGMENTS_MAX);
+    let mut planned = Vec::with_capacity(segments.len());
+    for (place, segment) in segments.into_iter().enumerate() {
+        let records: Vec<&MinableRecord> = segment.records.iter().collect();
+        let reader = match &mut model {
+            Some(_) if intent == Intent::DryRun && place >= by_rules => None,
+            Some(model) if place >= by_rules => Some(Reader::Model(&mut **model)),
+            _ => Some(Reader::Rules),
+        };
+        let mut found = match reader {
+            Some(reader) => Some(find(session, space, &records, reader, &limits)?),
+            None => None,
+        };
+        let waiting = match &mut found {
+            Some(found) => preferences_to_propose(session, space, &mut found.filtered, intent)?,
+            None => Vec::new(),
+        };
+        let mut nodes = Vec::new();
+        for node in nodes_of(&segment) {
+            let statement = statement(&node, vec![CHECKPOINT.to_owned()])?;
+            if space.reader()?.taken_back(&statement, &node.sources)?.is_none() {
+                nodes.push(node);
+            }
+        }
+        planned.push(Planned { segment, nodes, found, waiting });
+    }
+    Ok(planned)
+}
+
+/// A node as it is stated.
+fn statement(node: &PlannedNode, tags: Vec<String>) -> Result<Statement, EngineError> {
+    Ok(Statement {
+        inputs: inputs(&node.sources)?,
+        tags,
+        visibility: node.visibility,
+        payload: json!({ "source": CHECKPOINT, "version": VERSION }),
+        ..Statement::new(RecordType::Node(node.node_type), node.text.as_str())
+    })
+}
+
+fn inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
+    let role = Role::parse(INPUT_ROLE)?;
+    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
+}
+
+/// Writes a round, unless all of it is there already.
+fn write(
+    session: &Session,
+    space: &mut OpenedSpace,
+    planned: Vec<Planned>,
+    untils: [Option<OpId>; 2],
+    intent: Intent,
+    report: &mut CheckpointReport,
+) -> Result<(), Failure> {
+    let mut planned = planned;
+    let mut changes = changes_of_segments(&planned)?;
+    let tried = append(session, space, &mut changes, &mut planned, Intent::DryRun)?;
+    let is_new = !tried.appended.is_empty();
+    let first = report.segments.len();
+    report.segments.extend(planned.iter().map(|planned| view_of(session, planned)));
+    let (changed, is_dry) = if is_new {
+        for (is_private, until) in [false, true].into_iter().zip(untils) {
+            let Some(until) = until else { continue };
+            changes.extend(changes_of_project(space, &planned, is_private, until)?);
+        }
+        let changed = append(session, space, &mut changes, &mut planned, intent)?;
+        (changed, intent == Intent::DryRun)
+    } else {
+        (tried, true)
+    };
+    report.new |= is_new;
+    describe(&planned, &changes, &changed, is_dry, first, report);
+    for (place, planned) in planned.into_iter().enumerate() {
+        let Planned { found: Some(mut found), waiting, .. } = planned else { continue };
+        propose(session, space, &mut found, waiting, intent)?;
+        let view = report.segments.get_mut(first + place);
+        if let Some(SegmentView { mined: Some(mined), .. }) = view {
+            report.new |= !found.report.proposed.is_empty();
+            mined.proposed = found.report.proposed;
+            mined.refused = found.report.refused;
+        }
+    }
+    Ok(())
+}
+
+/// The nodes of segments with their edges to evidence, and what was mined.
+fn changes_of_segments(planned: &[Planned]) -> Result<Changes, EngineError> {
+    let mut changes = Changes::new();
+    for (place, planned) in planned.iter().enumerate() {
+        for (number, node) in planned.nodes.iter().enumerate() {
+            let name = name_of_node(place, number);
+            let statement = statement(node, vec![CHECKPOINT.to_owned()])?;
+            let change = GraphChange::State(Box::new(statement));
+            let slot = Slot::Node(place, node.clone());
+            changes.push((NamedChange { name: Some(name.clone()), change }, slot));
+            for source in &node.sources {
+                let from = Reference::Local(name.clone());
+                changes.push((derived_from(from, Reference::Id(*source), *source)?, Slot::Edge));
+            }
+        }
+        let Some(found) = &planned.found else { continue };
+        let mined = changes_of(&found.filtered, &found.miner, &format!("s{place}."))?;
+        let records = found.filtered.records.len();
+        for (number, change) in mined.into_iter().enumerate() {
+            let slot = match number.checked_sub(records) {
+                None => Slot::Mined(place, number),
+                Some(edge) => Slot::MinedEdge(place, edge),
+            };
+            changes.push((change, slot));
+        }
+    }
+    Ok(changes)
+}
+
+fn name_of_node(segment: usize, number: usize) -> String {
+    format!("n{segment}.{number}")
+}
+
+fn derived_from(from: Reference, to: Reference, source: OpId) -> Result<NamedChange, EngineError> {
+    Ok(NamedChange::from(GraphChange::Connect {
+        edge_type: EdgeType::DerivedFrom,
+        from,
+        to,
+        inputs: inputs(&[source])?,
+        notes: String::new(),
+    }))
+}
+
+/// The summary of the project, in place of the one before it. What is private has one of its own.
+fn changes_of_project(
+    space: &OpenedSpace,
+    planned: &[Planned],
+    is_private: bool,
+    until: OpId,
+) -> Result<Changes, EngineError> {
+    const NAME: [&str; 2] = ["project", "project.private"];
+    let name = NAME[usize::from(is_private)].to_owned();
+    let of_class: Vec<(usize, &Planned)> = planned
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| (it.segment.visibility() == Visibility::Private) == is_private)
+        .collect();
+    let before = summary_before(space, is_private)?;
+    let counted = |field: &str| {
+        let payload = before.as_ref().map(|before| &before.payload);
+        payload.and_then(|payload| payload.get(field)?.as_u64()).unwrap_or_default()
+    };
+    let records = of_class.iter().map(|(_, it)| it.segment.records.len() as u64).sum::<u64>();
+    let segments = counted("segments").saturating_add(of_class.len() as u64);
+    let records = counted("records").saturating_add(records);
+    let summaries: Vec<(String, &PlannedNode)> = of_class
+        .iter()
+        .rev()
+        .flat_map(|(place, planned)| {
+            let nodes = planned.nodes.iter().enumerate();
+            let summary = nodes.filter(|(_, node)| node.node_type == NodeType::Summary);
+            summary.map(|(number, node)| (name_of_node(*place, number), node))
+        })
+        .take(LATEST_SEGMENTS)
+        .collect();
+    let mut text = format!(
+        "{} with {} so far.",
+        crate::text::count(segments, "segment"),
+        crate::text::count(records, "record")
+    );
+    if !summaries.is_empty() {
+        let lines: Vec<String> = summaries.iter().map(|(_, node)| summarize(&node.text)).collect();
+        text.push_str(&format!(" Latest: {}", lines.join(" | ")));
+    }
+    if before.as_ref().is_some_and(|it| normalized_text(&it.text) == normalized_text(&text)) {
+        return Ok(Changes::new());
+    }
+    let role = Role::parse(INPUT_ROLE)?;
+    let mut cited = vec![(Reference::Id(until), Role::parse(UNTIL_ROLE)?)];
+    cited.extend(summaries.iter().map(|(name, _)| (Reference::Local(name.clone()), role.clone())));
+    let strictest = of_class.iter().map(|(_, it)| it.segment.visibility());
+    let statement = Statement {
+        inputs: cited,
+        tags: vec![CHECKPOINT.to_owned(), PROJECT.to_owned()],
+        visibility: strictest.min().unwrap_or_default(),
+        payload: json!({
+            "source": CHECKPOINT, "version": VERSION, "segments": segments, "records": records,
+        }),
+        ..Statement::new(RecordType::Node(NodeType::Summary), text.as_str())
+    };
+    let change = GraphChange::State(Box::new(statement));
+    let mut changes = vec![(NamedChange { name: Some(name.clone()), change }, Slot::Project(text))];
+    for (summary, _) in &summaries {
+        let to = Reference::Local(summary.clone());
+        changes.push((derived_from(Reference::Local(name.clone()), to, until)?, Slot::Edge));
+    }
+    if let Some(before) = before.filter(|it| it.status == Some(RecordStatus::Active.as_str())) {
+        let supersedes = GraphChange::Connect {
+            edge_type: EdgeType::Supersedes,
+            from: Reference::Local(name),
+            to: Reference::Id(before.id),
+            inputs: inputs(&[until])?,
+            notes: String::new(),
+        };
+        changes.push((supersedes.into(), Slot::Edge));
+    }
+    Ok(changes)
+}
+
+/// The newest summary of the project, of what is private or of the rest.
+fn summary_before(
+    space: &OpenedSpace,
+    is_private: bool,
+) -> Result<Option<RecordView>, EngineError> {
+    /// Summaries that are looked at.
+    const LOOKED_AT: usize = 64;
+    let filter = NodeFilter {
+        types: vec![NodeType::Summary],
+        tags: vec![CHECKPOINT.to_owned(), PROJECT.to_owned()],
+        all: true,
+        ..NodeFilter::default()
+    };
+    let mut summaries = space.nodes(&filter, LOOKED_AT)?.items.into_iter();
+    Ok(summaries.find(|it| (it.visibility == Visibility::Private) == is_private))
+}
+
+/// Appends changes, without those that the ledger refuses.
+fn append(
+    session: &Session,
+    space: &mut OpenedSpace,
+    changes: &mut Changes,
+    planned: &mut [Planned],
+    intent: Intent,
+) -> Result<GraphChanged, Failure> {
+    let mut tries = 0;
+    loop {
+        if changes.is_empty() {
+            return Ok(GraphChanged::default());
+        }
+        let list: Vec<NamedChange> = changes.iter().map(|(change, _)| change.clone()).collect();
+        match space.change_graph(&list, None, intent, session.now) {
+            Err(EngineError::Graph(refused)) if tries < TRIES_MAX => {
+                tries += 1;
+                drop_refused(changes, planned, &refused);
+            }
+            changed => return Ok(changed?),
+        }
+    }
+}
+
+/// Takes out what the ledger refuses, and what cites it.
+fn drop_refused(changes: &mut Changes, planned: &mut [Planned], refused: &[RefusedChange]) {
+    let mut gone: BTreeSet<String> = BTreeSet::new();
+    let mut kept = Changes::new();
+    for (place, (change, slot)) in std::mem::take(changes).into_iter().enumerate() {
+        let reason = refused.iter().find(|refused| refused.place == place);
+        let is_lost = cited_names(&change.change).any(|name| gone.contains(name));
+        if reason.is_none() && !is_lost {
+            kept.push((change, slot));
+            continue;
+        }
+        gone.extend(change.name);
+        let code = reason.map_or("unknown_end", |reason| reason.refusal.code());
+        if let Slot::Mined(segment, number) = slot
+            && let Some(Planned { found: Some(found), .. }) = planned.get_mut(segment)
+            && let Some(record) = found.filtered.records.get(number)
+        {
+            let (local_id, text) = (record.local_id.clone(), record.text.clone());
+            found.report.refused.push(Refused { local_id, text, reason: code });
+        }
+    }
+    *changes = kept;
+}
+
+/// The earlier changes that a change cites.
+fn cited_names(change: &GraphChange) -> impl Iterator<Item = &str> {
+    let (ends, inputs): ([Option<&Reference>; 2], &[(Reference, Role)]) = match change {
+        GraphChange::State(statement) => ([None, None], &statement.inputs),
+        GraphChange::Connect { from, to, inputs, .. } => ([Some(from), Some(to)], inputs),
+        GraphChange::Supersede { target, inputs, .. } => ([Some(target), None], inputs),
+        GraphChange::Retract { target, .. } => ([Some(target), None], &[]),
+    };
+    let cited = ends.into_iter().flatten().chain(inputs.iter().map(|(input, _)| input));
+    cited.filter_map(|reference| match reference {
+        Reference::Local(name) => Some(name.as_str()),
+        Reference::Id(_) => None,
+    })
+}
+
+/// A segment before anything of it is written.
+fn view_of(session: &Session, planned: &Planned) -> SegmentView {
+    let time = |record: Option<&MinableRecord>| {
+        let evidence = record.and_then(MinableRecord::evidence);
+        match evidence.and_then(|evidence| evidence.at.as_ref()) {
+            Some(at) => at.to_string(),
+            None => record.map(|it| session.time(it.record.recorded_at)).unwrap_or_default(),
+        }
+    };
+    let records = &planned.segment.records;
+    let first = records.first().and_then(MinableRecord::evidence);
+    SegmentView {
+        from: time(records.first()),
+        to: time(records.last()),
+        session: first.and_then(|evidence| evidence.payload.session.clone()),
+        records: records.len(),
+        nodes: Vec::new(),
+        mined: planned.found.as_ref().map(|found| found.report.clone()),
+    }
+}
+
+/// Fills in what was written.
+fn describe(
+    planned: &[Planned],
+    changes: &Changes,
+    changed: &GraphChanged,
+    is_dry: bool,
+    first: usize,
+    report: &mut CheckpointReport,
+) {
+    let appended: BTreeSet<OpId> = changed.appended.iter().copied().collect();
+    for ((_, slot), id) in changes.iter().zip(&changed.stand_for) {
+        let new = appended.contains(id);
+        let id = Some(*id).filter(|_| !is_dry || !new);
+        let node = |node_type: NodeType, text: &str| NodeView {
+            id,
+            node_type: node_type.as_str(),
+            text: text.to_owned(),
+            new,
+        };
+        match slot {
+            Slot::Project(text) => report.summaries.push(node(NodeType::Summary, text)),
+            Slot::Node(place, planned) => {
+                if let Some(view) = report.segments.get_mut(first + place) {
+                    view.nodes.push(node(planned.node_type, &planned.text));
+                }
+            }
+            Slot::Mined(place, number) => {
+                let found = planned.get(*place).and_then(|it| it.found.as_ref());
+                let record = found.and_then(|found| found.filtered.records.get(*number));
+                let mined = report.segments.get_mut(first + place);
+                if let (Some(record), Some(mined)) =
+                    (record, mined.and_then(|it| it.mined.as_mut()))
+                {
+                    mined.records.push(super::view_of_record(record, id, new));
+                }
+            }
+            Slot::MinedEdge(place, number) => {
+                let found = planned.get(*place).and_then(|it| it.found.as_ref());
+                let edge = found.and_then(|found| found.filtered.edges.get(*number));
+                let mined = report.segments.get_mut(first + place);
+                if let (Some(edge), Some(mined)) = (edge, mined.and_then(|it| it.mined.as_mut())) {
+                    mined.edges.push(super::view_of_edge(edge, id, new));
+                }
+            }
+            Slot::Edge => {}
+        }
+    }
+}
