@@ -5,7 +5,7 @@ use super::lexicon::{
     EMPTY, FOREIGN_DECISIONS, FOREIGN_DOUBTS, FOREIGN_OWN_DECISIONS, GOALS, GROUPS, IMPERATIVES,
     IMPERSONAL_DECISIONS, NOT_INSTRUCTED, NOT_REQUIRED, OPENINGS, OWN_GOALS, OWN_PREFERENCES,
     PHRASE_DOUBTS, PHRASE_OPENINGS, PHRASE_WORDS_MAX, POINTING, PREFERENCES, REPORTS, REQUESTS,
-    RULE_OPENINGS, RULE_SUBJECTS, TAIL_DOUBTS, TRIES, VAGUE_RULES,
+    RULE_OPENINGS, RULE_SUBJECTS, SUBORDINATE, TAIL_DOUBTS, TRIES, VAGUE_RULES,
 };
 use super::{StatementKind, Voice};
 use crate::statements::{Break, Sentence};
@@ -49,7 +49,7 @@ pub(super) fn stated(sentence: &Sentence<'_>, text: &str, voice: Voice) -> Optio
     {
         return None;
     }
-    let reader = Reader { sentence, voice };
+    let reader = Reader { sentence, text, voice };
     let start = reader.after_openings(0)?;
     let whole = |kind| (kind, reader.after_words(0));
     let (kind, from) = reader
@@ -62,6 +62,7 @@ pub(super) fn stated(sentence: &Sentence<'_>, text: &str, voice: Voice) -> Optio
 
 struct Reader<'s, 't> {
     sentence: &'s Sentence<'t>,
+    text: &'s str,
     voice: Voice,
 }
 
@@ -181,7 +182,7 @@ impl Reader<'_, '_> {
         if self.is_decision(at) {
             return Some(StatementKind::Decision);
         }
-        if self.voice == Voice::Change {
+        if self.voice == Voice::Change || self.names_issue() {
             return None;
         }
         let says = |choices: &[&[&str]]| {
@@ -203,6 +204,16 @@ impl Reader<'_, '_> {
             return Some(StatementKind::Deadline);
         }
         self.is_requirement(at).then_some(StatementKind::Requirement)
+    }
+
+    /// Whether the sentence ends with the number of an issue, as lines about changes do.
+    fn names_issue(&self) -> bool {
+        self.text
+            .trim_end_matches(|letter: char| !letter.is_ascii_digit())
+            .rsplit_once('#')
+            .is_some_and(|(_, number)| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
     }
 
     /// A decision in a later clause: "I talked to Ana and we decided to …".
@@ -302,7 +313,7 @@ impl Reader<'_, '_> {
             return false;
         };
         let is_pointing = POINTING.contains(&self.lower(must - 1))
-            || (at..must).any(|place| matches!(self.lower(place), "that" | "which" | "who"))
+            || (at..must).any(|place| SUBORDINATE.contains(&self.lower(place)))
             || PHRASE_DOUBTS.contains(&self.lower(at))
             || POINTING.contains(&self.lower(at)) && !matches!(self.lower(at), "the" | "a");
         let verb = if self.lower(must + 1) == "not" { must + 2 } else { must + 1 };

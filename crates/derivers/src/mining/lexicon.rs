@@ -175,7 +175,7 @@ pub(super) const FOREIGN_DOUBTS: [&str; 17] = [
 ];
 
 /// How a standing rule begins.
-pub(super) const RULE_OPENINGS: [&[&str]; 17] = [
+pub(super) const RULE_OPENINGS: [&[&str]; 15] = [
     &["from", "now", "on"],
     &["from", "here", "on"],
     &["going", "forward"],
@@ -191,8 +191,6 @@ pub(super) const RULE_OPENINGS: [&[&str]; 17] = [
     &["de", "ahora", "en", "adelante"],
     &["en", "adelante"],
     &["as", "a", "rule"],
-    &["rule"],
-    &["house", "rule"],
 ];
 
 /// Words of an instruction: the verb follows.
@@ -203,11 +201,18 @@ pub(super) const IMPERATIVES: [&str; 8] = [
 
 /// Words after "always" and "never" with which it is not an instruction.
 #[rustfmt::skip]
-pub(super) const NOT_INSTRUCTED: [&str; 59] = [
+pub(super) const NOT_INSTRUCTED: [&str; 69] = [
     "mind", "been", "a", "an", "the", "again", "heard", "seen", "knew", "thought", "wanted", "had", "have", "has", "was",
     "is", "are", "were", "happy", "good", "great", "nice", "glad", "fun", "loved", "liked", "wondered", "ever", "in", "on",
     "before", "really", "did", "does", "would", "could", "will", "gonna", "going", "there", "something", "somebody",
-    "someone", "my", "your", "his", "her", "their", "our", "i", "you", "he", "she", "it", "we", "they", "that", "this", "too",
+    "someone", "said", "chose", "went", "made", "took", "got", "gave", "found", "kept", "came", "my", "your", "his", "her", "their", "our", "i", "you", "he", "she", "it", "we", "they", "that", "this", "too",
+];
+
+/// Words before "must" that make its clause a part of another.
+#[rustfmt::skip]
+pub(super) const SUBORDINATE: [&str; 16] = [
+    "that", "which", "who", "how", "why", "since", "because", "while", "although", "though", "if", "whether", "when", "unless",
+    "until", "where",
 ];
 
 /// What makes a habit, after its subject.
@@ -238,7 +243,7 @@ pub(super) const DATE_WORDS: [&str; 40] = [
 ];
 
 /// How a goal begins.
-pub(super) const GOALS: [&[&str]; 13] = [
+pub(super) const GOALS: [&[&str]; 15] = [
     &["our", "goal", "is"],
     &["the", "goal", "is", "to"],
     &["our", "aim", "is"],
@@ -246,7 +251,9 @@ pub(super) const GOALS: [&[&str]; 13] = [
     &["our", "target", "is"],
     &["our", "objective", "is"],
     &["the", "plan", "is", "to"],
-    &["goal"],
+    &["goal", "is"],
+    &["goal", "to"],
+    &["goal", "of"],
     &["unser", "ziel", "ist"],
     &["notre", "objectif", "est"],
     &["nuestro", "objetivo", "es"],

@@ -153,20 +153,26 @@ impl Reader<'_> {
     /// Up to which position the last checkpoint by a key has seen this copy of the ledger; the
     /// beginning if it made none.
     pub fn checkpointed_up_to(&self, author: &Author) -> Result<Position, EngineError> {
-        /// Checkpoints of other keys that are passed over.
-        const OTHERS_MAX: usize = 256;
+        /// Summaries that are looked at, the newest ones.
+        const SUMMARIES_MAX: usize = 64;
         let filter = NodeFilter {
             types: vec![NodeType::Summary],
             tags: vec![CHECKPOINT.to_owned(), PROJECT.to_owned()],
             all: true,
             ..NodeFilter::default()
         };
-        let summaries = self.nodes(&filter, OTHERS_MAX)?.items;
-        let own = summaries.into_iter().find(|summary| summary.author == *author);
-        let until = own
-            .and_then(|summary| summary.inputs.into_iter().find(|input| input.role == UNTIL_ROLE));
-        let Some(until) = until else { return Ok(Position(0)) };
-        Ok(self.store.get(&until.id)?.map_or(Position(0), |recorded| recorded.position))
+        let mut reached = Position(0);
+        // What is private has summaries of its own, so the farthest of both counts.
+        for summary in self.nodes(&filter, SUMMARIES_MAX)?.items {
+            let until = summary.inputs.iter().find(|input| input.role == UNTIL_ROLE);
+            if summary.author == *author
+                && let Some(until) = until
+                && let Some(seen) = self.store.get(&until.id)?
+            {
+                reached = reached.max(seen.position);
+            }
+        }
+        Ok(reached)
     }
 
     fn valid_minable(&self, recorded: Recorded) -> Result<Option<MinableRecord>, EngineError> {

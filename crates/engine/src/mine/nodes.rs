@@ -224,6 +224,7 @@ fn summary(segment: &Segment) -> Option<PlannedNode> {
     let title = first.evidence().and_then(|evidence| {
         evidence.payload.session_title.as_deref().or(evidence.payload.title.as_deref())
     });
+    let title = title.filter(|title| !text.starts_with(title));
     let title = title.map(|title| format!("{}: ", shortened(title, ACTION_CHARS_MAX)));
     let text = format!("{}: {}{text}", date(first), title.unwrap_or_default());
     Some(node(NodeType::Summary, text, sources))

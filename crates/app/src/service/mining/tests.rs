@@ -539,7 +539,7 @@ fn private_records_have_nodes_of_their_own() {
     }
     assert_eq!(nodes.iter().filter(|node| node.text.contains("fire the kiln")).count(), 1);
     drop(space);
-    assert!(!desk.checkpoint().new);
+    assert_eq!(desk.checkpoint(), CheckpointReport::default());
 }
 
 #[test]
