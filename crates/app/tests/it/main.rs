@@ -39,6 +39,7 @@ mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
+mod mining;
 mod models;
 mod private;
 mod processes;

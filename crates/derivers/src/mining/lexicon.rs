@@ -341,6 +341,6 @@ pub(super) const RULE_SUBJECTS: [&str; 14] = [
 /// Verbs after "decided to" that begin an attempt: nothing is settled by it.
 #[rustfmt::skip]
 pub(super) const TRIES: [&str; 15] = [
-    "try", "see", "figure", "look", "check", "ask", "attempt", "dig", "take", "have", "find", "explore", "investigate", 
+    "try", "see", "figure", "look", "check", "ask", "attempt", "dig", "take", "have", "find", "explore", "investigate",
     "experiment", "research",
 ];

@@ -1,8 +1,9 @@
-//! Mining: claims, nodes and edges that a language model or rules find in evidence, and checkpoints.
+//! Mining: claims, nodes and edges that a language model or rules find in evidence, and
+//! checkpoints.
 //!
-//! Whoever mines says what it found in one form, [`Mined`]. [`filter()`] decides what of it is kept,
-//! and gives a reason for each part that is not; nothing else decides that. [`changes_of`] makes of
-//! what is kept a list of changes of the graph.
+//! Whoever mines says what it found in one form, [`Mined`]. [`filter()`] decides what of it is
+//! kept, and gives a reason for each part that is not; nothing else decides that. [`changes_of`]
+//! makes of what is kept a list of changes of the graph.
 //!
 //! | module | answers |
 //! |---|---|

@@ -1,9 +1,9 @@
 //! Decision, action and summary nodes of a segment, without a model.
 //!
-//! A loop of an agent says itself what it decided, did and where it stands. Elsewhere, decisions are
-//! sentences that state one, actions are calls of tools and commits, and the summary is made of the
-//! sentences whose words occur most in the segment. The same segment always has the same nodes, and
-//! their texts begin with its date where the same could happen again.
+//! A loop of an agent says itself what it decided, did and where it stands. Elsewhere, decisions
+//! are sentences that state one, actions are calls of tools and commits, and the summary is made of
+//! the sentences whose words occur most in the segment. The same segment always has the same nodes,
+//! and their texts begin with its date where the same could happen again.
 
 use std::collections::{BTreeMap, BTreeSet};
 

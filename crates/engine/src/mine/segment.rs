@@ -2,10 +2,9 @@
 //!
 //! The records of one source and session are one thread, in the order of their own times. A thread
 //! is cut after an hour of silence, where a loop of an agent takes a snapshot, where somebody says
-//! that another subject follows, and where the words change. Records that are no part of a
-//! conversation (commits, mail, notes) are cut where the date changes. Private records have
-//! segments of their own, so that nothing about them is in what others may see. The same records
-//! always have the same segments.
+//! that another subject follows, and where the words change. Commits, mail and notes are cut where
+//! the date changes. Private records have segments of their own, so that nothing about them is in
+//! what others may see. The same records always have the same segments.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,5 +1,5 @@
-//! Checkpoints: what arrived since the last one becomes segments, and each segment becomes nodes and
-//! mined claims.
+//! Checkpoints: what arrived since the last one becomes segments, and each segment becomes nodes
+//! and mined claims.
 //!
 //! Records are taken in order of arrival, in rounds of at most [`ROUND_RECORDS`], each of which is
 //! one append. So whatever happens, a prefix of the ledger is done, and the summary of the project,
@@ -319,8 +319,10 @@ fn changes_of_project(
         })
         .take(LATEST_SEGMENTS)
         .collect();
+    // Both summaries may count the same, and have to be two records.
+    let private = if is_private { "Private: " } else { "" };
     let mut text = format!(
-        "{} with {} so far.",
+        "{private}{} with {} so far.",
         crate::text::count(segments, "segment"),
         crate::text::count(records, "record")
     );

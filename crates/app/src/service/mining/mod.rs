@@ -1,9 +1,9 @@
 //! Mining on demand: what a part of the ledger states becomes claims, nodes and edges.
 //!
-//! A language model reads the records if one is chosen, otherwise rules do. [`engine::mine::filter`]
-//! decides what is kept, and everything that is not is reported. What the person refuted or took
-//! back stays so. If programs may not learn here, preferences wait in the review queue. A failure
-//! of the model leaves the space as it was (`docs/design/0039-mining.md`).
+//! A language model reads the records if one is chosen, otherwise rules do.
+//! [`engine::mine::filter`] decides what is kept, and everything that is not is reported. What the
+//! person refuted or took back stays so. If programs may not learn here, preferences wait in the
+//! review queue. A failure of the model leaves the space as it was (`docs/design/0039-mining.md`).
 
 use std::collections::BTreeMap;
 
