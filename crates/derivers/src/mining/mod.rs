@@ -190,7 +190,7 @@ fn voice(record: &Record, own: Option<OwnWords<'_>>) -> Option<Voice> {
     }
     match evidence.kind.0.as_str() {
         EvidenceKind::COMMIT => Some(Voice::Change),
-        EvidenceKind::TURN | EvidenceKind::NOTE | EvidenceKind::MAIL => {
+        EvidenceKind::TURN | EvidenceKind::NOTE | EvidenceKind::MAIL | "user_input" => {
             Some(own.map_or(Voice::People, |_| Voice::Owner))
         }
         _ => None,

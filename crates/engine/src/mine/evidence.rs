@@ -6,21 +6,21 @@
 //! are claims already.
 //!
 //! What arrived since the last checkpoint follows from the ledger. A checkpoint ends with a summary
-//! of the project, which cites the last record that it has seen. The newest such summary by this
-//! key says how far this copy of the ledger was read.
+//! of the project, which cites the last record that it has seen. So the newest record that a summary
+//! by this key cites in that role says how far this copy of the ledger was read. That holds even if
+//! the words of the summary were forgotten.
 
 use derivers::{Record, RecordBody};
 use kernel::access::Place;
-use kernel::body::{Body, NodeType};
+use kernel::body::Body;
 use kernel::evidence::{Evidence, EvidenceKind, Visibility};
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use store::{Ledger, Position, Recorded};
 
-use super::CHECKPOINT;
 use crate::derive::records::signed_by;
-use crate::graph::NodeFilter;
+use crate::graph::RecordView;
 use crate::selection::RecordState;
 use crate::{EngineError, Reader};
 
@@ -42,6 +42,15 @@ pub const LOOP_KINDS: [&str; 14] = [
     "snapshot", "decide_next", "decision", "action", "actions", "hands_action", "hands_input", "hands_output", "tool_call",
     "evidence", "check_plan", "auto_answer", "user_input", "thought_action",
 ];
+
+/// Where the last checkpoint ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LastCheckpoint {
+    /// The position up to which this copy of the ledger was read.
+    pub reached: Position,
+    /// The summary of the project, without what is private.
+    pub summary: Option<RecordView>,
+}
 
 /// A record that may be mined.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,29 +159,46 @@ impl Reader<'_> {
         }
     }
 
-    /// Up to which position the last checkpoint by a key has seen this copy of the ledger; the
-    /// beginning if it made none.
-    pub fn checkpointed_up_to(&self, author: &Author) -> Result<Position, EngineError> {
-        /// Summaries that are looked at, the newest ones.
-        const SUMMARIES_MAX: usize = 64;
-        let filter = NodeFilter {
-            types: vec![NodeType::Summary],
-            tags: vec![CHECKPOINT.to_owned(), PROJECT.to_owned()],
-            all: true,
-            ..NodeFilter::default()
-        };
-        let mut reached = Position(0);
-        // What is private has summaries of its own, so the farthest of both counts.
-        for summary in self.nodes(&filter, SUMMARIES_MAX)?.items {
-            let until = summary.inputs.iter().find(|input| input.role == UNTIL_ROLE);
-            if summary.author == *author
-                && let Some(until) = until
-                && let Some(seen) = self.store.get(&until.id)?
-            {
-                reached = reached.max(seen.position);
+    /// The last checkpoint by a key. The cost follows what arrived since then.
+    pub fn last_checkpoint(&self, author: &Author) -> Result<LastCheckpoint, EngineError> {
+        let mut last = LastCheckpoint::default();
+        let mut end = self.store.head()?.0;
+        let until = end.saturating_sub(LOOKED_BACK_MAX);
+        while end > 0 && (end > until || last.reached == Position(0)) {
+            let start = end.saturating_sub(READ_OPERATIONS as u64);
+            let block = self.store.read(Position(start), (end - start) as usize)?;
+            for recorded in block.iter().rev() {
+                if recorded.operation.header().kind != Kind::Evidence {
+                    continue;
+                }
+                for summary in self.summaries_until(&recorded.operation.id(), author)? {
+                    last.reached = last.reached.max(recorded.position);
+                    if summary.visibility != Visibility::Private
+                        && summary.tags.iter().any(|tag| tag == PROJECT)
+                    {
+                        last.summary = Some(summary);
+                        return Ok(last);
+                    }
+                }
             }
+            end = start;
         }
-        Ok(reached)
+        Ok(last)
+    }
+
+    /// The summaries of the project by a key that end with a record.
+    fn summaries_until(
+        &self,
+        record: &OpId,
+        author: &Author,
+    ) -> Result<Vec<RecordView>, EngineError> {
+        let citing = self.store.ledger_index()?.acting(record, &Kind::Node, UNTIL_ROLE)?;
+        let mut summaries = Vec::new();
+        for id in citing {
+            let view = self.record_view(&id, None)?;
+            summaries.extend(view.filter(|view| view.author == *author));
+        }
+        Ok(summaries)
     }
 
     fn valid_minable(&self, recorded: Recorded) -> Result<Option<MinableRecord>, EngineError> {

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use engine::EngineError;
-use engine::graph::{NodeFilter, RecordView};
-use engine::mine::evidence::{MinableRecord, PROJECT, UNTIL_ROLE};
+use engine::graph::RecordView;
+use engine::mine::evidence::{LastCheckpoint, MinableRecord, PROJECT, UNTIL_ROLE};
 use engine::mine::nodes::{PlannedNode, nodes_of};
 use engine::mine::segment::{Segment, segments};
 use engine::mine::{CHECKPOINT, Refused, changes_of};
@@ -34,6 +34,7 @@ use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agreed_settings::mining_limits;
 use crate::service::opening::OpenedSpace;
+use crate::text::short;
 
 /// Most records of a round.
 const ROUND_RECORDS: usize = 2_000;
@@ -122,7 +123,8 @@ pub(crate) fn checkpoint(
     intent: Intent,
 ) -> Result<CheckpointReport, Failure> {
     let author = space.author();
-    let mut from = space.reader()?.checkpointed_up_to(&author)?;
+    let LastCheckpoint { reached: mut from, summary: mut before } =
+        space.reader()?.last_checkpoint(&author)?;
     let mut report = CheckpointReport::default();
     loop {
         let (records, reached) = space.reader()?.minable_after(from, ROUND_RECORDS)?;
@@ -135,7 +137,7 @@ pub(crate) fn checkpoint(
         let untils = [false, true].map(|is_private| last_of(&records, is_private));
         report.records += records.len();
         let planned = plan(session, space, segments(records), asked, intent)?;
-        write(session, space, planned, untils, intent, &mut report)?;
+        write(session, space, planned, (untils, &mut before), intent, &mut report)?;
         if is_last {
             return Ok(report);
         }
@@ -209,7 +211,7 @@ fn write(
     session: &Session,
     space: &mut OpenedSpace,
     planned: Vec<Planned>,
-    untils: [Option<OpId>; 2],
+    (untils, before): ([Option<OpId>; 2], &mut Option<RecordView>),
     intent: Intent,
     report: &mut CheckpointReport,
 ) -> Result<(), Failure> {
@@ -222,7 +224,9 @@ fn write(
     let (changed, is_dry) = if is_new {
         for (is_private, until) in [false, true].into_iter().zip(untils) {
             let Some(until) = until else { continue };
-            changes.extend(changes_of_project(space, &planned, is_private, until)?);
+            // What is private has a summary of its own at each checkpoint, which replaces none.
+            let before = before.as_ref().filter(|_| !is_private);
+            changes.extend(changes_of_project(&planned, is_private, before, until)?);
         }
         let changed = append(session, space, &mut changes, &mut planned, intent)?;
         (changed, intent == Intent::DryRun)
@@ -231,6 +235,15 @@ fn write(
     };
     report.new |= is_new;
     describe(&planned, &changes, &changed, is_dry, first, report);
+    let written = changes.iter().zip(&changed.stand_for).filter(|_| !is_dry);
+    for ((_, slot), id) in written {
+        if matches!(slot, Slot::Project(_))
+            && let Some(view) = space.record_view(id, None)?
+            && view.visibility != Visibility::Private
+        {
+            *before = Some(view);
+        }
+    }
     for (place, planned) in planned.into_iter().enumerate() {
         let Planned { found: Some(mut found), waiting, .. } = planned else { continue };
         propose(session, space, &mut found, waiting, intent)?;
@@ -289,9 +302,9 @@ fn derived_from(from: Reference, to: Reference, source: OpId) -> Result<NamedCha
 
 /// The summary of the project, in place of the one before it. What is private has one of its own.
 fn changes_of_project(
-    space: &OpenedSpace,
     planned: &[Planned],
     is_private: bool,
+    before: Option<&RecordView>,
     until: OpId,
 ) -> Result<Changes, EngineError> {
     const NAME: [&str; 2] = ["project", "project.private"];
@@ -301,9 +314,8 @@ fn changes_of_project(
         .enumerate()
         .filter(|(_, it)| (it.segment.visibility() == Visibility::Private) == is_private)
         .collect();
-    let before = summary_before(space, is_private)?;
     let counted = |field: &str| {
-        let payload = before.as_ref().map(|before| &before.payload);
+        let payload = before.map(|before| &before.payload);
         payload.and_then(|payload| payload.get(field)?.as_u64()).unwrap_or_default()
     };
     let records = of_class.iter().map(|(_, it)| it.segment.records.len() as u64).sum::<u64>();
@@ -319,18 +331,18 @@ fn changes_of_project(
         })
         .take(LATEST_SEGMENTS)
         .collect();
-    // Both summaries may count the same, and have to be two records.
-    let private = if is_private { "Private: " } else { "" };
-    let mut text = format!(
-        "{private}{} with {} so far.",
-        crate::text::count(segments, "segment"),
-        crate::text::count(records, "record")
-    );
+    let segments_in_words = crate::text::count(segments, "segment");
+    let records_in_words = crate::text::count(records, "record");
+    let counts = format!("{segments_in_words} with {records_in_words}");
+    let mut text = match is_private {
+        true => format!("Private, up to {}: {counts}.", short(&until)),
+        false => format!("{counts} so far."),
+    };
     if !summaries.is_empty() {
         let lines: Vec<String> = summaries.iter().map(|(_, node)| summarize(&node.text)).collect();
         text.push_str(&format!(" Latest: {}", lines.join(" | ")));
     }
-    if before.as_ref().is_some_and(|it| normalized_text(&it.text) == normalized_text(&text)) {
+    if before.is_some_and(|it| normalized_text(&it.text) == normalized_text(&text)) {
         return Ok(Changes::new());
     }
     let role = Role::parse(INPUT_ROLE)?;
@@ -363,23 +375,6 @@ fn changes_of_project(
         changes.push((supersedes.into(), Slot::Edge));
     }
     Ok(changes)
-}
-
-/// The newest summary of the project, of what is private or of the rest.
-fn summary_before(
-    space: &OpenedSpace,
-    is_private: bool,
-) -> Result<Option<RecordView>, EngineError> {
-    /// Summaries that are looked at.
-    const LOOKED_AT: usize = 64;
-    let filter = NodeFilter {
-        types: vec![NodeType::Summary],
-        tags: vec![CHECKPOINT.to_owned(), PROJECT.to_owned()],
-        all: true,
-        ..NodeFilter::default()
-    };
-    let mut summaries = space.nodes(&filter, LOOKED_AT)?.items.into_iter();
-    Ok(summaries.find(|it| (it.visibility == Visibility::Private) == is_private))
 }
 
 /// Appends changes, without those that the ledger refuses.
