@@ -256,6 +256,7 @@ fn extract(segment: &Segment) -> Option<(String, Vec<OpId>)> {
             let is_plain = !sentence.ends_with(['?', ':', '…'])
                 && !sentence.starts_with(['>', '|', '`', '#', '<'])
                 && !sentence.contains(BREADCRUMB)
+                && !sentence.contains("://")
                 && SENTENCE_WORDS.contains(&sentence.split_whitespace().count());
             if is_plain && weighed.len() < SENTENCES_READ_MAX {
                 weighed.push(Weighed {

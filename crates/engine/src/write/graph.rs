@@ -598,7 +598,11 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge.id);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
-        let visibility = stricter(self.visibility_of(&from)?, self.visibility_of(&to)?);
+        // An end that stands on something private is private, whatever it says.
+        let visibility = match self.is_private(&from)? || self.is_private(&to)? {
+            true => Visibility::Private,
+            false => stricter(self.visibility_of(&from)?, self.visibility_of(&to)?),
+        };
         let body = Body::Edge(Edge {
             edge_type: Some(edge_type),
             notes: Some(notes.to_owned()).filter(|notes| !notes.is_empty()),
@@ -609,13 +613,7 @@ impl<'a> GraphWriter<'a> {
             Ref { id: from, role: Role::parse(Role::FROM)? },
             Ref { id: to, role: Role::parse(Role::TO)? },
         ];
-        refs.extend(match self.statement {
-            // A statement about an end that stands on something private is private, too.
-            Some(_) if self.is_private(&from)? || self.is_private(&to)? => {
-                self.refs(inputs, Visibility::Private)?
-            }
-            _ => self.refs(inputs, visibility)?,
-        });
+        refs.extend(self.refs(inputs, visibility)?);
         self.append(body, refs)
     }
 

@@ -301,6 +301,25 @@ fn case_11_given_ends_private_and_global_then_the_edge_is_private() {
     assert_eq!(view(0).visibility, Visibility::Private);
     assert_eq!(view(1).visibility, Visibility::Global);
     assert_eq!(desk.edges()[0].visibility, Visibility::Private);
+    // An end that stands on something private counts as private, whatever it says.
+    let source = desk.record("Nobody may know.", |it| it.visibility = Visibility::Private);
+    let role = kernel::operation::Role::parse("input").unwrap();
+    let statement = engine::write::graph::Statement {
+        inputs: vec![(Reference::Id(source), role)],
+        ..engine::write::graph::Statement::new(RecordType::Claim("fact".to_owned()), "Three.")
+    };
+    let state = GraphChange::State(Box::new(statement));
+    let connect = GraphChange::Connect {
+        edge_type: kernel::body::EdgeType::Supports,
+        from: Reference::Local("three".to_owned()),
+        to: Reference::Id(report.records[1].id.unwrap()),
+        inputs: vec![(Reference::Id(source), kernel::operation::Role::parse("input").unwrap())],
+        notes: String::new(),
+    };
+    let changes =
+        [NamedChange { name: Some("three".to_owned()), change: state }, NamedChange::from(connect)];
+    desk.space().change_graph(&changes, None, Intent::Write, desk.session.now).unwrap();
+    assert_eq!(desk.edges()[0].visibility, Visibility::Private);
 }
 
 #[test]
