@@ -1,4 +1,10 @@
+use kernel::evidence::{Evidence, Payload, Visibility};
+use kernel::id::OpId;
+use kernel::operation::HlcTimestamp;
+use proptest::prelude::*;
+
 use super::*;
+use crate::{RecordBody, SignedBy};
 
 fn kinds(text: &str, voice: Voice) -> Vec<&'static str> {
     mined_from(text, voice).into_iter().map(|statement| statement.kind.as_str()).collect()
@@ -101,4 +107,79 @@ fn what_others_say_of_themselves_and_what_describes_a_change_is_not_mined() {
     let change =
         "Always flush the buffer. Every line must be read. We decided to drop the old flag.";
     assert_eq!(kinds(change, Voice::Change), ["decision"]);
+}
+
+fn record(text: &str, role: Option<&str>, actor: Option<&str>, signed_by: SignedBy) -> Record {
+    let evidence = Evidence {
+        source: "chat".to_owned(),
+        source_uid: "1".to_owned(),
+        kind: EvidenceKind::from(EvidenceKind::TURN),
+        actor: actor.map(str::to_owned),
+        at: None,
+        summary: String::new(),
+        visibility: Visibility::Project,
+        payload: Payload {
+            text: text.to_owned(),
+            role: role.map(str::to_owned),
+            ..Payload::default()
+        },
+    };
+    Record {
+        id: OpId([1; 32]),
+        recorded_at: HlcTimestamp(1),
+        signed_by,
+        body: RecordBody::Evidence(Box::new(evidence)),
+    }
+}
+
+#[test]
+fn a_sentence_from_which_a_deriver_concludes_something_is_that_derivers() {
+    let text =
+        "I prefer tea to coffee. I prefer small commits with a long body. My sister Ana is here.";
+    let own = record(text, Some("user"), None, SignedBy::Owner);
+    assert_eq!(owner(&own, "I prefer tea to coffee."), Some("preferences"));
+    assert_eq!(owner(&own, "My sister Ana is here."), Some("relationships"));
+    let mined: Vec<String> = mine(&own).into_iter().map(|mined| mined.text).collect();
+    assert!(!mined.iter().any(|text| text.contains("tea") || text.contains("Ana")), "{mined:?}");
+}
+
+#[test]
+fn what_programs_say_is_not_mined_and_others_speak_only_for_their_group() {
+    let text = "We decided to fire the kiln on Friday. I decided to sell the old wheel.";
+    let count = |role, actor, signed_by| mine(&record(text, role, actor, signed_by)).len();
+    assert_eq!(count(Some("user"), None, SignedBy::Owner), 2);
+    assert_eq!(count(None, Some("Mara"), SignedBy::Owner), 1);
+    assert_eq!(count(Some("user"), None, SignedBy::Other), 1);
+    assert_eq!(count(Some("assistant"), None, SignedBy::Owner), 0);
+    assert_eq!(count(None, Some("Assistant"), SignedBy::Owner), 0);
+    let request = format!("Translate: {text}");
+    assert!(mine(&record(&request, Some("user"), None, SignedBy::Owner)).is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_and_what_is_mined_stands_in_it(
+        words in prop::collection::vec(
+            prop_oneof![
+                Just("We decided to".to_owned()),
+                Just("always".to_owned()),
+                Just("must not".to_owned()),
+                Just("is due on".to_owned()),
+                Just("Friday. ".to_owned()),
+                Just("“".to_owned()),
+                Just("\n- ".to_owned()),
+                Just(", but I'm not sure".to_owned()),
+                "\\PC{0,12}",
+            ],
+            0..40,
+        )
+    ) {
+        let text = words.join(" ");
+        let folded = |text: &str| {
+            text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+        };
+        for statement in mined_texts(&text) {
+            prop_assert!(folded(&text).contains(&folded(&statement.text)), "{}", statement.text);
+        }
+    }
 }
