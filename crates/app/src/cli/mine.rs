@@ -10,7 +10,7 @@ use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::language_model;
-use crate::service::mining::{self, MinedView, Mining, MiningReport, Reader};
+use crate::service::mining::{self, MinedView, MiningReader, MiningReport, MiningSelection};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `claim mine`.
@@ -38,9 +38,9 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let mining = match session.times().start_if_given_us(args.since.as_deref())? {
-        Some(since_us) => Mining::Since(since_us),
-        None if args.ids.is_empty() && args.session.is_none() => Mining::NewestSegment,
-        None => Mining::Selected(Selection {
+        Some(since_us) => MiningSelection::Since(since_us),
+        None if args.ids.is_empty() && args.session.is_none() => MiningSelection::NewestSegment,
+        None => MiningSelection::Selected(Selection {
             ids: args.ids.clone(),
             session: args.session.clone(),
             ..Selection::default()
@@ -52,8 +52,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         false => language_model::open(&session.settings(Some(space.path()))?)?,
     };
     let reader = match &mut opened {
-        Some(opened) => Reader::Model(&mut opened.model),
-        None => Reader::Rules,
+        Some(opened) => MiningReader::Model(&mut opened.model),
+        None => MiningReader::Rules,
     };
     let mined = mining::mine(session, &mut space, &mining, reader, intent);
     // What failed was used, too.

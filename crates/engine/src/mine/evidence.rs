@@ -6,9 +6,9 @@
 //! are claims already.
 //!
 //! What arrived since the last checkpoint follows from the ledger. A checkpoint ends with a summary
-//! of the project, which cites the last record that it has seen. So the newest record that a summary
-//! by this key cites in that role says how far this copy of the ledger was read. That holds even if
-//! the words of the summary were forgotten.
+//! of the project, which cites the last record that it has seen. So the newest record that a
+//! summary by this key cites in that role says how far this copy of the ledger was read. That holds
+//! even if the words of the summary were forgotten.
 
 use derivers::{Record, RecordBody};
 use kernel::access::Place;

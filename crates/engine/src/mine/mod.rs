@@ -150,7 +150,7 @@ pub struct MiningLimits {
     pub claims_max: usize,
 }
 
-/// Most confident by 0.9, and six of them.
+/// A confidence of 0.9, and six claims.
 impl Default for MiningLimits {
     fn default() -> Self {
         Self { confidence_min: 0.9, claims_max: 6 }

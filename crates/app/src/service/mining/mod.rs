@@ -12,20 +12,19 @@ use engine::belief::claims::ClaimFilter;
 use engine::graph::NodeFilter;
 use engine::mine::changes::Miner;
 use engine::mine::evidence::{MinableRecord, RECORDS_MAX};
-use engine::mine::filter::{End, Filtered, KeptEdge, KeptRecord, reason};
+use engine::mine::filter::{End, Filtered, KeptRecord, reason};
 use engine::mine::rules::mined_by_rules;
 use engine::mine::segment::segments;
 use engine::mine::{
     Allowed, Mined, MiningLimits, MiningSource, Refused, Scope, changes_of, filter,
 };
 use engine::selection::{RecordState, Selection};
-use engine::write::graph::{GraphChanged, NamedChange, RecordType, RefusedChange};
+use engine::write::graph::{NamedChange, RecordType, RefusedChange};
 use engine::write::import::Intent;
 use kernel::body::{NodeType, TextClaimType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use models::language::LanguageModel;
-use serde::Serialize;
 
 use super::Session;
 use super::agreed_settings::{is_home, may_learn, mining_limits};
@@ -35,11 +34,15 @@ use crate::failure::Failure;
 use engine::belief::review::Status;
 
 pub(crate) mod checkpoint;
+mod checkpoint_changes;
 mod prompt;
+mod report;
 #[cfg(test)]
 mod tests;
 
 use prompt::{PROMPT_VERSION, Shown};
+pub(crate) use report::{MinedView, MiningReport};
+use report::{ProposedView, describe, name_of};
 
 /// Records from the end of the ledger among which the newest segment is found.
 const NEWEST_RECORDS: usize = 400;
@@ -50,7 +53,7 @@ const KNOWN_DECISIONS: usize = 10;
 const TRIES_MAX: usize = 8;
 
 /// What reads the records.
-pub(crate) enum Reader<'a> {
+pub(crate) enum MiningReader<'a> {
     /// Rules.
     Rules,
     /// A language model.
@@ -59,7 +62,7 @@ pub(crate) enum Reader<'a> {
 
 /// Which records are mined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mining {
+pub(crate) enum MiningSelection {
     /// Those of the newest segment.
     NewestSegment,
     /// These, or those of a session.
@@ -76,74 +79,6 @@ pub(crate) struct Known {
     text: String,
 }
 
-/// A claim or node that was mined.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct MinedView {
-    /// Its operation; none in a dry run.
-    pub(crate) id: Option<OpId>,
-    /// The type of claim or node.
-    #[serde(rename = "type")]
-    pub(crate) record_type: String,
-    /// It in words.
-    pub(crate) text: String,
-    /// How sure it is.
-    pub(crate) confidence: f64,
-    /// The evidence that it cites.
-    pub(crate) sources: Vec<OpId>,
-    /// Whether it was not there before.
-    pub(crate) new: bool,
-}
-
-/// An edge that was mined.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct MinedEdgeView {
-    /// Its operation; none in a dry run.
-    pub(crate) id: Option<OpId>,
-    /// What it says of its ends.
-    #[serde(rename = "type")]
-    pub(crate) edge_type: &'static str,
-    /// Where it begins: a name within the answer, or an operation.
-    pub(crate) from: String,
-    /// Where it ends.
-    pub(crate) to: String,
-    /// Whether it was not there before.
-    pub(crate) new: bool,
-}
-
-/// A preference that awaits a decision.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct ProposedView {
-    /// The proposal; none in a dry run.
-    pub(crate) id: Option<OpId>,
-    /// It in words.
-    pub(crate) text: String,
-}
-
-/// What came of mining.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct MiningReport {
-    /// `rules` or `model`.
-    pub(crate) read_by: &'static str,
-    /// The model, with its version.
-    pub(crate) model: Option<String>,
-    /// How many records were read.
-    pub(crate) read: usize,
-    /// How many were not: they are too many, or do not fit into a prompt.
-    pub(crate) left_out: usize,
-    /// How many were read only at their beginning.
-    pub(crate) cut: usize,
-    /// How many a model is not shown because they are private.
-    pub(crate) private: usize,
-    /// Claims, then nodes.
-    pub(crate) records: Vec<MinedView>,
-    /// Edges.
-    pub(crate) edges: Vec<MinedEdgeView>,
-    /// Preferences that await a decision.
-    pub(crate) proposed: Vec<ProposedView>,
-    /// What was not kept, with the reason.
-    pub(crate) refused: Vec<Refused>,
-}
-
 /// Candidates of which is known what is kept.
 pub(crate) struct Found {
     pub(crate) filtered: Filtered,
@@ -155,11 +90,11 @@ pub(crate) struct Found {
 pub(crate) fn mine(
     session: &Session,
     space: &mut OpenedSpace,
-    mining: &Mining,
-    reader: Reader<'_>,
+    selection: &MiningSelection,
+    reader: MiningReader<'_>,
     intent: Intent,
 ) -> Result<MiningReport, Failure> {
-    let mut records = records_of(space, mining)?;
+    let mut records = records_of(space, selection)?;
     let too_many = records.len().saturating_sub(RECORDS_MAX);
     records.drain(..too_many);
     let limits = mining_limits(session, space)?;
@@ -173,16 +108,19 @@ pub(crate) fn mine(
 }
 
 /// The records that are mined, in order of arrival.
-fn records_of(space: &OpenedSpace, mining: &Mining) -> Result<Vec<MinableRecord>, Failure> {
-    match mining {
-        Mining::Selected(selection) => {
+fn records_of(
+    space: &OpenedSpace,
+    selection: &MiningSelection,
+) -> Result<Vec<MinableRecord>, Failure> {
+    match selection {
+        MiningSelection::Selected(selection) => {
             let ids = space.select(selection, RecordState::Valid)?;
             Ok(space.reader()?.minable(ids)?)
         }
-        Mining::Since(since_us) => {
+        MiningSelection::Since(since_us) => {
             Ok(space.reader()?.newest_minable(RECORDS_MAX + 1, Some(*since_us))?)
         }
-        Mining::NewestSegment => {
+        MiningSelection::NewestSegment => {
             let newest = space.reader()?.newest_minable(NEWEST_RECORDS, None)?;
             let Some(last) = newest.last().map(MinableRecord::id) else { return Ok(Vec::new()) };
             let mut segments = segments(newest).into_iter();
@@ -198,18 +136,18 @@ pub(crate) fn find(
     session: &Session,
     space: &OpenedSpace,
     records: &[&MinableRecord],
-    reader: Reader<'_>,
+    reader: MiningReader<'_>,
     limits: &MiningLimits,
 ) -> Result<Found, Failure> {
     let only_scope = is_home(session, space).then_some(Scope::Global);
     let mut report = MiningReport { read: records.len(), ..MiningReport::default() };
     let (mined, allowed, miner) = match reader {
-        Reader::Rules => {
+        MiningReader::Rules => {
             report.read_by = "rules";
             let (mined, allowed) = by_rules(records, only_scope);
             (mined, allowed, Miner::rules())
         }
-        Reader::Model(model) => {
+        MiningReader::Model(model) => {
             report.read_by = "model";
             let ids: Vec<OpId> = records.iter().map(|record| record.id()).collect();
             let private = space.private_among(&ids)?;
@@ -386,46 +324,6 @@ pub(crate) fn drop_refused(
     }
 }
 
-/// What was written, in the order of the changes.
-fn describe(filtered: &Filtered, changed: &GraphChanged, is_dry: bool, report: &mut MiningReport) {
-    let mut stand_for = changed.stand_for.iter().copied();
-    let mut next = || {
-        let id = stand_for.next();
-        let new = id.is_some_and(|id| changed.appended.contains(&id));
-        // What a dry run appended is gone again.
-        (id.filter(|_| !is_dry || !new), new)
-    };
-    for record in &filtered.records {
-        let (id, new) = next();
-        report.records.push(view_of_record(record, id, new));
-    }
-    for edge in &filtered.edges {
-        let (id, new) = next();
-        report.edges.push(view_of_edge(edge, id, new));
-    }
-}
-
-fn view_of_record(record: &KeptRecord, id: Option<OpId>, new: bool) -> MinedView {
-    MinedView {
-        id,
-        record_type: record.record_type.as_str().to_owned(),
-        text: importers::secrets::mask_string(&record.text).into_inner(),
-        confidence: record.confidence,
-        sources: record.sources.clone(),
-        new,
-    }
-}
-
-fn view_of_edge(edge: &KeptEdge, id: Option<OpId>, new: bool) -> MinedEdgeView {
-    MinedEdgeView {
-        id,
-        edge_type: edge.edge_type.as_str(),
-        from: name_of(&edge.from),
-        to: name_of(&edge.to),
-        new,
-    }
-}
-
 /// Proposes preferences to the person.
 pub(crate) fn propose(
     session: &Session,
@@ -461,12 +359,4 @@ pub(crate) fn propose(
         }
     }
     Ok(())
-}
-
-/// An end of an edge, in a report.
-fn name_of(end: &End) -> String {
-    match end {
-        End::Kept(name) => name.clone(),
-        End::Known(id) => id.to_string(),
-    }
 }

@@ -75,8 +75,14 @@ impl Desk {
     }
 
     fn by_rules(&self) -> MiningReport {
-        mine(&self.session, &mut self.space(), &Mining::NewestSegment, Reader::Rules, Intent::Write)
-            .unwrap()
+        mine(
+            &self.session,
+            &mut self.space(),
+            &MiningSelection::NewestSegment,
+            MiningReader::Rules,
+            Intent::Write,
+        )
+        .unwrap()
     }
 
     fn by_model(&self, answer: Value) -> MiningReport {
@@ -85,8 +91,8 @@ impl Desk {
     }
 
     fn ask(&self, model: &mut ScriptedModel, intent: Intent) -> Result<MiningReport, Failure> {
-        let reader = Reader::Model(model);
-        mine(&self.session, &mut self.space(), &Mining::NewestSegment, reader, intent)
+        let reader = MiningReader::Model(model);
+        mine(&self.session, &mut self.space(), &MiningSelection::NewestSegment, reader, intent)
     }
 
     fn checkpoint(&self) -> CheckpointReport {
@@ -384,8 +390,8 @@ fn instructions_inside_memories_stay_data_and_private_records_are_not_shown() {
     desk.note(trap);
     desk.record("The secret plan.", |evidence| evidence.visibility = Visibility::Private);
     let mut model = ScriptedModel::with_values([only_claims(Vec::new())]);
-    let all = Mining::Since(0);
-    let reader = Reader::Model(&mut model);
+    let all = MiningSelection::Since(0);
+    let reader = MiningReader::Model(&mut model);
     let report = mine(&desk.session, &mut desk.space(), &all, reader, Intent::Write).unwrap();
     assert_eq!((report.read, report.private), (1, 1));
     let [request] = model.requests().try_into().unwrap();
@@ -416,8 +422,9 @@ fn a_dry_run_writes_nothing() {
     desk.note("We decided to fire the kiln on Friday.");
     let before = desk.operations();
     let mut space = desk.space();
-    let mining = Mining::NewestSegment;
-    let report = mine(&desk.session, &mut space, &mining, Reader::Rules, Intent::DryRun).unwrap();
+    let mining = MiningSelection::NewestSegment;
+    let report =
+        mine(&desk.session, &mut space, &mining, MiningReader::Rules, Intent::DryRun).unwrap();
     assert!(report.records[0].new && report.records[0].id.is_none());
     let made = checkpoint(&desk.session, &mut space, None, Intent::DryRun).unwrap();
     assert!(made.new);
