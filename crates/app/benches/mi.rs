@@ -10,6 +10,7 @@
     reason = "a benchmark stops at the first failure and prints its results"
 )]
 
+#[allow(dead_code, reason = "this bench times single runs")]
 mod cold;
 mod shared;
 

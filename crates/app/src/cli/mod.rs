@@ -20,6 +20,7 @@ use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
 mod changes;
+mod checkpoint;
 mod claim;
 mod claims;
 mod conformance;
@@ -50,6 +51,7 @@ mod intake;
 mod learn;
 mod log;
 mod mcp;
+mod mine;
 mod mirror;
 mod model;
 mod model_test;
@@ -160,6 +162,8 @@ enum Command {
     Settings(settings::Args),
     /// Write down a preference that was learned from records
     Learn(learn::Args),
+    /// Find where conversations and tasks ended, and write down what came of them
+    Checkpoint(checkpoint::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -422,6 +426,7 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::Values(args) => values::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
         Command::Learn(args) => learn::run(&session, &args),
+        Command::Checkpoint(args) => checkpoint::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -470,6 +475,7 @@ impl Command {
                 | Self::Derive(_)
                 | Self::Remember(_)
                 | Self::Learn(_)
+                | Self::Checkpoint(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

@@ -26,6 +26,7 @@
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
 //! | [`learning`] | preferences that programs learn |
+//! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
@@ -51,6 +52,7 @@ pub(crate) mod graph;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod mining;
 pub(crate) mod model_request;
 pub(crate) mod model_test;
 pub(crate) mod notes;

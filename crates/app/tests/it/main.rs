@@ -41,6 +41,7 @@ mod learning;
 mod ledger_exchange;
 mod machine;
 mod mcp;
+mod mining;
 mod model_requests;
 mod models;
 mod private;

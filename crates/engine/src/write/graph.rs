@@ -10,7 +10,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
+use kernel::body::{
+    Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType, Withdrawal,
+};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
@@ -636,7 +638,11 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge.id);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
-        let visibility = stricter(self.visibility_of(&from)?, self.visibility_of(&to)?);
+        // An end that stands on something private is private, whatever it says.
+        let visibility = match self.is_private(&from)? || self.is_private(&to)? {
+            true => Visibility::Private,
+            false => stricter(self.visibility_of(&from)?, self.visibility_of(&to)?),
+        };
         let body = Body::Edge(Edge {
             edge_type: Some(edge_type),
             notes: Some(notes.to_owned()).filter(|notes| !notes.is_empty()),
@@ -647,13 +653,7 @@ impl<'a> GraphWriter<'a> {
             Ref { id: from, role: Role::parse(Role::FROM)? },
             Ref { id: to, role: Role::parse(Role::TO)? },
         ];
-        refs.extend(match self.statement {
-            // A statement about an end that stands on something private is private, too.
-            Some(_) if self.is_private(&from)? || self.is_private(&to)? => {
-                self.refs(inputs, Visibility::Private)?
-            }
-            _ => self.refs(inputs, visibility)?,
-        });
+        refs.extend(self.refs(inputs, visibility)?);
         self.append(body, refs)
     }
 
@@ -720,6 +720,8 @@ impl<'a> GraphWriter<'a> {
         }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?
             && claim.deriver.is_some_and(|deriver| deriver.deterministic)
+            // What rules mine in words is not derived again.
+            && claim.claim_type.parse::<TextClaimType>().is_err()
         {
             return Err(GraphRefusal::Derived { id: target }.into());
         }

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use engine::belief::claims::{ClaimFilter, States};
+use engine::mine::MiningLimits;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
@@ -33,7 +34,7 @@ use crate::failure::{Failure, RequestError};
 mod key;
 
 pub(crate) use key::SettingKey;
-use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, built_in};
+use key::{AUTO_LEARN, BUILT_IN, BuiltIn, MINING_MAX_CLAIMS, MINING_MIN_CONFIDENCE, ON, built_in};
 
 pub(crate) use key::TAG;
 
@@ -248,14 +249,36 @@ pub(crate) fn may_learn(
     switch(session, &spaces, &key)
 }
 
+/// How much mining keeps in a space.
+pub(crate) fn mining_limits(
+    session: &Session,
+    space: &OpenedSpace,
+) -> Result<MiningLimits, Failure> {
+    let home = if is_home(session, space) { None } else { home(session)? };
+    let own = Some(space).filter(|space| space.owner.is_none());
+    let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
+    let mut limits = MiningLimits::default();
+    // A value that a merge brought and that does not fit leaves the built-in one.
+    let least = value(session, &spaces, &SettingKey::parse(MINING_MIN_CONFIDENCE)?)?;
+    limits.confidence_min = least.parse().unwrap_or(limits.confidence_min);
+    let most = value(session, &spaces, &SettingKey::parse(MINING_MAX_CLAIMS)?)?;
+    limits.claims_max = most.parse().unwrap_or(limits.claims_max);
+    Ok(limits)
+}
+
 /// Whether a switch is on, by the first of these spaces that has it.
 fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
+    Ok(value(session, spaces, key)? == ON)
+}
+
+/// A value by the first of these spaces that has it; the built-in one if none has.
+fn value(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<String, Failure> {
     for space in spaces {
         if let Some(stated) = stated(space, SettingTimes::now(session), Some(key))?.pop() {
-            return Ok(key.value_in(&stated.text) == ON);
+            return Ok(key.value_in(&stated.text));
         }
     }
-    Ok(built_in(key.as_str()).is_some_and(|known| known.value == ON))
+    Ok(built_in(key.as_str()).map_or_else(String::new, |known| known.value.to_owned()))
 }
 
 /// Whether a space is the person's home space.

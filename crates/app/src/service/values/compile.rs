@@ -60,7 +60,7 @@ pub(crate) struct Dropped {
 }
 
 #[derive(Deserialize)]
-struct Answered {
+struct AnsweredValues {
     summary: String,
     claims: Vec<AnsweredClaim>,
     retract: Vec<i64>,
@@ -93,7 +93,7 @@ pub(super) fn compile(
 }
 
 /// What fits of an answer.
-fn take(answered: Answered, earlier: &[BaseClaim]) -> Compiled {
+fn take(answered: AnsweredValues, earlier: &[BaseClaim]) -> Compiled {
     let mut compiled =
         Compiled { summary: answered.summary.trim().to_owned(), ..Compiled::default() };
     let mut dropped = Vec::new();
