@@ -61,6 +61,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
+        RequestError::NoSuchToken { .. } => Some("`because token list` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),
         RequestError::NothingSelected => {

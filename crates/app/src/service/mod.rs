@@ -13,6 +13,7 @@
 //! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
+//! | [`tokens`] | access tokens: who may do what over the network |
 //! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
@@ -59,6 +60,7 @@ pub(crate) mod session;
 pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod time;
+pub(crate) mod tokens;
 pub(crate) mod values;
 pub(crate) mod why;
 pub(crate) mod wording;

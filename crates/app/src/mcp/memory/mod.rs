@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use derivers::lookalikes::{likeness, passes_for_owner};
 use engine::Space;
 use engine::private::Disclosure;
 use engine::recall::past::Over;
@@ -26,7 +25,7 @@ use crate::failure::{Failure, RequestError};
 use crate::service::agents::{Agent, AgentId, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
 use crate::service::disclosure::{for_agent, is_private_change};
-use crate::service::notes::Note;
+use crate::service::notes::{Note, speaker};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
@@ -56,12 +55,6 @@ const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
 const AGENTS_KEPT_MAX: usize = 8;
 /// What an answer says if memory seems to hold no answer.
 const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, what is shown is the nearest. Say that you do not know instead of guessing.";
-/// The value of `actor` for the user.
-const USER: &str = "user";
-/// The default of `actor`: the agent.
-const ASSISTANT: &str = "assistant";
-/// Names by which an agent means itself.
-const ASSISTANT_NAMES: [&str; 4] = [ASSISTANT, "agent", "model", "ai"];
 
 /// An answer in both forms.
 pub(super) struct Answered {
@@ -316,26 +309,6 @@ fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<S
         }
     }
     Ok(repeated)
-}
-
-/// The author of a note, and the role in which they spoke. An agent's own statement must not pass
-/// for the user's words, because beliefs about the user are derived from those. A name that could
-/// be either is refused.
-fn speaker(
-    actor: &str,
-    program: Option<&str>,
-) -> Result<(Option<String>, Option<&'static str>), RequestError> {
-    let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
-    if is_any_of(&[USER, "the user", "human"]) {
-        return Ok((None, Some(USER)));
-    }
-    if actor.is_empty() || is_any_of(&ASSISTANT_NAMES) {
-        return Ok((Some(program_name(program)), Some(ASSISTANT)));
-    }
-    if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {
-        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() });
-    }
-    Ok((Some(actor.to_owned()), None))
 }
 
 /// Checks that a number is within limits.
