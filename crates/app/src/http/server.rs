@@ -26,7 +26,7 @@ use super::metrics::Metrics;
 use super::origin::Names;
 use super::rate::RateLimit;
 use super::spaces::Spaces;
-use super::work::{LONG_WORK_MAX, Workers};
+use super::work::{LONG_WORK_MAX, WRITES_MAX, Workers};
 use super::{App, Listening, Options, TlsFiles, connection, routes};
 use crate::failure::Failure;
 use crate::service::Session;
@@ -53,7 +53,7 @@ pub(super) fn serve(
     let spaces = Spaces::open(&session)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CONVERSING_THREADS)
-        .max_blocking_threads(Workers::count() + LONG_WORK_MAX + SPARE_THREADS)
+        .max_blocking_threads(Workers::count() + WRITES_MAX + LONG_WORK_MAX + SPARE_THREADS)
         .enable_all()
         .build()?;
     let (stop, stopping) = watch::channel(false);

@@ -30,6 +30,8 @@ use crate::service::tokens::{Grant, Right, Token};
 
 /// Threads for requests, at least and at most.
 const WORKERS: (usize, usize) = (2, 16);
+/// Writes at a time, to different spaces.
+pub(super) const WRITES_MAX: usize = 4;
 /// Verifications and imports at a time.
 pub(super) const LONG_WORK_MAX: usize = 2;
 /// How long a request waits for a thread or its turn to write.
@@ -121,8 +123,10 @@ impl Call<'_> {
 
 /// The threads for work.
 pub(super) struct Workers {
-    /// For requests.
+    /// For questions.
     pub(super) short: Arc<Semaphore>,
+    /// For writes, which wait for each other: they do not wait for questions, too.
+    writing: Arc<Semaphore>,
     /// For verifications and imports.
     pub(super) long: Arc<Semaphore>,
     /// The models that embed questions, if another than the built-in one is chosen.
@@ -133,6 +137,7 @@ impl Workers {
     pub(super) fn new() -> Self {
         Self {
             short: Arc::new(Semaphore::new(Self::count())),
+            writing: Arc::new(Semaphore::new(WRITES_MAX)),
             long: Arc::new(Semaphore::new(LONG_WORK_MAX)),
             embedders: Arc::default(),
         }
@@ -180,11 +185,13 @@ impl App {
         let Work { space, need, run } = work;
         let (space, grant) = self.space_for(&token, space.as_deref(), need.right())?;
         let grant = grant.clone();
-        let turn = match need {
-            Need::Read => None,
-            Need::Try | Need::Write(_) => Some(turn(&space).await?),
+        let (turn, place) = match need {
+            Need::Read => (None, place(&self.workers.short).await?),
+            Need::Try | Need::Write(_) => {
+                let turn = turn(&space).await?;
+                (Some(turn), place(&self.workers.writing).await?)
+            }
         };
-        let place = place(&self.workers.short).await?;
         let (app, worked_on) = (Arc::clone(self), Arc::clone(&space));
         let working = tokio::task::spawn_blocking(move || {
             let _held = (turn, place);
