@@ -23,11 +23,18 @@ pub(super) trait Input: DeserializeOwned + JsonSchema + Send + 'static {
     fn space(&self) -> Option<&str>;
     /// What it needs of the space.
     fn need(&self) -> Need;
+    /// The rules of its fields that need no space. They come before the right on the space.
+    fn check(&self) -> Result<(), ApiError> {
+        Ok(())
+    }
 }
 
-/// Says what a request needs of its space.
+/// Says what a request needs of its space, and which rules its fields have besides their types.
 macro_rules! needs {
     ($request:ty, $need:expr) => {
+        $crate::http::endpoint::needs!($request, $need, |_| Ok(()));
+    };
+    ($request:ty, $need:expr, $check:expr) => {
         impl $crate::http::endpoint::Input for $request {
             fn space(&self) -> Option<&str> {
                 self.space.as_deref()
@@ -36,6 +43,11 @@ macro_rules! needs {
             fn need(&self) -> $crate::http::work::Need {
                 let need: fn(&Self) -> $crate::http::work::Need = $need;
                 need(self)
+            }
+
+            fn check(&self) -> Result<(), $crate::http::error::ApiError> {
+                let check: fn(&Self) -> Result<(), $crate::http::error::ApiError> = $check;
+                check(self)
             }
         }
     };
@@ -67,6 +79,7 @@ impl Endpoint {
     ) -> Self {
         let read = move |value: Value| {
             let request: R = json::typed(value)?;
+            request.check()?;
             let (space, need) = (request.space().map(str::to_owned), request.need());
             let run = move |call: &mut Call<'_>| Ok(serde_json::to_value(run(call, request)?)?);
             Ok(Work { space, need, run: Box::new(run) })

@@ -97,10 +97,15 @@ pub(super) struct List {
     limit: Option<u32>,
 }
 
-needs!(List, |_| Need::Read);
+needs!(List, |_| Need::Read, |request| {
+    within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+    states(&request.state)?;
+    request.band.as_deref().map(band).transpose()?;
+    Ok(())
+});
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
-    let limit = within("limit", asked.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
+    let limit = asked.limit.unwrap_or(LIMIT) as usize;
     let (states, displaced) = states(&asked.state)?;
     let times = call.session.times();
     let valid_at_us = times.start_if_given_us(asked.valid_at.as_deref())?;

@@ -38,13 +38,16 @@ pub(super) struct Correct {
     note: String,
 }
 
-needs!(Correct, |_| WRITES);
+needs!(Correct, |_| WRITES, |request| {
+    let has_text = request.text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    match request.fields.is_empty() && !has_text {
+        true => Err(RequestError::EmptyCorrection.into()),
+        false => Ok(()),
+    }
+});
 
 pub(super) fn correct(call: &mut Call<'_>, request: Correct) -> Result<ChangeReport, ApiError> {
     let text = request.text.filter(|text| !text.trim().is_empty());
-    if request.fields.is_empty() && text.is_none() {
-        return Err(RequestError::EmptyCorrection.into());
-    }
     let name = call.belief(&request.name)?;
     let set = request.fields.iter().map(|(field, value)| format!("{field}={value}"));
     let by = Replacement { set: set.collect(), text, note: request.note, at: None };

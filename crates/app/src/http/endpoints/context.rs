@@ -71,13 +71,16 @@ struct ToolResultGiven {
     score: Option<f64>,
 }
 
-needs!(Request, |_| Need::Read);
+needs!(Request, |_| Need::Read, |request| {
+    let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
+    match request.turns.is_empty() && !asks {
+        true => Err(RequestError::EmptyTurns.into()),
+        false => Ok(()),
+    }
+});
 
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
     let question = asked.question.filter(|question| !question.trim().is_empty());
-    if asked.turns.is_empty() && question.is_none() {
-        return Err(RequestError::EmptyTurns.into());
-    }
     let number = |name, given: Option<u32>, default: usize, max: u32| {
         let given = given.unwrap_or(u32::try_from(default).unwrap_or(max));
         within(name, given, 0, max).map(|number| number as usize)

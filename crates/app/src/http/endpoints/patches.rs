@@ -114,7 +114,16 @@ pub(super) struct Apply {
     dry_run: bool,
 }
 
-needs!(Apply, |request| need(request.dry_run));
+needs!(Apply, |request| need(request.dry_run), |request| {
+    match request.id.is_some() == request.patch.is_some() {
+        true => Err(neither_or_both()),
+        false => Ok(()),
+    }
+});
+
+fn neither_or_both() -> ApiError {
+    ApiError::validation("give `id` or `patch`, and not both")
+}
 
 fn need(dry_run: bool) -> Need {
     if dry_run { Need::Try } else { Need::Write(Right::Correct) }
@@ -143,7 +152,7 @@ pub(super) fn apply(call: &mut Call<'_>, request: Apply) -> Result<Value, ApiErr
                 Ok(_) => call.opened.apply_new_patch(&read.patch, intent, now)?,
             }
         }
-        _ => return Err(ApiError::validation("give `id` or `patch`, and not both")),
+        _ => return Err(neither_or_both()),
     };
     patched_json(call, &patched, intent)
 }

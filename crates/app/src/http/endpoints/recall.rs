@@ -75,7 +75,14 @@ impl From<Search> for SearchScope {
     }
 }
 
-needs!(Request, |_| Need::Read);
+needs!(Request, |_| Need::Read, |request| {
+    if request.question.trim().is_empty() {
+        return Err(RequestError::EmptyQuestion.into());
+    }
+    within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+    within("around", request.around.unwrap_or_default(), 0, AROUND_MAX)?;
+    Ok(())
+});
 
 /// Checks that a number is within limits.
 pub(super) fn within(
@@ -91,8 +98,8 @@ pub(super) fn within(
 }
 
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
-    let limit = within("limit", asked.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
-    let neighbours = within("around", asked.around.unwrap_or_default(), 0, AROUND_MAX)?;
+    let limit = asked.limit.unwrap_or(LIMIT) as usize;
+    let neighbours = asked.around.unwrap_or_default();
     let times = call.session.times();
     let (since_us, until_us) = times.window_us(asked.since.as_deref(), asked.until.as_deref())?;
     let filter = Filter {

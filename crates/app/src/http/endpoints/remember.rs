@@ -34,7 +34,12 @@ pub(super) struct Request {
     tags: Vec<String>,
 }
 
-needs!(Request, |_| Need::Write(Right::Append));
+needs!(Request, |_| Need::Write(Right::Append), |request| {
+    match request.text.trim().is_empty() {
+        true => Err(RequestError::EmptyText.into()),
+        false => Ok(()),
+    }
+});
 
 /// What was written down.
 #[derive(Serialize, JsonSchema)]

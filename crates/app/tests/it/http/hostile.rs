@@ -81,6 +81,10 @@ fn what_the_interface_does_not_have_is_refused_in_its_form() {
     let kind = "Content-Type: Application/JSON; charset=\"UTF-8\"\r\n";
     server.request_with("POST", "/api/v1/recall", &token, kind, body).succeeds();
     // What comes first in the order of checks answers.
+    let elsewhere = "{\"question\":\"\",\"space\":\"nowhere\"}";
+    server.request("POST", "/api/v1/recall", &token, elsewhere).fails(400, "VALIDATION_ERROR");
+    let elsewhere = "{\"name\":\"0000\",\"space\":\"nowhere\"}";
+    server.request("POST", "/api/v1/explain", &token, elsewhere).fails(403, "FORBIDDEN");
     server.request("POST", "/api/v1/recall", "", "{").fails(401, "UNAUTHORIZED");
     server.request("POST", "/api/v1/nix", "", "{").fails(404, "NOT_FOUND");
 }
