@@ -66,10 +66,12 @@ mod restore;
 mod retract;
 mod review;
 mod selecting;
+mod serve;
 mod settings;
 mod show;
 mod status;
 mod task_context;
+mod token;
 mod trust;
 mod values;
 mod verify;
@@ -196,6 +198,10 @@ enum Command {
     Revoke(access::RevokeArgs),
     /// Serve the memory to agents as tools (an MCP server on stdio)
     Mcp(mcp::Args),
+    /// Serve spaces over HTTP
+    Serve(serve::Args),
+    /// Make, list and revoke the access tokens of the HTTP server
+    Token(token::Args),
     /// Add the MCP server to the settings of Claude Code, Cursor or Codex
     Install(install::Args),
     /// Print completions for a shell
@@ -443,6 +449,8 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::Grant(args) => access::grant(&session, &args),
         Command::Revoke(args) => access::revoke(&session, &args),
         Command::Mcp(args) => mcp::run(session.session, &args),
+        Command::Serve(args) => serve::run(&session, args),
+        Command::Token(args) => token::run(&session, &args),
         Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
             // Written to memory first: the generator panics if a write fails.
@@ -467,6 +475,7 @@ impl Command {
             Self::Patch(args) => return args.writes(),
             Self::Values(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
+            Self::Token(args) => return args.writes(),
             _ => {}
         }
         matches!(

@@ -305,6 +305,12 @@ pub(crate) enum RequestError {
         /// The path.
         file: PathBuf,
     },
+    /// No access token has this id or name.
+    #[error("no access token has the id or name {name:?}")]
+    NoSuchToken {
+        /// What was given.
+        name: String,
+    },
 }
 
 fn list(names: &[String]) -> String {
@@ -362,6 +368,7 @@ impl RequestError {
         "no_home_folder",
         "no_hooks",
         "path_not_unicode",
+        "no_such_token",
     ];
 
     /// The stable code.
@@ -414,6 +421,7 @@ impl RequestError {
             Self::NoHomeFolder { .. } => "no_home_folder",
             Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
+            Self::NoSuchToken { .. } => "no_such_token",
         }
     }
 
@@ -423,6 +431,7 @@ impl RequestError {
             Self::NoSuchRecords { .. }
             | Self::NoSuchModel { .. }
             | Self::NoSuchSetting { .. }
+            | Self::NoSuchToken { .. }
             | Self::NotTrusted { .. } => Fault::NotFound,
             _ => Fault::Caller,
         }

@@ -58,6 +58,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NoHomeFolder { reason: text() },
         RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
+        RequestError::NoSuchToken { name: text() },
     ]
 }
 

@@ -14,6 +14,7 @@
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
 //! | [`agents`], [`proposals`], [`agent_changes`] | the keys of agents; what they ask for in the user's name; what they state |
+//! | [`tokens`] | access tokens: who may do what over the network |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
@@ -68,6 +69,7 @@ pub(crate) mod standing;
 pub(crate) mod surfacing;
 pub(crate) mod task_context;
 pub(crate) mod time;
+pub(crate) mod tokens;
 pub(crate) mod values;
 pub(crate) mod why;
 pub(crate) mod wording;

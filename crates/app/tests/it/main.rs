@@ -31,6 +31,7 @@ mod graph;
 mod hostile_files;
 mod hostile_queries;
 mod hosts;
+mod http;
 #[path = "../../../models/tests/it/hub_server.rs"]
 mod hub_server;
 mod id_prefixes;

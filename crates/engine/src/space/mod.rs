@@ -166,6 +166,11 @@ impl Space {
         Writer { store, sealer, derivers, echoes, policy: ForgottenPolicy::default() }
     }
 
+    /// Writes with another key from now on.
+    pub fn write_as(&mut self, signer: Signer) {
+        self.sealer = Sealer::new(signer);
+    }
+
     /// The space's id.
     pub fn id(&self) -> Result<SpaceId, EngineError> {
         id_of(&self.store)

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use derivers::lookalikes::{likeness, passes_for_owner};
 use engine::private::Disclosure;
 use engine::recall::past::Over;
 use engine::recall::receipts::Recipient;
@@ -28,7 +27,7 @@ use crate::service::agents::{Agent, AgentId, UNNAMED, is_name_of_user, program_n
 use crate::service::clock::ClockWarning;
 use crate::service::disclosure::{for_agent, is_private_change};
 use crate::service::effective::{EffectiveView, Scope, has_for_every_project};
-use crate::service::notes::Note;
+use crate::service::notes::{Note, speaker};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
@@ -62,12 +61,6 @@ const AGENTS_KEPT_MAX: usize = 8;
 const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, what is shown is the nearest. Say that you do not know instead of guessing.";
 /// The advice where the home space alone has what a call wanted to change.
 const IN_HOME_SPACE: &str = "It is in the user's home memory, which every project reads and none changes. Tell the user, who can change it there with `because --space global`; what you state here is this project's own.";
-/// The value of `actor` for the user.
-const USER: &str = "user";
-/// The default of `actor`: the agent.
-const ASSISTANT: &str = "assistant";
-/// Names by which an agent means itself.
-const ASSISTANT_NAMES: [&str; 4] = [ASSISTANT, "agent", "model", "ai"];
 
 /// An answer in both forms.
 pub(super) struct Answered {
@@ -361,26 +354,6 @@ fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<S
         }
     }
     Ok(repeated)
-}
-
-/// The author of a note, and the role in which they spoke. An agent's own statement must not pass
-/// for the user's words, because beliefs about the user are derived from those. A name that could
-/// be either is refused.
-fn speaker(
-    actor: &str,
-    program: Option<&str>,
-) -> Result<(Option<String>, Option<&'static str>), RequestError> {
-    let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
-    if is_any_of(&[USER, "the user", "human"]) {
-        return Ok((None, Some(USER)));
-    }
-    if actor.is_empty() || is_any_of(&ASSISTANT_NAMES) {
-        return Ok((Some(program_name(program)), Some(ASSISTANT)));
-    }
-    if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {
-        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() });
-    }
-    Ok((Some(actor.to_owned()), None))
 }
 
 /// Checks that a number is within limits.

@@ -3,7 +3,7 @@
 use engine::recall::context::{NAME_BYTES_MAX, Turn};
 
 use super::context::{BUDGET_TOKENS_MAX, item};
-use super::{ASSISTANT_NAMES, Answered, Memory, USER};
+use super::{Answered, Memory};
 use crate::failure::Failure;
 use crate::mcp::answers::Observed;
 use crate::mcp::arguments::Observe;
@@ -11,6 +11,7 @@ use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::agents::program_name;
 use crate::service::effective::{EffectiveView, Scope};
+use crate::service::notes::{ASSISTANT_NAMES, USER};
 use crate::service::surfacing::{BUDGET_TOKENS, ObservedTurn, Surfaced, TurnRole, surface};
 
 /// What an answer says if nothing came up.
