@@ -1,34 +1,24 @@
-//! `graph`, `why` and `review`: what is in the graph of claims and nodes, what accounts for
-//! something, and what waits for the user's decision.
+//! `graph`: what is in the graph of claims and nodes.
 
 use std::collections::BTreeSet;
 
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, States};
-use engine::belief::review::Status;
 use engine::graph::{EdgeFilter, NodeFilter, RecordKey, Subgraph, SubgraphLimits, VALUES_RAW};
-use engine::inspect::summary;
 use engine::recall::facts::{ACTIVE_CONFIDENCE_MIN, FactQuery};
-use engine::why::{Candidate, Why as Answer, WhyLimits};
-use engine::write::graph::{GraphChange, Reference};
-use kernel::body::{Body, EdgeType, NodeType};
+use kernel::body::{EdgeType, NodeType};
 use kernel::id::OpId;
-use kernel::operation::HlcTimestamp;
 use kernel::records::RecordStatus;
 use kernel::validity::State;
 
 use super::{Answered, Memory, within};
 use crate::failure::{Failure, RequestError};
-use crate::mcp::graph_answers::{
-    GraphEdge, GraphFound, GraphRecord, Queue, Waiting, WhyAnswered, WhyGround, WhyTarget,
-};
-use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing, Review, Why};
+use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
+use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::disclosure::for_agent;
 use crate::service::effective::{EffectiveView, Scope, Scoped};
-use crate::service::why as service;
-use crate::service::wording::shortened;
 
 /// Items by default, and at most.
 const LIMIT: u32 = 20;
@@ -37,23 +27,16 @@ const LIMIT_MAX: u32 = 100;
 const DEPTH_MAX: u32 = 3;
 /// Most ids that a subgraph is asked around.
 const ROOTS_MAX: usize = 50;
-/// Records that `why` lists of each sort.
-const GROUNDS_MAX: usize = 40;
-/// Entries of the queue in an answer, and changes named for each.
-const QUEUE_MAX: usize = 40;
-const CHANGES_MAX: usize = 20;
-/// Candidates of `why`, at most.
-const CANDIDATES_MAX: u32 = engine::why::CANDIDATES_MAX as u32;
 
 /// The times of a request.
 #[derive(Clone, Copy)]
-struct Times {
-    as_of_us: Option<u64>,
-    valid_at_us: Option<i64>,
+pub(super) struct Times {
+    pub(super) as_of_us: Option<u64>,
+    pub(super) valid_at_us: Option<i64>,
 }
 
 impl Times {
-    fn of(
+    pub(super) fn of(
         session: &Session,
         as_of: Option<&str>,
         valid_at: Option<&str>,
@@ -107,116 +90,6 @@ impl Memory {
         let answer = GraphFound { reading: READING_STRUCTURED, records, edges, more, whose };
         self.conversations.note_shown(ids);
         Answered::new(graph_in_words(&answer), &answer)
-    }
-
-    pub(super) fn why(
-        &mut self,
-        session: &Session,
-        arguments: &Why,
-        program: Option<&str>,
-    ) -> Result<Answered, Failure> {
-        let Why { name, as_of, valid_at, limit } = arguments;
-        let times = Times::of(session, as_of.as_deref(), valid_at.as_deref())?;
-        let top_k = match limit {
-            Some(limit) => within("limit", *limit, 1, CANDIDATES_MAX)? as usize,
-            None => engine::why::CANDIDATES,
-        };
-        let reader = self.reader_id(program);
-        let open = self.opened.readable(session)?;
-        let whose = open.whose();
-        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
-        let scope = open.spaces.scope_of(name)?;
-        let as_of_us = times.as_of_us.and_then(|at| i64::try_from(at).ok());
-        let limits = WhyLimits {
-            top_k,
-            as_of_us: service::past(session, as_of_us),
-            valid_at_us: times.valid_at_us,
-            disclosure: open.spaces.disclosure(scope),
-            ..WhyLimits::new(session.now)
-        };
-        let space = open.spaces.space(scope);
-        let mut why = match service::target(space, name, &limits)? {
-            Some(target) => Some(space.why(&target, &limits)?),
-            None => None,
-        };
-        if let (Some(why), Some(owner)) = (&mut why, &space.owner) {
-            service::attribute(why, owner);
-        }
-        let answer = why_answered(why.as_ref(), scope, whose);
-        Answered::new(why_in_words(&answer), &answer)
-    }
-
-    pub(super) fn review(
-        &mut self,
-        session: &Session,
-        arguments: &Review,
-        program: Option<&str>,
-    ) -> Result<Answered, Failure> {
-        let all = arguments.all.unwrap_or(false);
-        let reader = self.reader_id(program);
-        let open = self.opened.readable(session)?;
-        let whose = open.whose();
-        let space = &open.spaces.own;
-        let disclosure = for_agent(session, space, &reader);
-        let is_listed = |status: Status| all || status == Status::Pending;
-        let mut queue: Vec<(HlcTimestamp, OpId, Waiting)> = Vec::new();
-        for patch in space.patches()?.into_iter().filter(|patch| is_listed(patch.status)) {
-            let changes = patch.changes.iter().map(|change| words_of(&change.change));
-            let waiting = Waiting {
-                id: patch.id.to_string(),
-                kind: "patch",
-                text: patch.text,
-                by: Some(patch.origin),
-                at: session.time(patch.at),
-                status: patch.status.as_str(),
-                changes: changes.take(CHANGES_MAX).collect(),
-            };
-            queue.push((patch.at, patch.id, waiting));
-        }
-        for change in space.proposed_changes()?.into_iter().filter(|it| is_listed(it.status)) {
-            let mut changes = Vec::new();
-            for draft in change.operations.iter().take(CHANGES_MAX) {
-                changes.push(match &draft.body {
-                    Body::Claim(claim) => format!("states: {}", shortened(&claim.text)),
-                    body => {
-                        let target = draft.refs.first().map(|cited| space.show(&cited.id));
-                        let target = target.transpose()?;
-                        let said = target.map(|shown| shortened(&summary(&shown.operation)));
-                        format!("{} of: {}", body.kind(), said.unwrap_or_default())
-                    }
-                });
-            }
-            let waiting = Waiting {
-                id: change.id.to_string(),
-                kind: "proposal",
-                text: change.text,
-                by: Some(change.origin),
-                at: session.time(change.at),
-                status: change.status.as_str(),
-                changes,
-            };
-            queue.push((change.at, change.id, waiting));
-        }
-        for review in space.reviews()?.into_iter().filter(|review| is_listed(review.status)) {
-            let waiting = Waiting {
-                id: review.id.to_string(),
-                kind: "correction",
-                text: review.question.identity_key.clone(),
-                by: None,
-                at: session.time(review.at),
-                status: review.status.as_str(),
-                changes: Some(review.text).filter(|text| !text.is_empty()).into_iter().collect(),
-            };
-            queue.push((review.at, review.id, waiting));
-        }
-        let ids: Vec<OpId> = queue.iter().map(|(_, id, _)| *id).collect();
-        let withheld = space.withheld_among(&ids, disclosure)?;
-        queue.retain(|(_, id, _)| !withheld.contains(id));
-        queue.sort_by_key(|(at, id, _)| std::cmp::Reverse((*at, *id)));
-        let more = queue.len().saturating_sub(QUEUE_MAX) as u64;
-        let waiting = queue.into_iter().take(QUEUE_MAX).map(|(_, _, waiting)| waiting).collect();
-        let answer = Queue { reading: READING_STRUCTURED, waiting, more, whose };
-        Answered::new(queue_in_words(&answer), &answer)
     }
 }
 
@@ -416,72 +289,8 @@ fn unhidden(
     Ok(around)
 }
 
-fn why_answered(
-    why: Option<&Answer>,
-    scope: Scope,
-    whose: crate::mcp::whose::Whose,
-) -> WhyAnswered {
-    let records = |is_chosen: bool| {
-        let found = why.into_iter().flat_map(|why| &why.candidates);
-        let walked = why.into_iter().flat_map(|why| &why.walked);
-        let all: Vec<&Candidate> = match is_chosen {
-            true => walked.filter(|found| found.chosen).collect(),
-            false => found.filter(|found| !found.chosen).collect(),
-        };
-        let shown = all.into_iter().take(GROUNDS_MAX);
-        shown.map(|found| GraphRecord::of_candidate(found, scope)).collect()
-    };
-    let support = why.and_then(|why| why.support.as_ref());
-    let evidence = why.into_iter().flat_map(|why| &why.evidence).take(GROUNDS_MAX);
-    let status = why.map(|why| serde_json::to_value(why.status).unwrap_or_default());
-    let status = status.and_then(|status| status.as_str().map(str::to_owned));
-    WhyAnswered {
-        reading: READING_STRUCTURED,
-        status: status.unwrap_or_else(|| "insufficient".to_owned()),
-        target: why.map(|why| WhyTarget {
-            id: why.target.id.to_string(),
-            kind: why.target.kind.clone(),
-            record_type: why.target.record_type.clone(),
-            text: why.target.text.clone(),
-            status: why.target.status.map(str::to_owned),
-        }),
-        claims: records(true),
-        is_minimal: support.is_some_and(|support| support.is_minimal),
-        confidence: support.map(|support| support.confidence),
-        candidates: records(false),
-        evidence: evidence
-            .map(|ground| WhyGround {
-                id: ground.id.to_string(),
-                kind: ground.kind.clone(),
-                text: ground.text.clone(),
-            })
-            .collect(),
-        scope: scope.as_str(),
-        whose,
-    }
-}
-
-/// A change of a patch in words.
-fn words_of(change: &GraphChange) -> String {
-    let name = |reference: &Reference| match reference {
-        Reference::Id(id) => id.to_string(),
-        Reference::Local(name) => name.clone(),
-    };
-    match change {
-        GraphChange::State(stated) => {
-            format!("states the {}: {}", stated.record_type.as_str(), shortened(&stated.text))
-        }
-        GraphChange::Connect { edge_type, from, to, .. } => {
-            format!("joins {} {} {}", name(from), edge_type.as_str(), name(to))
-        }
-        GraphChange::Supersede { target, text, .. } => {
-            format!("replaces {}: {}", name(target), shortened(text))
-        }
-        GraphChange::Retract { target, .. } => format!("takes back {}", name(target)),
-    }
-}
-
-fn quote_record(words: &mut String, record: &GraphRecord) {
+/// Adds a record, quoted.
+pub(super) fn quote_record(words: &mut String, record: &GraphRecord) {
     let GraphRecord { id, record_type, text, status, scope, .. } = record;
     let status = status.as_deref().filter(|status| *status != "active");
     let status = status.map(|status| format!(", {status}")).unwrap_or_default();
@@ -507,56 +316,6 @@ fn graph_in_words(answer: &GraphFound) -> String {
     }
     if answer.more {
         words.push_str("There is more; ask for more items, or for less at once.\n");
-    }
-    words
-}
-
-fn why_in_words(answer: &WhyAnswered) -> String {
-    let mut words = answer.whose.in_words().to_owned();
-    let Some(target) = &answer.target else {
-        words.push_str("There is neither a decision nor an action nor a claim yet.\n");
-        return words;
-    };
-    words.push_str(&format!("{READING}\n"));
-    quote(&mut words, &format!("{}: {}\nid {}", target.kind, target.text, target.id));
-    words.push_str(match (answer.status.as_str(), answer.is_minimal) {
-        ("supported", true) => "It rests on these claims, and no fewer would do:\n",
-        ("supported", false) => "It rests on these claims; fewer may do:\n",
-        ("evidence_alone", _) => "It rests on records alone; no claim is needed.\n",
-        ("not_held", _) => "Nothing holds it up any more.\n",
-        _ => "Nothing was found that accounts for it. Say so instead of guessing.\n",
-    });
-    answer.claims.iter().for_each(|record| quote_record(&mut words, record));
-    if !answer.evidence.is_empty() {
-        words.push_str("These rest on the records:\n");
-    }
-    for WhyGround { id, text, .. } in &answer.evidence {
-        quote(&mut words, &format!("{text}\nid {id}"));
-    }
-    if !answer.candidates.is_empty() {
-        words.push_str("Also looked at:\n");
-    }
-    answer.candidates.iter().for_each(|record| quote_record(&mut words, record));
-    words
-}
-
-fn queue_in_words(answer: &Queue) -> String {
-    let mut words = answer.whose.in_words().to_owned();
-    if answer.waiting.is_empty() {
-        words.push_str("Nothing waits for the user's decision.\n");
-        return words;
-    }
-    words.push_str(&format!(
-        "The user decides about these, with `because review accept ID` or `because review dismiss ID`. {READING}\n"
-    ));
-    for Waiting { id, text, by, at, status, changes, .. } in &answer.waiting {
-        words.push_str(&format!("{id}, {at}, {status}\n"));
-        let by = by.as_ref().map(|by| format!("{by}: ")).unwrap_or_default();
-        quote(&mut words, &format!("{by}{text}"));
-        changes.iter().for_each(|change| quote(&mut words, &format!("- {change}")));
-    }
-    if answer.more > 0 {
-        words.push_str(&format!("… and {} more.\n", answer.more));
     }
     words
 }

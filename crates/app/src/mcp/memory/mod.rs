@@ -42,7 +42,9 @@ mod graph;
 mod observe;
 mod opened;
 mod propose;
+mod review;
 mod state;
+mod why;
 
 /// Items recalled by default, and at most.
 const LIMIT: u32 = 5;
