@@ -124,7 +124,7 @@ fn status(space: &Space, uid: &str) -> &'static str {
     record(space, uid).status.unwrap()
 }
 
-/// What is asked of statuses: `id status` of each.
+/// The statuses of some records, by their ids at the source.
 fn statuses(space: &Space, uids: &[&str]) -> Vec<&'static str> {
     uids.iter().map(|uid| status(space, uid)).collect()
 }

@@ -1,9 +1,9 @@
 //! What agents thought, as a space of its own for one search.
 //!
 //! Thinking is private, long, and rarely asked for. It is in no index of a space, so that neither
-//! ranks nor statistics of other records depend on it, and a space without any pays nothing. Whoever
-//! asks for its kind searches a temporary copy that holds thinking alone, with the same index. That
-//! costs in proportion to the thinking in the space.
+//! ranks nor statistics of other records depend on it, and a space without any pays nothing.
+//! Whoever asks for its kind searches a temporary copy that holds thinking alone, with the same
+//! index. That costs in proportion to the thinking in the space.
 
 use kernel::evidence::EvidenceKind;
 use rusqlite::{Connection, Transaction, params};
