@@ -6,6 +6,7 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 mod cli;
 mod failure;
+mod http;
 mod install;
 mod mcp;
 mod output;

@@ -23,6 +23,8 @@ const KEY: &str = "key";
 const AGENTS: &str = "agents";
 /// Most keys of agents. Programs name themselves, so there could be any number of them.
 const AGENTS_MAX: usize = 64;
+/// The folder of the access tokens and their keys, in the home.
+const TOKENS: &str = "tokens";
 /// The list of trusted spaces, in the home.
 const TRUSTED: &str = "trusted";
 /// Largest list of trusted spaces that is read.
@@ -142,6 +144,21 @@ impl Home {
     /// The device's key. It is created at the first use and readable by its owner only.
     pub(crate) fn signer(&self) -> Result<Signer, PlaceError> {
         self.signer_at(self.key_path())
+    }
+
+    /// The folder of the access tokens.
+    pub(crate) fn tokens(&self) -> PathBuf {
+        self.folder.join(TOKENS)
+    }
+
+    /// The key of an access token, which is made if there is none. `id` is a safe name of a file.
+    pub(crate) fn token_signer(&self, id: &str) -> Result<Signer, PlaceError> {
+        self.signer_at(self.token_key_path(id))
+    }
+
+    /// Where the key of an access token is.
+    pub(crate) fn token_key_path(&self, id: &str) -> PathBuf {
+        self.tokens().join(format!("{id}.key"))
     }
 
     /// Where the key of an agent is. `agent` is a safe name of a file.

@@ -25,6 +25,7 @@ use serde_json::Value;
 pub mod attributes;
 mod local_time;
 pub mod lookalikes;
+pub mod mining;
 pub mod names;
 pub mod places;
 pub mod preferences;

@@ -203,7 +203,7 @@ pub fn sentences<'t>(text: &'t str, looks_relevant: impl Fn(&str) -> bool) -> Ve
 }
 
 /// The line without its list, task or heading marker.
-fn without_marker(line: &str) -> &str {
+pub(crate) fn without_marker(line: &str) -> &str {
     let line = line.trim_start_matches(['#', '-', '*', '+', '•', ' ']);
     for task in ["[ ]", "[x]", "[X]"] {
         if let Some(rest) = line.strip_prefix(task) {
@@ -225,7 +225,7 @@ const LABELS: [&str; 14] = [
 ];
 
 /// Whether the line quotes a speaker: in `Tom: I love tea` the words are Tom's.
-fn has_speaker(line: &str) -> bool {
+pub(crate) fn has_speaker(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
     let label = label.trim_matches(['*', '_', ' ', '[', ']']);
     let is_name =

@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 7] = [
     &["settings"],
     &["failure"],
     &["service"],
-    &["install", "mcp", "output"],
+    &["http", "install", "mcp", "output"],
     &["cli"],
 ];
 

@@ -5,7 +5,7 @@ use kernel::body::{EdgeType, TextClaimType};
 use kernel::kind::Capability;
 
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
-use super::{CliSession, claims};
+use super::{CliSession, claims, mine};
 use crate::failure::{Failure, RequestError};
 use crate::service::changes::Verb;
 use crate::service::graph as service;
@@ -26,6 +26,8 @@ enum Action {
     List(claims::Args),
     /// Show one claim with its status and, with --graph, what is around it
     Show(ShowArgs),
+    /// Find what records state, and write it down as claims, nodes and edges
+    Mine(mine::Args),
     /// Replace a claim by a new text; the old one stays readable
     Supersede(SupersedeArgs),
     /// Redirect a duplicate to the canonical claim
@@ -118,6 +120,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Add(args) => add(session, args),
         Action::List(args) => claims::run(session, args),
         Action::Show(args) => graph::show(session, args),
+        Action::Mine(args) => mine::run(session, args),
         Action::Supersede(args) => supersede(session, args),
         Action::SameAs(args) => same_as(session, args),
         Action::Retract(args) => graph::retract(session, args),

@@ -13,6 +13,7 @@ use crate::service::context::{AssembledContext, assemble};
 use crate::service::opening::SpaceUse;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::limit_journal;
+use crate::service::task_context::TaskBudget;
 
 /// Longest file of turns or tool results, bytes.
 const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -20,7 +21,7 @@ const INPUT_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Arguments of `context`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A file or pipe has one turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last. A line that begins as JSON but is not such a turn is an error.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers scale with it. The newest turn is always included in full, even if it alone exceeds the budget; other truncated text is marked."
+    after_help = "A file or pipe has one turn a line: `speaker: text`, or JSON as {\"speaker\":\"Mara\",\"text\":\"…\"} (also role, content); the newest comes last. A line that begins as JSON but is not such a turn is an error.\n\nExamples:\n  because context --turn \"Mara: Which glaze for the tall bowls?\"\n  because context --agent claude --session s1 --turns turns.jsonl --json\n  tail -n 5 chat.jsonl | because context --budget 4000 --facts 0\n  because context --budget total=2000,episodes=800 --turn \"When is the class?\"\n  because context --task \"Choose a glaze for the tall bowls\"\n  because context --task \"Plan the firing\" --task-budget nodes=10,preferences=0 --as-of 2025-02-01\n\nTiers of --budget: total, turns_min, turns_max, tool_results, facts, episodes; a number alone is the total, and all tiers scale with it. The newest turn is always included in full, even if it alone exceeds the budget; other truncated text is marked.\n\nParts of --task-budget: nodes, values, preferences, query (claims near the task and what is joined to it), edges; 0 switches a part off. With --task, --budget gives the most tokens in all."
 )]
 pub(crate) struct Args {
     /// A turn, as `speaker: text`; may be repeated, the newest last
@@ -38,9 +39,22 @@ pub(crate) struct Args {
     /// What to look for instead of the last two turns
     #[arg(long)]
     question: Option<String>,
-    /// Tokens, in all or by tier [default: 1500]
+    /// Instead of the next turn: a task, for a decision about which the context is
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question", "facts", "episodes"])]
+    pub(super) task: Option<String>,
+    /// With --task: records and edges, by part [default: nodes=6,values=8,preferences=8,query=10,edges=20]
+    #[arg(long, value_name = "NUMBERS", requires = "task", value_parser = super::task_context::parse_budget)]
+    pub(super) task_budget: Option<TaskBudget>,
+    /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
+    /// 2025, yesterday, 3 days ago …)
+    #[arg(long, value_name = "TIME")]
+    pub(super) as_of: Option<String>,
+    /// Only facts that are true at this time
+    #[arg(long, value_name = "TIME")]
+    pub(super) valid_at: Option<String>,
+    /// Tokens, in all or by tier [default: 1500; with --task, as many as the records take]
     #[arg(long, value_name = "TOKENS", value_parser = parse_budget)]
-    budget: Option<Budget>,
+    pub(super) budget: Option<Budget>,
     /// Most facts that memory adds
     #[arg(long, value_name = "N", default_value_t = Count::FACTS.most)]
     facts: usize,
@@ -49,19 +63,22 @@ pub(crate) struct Args {
     episodes: usize,
     /// The agent who reads it
     #[arg(long, default_value = "because")]
-    agent: String,
+    pub(super) agent: String,
     /// The agent's conversation
     #[arg(long)]
-    session: Option<String>,
+    pub(super) session: Option<String>,
     /// The number of the turn that the context is for
     #[arg(long, value_name = "N")]
-    number: Option<u64>,
+    pub(super) number: Option<u64>,
     /// Write no receipt
     #[arg(long)]
-    no_receipt: bool,
+    pub(super) no_receipt: bool,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return super::task_context::run(session, args, task);
+    }
     let turns = read_turns(args)?;
     if turns.is_empty()
         && args.question.as_deref().is_none_or(|question| question.trim().is_empty())

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use engine::EngineError;
 use engine::owner::SpaceOwner;
 
 use crate::failure::{Failure, RequestError, exit};
@@ -14,11 +15,12 @@ use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
-use crate::service::effective::{EffectiveView, ReadScope};
+use crate::service::effective::{EffectiveView, ReadScope, ScopedSpace, has_for_every_project};
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
 mod changes;
+mod checkpoint;
 mod claim;
 mod claims;
 mod conformance;
@@ -49,6 +51,7 @@ mod intake;
 mod learn;
 mod log;
 mod mcp;
+mod mine;
 mod mirror;
 mod model;
 mod model_test;
@@ -63,11 +66,14 @@ mod restore;
 mod retract;
 mod review;
 mod selecting;
+mod serve;
 mod settings;
 mod show;
 mod status;
+mod task_context;
 mod think;
 mod thoughts;
+mod token;
 mod trust;
 mod values;
 mod verify;
@@ -164,6 +170,8 @@ enum Command {
     Settings(settings::Args),
     /// Write down a preference that was learned from records
     Learn(learn::Args),
+    /// Find where conversations and tasks ended, and write down what came of them
+    Checkpoint(checkpoint::Args),
     /// Show one record: its content, who signed it, what it cites and what cites it
     Show(show::Args),
     /// List what was recorded
@@ -196,6 +204,10 @@ enum Command {
     Revoke(access::RevokeArgs),
     /// Serve the memory to agents as tools (an MCP server on stdio)
     Mcp(mcp::Args),
+    /// Serve spaces over HTTP
+    Serve(serve::Args),
+    /// Make, list and revoke the access tokens of the HTTP server
+    Token(token::Args),
     /// Add the MCP server to the settings of Claude Code, Cursor or Codex
     Install(install::Args),
     /// Print completions for a shell
@@ -255,11 +267,8 @@ impl CliSession {
 
     /// The space that has what is named: the one that was found, else the home space if that has it
     /// for every project.
-    pub(crate) fn open_with(&self, name: &str) -> Result<OpenedSpace, Failure> {
-        let spaces = self.open_effective(ReadScope::Effective)?;
-        let is_of_home = spaces.is_of_home(name);
-        let EffectiveView { own, home, .. } = spaces;
-        Ok(home.filter(|_| is_of_home).unwrap_or(own))
+    pub(crate) fn open_with(&self, name: &str) -> Result<ScopedSpace, Failure> {
+        self.open_effective(ReadScope::Effective)?.that_has(name)
     }
 
     /// Every space that was named, or the one that was found.
@@ -326,18 +335,35 @@ impl std::ops::Deref for CliSession {
 pub(crate) fn run() -> ExitCode {
     let cli = Cli::parse();
     let form = if cli.json { Form::Json } else { Form::Text };
-    match dispatch(cli, form) {
+    let mut session = None;
+    match session_of(&cli).and_then(|found| dispatch(cli, session.insert(found).clone(), form)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            report(&failure, form);
+            let elsewhere = session.and_then(|session| in_home(&session, &failure));
+            report(&failure, elsewhere.or_else(|| failure.hint()), form);
             ExitCode::from(failure.exit_code())
         }
     }
 }
 
-fn report(failure: &Failure, form: Form) {
-    let hint = failure.hint();
+/// What to type if a command wanted to change what the home space alone has. Nothing is written
+/// across spaces.
+fn in_home(session: &Session, failure: &Failure) -> Option<String> {
+    let name = match failure {
+        Failure::Engine(EngineError::UnknownId { prefix }) => prefix,
+        Failure::Engine(EngineError::UnknownBelief { name, .. }) => name,
+        _ => return None,
+    };
+    let home = session.home_under().ok()??;
+    has_for_every_project(&home, name).then(|| {
+        "the home space has it, for every project: `--space global` changes it there; stated here, \
+         the same text is this project's own"
+            .to_owned()
+    })
+}
+
+fn report(failure: &Failure, hint: Option<String>, form: Form) {
     match form {
         Form::Json => output::json_note(&serde_json::json!({
             "error": {
@@ -359,8 +385,8 @@ fn report(failure: &Failure, form: Form) {
     }
 }
 
-fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
-    let mut spaces = cli.space;
+fn session_of(cli: &Cli) -> Result<Session, Failure> {
+    let mut spaces = cli.space.clone();
     if spaces.is_empty()
         && let Some(named) = std::env::var_os("BECAUSE_SPACE").filter(|named| !named.is_empty())
     {
@@ -368,14 +394,17 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
             |_: OsString| RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" };
         spaces.push(named.into_string().map_err(unreadable)?);
     }
-    let session = Session {
+    Ok(Session {
         home: Home::find()?,
         spaces,
-        embedder: cli.embedder,
-        language_model: cli.language_model,
+        embedder: cli.embedder.clone(),
+        language_model: cli.language_model.clone(),
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
-    };
+    })
+}
+
+fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
     let session =
         CliSession { form, session, opened: RefCell::new(None), noted: RefCell::default() };
     if cli.command.writes() {
@@ -411,6 +440,7 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Values(args) => values::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
         Command::Learn(args) => learn::run(&session, &args),
+        Command::Checkpoint(args) => checkpoint::run(&session, &args),
         Command::Show(args) => show::run(&session, &args),
         Command::Log(args) => log::run(&session, &args),
         Command::Status(args) => status::run(&session, &args),
@@ -427,6 +457,8 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
         Command::Grant(args) => access::grant(&session, &args),
         Command::Revoke(args) => access::revoke(&session, &args),
         Command::Mcp(args) => mcp::run(session.session, &args),
+        Command::Serve(args) => serve::run(&session, args),
+        Command::Token(args) => token::run(&session, &args),
         Command::Install(args) => install::run(&session, &args),
         Command::Completions(args) => {
             // Written to memory first: the generator panics if a write fails.
@@ -453,6 +485,7 @@ impl Command {
             Self::Thought(args) => return args.writes(),
             Self::Values(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
+            Self::Token(args) => return args.writes(),
             _ => {}
         }
         matches!(
@@ -461,6 +494,7 @@ impl Command {
                 | Self::Derive(_)
                 | Self::Remember(_)
                 | Self::Learn(_)
+                | Self::Checkpoint(_)
                 | Self::Correct(_)
                 | Self::Refute(_)
                 | Self::Withdraw(_)

@@ -38,6 +38,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         value["vectors"] = embedding::status(&settings, &mut space)?.into();
         value["language_model"] = model_use::chosen_json(&settings);
         value["model_use"] = model_use::json(&space);
+        value["private_use"] = model_use::private_json(&space);
         output::json(&value)?;
         return Ok(0);
     }

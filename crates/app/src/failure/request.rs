@@ -72,6 +72,9 @@ pub(crate) enum RequestError {
         /// How many there may be.
         limit: usize,
     },
+    /// A request that only a language model can answer, and none is chosen.
+    #[error("no language model is chosen")]
+    NoLanguageModel,
     /// The operation is not a patch.
     #[error("{id} is not a patch")]
     NotAPatch {
@@ -155,6 +158,18 @@ pub(crate) enum RequestError {
         tags: usize,
         /// The limit.
         tags_max: usize,
+    },
+    /// A tag that would make a setting or a value of what an agent states.
+    #[error("the tag {tag:?} is kept for what the user sets")]
+    ReservedTag {
+        /// The tag.
+        tag: String,
+    },
+    /// A type that does not exist.
+    #[error("{detail}")]
+    UnknownType {
+        /// The problem.
+        detail: String,
     },
     /// An actor that could be the user or the agent.
     #[error("the actor {actor:?} could be the user or the agent")]
@@ -290,6 +305,12 @@ pub(crate) enum RequestError {
         /// The path.
         file: PathBuf,
     },
+    /// No access token has this id or name.
+    #[error("no access token has the id or name {name:?}")]
+    NoSuchToken {
+        /// What was given.
+        name: String,
+    },
 }
 
 fn list(names: &[String]) -> String {
@@ -310,6 +331,7 @@ impl RequestError {
         "not_in_graph",
         "patch_malformed",
         "patch_too_long",
+        "no_language_model",
         "not_a_patch",
         "patch_settled",
         "not_a_probability",
@@ -324,6 +346,8 @@ impl RequestError {
         "empty_note",
         "name_too_long",
         "too_many_tags",
+        "reserved_tag",
+        "unknown_type",
         "ambiguous_actor",
         "out_of_range",
         "text_too_large",
@@ -344,6 +368,7 @@ impl RequestError {
         "no_home_folder",
         "no_hooks",
         "path_not_unicode",
+        "no_such_token",
     ];
 
     /// The stable code.
@@ -359,6 +384,7 @@ impl RequestError {
             Self::NotInGraph { .. } => "not_in_graph",
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
+            Self::NoLanguageModel => "no_language_model",
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",
@@ -373,6 +399,8 @@ impl RequestError {
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",
             Self::TooManyTags { .. } => "too_many_tags",
+            Self::ReservedTag { .. } => "reserved_tag",
+            Self::UnknownType { .. } => "unknown_type",
             Self::AmbiguousActor { .. } => "ambiguous_actor",
             Self::OutOfRange { .. } => "out_of_range",
             Self::TextTooLarge { .. } => "text_too_large",
@@ -393,6 +421,7 @@ impl RequestError {
             Self::NoHomeFolder { .. } => "no_home_folder",
             Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
+            Self::NoSuchToken { .. } => "no_such_token",
         }
     }
 
@@ -402,6 +431,7 @@ impl RequestError {
             Self::NoSuchRecords { .. }
             | Self::NoSuchModel { .. }
             | Self::NoSuchSetting { .. }
+            | Self::NoSuchToken { .. }
             | Self::NotTrusted { .. } => Fault::NotFound,
             _ => Fault::Caller,
         }

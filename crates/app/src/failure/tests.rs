@@ -21,6 +21,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NotInGraph { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchMalformed { detail: text() },
         RequestError::PatchTooLong { found: 2, limit: 1 },
+        RequestError::NoLanguageModel,
         RequestError::NotAPatch { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchSettled { id: kernel::id::OpId([0; 32]), status: "accepted" },
         RequestError::NotAProbability { given: 2.0 },
@@ -35,6 +36,8 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyNote,
         RequestError::NameTooLong { bytes_max: 256 },
         RequestError::TooManyTags { tags: 65, tags_max: 64 },
+        RequestError::ReservedTag { tag: text() },
+        RequestError::UnknownType { detail: text() },
         RequestError::AmbiguousActor { actor: text() },
         RequestError::OutOfRange { name: "limit", number: 51, min: 1, max: 50 },
         RequestError::TextTooLarge { mib: 1 },
@@ -55,6 +58,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NoHomeFolder { reason: text() },
         RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
+        RequestError::NoSuchToken { name: text() },
     ]
 }
 

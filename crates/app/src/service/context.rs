@@ -1,9 +1,18 @@
 //! Assembling the context that a model reads for its next turn.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use engine::Space;
-use engine::recall::context::{Context, Reason, Request};
+use engine::graph::RecordKey;
+use engine::private::{Disclosure, Viewpoint};
+use engine::recall::context::gather::Wanted;
+use engine::recall::context::{Context, Gathered, Reason, Request};
+use kernel::id::OpId;
+use kernel::kind::Kind;
 
 use super::Session;
+use super::effective::is_replaced_setting;
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::Failure;
 
@@ -26,6 +35,60 @@ pub(crate) fn assemble(
     let context = space.context(&request)?;
     embedding.served_by(context.model);
     Ok(AssembledContext { context, embedding })
+}
+
+/// The same for a project's space with the home space under it, whose facts are taken with the
+/// project's; and the operations that are of the home space.
+pub(crate) fn assemble_over(
+    session: &Session,
+    pool: &mut EmbedderPool,
+    (space, home): (&mut Space, Option<&mut Space>),
+    mut request: Request,
+) -> Result<(AssembledContext, BTreeSet<OpId>), Failure> {
+    let Some(home) = home.filter(|_| request.budget.total > 0) else {
+        return Ok((assemble(session, pool, space, request)?, BTreeSet::new()));
+    };
+    let mut embedding = pool.embed_for_context(session, space, &mut request)?;
+    let wanted = Wanted::of(&request);
+    let mut gathered = space.gather(&wanted)?;
+    request.elsewhere = add_facts_under(session, (space, home), &wanted, &mut gathered)?;
+    request.prepared = Some(Arc::new(gathered));
+    let mut context = space.context(&request)?;
+    embedding.served_by(context.model);
+    let receipt = home.writer().issue_elsewhere(&request, &wanted.text, &context)?;
+    context.receipt = context.receipt.or(receipt);
+    Ok((AssembledContext { context, embedding }, request.elsewhere))
+}
+
+/// Adds the facts of the home space that the project's space over it does not hide. Answers with
+/// the operations that are of the home space.
+pub(crate) fn add_facts_under(
+    session: &Session,
+    (own, home): (&Space, &Space),
+    wanted: &Wanted,
+    gathered: &mut Gathered,
+) -> Result<BTreeSet<OpId>, Failure> {
+    let kinds = session.settings(None)?.recalled_from_home();
+    if !kinds.iter().any(|kind| kind == Kind::Claim.as_str()) {
+        return Ok(BTreeSet::new());
+    }
+    let as_of_us = wanted.viewpoint.as_of_us;
+    let viewpoint = Viewpoint { disclosure: Disclosure::GlobalOnly, ..wanted.viewpoint };
+    let found = home.gather_beliefs(&Wanted { viewpoint, ..wanted.clone() })?;
+    let mut elsewhere = BTreeSet::new();
+    for candidate in found {
+        let key = home.belief_named(&candidate.id.to_string())?;
+        let is_hidden = own.hides_records(&[RecordKey::of_identity(&key)], as_of_us)? == [true];
+        let tags = home.believed(&key)?.tags;
+        if !is_hidden && !is_replaced_setting(session, own, &tags, as_of_us)? {
+            elsewhere.insert(candidate.id);
+            gathered.facts.push(candidate);
+        }
+    }
+    gathered.facts.sort_by(|one, other| {
+        other.relevance.total_cmp(&one.relevance).then_with(|| one.id.cmp(&other.id))
+    });
+    Ok(elsewhere)
 }
 
 /// Why a part is in a context, in words.

@@ -1,5 +1,6 @@
 //! Writing one note: its limits, and the identity that makes a repeated note the same record.
 
+use derivers::lookalikes::{likeness, passes_for_owner};
 use engine::Writer;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::write::record::Outcome;
@@ -10,10 +11,17 @@ use kernel::when::When;
 use serde_json::json;
 
 use super::Session;
+use super::agents::program_name;
 use crate::failure::{Failure, RequestError};
 
 /// Most tags of a note.
-const TAGS_MAX: usize = 64;
+pub(super) const TAGS_MAX: usize = 64;
+/// The value of `actor` for the user.
+pub(crate) const USER: &str = "user";
+/// The default of `actor`: the agent.
+const ASSISTANT: &str = "assistant";
+/// Names by which an agent means itself.
+pub(crate) const ASSISTANT_NAMES: [&str; 4] = [ASSISTANT, "agent", "model", "ai"];
 
 /// A note to be written.
 pub(crate) struct Note {
@@ -44,6 +52,26 @@ pub(crate) struct RecordedNote {
     pub(crate) is_new: bool,
     /// The kinds of the secrets that were masked before anything was written.
     pub(crate) masked: Vec<SecretKind>,
+}
+
+/// The author of a note, and the role in which they spoke. An agent's own statement must not pass
+/// for the user's words, because beliefs about the user are derived from those. A name that could
+/// be either is refused.
+pub(crate) fn speaker(
+    actor: &str,
+    program: Option<&str>,
+) -> Result<(Option<String>, Option<&'static str>), RequestError> {
+    let is_any_of = |words: &[&str]| words.iter().any(|word| actor.eq_ignore_ascii_case(word));
+    if is_any_of(&[USER, "the user", "human"]) {
+        return Ok((None, Some(USER)));
+    }
+    if actor.is_empty() || is_any_of(&ASSISTANT_NAMES) {
+        return Ok((Some(program_name(program)), Some(ASSISTANT)));
+    }
+    if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {
+        return Err(RequestError::AmbiguousActor { actor: actor.to_owned() });
+    }
+    Ok((Some(actor.to_owned()), None))
 }
 
 impl Note {

@@ -72,7 +72,16 @@ fn built_in_settings_are_recorded_once_at_the_first_use_and_retracted_ones_stay_
     assert_eq!(show(&machine, "refactor_intent").1, "built_in");
     assert!(!machine.home().join("space.db").exists(), "showing makes no home space");
     let first = set(&machine, &["auto_learn", "off"]);
-    assert_eq!(first["seeded"], json!(["ask_when_uncertain", "auto_learn", "refactor_intent"]));
+    assert_eq!(
+        first["seeded"],
+        json!([
+            "ask_when_uncertain",
+            "auto_learn",
+            "mining_max_claims",
+            "mining_min_confidence",
+            "refactor_intent",
+        ])
+    );
     let seeds = machine.because(["--json", "log", "--kind", "mi_defaults_set"]).arguments(HOME);
     assert_eq!(seeds.run().succeeds().out().lines().count(), 1);
     assert_eq!(show(&machine, "refactor_intent"), held("behavior_preserving", "global"));
@@ -108,7 +117,17 @@ fn a_setting_that_the_program_does_not_know_is_kept_with_a_warning() {
     assert_eq!(show(&machine, "review.style"), held("be brief", "project"));
     let all = machine.because(["--json", "settings", "show"]).run().succeeds().json_lines();
     let keys: Vec<&str> = all.iter().map(|setting| setting["key"].as_str().unwrap()).collect();
-    assert_eq!(keys, ["ask_when_uncertain", "auto_learn", "refactor_intent", "review.style"]);
+    assert_eq!(
+        keys,
+        [
+            "ask_when_uncertain",
+            "auto_learn",
+            "mining_max_claims",
+            "mining_min_confidence",
+            "refactor_intent",
+            "review.style",
+        ]
+    );
     let text = machine.because(["settings", "set", "auto_learn", "off"]).run().succeeds();
     text.prints("auto_learn is now off for this project");
     machine.because(["settings", "show"]).run().succeeds().prints("for this project");
@@ -127,7 +146,8 @@ fn a_setting_in_other_words_gives_way_to_the_new_one() {
     add("Setting refactor_intent: with care", &[]);
     set(&machine, &["refactor_intent", "with care"]);
     assert_eq!(show(&machine, "refactor_intent"), held("with care", "project"));
-    let claims = machine.because(["--json", "claims"]).run().succeeds().json_lines();
+    let claims = machine.because(["--json", "claims", "--scope", "project"]).run().succeeds();
+    let claims = claims.json_lines();
     assert_eq!(claims.len(), 1, "{claims:?}");
 }
 

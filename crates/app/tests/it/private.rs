@@ -11,7 +11,7 @@ use crate::machine::{Machine, Ran};
 use crate::mcp::host::Host;
 
 /// The word, in any letter case.
-const WORD: &str = "zirconquokka";
+pub(crate) const WORD: &str = "zirconquokka";
 
 /// A private weekly series, a public one of the same kind with one private occurrence, and a note.
 fn calendar() -> String {
@@ -38,7 +38,7 @@ fn calendar() -> String {
 
 /// A machine with a space in its working folder and another one, `clinic.db`, that has the private
 /// records.
-fn machine() -> Machine {
+pub(crate) fn private_machine() -> Machine {
     let machine = Machine::with_space();
     machine.write("calendar.ics", calendar());
     machine.because(["remember", "The spare key hangs behind the kiln."]).run().succeeds();
@@ -57,7 +57,7 @@ fn is_silent(what: &str, ran: &Ran) {
 }
 
 /// Ids and keys of what is private: records, claims on them, and the operations about those.
-fn private_names(machine: &Machine) -> Vec<String> {
+pub(crate) fn private_names_of(machine: &Machine) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let clinic = |arguments: &[&str]| {
         let ran = machine.because(["--space", "clinic.db", "--json"]).arguments(arguments);
@@ -103,6 +103,7 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
             "recall",
             json!({ "query": question, "since": "2025-01-01", "until": "2026-01-01", "limit": 50 }),
         ));
+        calls.push(("graph", json!({ "query": question, "depth": 3, "limit": 100 })));
         let turns = json!([{ "speaker": "user", "text": question }]);
         calls.push(("get_context", json!({ "turns": turns, "budget_tokens": 20_000 })));
         // What the search for one turn finds late comes with the next.
@@ -120,6 +121,22 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
     }
     for name in names {
         calls.push(("explain", json!({ "name": name })));
+    }
+    for list in ["claims", "nodes", "edges"] {
+        calls.push(("graph", json!({ "list": list, "status": "any", "limit": 100 })));
+        calls.push(("graph", json!({ "list": list, "valid_at": "2025-02-01", "limit": 100 })));
+    }
+    calls.push(("why", json!({ "name": "last", "limit": 40 })));
+    calls.push(("review", json!({ "all": true })));
+    let text = "I keep my appointments.";
+    for name in names.iter().step_by(3) {
+        calls.push(("why", json!({ "name": name, "limit": 40 })));
+        calls.push(("graph", json!({ "around": [name], "depth": 3 })));
+        calls.push(("state", json!({ "text": text, "sources": [name] })));
+        calls.push(("state", json!({ "text": text, "supersedes": name })));
+        calls.push(("connect", json!({ "type": "mentions", "from": name, "to": name })));
+        let operations = json!([{ "op": "retract", "target": name, "sources": [name] }]);
+        calls.push(("propose_patch", json!({ "text": "Tidy up", "operations": operations })));
     }
     // One of each sort is enough for the slow ones.
     for name in names.iter().step_by(9) {
@@ -152,8 +169,8 @@ fn tools_that_tell(host: &mut Host, calls: &[(&'static str, Value)]) -> Vec<&'st
 
 #[test]
 fn no_tool_shows_an_agent_what_is_private_unless_the_user_allows_it() {
-    let machine = machine();
-    let names = private_names(&machine);
+    let machine = private_machine();
+    let names = private_names_of(&machine);
     let calls = calls(&names);
     let start = || {
         let mut host = Host::calling(machine.because(["--space", "clinic.db", "mcp"]));
@@ -201,7 +218,7 @@ fn no_tool_shows_an_agent_what_is_private_unless_the_user_allows_it() {
 
 #[test]
 fn a_space_shows_nothing_private_beside_others_to_agents_or_in_exports_for_others() {
-    let machine = machine();
+    let machine = private_machine();
     let friend = machine.work().join("friend");
     let key = machine.because(["key"]).at_home(&friend).run().succeeds().out().trim().to_owned();
     let questions = [

@@ -15,7 +15,7 @@ use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::relationships::{by_event_time, counted};
-use crate::statements::{Mention, own_words};
+use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod dayparts;
@@ -63,6 +63,11 @@ pub struct Preferences;
 /// Whether a word is in the lexicon: then it is a thing, not a name.
 pub(crate) fn is_known_thing(word: &str) -> bool {
     lexicon::domain(word).is_some()
+}
+
+/// Whether the deriver concludes something from these words of the owner.
+pub(crate) fn concludes_from(words: OwnWords<'_>) -> bool {
+    !statements(words).is_empty()
 }
 
 impl Deriver for Preferences {

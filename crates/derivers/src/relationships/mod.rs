@@ -15,7 +15,7 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::json;
 
-use crate::statements::{Mention, own_words};
+use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod contact;
@@ -50,6 +50,11 @@ const DENIED: (f64, f64) = (-2.0, 0.7);
 /// The deriver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Relationships;
+
+/// Whether the deriver concludes something from these words of the owner.
+pub(crate) fn concludes_from(words: OwnWords<'_>) -> bool {
+    !statements(words).is_empty()
+}
 
 impl Deriver for Relationships {
     fn name(&self) -> &'static str {

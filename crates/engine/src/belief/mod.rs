@@ -164,6 +164,15 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
     }
 }
 
+impl Reader<'_> {
+    /// What is believed of an identity, with what edges make of it, now or as of a time.
+    pub fn belief_at(&self, key: &str, as_of_us: Option<u64>) -> Result<Belief, EngineError> {
+        let belief = self.at(as_of_us, |index| displaced_belief(index, key))?;
+        self.check_as_signed(belief.served)?;
+        Ok(belief)
+    }
+}
+
 /// The parsed body of an operation; `None` if it was removed or cannot be parsed.
 pub(crate) fn body_of<B: Bodies + ?Sized>(
     index: &B,

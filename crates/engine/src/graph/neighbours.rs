@@ -2,18 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use kernel::body::EdgeType;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::operation::Role;
-use kernel::records::{RecordStatus, Records, is_record};
+use kernel::records::{Edge, RecordStatus, Records, is_record};
 use kernel::when::When;
 use serde::Serialize;
 use store::StoreError;
 
-use super::{EdgeView, RecordView, VALUES_RAW, edge_view, record_view};
+use super::{EdgeView, RecordView, VALUES_RAW, edge_view, follow_to_latest, record_view};
 use crate::belief::Bodies;
 use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
+
+/// Most edges that are read at one end of one record.
+const EDGES_READ_MAX: usize = 512;
 
 /// How far a subgraph goes.
 #[derive(Clone, Debug)]
@@ -55,6 +59,20 @@ pub struct Subgraph {
     pub edges: Vec<EdgeView>,
     /// Whether a limit left something out.
     pub cut: bool,
+    /// The records that say the same now as ends of edges that were displaced.
+    #[serde(skip)]
+    pub latest: BTreeMap<OpId, OpId>,
+}
+
+/// An edge in force between two records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoiningEdge {
+    /// The edge.
+    pub edge: EdgeView,
+    /// The record at its beginning: what says the same now, if that was displaced.
+    pub from: OpId,
+    /// The record at its end, likewise.
+    pub to: OpId,
 }
 
 impl Reader<'_> {
@@ -70,6 +88,87 @@ impl Reader<'_> {
         graph.cut |= !shown.is_empty();
         Ok(graph)
     }
+
+    /// The edges in force among some records, in the order of the records, at most `limits.edges`.
+    pub fn edges_among(
+        &self,
+        ids: &[OpId],
+        limits: &SubgraphLimits,
+    ) -> Result<Vec<JoiningEdge>, EngineError> {
+        let mut edges = self.at(limits.as_of_us, |index| edges_among(index, ids, limits))?;
+        self.take_altered(&mut edges, |joining| Some(joining.edge.id))?;
+        Ok(edges)
+    }
+}
+
+/// The edges in force at a record, those that say most of why first: by their types, and of one
+/// type the newest first. Also whether there are more.
+fn edges_of(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    id: &OpId,
+) -> Result<(Vec<Edge>, bool), StoreError> {
+    let mut found = Vec::new();
+    let mut is_cut = false;
+    for role in [Role::FROM, Role::TO] {
+        let edges = index.acting(id, &Kind::Edge, role)?;
+        is_cut |= edges.len() > EDGES_READ_MAX;
+        for edge in edges.into_iter().take(EDGES_READ_MAX) {
+            let Some(entry) = index.entry(&edge)? else { continue };
+            if records.is_in_force(&entry)? {
+                found.extend(Edge::of(entry));
+            }
+        }
+    }
+    let place = |edge: &Edge| EdgeType::ALL.iter().position(|of| *of == edge.edge_type);
+    found.sort_by_key(|edge| (place(edge), std::cmp::Reverse(edge.entry.order())));
+    Ok((found, is_cut))
+}
+
+/// What says the same now as an end of an edge; the end itself if it is not a record.
+fn latest_of_end(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    end: OpId,
+) -> Result<Option<OpId>, StoreError> {
+    let Some(mut entry) = index.entry(&end)? else { return Ok(None) };
+    if is_record(&entry) {
+        follow_to_latest(records, index, &mut entry)?;
+    }
+    Ok(Some(entry.id))
+}
+
+fn edges_among(
+    index: &dyn Bodies,
+    ids: &[OpId],
+    limits: &SubgraphLimits,
+) -> Result<Vec<JoiningEdge>, StoreError> {
+    let mut records = Records::new(index);
+    let mut privacy = Privacy::of(index);
+    let shown: BTreeSet<OpId> = ids.iter().copied().collect();
+    let mut seen: BTreeSet<OpId> = BTreeSet::new();
+    let mut among = Vec::new();
+    for id in ids {
+        for joining in edges_of(&mut records, index, id)?.0 {
+            if among.len() >= limits.edges {
+                return Ok(among);
+            }
+            if !seen.insert(joining.entry.id) {
+                continue;
+            }
+            let from = latest_of_end(&mut records, index, joining.from)?;
+            let to = latest_of_end(&mut records, index, joining.to)?;
+            let (Some(from), Some(to)) = (from, to) else { continue };
+            let joins = from != to && shown.contains(&from) && shown.contains(&to);
+            // Its notes may repeat what it was made from, and what its ends say.
+            if !joins || privacy.is_withheld(&joining.entry.id, limits.disclosure)? {
+                continue;
+            }
+            let edge = edge_view(&mut records, index, &joining.entry)?;
+            among.extend(edge.map(|edge| JoiningEdge { edge, from, to }));
+        }
+    }
+    Ok(among)
 }
 
 fn walk(
@@ -94,7 +193,7 @@ fn walk(
         if privacy.is_withheld(&id, limits.disclosure)? {
             continue;
         }
-        if let Some(view) = record_view(&mut records, index, &entry)? {
+        if let Some(mut view) = record_view(&mut records, index, &entry)? {
             let is_active = view.status == Some(RecordStatus::Active.as_str());
             let is_raw = view.tags.iter().any(|tag| tag == VALUES_RAW);
             let is_served = is_active && !is_raw && is_valid(&view, limits.valid_at_us);
@@ -105,23 +204,26 @@ fn walk(
                 graph.cut = true;
                 break;
             }
+            view.withhold(&mut privacy, limits.disclosure)?;
             graph.records.push(view);
         }
         if distance >= limits.depth {
             continue;
         }
-        for role in [Role::FROM, Role::TO] {
-            for edge in index.acting(&id, &Kind::Edge, role)? {
-                if edges.len() >= limits.edges {
-                    graph.cut = true;
-                    break;
+        let (joining, is_cut) = edges_of(&mut records, index, &id)?;
+        graph.cut |= is_cut;
+        for edge in joining {
+            if edges.len() >= limits.edges {
+                graph.cut = true;
+                break;
+            }
+            edges.insert(edge.entry.id);
+            for end in [edge.from, edge.to] {
+                let Some(latest) = latest_of_end(&mut records, index, end)? else { continue };
+                if latest != end {
+                    graph.latest.insert(end, latest);
                 }
-                let Some(edge) = index.entry(&edge)? else { continue };
-                if !records.is_in_force(&edge)? {
-                    continue;
-                }
-                edges.insert(edge.id);
-                for end in edge.cited(Role::FROM).chain(edge.cited(Role::TO)) {
+                for end in [end, latest] {
                     if !distances.contains_key(&end)
                         && index.entry(&end)?.is_some_and(|end| is_record(&end))
                     {
@@ -135,15 +237,20 @@ fn walk(
     let shown: BTreeSet<OpId> = graph.records.iter().map(|record| record.id).collect();
     for id in edges {
         let Some(entry) = index.entry(&id)? else { continue };
-        let Some(edge) = edge_view(&mut records, index, &entry)? else { continue };
+        let Some(mut edge) = edge_view(&mut records, index, &entry)? else { continue };
         let mut is_shown = true;
+        let mut joined = Vec::with_capacity(2);
         for end in [edge.from, edge.to] {
+            let latest = graph.latest.get(&end).copied().filter(|_| !shown.contains(&end));
+            let end = latest.unwrap_or(end);
             let is_left_out =
                 !shown.contains(&end) && index.entry(&end)?.is_some_and(|end| is_record(&end));
-            is_shown &= !is_left_out;
+            is_shown &= !is_left_out && !joined.contains(&end);
+            joined.push(end);
         }
         // Its notes may repeat what it was made from, and what its ends say.
         if is_shown && !privacy.is_withheld(&edge.id, limits.disclosure)? {
+            edge.withhold(&mut privacy, limits.disclosure)?;
             graph.edges.push(edge);
         }
     }
@@ -151,7 +258,7 @@ fn walk(
 }
 
 /// Whether a record is true in the world at a time; at any time if none is asked for.
-pub(crate) fn is_valid(record: &RecordView, at_us: Option<i64>) -> bool {
+pub fn is_valid(record: &RecordView, at_us: Option<i64>) -> bool {
     let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
     at_us.is_none_or(|at| {
         instant(&record.valid_from).is_none_or(|from| from <= at)

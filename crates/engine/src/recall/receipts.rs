@@ -167,6 +167,32 @@ pub struct Recalled<'a> {
     pub records: &'a [Recollection],
 }
 
+/// Records of one space that are shown together, as in the context for a task.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownRecords<'a> {
+    /// What they were chosen for.
+    pub query: &'a str,
+    /// For which turn of the conversation.
+    pub turn: Option<u64>,
+    /// The whole text, and its tokens.
+    pub text: (&'a str, u64),
+    /// The records, in the order of the text.
+    pub records: &'a [ShownRecord<'a>],
+}
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownRecord<'a> {
+    /// The operation.
+    pub id: OpId,
+    /// It as it is shown.
+    pub text: &'a str,
+    /// Its tokens.
+    pub tokens: u64,
+    /// How well it fits, if it was searched for.
+    pub score: Option<f64>,
+}
+
 /// A receipt that is to be written.
 pub(crate) struct Issue<'a> {
     /// When it is shown.
@@ -215,6 +241,18 @@ impl<'a> Issue<'a> {
         }
         let (recipient, query) = (*recipient, recalled.query);
         Self { now, recipient, turn: None, query, text: None, rows }
+    }
+
+    /// For records that are shown together.
+    fn of_records(recipient: &Recipient<'a>, shown: &ShownRecords<'a>, now: Timestamp) -> Self {
+        let ShownRecords { query, turn, text, records } = *shown;
+        let row = |(rank, record): (usize, &ShownRecord<'a>)| {
+            let ShownRecord { id, text, tokens, score } = *record;
+            let row = Row::requested(id, Tier::Facts, rank, score, text);
+            Row { shown: Shown { tokens, ..row.shown }, ..row }
+        };
+        let rows = (1..).zip(records).map(row).collect();
+        Self { now, recipient: *recipient, turn, query, text: Some(text), rows }
     }
 
     /// The receipt, and the keys that identify its texts.
@@ -286,6 +324,16 @@ impl Writer<'_> {
         now: Timestamp,
     ) -> Result<Option<ReceiptId>, EngineError> {
         self.issue(Issue::of_recall(recipient, recalled, now))
+    }
+
+    /// Writes a receipt of records that are shown together, likewise.
+    pub fn receipt_of_records(
+        &mut self,
+        recipient: &Recipient<'_>,
+        shown: &ShownRecords<'_>,
+        now: Timestamp,
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        self.issue(Issue::of_records(recipient, shown, now))
     }
 
     /// Deletes the receipts from before a time and returns their number.
@@ -364,6 +412,7 @@ fn text_by(
     match Body::parse(kind, body) {
         Ok(Body::Evidence(evidence)) => Some(of_evidence(&evidence)),
         Ok(Body::Claim(claim)) => Some(claim.text),
+        Ok(Body::Node(node)) => node.text,
         Ok(Body::ClaimCorrection(correction)) => {
             Some(correction.text.unwrap_or_else(|| correction.corrected_payload.to_string()))
         }

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use store::Position;
 
+use crate::private::Viewpoint;
 use crate::recall::context::gather::{Wanted, end};
 use crate::recall::context::{Gathered, Turn};
 use crate::{EngineError, Space};
@@ -201,7 +202,13 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
             let by_model = BTreeMap::new();
             return Some((
                 state.added,
-                Wanted { text: Wanted::last_turns(&turns), by_model, now, today },
+                Wanted {
+                    text: Wanted::last_turns(&turns),
+                    by_model,
+                    now,
+                    today,
+                    viewpoint: Viewpoint::default(),
+                },
             ));
         }
         state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);

@@ -15,6 +15,7 @@ use kernel::kind::Kind;
 use kernel::kind_spec::InputValidity;
 use kernel::ledger_index::Entry;
 use kernel::operation::Role;
+use kernel::provenance::cited_without_inputs;
 use kernel::records::{Edge, RecordStatus, Records, is_record};
 use kernel::validity::{input_refs, inputs};
 use serde::Serialize;
@@ -22,8 +23,9 @@ use store::StoreError;
 
 use super::WhyLimits;
 use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
+use super::hints::hints;
 use crate::belief::{Bodies, body_of};
-use crate::graph::{RecordView, record_view};
+use crate::graph::{RecordView, follow_to_latest, record_view};
 use crate::inspect::summary_of;
 use crate::private::Privacy;
 
@@ -49,6 +51,8 @@ pub enum Relation {
     End,
     /// It cites it otherwise, as thoughts cite each other.
     Cites,
+    /// It is a record of a decision, which names it as a hint.
+    Hint,
 }
 
 impl Relation {
@@ -61,6 +65,7 @@ impl Relation {
             Self::DerivedFrom => "derived_from",
             Self::End => "end",
             Self::Cites => "cites",
+            Self::Hint => "hint",
         }
     }
 
@@ -227,13 +232,12 @@ impl<'a, 'w> Walk<'a, 'w> {
     /// What an operation rests on by its own citations and by edges in force, in this order.
     fn cited_by(&mut self, entry: &Entry) -> Result<Vec<(Relation, OpId)>, StoreError> {
         let mut cited: Vec<(Relation, OpId)> = Vec::new();
-        let all = input_refs(entry).count();
-        self.reached.cut.premises += all.saturating_sub(PREMISES_MAX);
+        self.reached.cut.premises += input_refs(entry).count().saturating_sub(PREMISES_MAX);
         cited.extend(inputs(entry).take(PREMISES_MAX).map(|id| (Relation::Input, id)));
-        if all == 0 {
-            let others = entry.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES);
-            cited.extend(others.take(PREMISES_MAX).map(|cited| (Relation::Cites, cited.id)));
-        }
+        let others = cited_without_inputs(entry).take(PREMISES_MAX);
+        cited.extend(others.map(|cited| (Relation::Cites, cited.id)));
+        let hints = hints(self.index, entry)?;
+        cited.extend(hints.into_iter().map(|id| (Relation::Hint, id)));
         if let Some(edge) = Edge::of(entry.clone()) {
             cited.extend([(Relation::End, edge.from), (Relation::End, edge.to)]);
         }
@@ -294,7 +298,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         if !is_record(&entry) {
             return self.ground(from, relation, &entry);
         }
-        let status = self.follow(&mut entry)?;
+        let status = follow_to_latest(self.records, self.index, &mut entry)?;
         let id = entry.id;
         if status != Some(RecordStatus::Active) || !self.records.validity().is_valid_input(&id)? {
             let status = match status {
@@ -333,32 +337,6 @@ impl<'a, 'w> Walk<'a, 'w> {
         self.queue.push_back((id, depth));
         self.link(from.id, id, relation);
         Ok(Premise::Record(id))
-    }
-
-    /// Goes from a record to its canonical one, and from a version of a text to its latest. The
-    /// status of where this ends.
-    fn follow(&mut self, entry: &mut Entry) -> Result<Option<RecordStatus>, StoreError> {
-        /// A redirect may lead to an earlier version, and its latest version to a redirect.
-        const STEPS_MAX: usize = 16;
-        let mut status = self.records.status_of(entry)?;
-        for _ in 0..STEPS_MAX {
-            let next = match status {
-                Some(RecordStatus::Alias) => Some(self.records.canonical(&entry.id)?),
-                Some(RecordStatus::Superseded) => match entry.version_key() {
-                    Some(key) => {
-                        let latest = self.records.latest_version(&entry.kind, key)?;
-                        latest.map(|latest| latest.id)
-                    }
-                    None => None,
-                },
-                _ => None,
-            };
-            let Some(next) = next.filter(|next| *next != entry.id) else { break };
-            let Some(found) = self.index.entry(&next)? else { break };
-            *entry = found;
-            status = self.records.status_of(entry)?;
-        }
-        Ok(status)
     }
 
     /// What is not a record is ground while it may be built upon.

@@ -67,8 +67,8 @@ pub(crate) fn check_claim(claim: &Claim) -> Result<(), ClaimFormError> {
     let builtin = derivers::builtin();
     let is_builtin = builtin.iter().any(|known| known.name() == deriver.name)
         || builtin.iter().any(|known| admits(&**known, &claim.claim_type));
-    // A language model states facts, preferences, assumptions and goals, as a person does.
-    let is_in_words = !deriver.deterministic && claim.claim_type.parse::<TextClaimType>().is_ok();
+    // Whoever mines states facts, preferences, assumptions and goals, as a person does.
+    let is_in_words = claim.claim_type.parse::<TextClaimType>().is_ok();
     if is_builtin || is_in_words || has_prefix(&claim.claim_type) {
         return Ok(());
     }

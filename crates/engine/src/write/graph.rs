@@ -10,7 +10,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
+use kernel::body::{
+    Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType, Withdrawal,
+};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
@@ -22,7 +24,7 @@ use kernel::rules::{JudgeError, RuleViolation, judge_ends};
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::Validity;
 use kernel::when::When;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::sqlite::SqliteWriting;
 use store::{RecordError, Writing};
 
@@ -33,6 +35,8 @@ use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
 use crate::write::commit::Appended;
 use crate::write::patch::{StatusChange, compare};
+use crate::write::patch_model::PatchModel;
+use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
 
 /// The role in which a statement cites what it was made from.
@@ -234,6 +238,12 @@ pub enum GraphRefusal {
         /// Its kind.
         kind: Kind,
     },
+    /// What a model said supports nothing.
+    #[error("{id} is what a language model was asked and answered, and not a source")]
+    Transcript {
+        /// The transcript.
+        id: OpId,
+    },
     /// Derivation would say it again.
     #[error("{id} was derived, so it would be derived again: refute or correct it")]
     Derived {
@@ -252,6 +262,7 @@ impl GraphRefusal {
             Self::SameText { .. } => "same_text",
             Self::NotInGraph { .. } => "not_in_graph",
             Self::Derived { .. } => "not_permitted",
+            Self::Transcript { .. } => "transcript_input",
         }
     }
 }
@@ -321,6 +332,10 @@ pub(crate) struct GraphWriter<'a> {
     statement: Option<Evidence>,
     /// The same once it is recorded.
     stated: Option<OpId>,
+    /// The model that makes the changes; none if a person does.
+    model: Option<PatchModel>,
+    /// What was found to be something that may be cited as an input.
+    citable: BTreeSet<OpId>,
 }
 
 /// A change with the name by which later ones cite it.
@@ -409,7 +424,14 @@ impl<'a> GraphWriter<'a> {
             masked: Vec::new(),
             statement: None,
             stated: None,
+            model: None,
+            citable: BTreeSet::new(),
         }
+    }
+
+    /// Says that a model makes the changes, if `details` name one.
+    pub(crate) fn set_model(&mut self, details: &Map<String, Value>) {
+        self.model = PatchModel::of(details);
     }
 
     /// What was appended.
@@ -530,7 +552,24 @@ impl<'a> GraphWriter<'a> {
         let refs = inputs
             .iter()
             .map(|(input, role)| Ok(Ref { id: self.resolve(input)?, role: role.clone() }));
-        Ok(refs.collect::<Result<_, GraphRefusal>>()?)
+        let refs = refs.collect::<Result<Vec<Ref>, GraphRefusal>>()?;
+        for input in &refs {
+            self.check_citable(input.id)?;
+        }
+        Ok(refs)
+    }
+
+    /// Refuses transcripts as inputs: what a model said does not support what it said.
+    fn check_citable(&mut self, id: OpId) -> Result<(), GraphError> {
+        if self.citable.contains(&id) {
+            return Ok(());
+        }
+        let body = self.writing.body(&id)?.unwrap_or_default();
+        if transcript::is_transcript(&body) {
+            return Err(GraphRefusal::Transcript { id }.into());
+        }
+        self.citable.insert(id);
+        Ok(())
     }
 
     /// The statement's record, which is appended if it is not there.
@@ -548,7 +587,10 @@ impl<'a> GraphWriter<'a> {
     }
 
     fn state(&mut self, statement: &Statement, kept: Kept) -> Result<OpId, GraphError> {
-        let body = statement.body();
+        let body = match &self.model {
+            Some(model) => model.make(statement.clone()).body(),
+            None => statement.body(),
+        };
         let kind = body.kind();
         let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
         if let Some(key) = &key {
@@ -596,7 +638,11 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge.id);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
-        let visibility = stricter(self.visibility_of(&from)?, self.visibility_of(&to)?);
+        // An end that stands on something private is private, whatever it says.
+        let visibility = match self.is_private(&from)? || self.is_private(&to)? {
+            true => Visibility::Private,
+            false => stricter(self.visibility_of(&from)?, self.visibility_of(&to)?),
+        };
         let body = Body::Edge(Edge {
             edge_type: Some(edge_type),
             notes: Some(notes.to_owned()).filter(|notes| !notes.is_empty()),
@@ -607,13 +653,7 @@ impl<'a> GraphWriter<'a> {
             Ref { id: from, role: Role::parse(Role::FROM)? },
             Ref { id: to, role: Role::parse(Role::TO)? },
         ];
-        refs.extend(match self.statement {
-            // A statement about an end that stands on something private is private, too.
-            Some(_) if self.is_private(&from)? || self.is_private(&to)? => {
-                self.refs(inputs, Visibility::Private)?
-            }
-            _ => self.refs(inputs, visibility)?,
-        });
+        refs.extend(self.refs(inputs, visibility)?);
         self.append(body, refs)
     }
 
@@ -680,6 +720,8 @@ impl<'a> GraphWriter<'a> {
         }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?
             && claim.deriver.is_some_and(|deriver| deriver.deterministic)
+            // What rules mine in words is not derived again.
+            && claim.claim_type.parse::<TextClaimType>().is_err()
         {
             return Err(GraphRefusal::Derived { id: target }.into());
         }

@@ -22,12 +22,14 @@ mod declarations;
 mod derive;
 mod echo;
 mod embedding;
+mod embedding_facts;
 mod erasure;
 mod graph;
 mod index;
 mod journal;
 mod ledger;
 mod listings;
+mod origins;
 mod page_cache;
 mod private_copy;
 mod read_transaction;
@@ -38,6 +40,7 @@ mod restored;
 mod scratch;
 mod shared;
 mod stale_logs;
+mod thinking;
 mod views;
 mod without_trace;
 
@@ -49,16 +52,17 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
+pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
 pub use index::{
-    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
-    node_key, searched_parts,
+    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, VALUES_RAW,
+    first_after, node_key, searched_parts,
 };
 pub use journal::{
-    AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, ReceiptWriting, ThoughtAsker,
-    ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtUse, ThoughtUseWriting,
+    AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, PrivateUse, ReceiptWriting,
+    ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtUse, ThoughtUseWriting,
 };
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;

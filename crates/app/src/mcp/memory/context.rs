@@ -1,8 +1,11 @@
 //! `get_context`: assembles what a model reads for its next turn, within a budget. The engine
 //! assembles it, marks quoted text, and keeps a receipt.
 
-use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
+use std::collections::BTreeSet;
 
+use engine::private::Viewpoint;
+use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
+use kernel::id::OpId;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
 use super::{Answered, Memory, NOTHING_ANSWERS};
@@ -11,7 +14,8 @@ use crate::mcp::answers::{Context, ContextItem, QueryEmbedder};
 use crate::mcp::arguments::GetContext;
 use crate::service::Session;
 use crate::service::agents::program_name;
-use crate::service::context::{AssembledContext, assemble, reason_in_words};
+use crate::service::context::{AssembledContext, assemble_over, reason_in_words};
+use crate::service::effective::{EffectiveView, Scope};
 
 /// Largest budget of a context, in tokens.
 pub(super) const BUDGET_TOKENS_MAX: u32 = 1_000_000;
@@ -23,8 +27,15 @@ impl Memory {
         arguments: GetContext,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let GetContext { turns, tool_results, budget_tokens, agent, session: conversation } =
-            arguments;
+        let GetContext {
+            turns,
+            tool_results,
+            budget_tokens,
+            agent,
+            session: conversation,
+            as_of,
+            valid_at,
+        } = arguments;
         if turns.iter().all(|turn| turn.text.trim().is_empty()) {
             return Err(RequestError::EmptyTurns.into());
         }
@@ -36,7 +47,13 @@ impl Memory {
         };
         let agent = agent.filter(|agent| !agent.trim().is_empty());
         let agent = program_name(agent.as_deref().or(program.as_deref()));
+        let viewpoint = Viewpoint {
+            as_of_us: session.times().recorded_us(as_of.as_deref())?,
+            valid_at_us: session.times().start_if_given_us(valid_at.as_deref())?,
+            ..Viewpoint::default()
+        };
         let mut request = Request {
+            viewpoint,
             session: conversation,
             turns: turns
                 .into_iter()
@@ -52,9 +69,11 @@ impl Memory {
             ..Request::new(&agent, session.now)
         };
         let open = self.opened.readable(session)?;
-        request.owner.clone_from(&open.opened.owner);
-        let AssembledContext { context, embedding } =
-            assemble(session, &mut self.pool, &mut open.opened, request)?;
+        request.owner.clone_from(&open.spaces.own.owner);
+        let EffectiveView { own, home, .. } = &mut open.spaces;
+        let home = home.as_mut().map(|home| &mut home.space);
+        let (AssembledContext { context, embedding }, elsewhere) =
+            assemble_over(session, &mut self.pool, (&mut own.space, home), request)?;
         self.conversations.note_shown(context.items.iter().filter_map(|item| item.id));
         let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
         let answer = Context {
@@ -63,7 +82,7 @@ impl Memory {
             embedder: QueryEmbedder::of(&embedding),
             receipt: context.receipt.map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
-            items: context.items.iter().map(item).collect(),
+            items: context.items.iter().map(|it| item(it, open.spaces.scope, &elsewhere)).collect(),
             // The agent is not told that private records were left out.
             left_out: context
                 .left_out
@@ -82,12 +101,17 @@ impl Memory {
     }
 }
 
-pub(super) fn item(item: &Item) -> ContextItem {
+/// An item of a context in a space of this scope, with what of it is of the home space under it.
+pub(super) fn item(item: &Item, own: Scope, elsewhere: &BTreeSet<OpId>) -> ContextItem {
     ContextItem {
         id: item.id.map(|id| id.to_string()),
         tier: item.tier.as_str().to_owned(),
         tokens: item.tokens as u64,
         reason: reason_in_words(&item.reason),
         is_cut: item.is_cut,
+        scope: item.id.map(|id| {
+            let scope = if elsewhere.contains(&id) { Scope::Global } else { own };
+            scope.as_str()
+        }),
     }
 }

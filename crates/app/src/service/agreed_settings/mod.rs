@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use engine::belief::claims::{ClaimFilter, States};
+use engine::mine::MiningLimits;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
@@ -33,7 +34,9 @@ use crate::failure::{Failure, RequestError};
 mod key;
 
 pub(crate) use key::SettingKey;
-use key::{AUTO_LEARN, BUILT_IN, BuiltIn, ON, TAG, built_in};
+use key::{AUTO_LEARN, BUILT_IN, BuiltIn, MINING_MAX_CLAIMS, MINING_MIN_CONFIDENCE, ON, built_in};
+
+pub(crate) use key::TAG;
 
 /// The kind of the evidence that the built-in settings cite once they are recorded.
 const DEFAULTS_SET: &str = "mi_defaults_set";
@@ -95,16 +98,34 @@ struct Stated {
     at: (u64, OpId),
 }
 
+/// The two times for which settings are asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SettingTimes {
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub(crate) as_of_us: Option<u64>,
+    /// As they hold in the world at this time, microseconds since the Unix epoch.
+    pub(crate) valid_at_us: i64,
+}
+
+impl SettingTimes {
+    /// Now.
+    fn now(session: &Session) -> Self {
+        Self { as_of_us: None, valid_at_us: session.now.as_microsecond() }
+    }
+}
+
 /// The claims that state settings in a space, or one of them, the newest of a key last.
 fn stated(
     space: &Space,
-    session: &Session,
+    times: SettingTimes,
     key: Option<&SettingKey>,
 ) -> Result<Vec<Stated>, Failure> {
     let filter = ClaimFilter {
         claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
-        valid_at_us: Some(session.now.as_microsecond()),
+        as_of_us: times.as_of_us,
+        valid_at_us: Some(times.valid_at_us),
         tags: key.map(SettingKey::tag).into_iter().collect(),
+        tag_prefix: Some(TAG.to_owned()),
         ..ClaimFilter::default()
     };
     let keys = space.key_ring()?;
@@ -132,6 +153,20 @@ fn stated(
     Ok(stated)
 }
 
+/// Whether a space has a value of the setting that a tag names, if it names one.
+pub(crate) fn has_setting(
+    space: &Space,
+    session: &Session,
+    tag: &str,
+    as_of_us: Option<u64>,
+) -> Result<bool, Failure> {
+    let Some(key) = tag.strip_prefix(TAG).and_then(|named| SettingKey::parse(named).ok()) else {
+        return Ok(false);
+    };
+    let times = SettingTimes { as_of_us, ..SettingTimes::now(session) };
+    Ok(!stated(space, times, Some(&key))?.is_empty())
+}
+
 /// The spaces whose settings count.
 pub(crate) struct SettingSpaces {
     project: Option<OpenedSpace>,
@@ -150,27 +185,8 @@ impl SettingSpaces {
 
     /// Every setting: those that are recorded, and the built-in ones.
     pub(crate) fn settings(&self, session: &Session) -> Result<Vec<Setting>, Failure> {
-        let mut settings: BTreeMap<String, Setting> =
-            BUILT_IN.iter().map(|known| (known.key.to_owned(), Setting::built_in(known))).collect();
-        let layers = [(&self.home, SettingSource::Global), (&self.project, SettingSource::Project)];
-        for (space, source) in layers {
-            let Some(space) = space else { continue };
-            for stated in stated(space, session, None)? {
-                let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
-                let known = built_in(stated.key.as_str());
-                let setting = Setting {
-                    value: stated.key.value_in(&stated.text),
-                    source,
-                    id: Some(stated.id),
-                    recorded_at: at.ok().map(|at| at.to_string()),
-                    default: known.map(|known| known.value),
-                    meaning: known.map(|known| known.meaning),
-                    key: stated.key.as_str().to_owned(),
-                };
-                settings.insert(setting.key.clone(), setting);
-            }
-        }
-        Ok(settings.into_values().collect())
+        let (home, project) = (self.home.as_deref(), self.project.as_deref());
+        settings_at(home, project, SettingTimes::now(session))
     }
 
     /// One setting.
@@ -179,6 +195,35 @@ impl SettingSpaces {
         let missing = || RequestError::NoSuchSetting { key: key.as_str().to_owned() };
         Ok(settings.find(|setting| setting.key == key.as_str()).ok_or_else(missing)?)
     }
+}
+
+/// Every setting that is recorded in the home space or a project's, which comes first, and the
+/// built-in ones.
+pub(crate) fn settings_at(
+    home: Option<&Space>,
+    project: Option<&Space>,
+    times: SettingTimes,
+) -> Result<Vec<Setting>, Failure> {
+    let mut settings: BTreeMap<String, Setting> =
+        BUILT_IN.iter().map(|known| (known.key.to_owned(), Setting::built_in(known))).collect();
+    for (space, source) in [(home, SettingSource::Global), (project, SettingSource::Project)] {
+        let Some(space) = space else { continue };
+        for stated in stated(space, times, None)? {
+            let at = jiff::Timestamp::from_microsecond(stated.at.0.cast_signed());
+            let known = built_in(stated.key.as_str());
+            let setting = Setting {
+                value: stated.key.value_in(&stated.text),
+                source,
+                id: Some(stated.id),
+                recorded_at: at.ok().map(|at| at.to_string()),
+                default: known.map(|known| known.value),
+                meaning: known.map(|known| known.meaning),
+                key: stated.key.as_str().to_owned(),
+            };
+            settings.insert(setting.key.clone(), setting);
+        }
+    }
+    Ok(settings.into_values().collect())
 }
 
 /// Whether programs may learn in a space. The built-in settings are recorded first, if they never
@@ -204,14 +249,36 @@ pub(crate) fn may_learn(
     switch(session, &spaces, &key)
 }
 
+/// How much mining keeps in a space.
+pub(crate) fn mining_limits(
+    session: &Session,
+    space: &OpenedSpace,
+) -> Result<MiningLimits, Failure> {
+    let home = if is_home(session, space) { None } else { home(session)? };
+    let own = Some(space).filter(|space| space.owner.is_none());
+    let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
+    let mut limits = MiningLimits::default();
+    // A value that a merge brought and that does not fit leaves the built-in one.
+    let least = value(session, &spaces, &SettingKey::parse(MINING_MIN_CONFIDENCE)?)?;
+    limits.confidence_min = least.parse().unwrap_or(limits.confidence_min);
+    let most = value(session, &spaces, &SettingKey::parse(MINING_MAX_CLAIMS)?)?;
+    limits.claims_max = most.parse().unwrap_or(limits.claims_max);
+    Ok(limits)
+}
+
 /// Whether a switch is on, by the first of these spaces that has it.
 fn switch(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<bool, Failure> {
+    Ok(value(session, spaces, key)? == ON)
+}
+
+/// A value by the first of these spaces that has it; the built-in one if none has.
+fn value(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result<String, Failure> {
     for space in spaces {
-        if let Some(stated) = stated(space, session, Some(key))?.pop() {
-            return Ok(key.value_in(&stated.text) == ON);
+        if let Some(stated) = stated(space, SettingTimes::now(session), Some(key))?.pop() {
+            return Ok(key.value_in(&stated.text));
         }
     }
-    Ok(built_in(key.as_str()).is_some_and(|known| known.value == ON))
+    Ok(built_in(key.as_str()).map_or_else(String::new, |known| known.value.to_owned()))
 }
 
 /// Whether a space is the person's home space.
@@ -253,7 +320,7 @@ pub(crate) fn set(
 ) -> Result<SettingChange, Failure> {
     let value = key.value(given)?;
     let Some(space) = space else { return Ok(SettingChange { id: None, value, is_new: true }) };
-    let before = stated(space, session, Some(key))?;
+    let before = stated(space, SettingTimes::now(session), Some(key))?;
     let text = key.text(&value);
     if let Some(newest) = before.last()
         && normalized_text(&key.text(&key.value_in(&newest.text))) == normalized_text(&text)

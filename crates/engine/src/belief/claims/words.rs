@@ -58,9 +58,18 @@ impl Words {
     }
 }
 
-/// Whether the claim that a row serves has all of some tags; none if that does not follow from the
-/// row.
-pub(super) fn are_tagged(tags: &[String], row: BeliefRow<'_>) -> Option<bool> {
+/// Whether tags contain all of `all`, and one that begins with a prefix.
+pub(super) fn have_tags(tags: &[String], all: &[String], prefix: Option<&str>) -> bool {
+    all.iter().all(|tag| tags.contains(tag))
+        && prefix.is_none_or(|prefix| tags.iter().any(|tag| tag.starts_with(prefix)))
+}
+
+/// The same of the claim that a row serves; none if that does not follow from the row.
+pub(super) fn are_tagged(
+    tags: &[String],
+    prefix: Option<&str>,
+    row: BeliefRow<'_>,
+) -> Option<bool> {
     #[derive(serde::Deserialize)]
     struct Tagged {
         #[serde(default)]
@@ -70,13 +79,13 @@ pub(super) fn are_tagged(tags: &[String], row: BeliefRow<'_>) -> Option<bool> {
     let (_, bytes) = row.served.filter(|(kind, _)| **kind == Kind::Claim)?;
     let text = std::str::from_utf8(bytes).ok()?;
     // A tag stands in the body as it is, unless JSON escapes something in it.
-    let is_plain =
-        |tag: &&String| tag.chars().all(|it| it.is_alphanumeric() || "-_:.".contains(it));
-    if tags.iter().filter(is_plain).any(|tag| !text.contains(tag.as_str())) {
+    let is_plain = |tag: &&str| tag.chars().all(|it| it.is_alphanumeric() || "-_:.".contains(it));
+    let mut parts = tags.iter().map(String::as_str).chain(prefix).filter(is_plain);
+    if parts.any(|tag| !text.contains(tag)) {
         return Some(false);
     }
     let Tagged { tags: found } = serde_json::from_str(text).ok()?;
-    Some(tags.iter().all(|tag| found.contains(tag)))
+    Some(have_tags(&found, tags, prefix))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use super::unasked::is_specific;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
-use crate::private::Disclosure;
+use crate::private::{Disclosure, Viewpoint};
 use crate::recall::episodes::{ByModel, Query, Recollection, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::past::{Over, as_past};
@@ -66,16 +66,24 @@ pub struct Wanted {
     pub now: Timestamp,
     /// The reader's date.
     pub today: Option<Date>,
+    /// What of the space is read, and as of when.
+    pub viewpoint: Viewpoint,
 }
 
 impl Wanted {
     /// The explicit question, or the last two turns.
-    pub(super) fn of(request: &Request) -> Self {
+    pub fn of(request: &Request) -> Self {
         let text = match &request.question {
             Some(question) => question.clone(),
             None => Self::last_turns(&request.turns),
         };
-        Self { text, by_model: request.by_model.clone(), now: request.now, today: request.today }
+        Self {
+            text,
+            by_model: request.by_model.clone(),
+            now: request.now,
+            today: request.today,
+            viewpoint: request.viewpoint,
+        }
     }
 
     /// The last two turns as one question.
@@ -218,6 +226,15 @@ impl Reader<'_> {
         Ok(gathered)
     }
 
+    /// Searches facts alone, the most relevant first.
+    pub fn gather_beliefs(&self, wanted: &Wanted) -> Result<Vec<Candidate>, EngineError> {
+        let (mut gathered, mut facts) = (Gathered::default(), Best::default());
+        for text in questions(&wanted.text) {
+            self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
+        }
+        Ok(facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out))
+    }
+
     fn gather_facts(
         &self,
         text: &str,
@@ -230,9 +247,14 @@ impl Reader<'_> {
             mode: Mode::Passive,
             over: Over::OnlyIfPast,
             today: wanted.today,
+            vector: wanted.by_model.get(text).cloned().map(ByModel::into_fact_vector),
+            as_of_us: wanted.viewpoint.as_of_us,
+            valid_at_us: wanted.viewpoint.valid_at_us,
+            visibilities: wanted.viewpoint.disclosure.visibilities(),
             ..FactQuery::new(text, wanted.now)
         };
         let found = self.recall_facts(&query)?;
+        gathered.model = gathered.model.or(found.model);
         gathered.behind = gathered.behind.max(found.behind);
         gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {
@@ -277,6 +299,7 @@ impl Reader<'_> {
     ) -> Result<(), EngineError> {
         let vector = wanted.by_model.get(text).cloned();
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
+        query.filter.as_of_us = wanted.viewpoint.as_of_us;
         let mut recall = self.recall_with_newer(&query)?;
         let found: Vec<OpId> = recall.results.iter().map(|found| found.id).collect();
         let private = self.private_among(&found)?;

@@ -16,7 +16,7 @@ use crate::recall::episodes::cut;
 /// Begins every line of a text that is data.
 const DATA: &str = "| ";
 /// Follows a text that was cut. It has no data mark, since the program writes it.
-const CUT: &str = "(cut off here: there was more)\n";
+pub const CUT: &str = "(cut off here: there was more)\n";
 /// Digits of an id that are shown, with the prefix.
 const ID_CHARS: usize = 15;
 /// Longest name in a heading, bytes.
@@ -31,18 +31,24 @@ pub(super) struct Marks {
     owner: Option<String>,
 }
 
+/// The digits of the marks around texts: they depend on all of them, so none can hold them.
+pub fn mark_digits<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize().to_hex().chars().take(8).collect()
+}
+
 impl Marks {
     /// The digest of every candidate text and of the time.
     pub(super) fn of(request: &Request, gathered: &Gathered) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        let mut add = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-        };
-        add(&request.now.to_string());
-        request.turns.iter().for_each(|turn| add(&turn.text));
-        request.tool_results.iter().for_each(|result| add(&result.text));
-        gathered.facts.iter().chain(&gathered.episodes).for_each(|candidate| add(&candidate.text));
-        let digits = hasher.finalize().to_hex().chars().take(8).collect();
+        let now = request.now.to_string();
+        let turns = request.turns.iter().map(|turn| &*turn.text);
+        let results = request.tool_results.iter().map(|result| &*result.text);
+        let candidates = gathered.facts.iter().chain(&gathered.episodes);
+        let texts = turns.chain(results).chain(candidates.map(|candidate| &*candidate.text));
+        let digits = mark_digits(std::iter::once(now.as_str()).chain(texts));
         let owner = request.owner.as_ref().map(|owner| owner.short_key().to_owned());
         Self { digits, owner }
     }
@@ -158,12 +164,12 @@ pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
 }
 
 /// The beginning of an id that `because show` takes.
-fn short(id: &OpId) -> String {
+pub fn short(id: &OpId) -> String {
     id.to_string().chars().take(ID_CHARS).collect()
 }
 
 /// Every line of a text, marked as data.
-fn data(text: &str) -> String {
+pub fn data(text: &str) -> String {
     lines(text).map(|line| format!("{DATA}{line}\n")).collect()
 }
 
@@ -177,7 +183,7 @@ fn lines(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// A name on one line.
-fn one_line(name: &str) -> String {
+pub fn one_line(name: &str) -> String {
     let folded: Vec<&str> = cut(name, HEADING_NAME_BYTES_MAX).split_whitespace().collect();
     visible(&folded.join(" "))
 }

@@ -157,6 +157,7 @@ pub(in super::super) struct AllColumns {
     pub(in super::super) facts: Columns,
     pub(in super::super) thoughts: Columns,
     pub(in super::super) vectors: Latest<Vectors>,
+    pub(in super::super) fact_vectors: Latest<Vectors>,
 }
 
 /// The versions that a reader has pinned.
@@ -166,6 +167,7 @@ pub(in super::super) struct Pinned {
     pub(in super::super) facts: PinnedColumns,
     pub(in super::super) thoughts: PinnedColumns,
     pub(in super::super) vectors: Option<Arc<Vectors>>,
+    pub(in super::super) fact_vectors: Option<Arc<Vectors>>,
 }
 
 impl AllColumns {
@@ -176,6 +178,7 @@ impl AllColumns {
             facts: self.facts.pin(),
             thoughts: self.thoughts.pin(),
             vectors: Some(self.vectors.pin()),
+            fact_vectors: Some(self.fact_vectors.pin()),
         }
     }
 
@@ -185,6 +188,7 @@ impl AllColumns {
         self.facts.clear();
         self.thoughts.clear();
         self.vectors.clear();
+        self.fact_vectors.clear();
     }
 }
 

@@ -25,12 +25,14 @@ use crate::sqlite::receipts::NewReceipt;
 mod earlier;
 mod file;
 mod model_use;
+mod private_use;
 pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 mod thought_use;
 
 pub use model_use::ModelUse;
+pub use private_use::PrivateUse;
 pub use thought_use::{
     AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
     ThoughtSession, ThoughtUse, ThoughtUseWriting,
@@ -314,6 +316,7 @@ impl UsageJournal {
             for record in records {
                 erased += tables::delete_showing(connection, record)?;
             }
+            private_use::delete_showing(connection, records)?;
             thought_use::erase(connection, records)?;
             Ok(erased)
         })?;

@@ -48,6 +48,12 @@ pub(super) static REGISTRY: Registry = Registry {
     ],
 };
 
+/// What a copy holds in which agents' thinking is searched.
+pub(super) static OF_THINKING: Registry = Registry {
+    views: &[&graph::VIEW, &records::VIEW, &beliefs::VIEW, &index::THINKING_VIEW],
+    journals: REGISTRY.journals,
+};
+
 /// The tables of a file.
 pub(super) struct Registry {
     /// In the order in which they are digested and folded.

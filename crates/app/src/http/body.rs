@@ -1,0 +1,97 @@
+//! Reading the bodies of requests, within limits of size and time.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode, header};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::error::ApiError;
+use super::json;
+
+/// How long a body of JSON may take to arrive.
+const BODY_WAIT: Duration = Duration::from_secs(30);
+/// How long the next piece of a body may take to arrive.
+const PIECE_WAIT: Duration = Duration::from_secs(30);
+
+/// The JSON of a request.
+pub(super) async fn json(request: Request, bytes_max: u64) -> Result<Value, ApiError> {
+    let (parts, body) = request.into_parts();
+    if media_type(&parts.headers).as_deref() != Some("application/json") {
+        return Err(unsupported("application/json"));
+    }
+    let bytes = timeout(BODY_WAIT, whole(&parts.headers, body, bytes_max)).await;
+    json::parse(&bytes.map_err(|_| too_slow())??)
+}
+
+pub(super) fn unsupported(wanted: &str) -> ApiError {
+    let message = format!("the content type must be {wanted}");
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).closing()
+}
+
+fn too_slow() -> ApiError {
+    let message = "the body did not arrive in time";
+    ApiError::new(StatusCode::REQUEST_TIMEOUT, "TIMEOUT", message).closing()
+}
+
+/// The type of a body, without parameters; a charset other than UTF-8 is another type.
+pub(super) fn media_type(headers: &HeaderMap) -> Option<String> {
+    let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+    let (one, None) = (types.next()?, types.next()) else { return None };
+    let text = one.to_str().ok()?.to_ascii_lowercase();
+    let (media_type, parameters) = text.split_once(';').unwrap_or((&text, ""));
+    let charset = parameters.split(';').find_map(|one| one.trim().strip_prefix("charset="));
+    match charset.map(|charset| charset.trim_matches('"')) {
+        None | Some("utf-8" | "utf8") => Some(media_type.trim().to_owned()),
+        Some(_) => None,
+    }
+}
+
+/// Refuses a body that says that it is too large, before any of it is read.
+pub(super) fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), ApiError> {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    match length.and_then(|length| length.parse::<u64>().ok()) {
+        Some(length) if length > bytes_max => Err(ApiError::too_large(bytes_max)),
+        _ => Ok(()),
+    }
+}
+
+async fn whole(headers: &HeaderMap, mut body: Body, bytes_max: u64) -> Result<Vec<u8>, ApiError> {
+    check_length(headers, bytes_max)?;
+    let mut bytes = Vec::new();
+    while let Some(piece) = next_piece(&mut body).await? {
+        if (bytes.len() + piece.len()) as u64 > bytes_max {
+            return Err(ApiError::too_large(bytes_max));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// Waits for the next piece of something that arrives, but not for long.
+pub(super) async fn in_time<T>(piece: impl Future<Output = T>) -> Result<T, ApiError> {
+    timeout(PIECE_WAIT, piece).await.map_err(|_| too_slow())
+}
+
+/// The next piece of a body; none at its end.
+pub(super) async fn next_piece(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+    loop {
+        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+        match in_time(frame).await? {
+            None => return Ok(None),
+            Some(Ok(frame)) => {
+                // Trailers say nothing to us.
+                if let Ok(piece) = frame.into_data() {
+                    return Ok(Some(piece));
+                }
+            }
+            Some(Err(error)) => {
+                return Err(ApiError::validation(format!("the body broke off: {error}")).closing());
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! One connection: TLS, HTTP/1.1, and the patience of the server.
+//!
+//! A client that sends its request slowly, or does not read its answer, loses its connection and
+//! never holds a thread.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::events::stopped;
+
+/// How long a handshake may take.
+const HANDSHAKE_WAIT: Duration = Duration::from_secs(10);
+/// How long the head of a request may take, and a connection may be idle.
+const HEAD_WAIT: Duration = Duration::from_secs(30);
+/// How long a client may not read.
+const WRITE_WAIT: Duration = Duration::from_secs(30);
+/// Largest head of a request, bytes.
+const HEAD_BYTES_MAX: usize = 64 * 1024;
+/// Most headers of a request.
+const HEADERS_MAX: usize = 64;
+
+/// Serves a connection until it ends, or the server does and its last answer is sent.
+pub(super) async fn serve(
+    stream: TcpStream,
+    tls: Option<Arc<TlsAcceptor>>,
+    router: Router,
+    stopping: watch::Receiver<bool>,
+) {
+    // Answers are small: they need not wait for more.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => converse(stream, router, stopping).await,
+        Some(tls) => {
+            if let Ok(Ok(stream)) = timeout(HANDSHAKE_WAIT, tls.accept(stream)).await {
+                converse(stream, router, stopping).await;
+            }
+        }
+    }
+}
+
+async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    router: Router,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let stream = TokioIo::new(Patient { stream, waiting: None });
+    let mut protocol = http1::Builder::new();
+    protocol
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_WAIT)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX);
+    let serving = protocol.serve_connection(stream, TowerToHyperService::new(router));
+    tokio::pin!(serving);
+    // A connection that breaks concerns nobody but its client.
+    tokio::select! {
+        _ = serving.as_mut() => return,
+        () = stopped(&mut stopping) => {}
+    }
+    serving.as_mut().graceful_shutdown();
+    let _ = serving.await;
+}
+
+/// A stream that fails when nothing can be written to it for long.
+struct Patient<S> {
+    stream: S,
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S: AsyncWrite + Unpin> Patient<S> {
+    fn judge<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
+        }
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(WRITE_WAIT)));
+        match waiting.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge(context, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.judge(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.judge(context, shut)
+    }
+}

@@ -1,0 +1,118 @@
+//! `POST /api/v1/context`
+
+use engine::recall::context::{
+    Budget, Count, Receipts, Request as ContextRequest, ToolResult, Turn,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::endpoint::needs;
+use super::super::error::ApiError;
+use super::super::work::{Call, Need};
+use super::recall::within;
+use crate::failure::RequestError;
+use crate::service::context::{AssembledContext, assemble};
+
+/// Largest budget, tokens.
+const BUDGET_MAX: u32 = 1_000_000;
+/// Most facts and episodes that memory adds.
+const ITEMS_MAX: u32 = 1_000;
+
+/// What the context is for. Nothing private is in it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The turns so far, the newest last.
+    #[serde(default)]
+    turns: Vec<TurnGiven>,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// What to look for instead of the last two turns.
+    question: Option<String>,
+    /// Results of the agent's own searches.
+    #[serde(default)]
+    tool_results: Vec<ToolResultGiven>,
+    /// The agent's instructions, which fill the budget that is left.
+    instructions: Option<String>,
+    /// Tokens in all [default: 1500].
+    budget: Option<u32>,
+    /// Most facts that memory adds.
+    facts: Option<u32>,
+    /// Most episodes that memory adds.
+    episodes: Option<u32>,
+    /// The agent's conversation.
+    session_id: Option<String>,
+    /// The number of the turn that the context is for.
+    turn: Option<u64>,
+    /// Write no receipt.
+    #[serde(default)]
+    no_receipt: bool,
+}
+
+/// A turn.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TurnGiven {
+    /// Who said it.
+    #[serde(default)]
+    speaker: String,
+    /// The text.
+    text: String,
+}
+
+/// The result of a tool.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ToolResultGiven {
+    /// The text.
+    text: String,
+    /// Its score.
+    score: Option<f64>,
+}
+
+needs!(Request, |_| Need::Read, |request| {
+    let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
+    match request.turns.is_empty() && !asks {
+        true => Err(RequestError::EmptyTurns.into()),
+        false => Ok(()),
+    }
+});
+
+pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
+    let question = asked.question.filter(|question| !question.trim().is_empty());
+    let number = |name, given: Option<u32>, default: usize, max: u32| {
+        let given = given.unwrap_or(u32::try_from(default).unwrap_or(max));
+        within(name, given, 0, max).map(|number| number as usize)
+    };
+    let total = number("budget", asked.budget, Budget::default().total, BUDGET_MAX)?;
+    let budget = if asked.budget.is_some() { Budget::of(total) } else { Budget::default() };
+    let facts = number("facts", asked.facts, Count::FACTS.most, ITEMS_MAX)?;
+    let episodes = number("episodes", asked.episodes, Count::EPISODES.most, ITEMS_MAX)?;
+    let turns = asked.turns.into_iter().map(|TurnGiven { speaker, text }| Turn { speaker, text });
+    let tool_results = asked
+        .tool_results
+        .into_iter()
+        .map(|ToolResultGiven { text, score }| ToolResult { text, score });
+    let request = ContextRequest {
+        session: asked.session_id,
+        turn: asked.turn,
+        turns: turns.collect(),
+        tool_results: tool_results.collect(),
+        question,
+        instructions: asked.instructions,
+        budget,
+        facts: Count::FACTS.up_to(facts),
+        episodes: Count::EPISODES.up_to(episodes),
+        receipt: if asked.no_receipt { Receipts::Omit } else { Receipts::Write },
+        today: Some(call.session.today()),
+        ..ContextRequest::new(&call.token.name, call.session.now)
+    };
+    let AssembledContext { context, embedding } =
+        call.with_embedders(|session, opened, pool| {
+            assemble(session, pool, &mut opened.space, request)
+        })?;
+    let mut answer = serde_json::to_value(&context)?;
+    answer["embedder"] = json!({ "model": embedding.model });
+    Ok(answer)
+}

@@ -1,0 +1,281 @@
+//! Patches of the graph: `/api/v1/patches`
+
+use std::collections::BTreeSet;
+
+use axum::http::StatusCode;
+use engine::belief::explain::time;
+use engine::belief::review::Status;
+use engine::graph::SubgraphLimits;
+use engine::recall::facts::FactQuery;
+use engine::write::import::Intent;
+use engine::write::patch::{Patch, Patched};
+use kernel::id::OpId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::super::endpoint::needs;
+use super::super::error::ApiError;
+use super::super::work::{Call, Need};
+use super::recall::within;
+use crate::failure::RequestError;
+use crate::service::patch::{self as service, ReadPatch, Reason};
+use crate::service::tokens::Right;
+
+/// The origin of a patch that came over the network.
+const ORIGIN: &str = "http";
+/// Fields of an operation that cite one record, and those that cite several.
+const CITES_ONE: [&str; 5] = ["from", "to", "target", "duplicate", "canonical"];
+const CITES_SEVERAL: [&str; 2] = ["sources", "of"];
+/// Reasons in the message of an error.
+const REASONS_MAX: usize = 5;
+
+/// A patch, as docs/cli.md describes it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Given {
+    /// `text`, and `operations`.
+    patch: Map<String, Value>,
+    /// The space; the token's own by default.
+    space: Option<String>,
+}
+
+/// A patch to be checked.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct Check(Given);
+
+impl super::super::endpoint::Input for Check {
+    fn space(&self) -> Option<&str> {
+        self.0.space.as_deref()
+    }
+
+    fn need(&self) -> Need {
+        Need::Try
+    }
+}
+
+needs!(Given, |_| Need::Write(Right::Derive));
+
+/// Reads a patch. What a token is not shown cannot be cited.
+fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
+    let operations = patch.get("operations").and_then(Value::as_array);
+    let mut local: BTreeSet<&str> = BTreeSet::new();
+    for operation in operations.into_iter().flatten() {
+        let one = CITES_ONE.iter().filter_map(|field| operation.get(*field)?.as_str());
+        let several = CITES_SEVERAL.iter().filter_map(|field| operation.get(*field)?.as_array());
+        let cited = one.chain(several.flatten().filter_map(Value::as_str));
+        for name in cited.filter(|name| !local.contains(name)) {
+            call.record(name)?;
+        }
+        local.extend(operation.get("local").and_then(Value::as_str));
+    }
+    let text = serde_json::to_string(patch)?;
+    Ok(service::read(call.opened, &text, ORIGIN)?)
+}
+
+pub(super) fn check(call: &mut Call<'_>, Check(given): Check) -> Result<Value, ApiError> {
+    let read = read(call, &given.patch)?;
+    match read.check(call.opened, call.session.now)? {
+        Ok(patched) => patched_json(call, &patched, Intent::DryRun),
+        Err(reasons) => Ok(json!({ "ok": false, "reasons": reasons })),
+    }
+}
+
+pub(super) fn propose(call: &mut Call<'_>, given: Given) -> Result<Value, ApiError> {
+    let read = read(call, &given.patch)?;
+    if let Err(reasons) = read.check(call.opened, call.session.now)? {
+        return Err(refused(&reasons));
+    }
+    let id = call.opened.propose_patch(&read.patch, call.session.now)?;
+    Ok(json!({ "id": id, "status": Status::Pending.as_str() }))
+}
+
+fn refused(reasons: &[Reason]) -> ApiError {
+    let reasons = reasons.iter().take(REASONS_MAX);
+    let words: Vec<String> = reasons
+        .map(|reason| format!("operation {}: {}", reason.operation, reason.message))
+        .collect();
+    ApiError::new(StatusCode::CONFLICT, "PATCH_REFUSED", words.join("; "))
+}
+
+/// A patch to be applied: one that was proposed, or a new one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Apply {
+    /// The id of a proposed patch.
+    id: Option<String>,
+    /// A new patch.
+    patch: Option<Map<String, Value>>,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Write nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+needs!(Apply, |request| need(request.dry_run), |request| {
+    match request.id.is_some() == request.patch.is_some() {
+        true => Err(neither_or_both()),
+        false => Ok(()),
+    }
+});
+
+fn neither_or_both() -> ApiError {
+    ApiError::validation("give `id` or `patch`, and not both")
+}
+
+fn need(dry_run: bool) -> Need {
+    if dry_run { Need::Try } else { Need::Write(Right::Correct) }
+}
+
+fn intent(dry_run: bool) -> Intent {
+    if dry_run { Intent::DryRun } else { Intent::Write }
+}
+
+pub(super) fn apply(call: &mut Call<'_>, request: Apply) -> Result<Value, ApiError> {
+    let (intent, now) = (intent(request.dry_run), call.session.now);
+    let patched = match (&request.id, &request.patch) {
+        (Some(id), None) => {
+            let patch = named(call, id)?;
+            if patch.status != Status::Pending {
+                let (id, status) = (patch.id, patch.status.as_str());
+                return Err(RequestError::PatchSettled { id, status }.into());
+            }
+            call.opened.apply_patch(&patch, intent, now)?
+        }
+        (None, Some(patch)) => {
+            let read = read(call, patch)?;
+            match read.check(call.opened, now)? {
+                Err(reasons) => return Err(refused(&reasons)),
+                Ok(patched) if request.dry_run => patched,
+                Ok(_) => call.opened.apply_new_patch(&read.patch, intent, now)?,
+            }
+        }
+        _ => return Err(neither_or_both()),
+    };
+    patched_json(call, &patched, intent)
+}
+
+/// A patch to be taken back.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Revert {
+    /// The patch's id, or the beginning of it.
+    id: String,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Write nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+needs!(Revert, |request| need(request.dry_run));
+
+pub(super) fn revert(call: &mut Call<'_>, request: Revert) -> Result<Value, ApiError> {
+    let patch = named(call, &request.id)?;
+    if patch.applied.is_empty() {
+        let (id, status) = (patch.id, patch.status.as_str());
+        return Err(RequestError::PatchSettled { id, status }.into());
+    }
+    let intent = intent(request.dry_run);
+    let patched = call.opened.revert_patch(&patch, intent, call.session.now)?;
+    patched_json(call, &patched, intent)
+}
+
+fn named(call: &Call<'_>, name: &str) -> Result<Patch, ApiError> {
+    let id = call.record(name)?;
+    let patch = call.opened.patch(&id.to_string())?;
+    patch.ok_or_else(|| RequestError::NotAPatch { id }.into())
+}
+
+fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Value, ApiError> {
+    let is_written = intent == Intent::Write;
+    let written = |ids: &[OpId]| if is_written { json!(ids) } else { json!([]) };
+    let ids: Vec<OpId> = patched.statuses.iter().map(|status| status.id).collect();
+    let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
+    let statuses = patched.statuses.iter().filter(|status| !withheld.contains(&status.id));
+    Ok(json!({
+        "ok": true,
+        "dry_run": !is_written,
+        "patch": patched.patch.filter(|_| is_written),
+        "stand_for": written(&patched.stand_for),
+        "appended": written(&patched.appended),
+        "statuses": statuses.collect::<Vec<_>>(),
+    }))
+}
+
+/// Which patches to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Include those that were decided.
+    #[serde(default)]
+    all: bool,
+}
+
+needs!(List, |_| Need::Read);
+
+pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
+    let mut patches = call.opened.patches()?;
+    patches.retain(|patch| asked.all || patch.status == Status::Pending);
+    let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
+    let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
+    let shown = patches.iter().filter(|patch| !withheld.contains(&patch.id));
+    Ok(json!({ "patches": shown.map(to_json).collect::<Vec<_>>() }))
+}
+
+/// A patch in a list.
+pub(super) fn to_json(patch: &Patch) -> Value {
+    json!({
+        "id": patch.id, "at": time(patch.at), "reason": "patch", "by": patch.by,
+        "origin": patch.origin, "text": patch.text, "status": patch.status.as_str(),
+        "changes": patch.changes.len(), "applied": patch.applied,
+    })
+}
+
+/// What a patch is to be about.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Context {
+    /// What it is about.
+    query: String,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// How many claims, and how many nodes, to begin from [default: 8].
+    hits: Option<u32>,
+    /// How many edges away from them [default: 1].
+    depth: Option<u32>,
+    /// How many records at most [default: 40].
+    max_nodes: Option<u32>,
+}
+
+needs!(Context, |_| Need::Read);
+
+pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiError> {
+    let hits = within("hits", asked.hits.unwrap_or(8), 1, 100)? as usize;
+    let depth = within("depth", asked.depth.unwrap_or(1), 0, 10)? as usize;
+    let nodes = within("max_nodes", asked.max_nodes.unwrap_or(40), 1, 1_000)? as usize;
+    let disclosure = call.disclosure();
+    let query = FactQuery {
+        limit: hits,
+        visibilities: disclosure.visibilities(),
+        ..FactQuery::new(&asked.query, call.session.now)
+    };
+    let facts = call.opened.recall_facts(&query)?;
+    let found = call.opened.recall_nodes(&query)?;
+    let facts = facts.facts.iter().map(|fact| fact.id);
+    let roots: Vec<OpId> = facts.chain(found.iter().map(|node| node.record.id)).collect();
+    let limits = SubgraphLimits {
+        depth,
+        nodes,
+        edges: nodes.saturating_mul(2),
+        disclosure,
+        ..SubgraphLimits::default()
+    };
+    let mut answer = serde_json::to_value(call.opened.subgraph(&roots, &limits)?)?;
+    answer["query"] = json!(asked.query);
+    Ok(answer)
+}

@@ -1,0 +1,122 @@
+//! `GET /api/v1/reviews` and `POST /api/v1/reviews/{id}`
+
+use engine::belief::explain::time;
+use engine::belief::review::Status;
+use kernel::id::OpId;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::super::endpoint::needs;
+use super::super::error::ApiError;
+use super::super::work::{Call, Need};
+use super::changes::report;
+use super::patches;
+use crate::service::changes::ChangeReport;
+use crate::service::corrections::{self, Decision};
+use crate::service::tokens::Right;
+
+/// Which reviews to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct List {
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Include what is settled.
+    #[serde(default)]
+    all: bool,
+}
+
+needs!(List, |_| Need::Read);
+
+pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
+    let is_listed = |status: Status| asked.all || status == Status::Pending;
+    let mut listed: Vec<(OpId, Value)> = Vec::new();
+    for review in call.opened.reviews()? {
+        if is_listed(review.status) {
+            listed.push((
+                review.id,
+                json!({
+                    "id": review.id,
+                    "status": review.status.as_str(),
+                    "at": time(review.at),
+                    "reason": review.question.reason.as_str(),
+                    "key": review.question.identity_key,
+                    "text": review.text,
+                    "trigger": review.question.trigger,
+                    "payload": review.question.payload,
+                    "confidence": review.confidence,
+                    "correction": review.correction,
+                    "corrected_payload": review.corrected_payload,
+                }),
+            ));
+        }
+    }
+    for change in call.opened.proposed_changes()? {
+        if is_listed(change.status) {
+            let operations = change.operations.iter().map(|draft| {
+                let target = draft.refs.first().map(|cited| cited.id);
+                json!({ "kind": draft.body.kind().as_str(), "target": target })
+            });
+            listed.push((
+                change.id,
+                json!({
+                    "id": change.id,
+                    "status": change.status.as_str(),
+                    "at": time(change.at),
+                    "reason": "proposed",
+                    "text": change.text,
+                    "origin": change.origin,
+                    "by": change.by,
+                    "operations": operations.collect::<Vec<_>>(),
+                }),
+            ));
+        }
+    }
+    for patch in call.opened.patches()? {
+        if is_listed(patch.status) {
+            listed.push((patch.id, patches::to_json(&patch)));
+        }
+    }
+    let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();
+    let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
+    listed.retain(|(id, _)| !withheld.contains(id));
+    let reviews: Vec<Value> = listed.into_iter().map(|(_, review)| review).collect();
+    Ok(json!({ "reviews": reviews }))
+}
+
+/// A decision.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Decide {
+    /// The review's id, or its beginning.
+    id: String,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// What to do about it.
+    decision: Verdict,
+    /// Why.
+    #[serde(default)]
+    note: String,
+}
+
+/// What to do about a review.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    Accept,
+    Dismiss,
+}
+
+needs!(Decide, |_| Need::Write(Right::Correct));
+
+pub(super) fn decide(call: &mut Call<'_>, asked: Decide) -> Result<ChangeReport, ApiError> {
+    let id = call.record(&asked.id)?.to_string();
+    let decision = match asked.decision {
+        Verdict::Accept => Decision::Accept,
+        Verdict::Dismiss => Decision::Dismiss,
+    };
+    let now = call.session.now;
+    let outcome = corrections::decide_review(call.opened, now, &id, decision, &asked.note)?;
+    report(call, outcome)
+}

@@ -1,0 +1,267 @@
+//! `POST /api/v1/import`: files in a form, or one as the body itself.
+//!
+//! What is uploaded goes to a temporary folder, is read from there as `because import` reads files,
+//! and is removed. It is signed by the token's key.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::multipart::MultipartError;
+use axum::extract::{FromRequest, Multipart, Request as HttpRequest, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use engine::EngineError;
+use engine::write::import::Intent;
+use importers::{Context, ImportError, Importer};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::App;
+use super::body::{check_length, in_time, media_type, next_piece, unsupported};
+use super::endpoint::needs;
+use super::error::ApiError;
+use super::json as strict;
+use super::long::{self, Progress, Task};
+use super::work::{Call, Need};
+use crate::failure::{Failure, RequestError};
+use crate::place::scratch_folder;
+use crate::service::derivation::derive_new;
+use crate::service::tokens::Right;
+
+/// Largest upload, bytes.
+pub(super) const UPLOAD_BYTES_MAX: u64 = 512 << 20;
+/// Most files of an upload.
+const FILES_MAX: usize = 64;
+/// Longest name of a file that is kept.
+const NAME_CHARS_MAX: usize = 100;
+/// Types of a body that is a file itself.
+const FILE_TYPES: [&str; 5] = [
+    "application/x-ndjson",
+    "application/jsonl",
+    "application/octet-stream",
+    "text/plain",
+    "text/calendar",
+];
+
+/// How to read the upload.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Read as this format instead of detecting it.
+    format: Option<String>,
+    /// The name of the file, where the body is one.
+    name: Option<String>,
+    /// Only say what would be recorded.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+needs!(Request, |_| Need::Write(Right::Append));
+
+/// What was uploaded.
+struct Upload {
+    folder: tempfile::TempDir,
+    /// The files in it.
+    files: Vec<PathBuf>,
+    bytes: u64,
+}
+
+pub(super) async fn answer(
+    State(app): State<Arc<App>>,
+    request: HttpRequest,
+) -> Result<Response, ApiError> {
+    let token = app.admit(request.headers())?;
+    let headers = request.headers().clone();
+    check_length(&headers, UPLOAD_BYTES_MAX)?;
+    let form = form_of(&headers)?;
+    let schema = Request::json_schema(&mut super::openapi::generator()).to_value();
+    let query = request.uri().query().unwrap_or_default();
+    let asked: Request = strict::typed(strict::from_query(query, &schema)?)?;
+    let importer = asked.format.as_deref().map(by_name).transpose()?;
+    // Nobody uploads what cannot be written.
+    let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Append)?;
+    let grant = grant.clone();
+    let upload = match form {
+        Form::Multipart => from_form(request).await?,
+        Form::File => from_body(request.into_body(), asked.name.as_deref()).await?,
+    };
+    let intent = if asked.dry_run { Intent::DryRun } else { Intent::Write };
+    let task = Task { token, space, grant, need: Need::Write(Right::Append) };
+    let (follower, followed) = (Arc::clone(&app), Arc::clone(&task.space));
+    let response = long::run(app, task, &headers, move |call, progress| {
+        let answer = import(call, &upload, importer, intent, progress)?;
+        drop(upload);
+        follower.follow_up(&followed);
+        Ok(answer)
+    });
+    response.await
+}
+
+/// How files are sent.
+enum Form {
+    Multipart,
+    File,
+}
+
+fn form_of(headers: &HeaderMap) -> Result<Form, ApiError> {
+    match media_type(headers).as_deref() {
+        Some("multipart/form-data") => Ok(Form::Multipart),
+        Some(kind) if FILE_TYPES.contains(&kind) => Ok(Form::File),
+        _ => Err(unsupported(&format!("multipart/form-data, {}", FILE_TYPES.join(", ")))),
+    }
+}
+
+fn by_name(name: &str) -> Result<&'static dyn Importer, ApiError> {
+    importers::by_name(name).ok_or_else(|| {
+        let known = importers::registry().iter().map(|importer| importer.name()).collect();
+        RequestError::NoSuchFormat { name: name.to_owned(), known }.into()
+    })
+}
+
+impl Upload {
+    fn new() -> Result<Self, ApiError> {
+        let folder = scratch_folder().map_err(Failure::from)?;
+        Ok(Self { folder, files: Vec::new(), bytes: 0 })
+    }
+
+    /// Begins a file. Each lies in a folder of its own, so that none replaces another.
+    fn begin(&mut self, name: Option<&str>) -> Result<File, ApiError> {
+        if self.files.len() == FILES_MAX {
+            return Err(ApiError::validation(format!("at most {FILES_MAX} files at a time")));
+        }
+        let folder = self.folder.path().join(self.files.len().to_string());
+        let path = folder.join(safe_name(name));
+        let made = std::fs::create_dir(&folder).and_then(|()| File::create(&path));
+        let file = made.map_err(|source| Failure::File { path: path.clone(), source })?;
+        self.files.push(path);
+        Ok(file)
+    }
+
+    fn add(&mut self, file: &mut File, piece: &[u8]) -> Result<(), ApiError> {
+        self.bytes += piece.len() as u64;
+        if self.bytes > UPLOAD_BYTES_MAX {
+            return Err(ApiError::too_large(UPLOAD_BYTES_MAX));
+        }
+        let written = tokio::task::block_in_place(|| file.write_all(piece));
+        written.map_err(|error| Failure::from(error).into())
+    }
+}
+
+/// The last part of a name, without what could lead elsewhere.
+fn safe_name(name: Option<&str>) -> String {
+    let name = name.unwrap_or_default();
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let letters = last.chars().filter(|letter| !letter.is_control() && *letter != ':');
+    let name: String = letters.take(NAME_CHARS_MAX).collect();
+    match name.trim_matches('.').trim() {
+        "" => "upload.jsonl".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+async fn from_body(mut body: Body, name: Option<&str>) -> Result<Upload, ApiError> {
+    let mut upload = Upload::new()?;
+    let mut file = upload.begin(name)?;
+    while let Some(piece) = next_piece(&mut body).await? {
+        upload.add(&mut file, &piece)?;
+    }
+    Ok(upload)
+}
+
+async fn from_form(request: HttpRequest) -> Result<Upload, ApiError> {
+    let malformed = |error: MultipartError| {
+        ApiError::validation(format!("the form does not read: {error}")).closing()
+    };
+    let mut form = Multipart::from_request(request, &())
+        .await
+        .map_err(|error| ApiError::validation(error.to_string()).closing())?;
+    let mut upload = Upload::new()?;
+    while let Some(mut field) = in_time(form.next_field()).await?.map_err(malformed)? {
+        let name = field.file_name().map(str::to_owned);
+        if name.is_none() {
+            let field = field.name().unwrap_or_default().to_owned();
+            return Err(ApiError::validation(format!("the part {field:?} is not a file")).closing());
+        }
+        let mut file = upload.begin(name.as_deref())?;
+        while let Some(piece) = in_time(field.chunk()).await?.map_err(malformed)? {
+            upload.add(&mut file, &piece)?;
+        }
+    }
+    match upload.files.is_empty() {
+        true => Err(ApiError::validation("the form has no file")),
+        false => Ok(upload),
+    }
+}
+
+fn import(
+    call: &mut Call<'_>,
+    upload: &Upload,
+    importer: Option<&'static dyn Importer>,
+    intent: Intent,
+    progress: &mut Progress,
+) -> Result<Value, ApiError> {
+    let context = Context { now: call.session.now, zone: call.session.zone.clone() };
+    let mut sources = Vec::new();
+    for path in &upload.files {
+        let name = name_of(path);
+        let unreadable =
+            |error: ImportError| ApiError::from(EngineError::from(error)).naming(path, &name);
+        let importer = match importer {
+            Some(importer) => importer,
+            None => importers::detect(path).map_err(unreadable)?.ok_or_else(|| {
+                ApiError::validation(format!("the format of {name:?} was not recognised; name it"))
+            })?,
+        };
+        let imported = call.opened.import(importer, path, &context, intent, |done| {
+            progress
+                .report(|| json!({ "file": name, "bytes": done.bytes, "records": done.records }));
+        });
+        let report = imported.map_err(|error| ApiError::from(error).naming(path, &name))?;
+        let mut source = serde_json::to_value(&report)?;
+        // The temporary folder is nobody's concern.
+        source["path"] = json!(name);
+        for problem in source["problems"].as_array_mut().into_iter().flatten() {
+            problem["file"] = json!(name);
+        }
+        sources.push(source);
+    }
+    let now = call.session.now;
+    let derived = match intent {
+        Intent::Write => derive_new(&mut call.opened.space, now, |derived| {
+            progress.report(|| json!({ "step": "derive", "records": derived.read }));
+        })?,
+        Intent::DryRun => None,
+    };
+    let derived = derived.map(|(derived, _)| derived);
+    Ok(json!({ "dry_run": intent == Intent::DryRun, "sources": sources, "derived": derived }))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_leads_nowhere_else() {
+        for (given, kept) in [
+            ("notes.md", "notes.md"),
+            ("../../etc/passwd", "passwd"),
+            ("C:\\a\\b.ics", "b.ics"),
+            ("..", "upload.jsonl"),
+            ("a/", "upload.jsonl"),
+            ("a\0b", "ab"),
+        ] {
+            assert_eq!(safe_name(Some(given)), kept, "{given:?}");
+        }
+        assert_eq!(safe_name(None), "upload.jsonl");
+    }
+}

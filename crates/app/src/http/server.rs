@@ -1,0 +1,177 @@
+//! The process: it listens, and ends without losing anything that it acknowledged.
+//!
+//! On SIGINT or SIGTERM it takes no more connections, finishes the requests that it has, ends the
+//! streams of events and writes the receipts that wait. A second signal ends it at once; that loses
+//! receipts alone.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+use super::callers::Callers;
+use super::events::{STREAMS_MAX, look_for_changes};
+use super::log::Log;
+use super::metrics::Metrics;
+use super::origin::Names;
+use super::rate::RateLimit;
+use super::spaces::Spaces;
+use super::work::{LONG_WORK_MAX, WRITES_MAX, Workers};
+use super::{App, Listening, Options, TlsFiles, connection, routes};
+use crate::failure::Failure;
+use crate::service::Session;
+
+/// Threads for the conversation.
+const CONVERSING_THREADS: usize = 2;
+/// Blocking threads beside those of requests and long work, for what looks after the spaces.
+const SPARE_THREADS: usize = 4;
+/// Connections at a time; further ones wait to be accepted.
+const CONNECTIONS_MAX: usize = 1_024;
+/// How long requests may take after the process was asked to end.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// How long to wait before listening again, when the system gives no connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How often receipts are written.
+const RECEIPTS_INTERVAL: Duration = Duration::from_millis(500);
+
+pub(super) fn serve(
+    session: Session,
+    options: &Options,
+    announce: impl FnOnce(&Listening) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let tls = options.tls.as_ref().map(acceptor).transpose()?;
+    let spaces = Spaces::open(&session)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(CONVERSING_THREADS)
+        .max_blocking_threads(Workers::count() + WRITES_MAX + LONG_WORK_MAX + SPARE_THREADS)
+        .enable_all()
+        .build()?;
+    let (stop, stopping) = watch::channel(false);
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(options.listen).await?;
+        let address = listener.local_addr()?;
+        let app = Arc::new(App {
+            callers: Callers::new(session.home.clone()),
+            names: Names::new(address.ip(), &options.allowed_hosts),
+            rate: RateLimit::new(options.a_minute),
+            workers: Workers::new(),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            metrics: Metrics::new(),
+            log: Log::start()?,
+            document: std::sync::OnceLock::new(),
+            session,
+            spaces,
+            stopping,
+        });
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let ended = signalled()?;
+        announce(&Listening { address, scheme })?;
+        app.log.event("info", "listening", json!({ "address": address.to_string() }));
+        tokio::spawn(look_for_changes(Arc::clone(&app)));
+        tokio::spawn(write_receipts(Arc::clone(&app)));
+        let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+        tokio::select! {
+            () = accept(&app, listener, tls.map(Arc::new), &connections) => {}
+            () = ended => {}
+        }
+        app.log.event("info", "stopping", json!({}));
+        let _ = stop.send(true);
+        let all = u32::try_from(CONNECTIONS_MAX).unwrap_or(u32::MAX);
+        tokio::select! {
+            _ = timeout(SHUTDOWN_GRACE, connections.acquire_many(all)) => {}
+            () = signalled()? => {}
+        }
+        Ok(app)
+    });
+    // Work that nobody waits for any more may still be finishing its write.
+    runtime.shutdown_timeout(SHUTDOWN_GRACE);
+    served.map(|app| app.spaces.close())
+}
+
+/// Accepts connections for as long as it is polled.
+async fn accept(
+    app: &Arc<App>,
+    listener: TcpListener,
+    tls: Option<Arc<TlsAcceptor>>,
+    connections: &Arc<Semaphore>,
+) {
+    let router = routes::router(app);
+    loop {
+        let Ok(held) = Arc::clone(connections).acquire_owned().await else { return };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                app.log.event("warn", "accept", json!({ "detail": error.to_string() }));
+                sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let (app, tls, router) = (Arc::clone(app), tls.clone(), router.clone());
+        tokio::spawn(async move {
+            app.metrics.connections.fetch_add(1, Ordering::Relaxed);
+            connection::serve(stream, tls, router, app.stopping.clone()).await;
+            app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+            drop(held);
+        });
+    }
+}
+
+async fn write_receipts(app: Arc<App>) {
+    loop {
+        sleep(RECEIPTS_INTERVAL).await;
+        let app = Arc::clone(&app);
+        let _ = tokio::task::spawn_blocking(move || app.spaces.write_receipts()).await;
+    }
+}
+
+/// Ends when the system asks the process to end.
+fn signalled() -> Result<impl Future<Output = ()>, Failure> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        Ok(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        })
+    }
+    #[cfg(not(unix))]
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Failure> {
+    let unusable = |path: &Path, reason: String| Failure::File {
+        path: path.to_owned(),
+        source: std::io::Error::other(reason),
+    };
+    let TlsFiles { certificates, key } = files;
+    let chain = CertificateDer::pem_file_iter(certificates)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| unusable(certificates, error.to_string()))?;
+    if chain.is_empty() {
+        return Err(unusable(certificates, "it holds no certificate in PEM".to_owned()));
+    }
+    let secret = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| unusable(key, format!("it holds no private key in PEM: {error}")))?;
+    let provider = Arc::new(ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
+        .map_err(|error| unusable(certificates, error.to_string()))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,321 @@
+//! `graph`: what is in the graph of claims and nodes.
+
+use std::collections::BTreeSet;
+
+use engine::EngineError;
+use engine::belief::claims::{ClaimFilter, States};
+use engine::graph::{EdgeFilter, NodeFilter, RecordKey, Subgraph, SubgraphLimits, VALUES_RAW};
+use engine::recall::facts::{ACTIVE_CONFIDENCE_MIN, FactQuery};
+use kernel::body::{EdgeType, NodeType};
+use kernel::id::OpId;
+use kernel::records::RecordStatus;
+use kernel::validity::State;
+
+use super::{Answered, Memory, within};
+use crate::failure::{Failure, RequestError};
+use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
+use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
+use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
+use crate::service::Session;
+use crate::service::disclosure::for_agent;
+use crate::service::effective::{EffectiveView, Scope, Scoped};
+
+/// Items by default, and at most.
+const LIMIT: u32 = 20;
+const LIMIT_MAX: u32 = 100;
+/// Edges between what was looked for and what is furthest from it, at most.
+const DEPTH_MAX: u32 = 3;
+/// Most ids that a subgraph is asked around.
+const ROOTS_MAX: usize = 50;
+
+/// The times of a request.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub(super) as_of_us: Option<u64>,
+    pub(super) valid_at_us: Option<i64>,
+}
+
+impl Times {
+    pub(super) fn of(
+        session: &Session,
+        as_of: Option<&str>,
+        valid_at: Option<&str>,
+    ) -> Result<Self, RequestError> {
+        Ok(Self {
+            as_of_us: session.times().recorded_us(as_of)?,
+            valid_at_us: session.times().start_if_given_us(valid_at)?,
+        })
+    }
+}
+
+/// What was found, before it is put in words.
+#[derive(Default)]
+struct Found {
+    records: Vec<GraphRecord>,
+    edges: Vec<GraphEdge>,
+    more: bool,
+}
+
+impl Memory {
+    pub(super) fn graph(
+        &mut self,
+        session: &Session,
+        arguments: Graph,
+        program: Option<&str>,
+    ) -> Result<Answered, Failure> {
+        let times = Times::of(session, arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
+        let limit = within("limit", arguments.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
+        let depth = within("depth", arguments.depth.unwrap_or(1), 1, DEPTH_MAX)? as usize;
+        let around = arguments.around.as_deref().unwrap_or_default();
+        let number = u32::try_from(around.len()).unwrap_or(u32::MAX);
+        within("around", number, 0, ROOTS_MAX as u32)?;
+        if arguments.query.as_ref().is_some_and(|query| query.trim().is_empty()) {
+            return Err(RequestError::EmptyQuestion.into());
+        }
+        let reader = self.reader_id(program);
+        let open = self.opened.readable(session)?;
+        let whose = open.whose();
+        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        let spaces = &open.spaces;
+        let found = if arguments.query.is_none() && around.is_empty() {
+            list(session, spaces, &arguments, times, limit)?
+        } else {
+            let looked_for = LookedFor { query: arguments.query.as_deref(), ids: around };
+            subgraphs(session, spaces, &looked_for, times, (depth, limit))?
+        };
+        let Found { mut records, edges, more } = found;
+        // Values as they were given are for audits by the user.
+        records.retain(|record| !record.tags.iter().any(|tag| tag == VALUES_RAW));
+        let ids: Vec<OpId> = records.iter().filter_map(|record| record.id.parse().ok()).collect();
+        let answer = GraphFound { reading: READING_STRUCTURED, records, edges, more, whose };
+        self.conversations.note_shown(ids);
+        Answered::new(graph_in_words(&answer), &answer)
+    }
+}
+
+/// A list of claims, nodes or edges.
+fn list(
+    session: &Session,
+    spaces: &EffectiveView,
+    asked: &Graph,
+    times: Times,
+    limit: usize,
+) -> Result<Found, Failure> {
+    let Times { as_of_us, valid_at_us } = times;
+    let status = asked.status.unwrap_or_default();
+    let (tags, contains) = (asked.tags.clone().unwrap_or_default(), asked.contains.clone());
+    let all = status == ListedStatus::Any;
+    let mut found = Found::default();
+    match asked.list.unwrap_or_default() {
+        Listing::Claims => {
+            let now_us = session.now.as_microsecond();
+            let then_us = as_of_us.and_then(|at| i64::try_from(at).ok()).unwrap_or(now_us);
+            let filter = ClaimFilter {
+                states: states(status),
+                displaced: status.status().into_iter().filter(|it| it.is_displaced()).collect(),
+                tags,
+                claim_type: asked.record_type.clone(),
+                valid_at_us,
+                contains,
+                as_of_us,
+                not_over_at_us: valid_at_us.is_none().then_some(then_us.min(now_us)),
+                confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
+                ..ClaimFilter::default()
+            };
+            let listed = spaces.claims(session, &filter, limit)?;
+            found.more = listed.counts.total > listed.beliefs.len() + listed.counts.altered.len();
+            let records = listed.beliefs.iter().filter_map(|Scoped { scope, item }| {
+                GraphRecord::of_belief(item, *scope, spaces.owner(*scope))
+            });
+            found.records = records.collect();
+        }
+        Listing::Nodes => {
+            let filter = NodeFilter {
+                types: typed::<NodeType>(asked.record_type.as_deref())?,
+                statuses: status.status().into_iter().collect(),
+                all,
+                tags,
+                contains,
+                valid_at_us,
+                as_of_us,
+                ..NodeFilter::default()
+            };
+            let listed = spaces.nodes(&filter, limit)?;
+            found.more = listed.more;
+            let records = listed
+                .items
+                .iter()
+                .map(|Scoped { scope, item }| GraphRecord::of(item, *scope, spaces.owner(*scope)));
+            found.records = records.collect();
+        }
+        Listing::Edges => {
+            let filter = EdgeFilter {
+                types: typed::<EdgeType>(asked.record_type.as_deref())?,
+                statuses: status.status().into_iter().collect(),
+                all,
+                contains,
+                valid_at_us,
+                as_of_us,
+                ..EdgeFilter::default()
+            };
+            let of_space = |_: &engine::Space, disclosure| {
+                Ok(Some(EdgeFilter { disclosure, ..filter.clone() }))
+            };
+            let listed = spaces.edges(of_space, limit)?;
+            found.more = listed.more;
+            let edges =
+                listed.items.iter().map(|Scoped { scope, item }| GraphEdge::of(item, *scope));
+            found.edges = edges.collect();
+        }
+    }
+    Ok(found)
+}
+
+impl ListedStatus {
+    /// The status of a record; none for any.
+    fn status(self) -> Option<RecordStatus> {
+        Some(match self {
+            Self::Active => RecordStatus::Active,
+            Self::Superseded => RecordStatus::Superseded,
+            Self::Alias => RecordStatus::Alias,
+            Self::Retracted => RecordStatus::Retracted,
+            Self::Invalidated => RecordStatus::Invalidated,
+            Self::Refuted => RecordStatus::Refuted,
+            Self::Any => return None,
+        })
+    }
+}
+
+/// The states of beliefs; what edges displace has none.
+fn states(status: ListedStatus) -> States {
+    match status {
+        ListedStatus::Active => States::Believed,
+        ListedStatus::Superseded | ListedStatus::Alias => States::These(Vec::new()),
+        ListedStatus::Retracted => States::These(vec![State::Retracted]),
+        ListedStatus::Invalidated => States::These(vec![State::Invalidated]),
+        ListedStatus::Refuted => States::These(vec![State::Refuted]),
+        ListedStatus::Any => States::Any,
+    }
+}
+
+fn typed<T: std::str::FromStr<Err: std::fmt::Display>>(
+    name: Option<&str>,
+) -> Result<Vec<T>, RequestError> {
+    let parse = |name: &str| {
+        name.parse()
+            .map_err(|error: T::Err| RequestError::UnknownType { detail: error.to_string() })
+    };
+    name.map(parse).transpose().map(|parsed| parsed.into_iter().collect())
+}
+
+/// What a subgraph is looked for by.
+struct LookedFor<'a> {
+    query: Option<&'a str>,
+    ids: &'a [String],
+}
+
+/// What is around hits and ids, in the project's space and in the home space under it.
+fn subgraphs(
+    session: &Session,
+    spaces: &EffectiveView,
+    looked_for: &LookedFor<'_>,
+    times: Times,
+    (depth, limit): (usize, usize),
+) -> Result<Found, Failure> {
+    let mut roots: Vec<(Scope, OpId)> = Vec::new();
+    for name in looked_for.ids {
+        let Scoped { scope, item } = spaces.resolve(name)?.1;
+        roots.push((scope, item));
+    }
+    let home = spaces.home.as_ref().map(|_| Scope::Global);
+    let mut found = Found::default();
+    for scope in std::iter::once(spaces.scope).chain(home) {
+        let (space, disclosure) = (spaces.space(scope), spaces.disclosure(scope));
+        let is_under = scope != spaces.scope;
+        let mut ids: Vec<OpId> =
+            roots.iter().filter(|(of, _)| *of == scope).map(|(_, id)| *id).collect();
+        if let Some(query) = looked_for.query {
+            let query = FactQuery {
+                limit,
+                today: Some(session.today()),
+                as_of_us: times.as_of_us,
+                valid_at_us: times.valid_at_us,
+                visibilities: disclosure.visibilities(),
+                ..FactQuery::new(query, session.now)
+            };
+            ids.extend(space.recall_facts(&query)?.facts.iter().map(|fact| fact.id));
+            ids.extend(space.recall_nodes(&query)?.iter().map(|node| node.record.id));
+        }
+        let limits = SubgraphLimits {
+            depth,
+            nodes: limit,
+            edges: limit.saturating_mul(2),
+            as_of_us: times.as_of_us,
+            valid_at_us: times.valid_at_us,
+            disclosure,
+        };
+        let around = space.subgraph(&ids, &limits)?;
+        let around = if is_under { unhidden(spaces, around, times.as_of_us)? } else { around };
+        found.more |= around.cut;
+        let owner = spaces.owner(scope);
+        found.records.extend(around.records.iter().map(|it| GraphRecord::of(it, scope, owner)));
+        found.edges.extend(around.edges.iter().map(|edge| GraphEdge::of(edge, scope)));
+    }
+    found.more |= found.records.len() > limit;
+    found.records.truncate(limit);
+    // An edge is only shown with its ends, if these are records.
+    let left: BTreeSet<&str> = found.records.iter().map(|record| record.id.as_str()).collect();
+    found.edges.retain(|edge| left.contains(edge.from.as_str()) || left.contains(edge.to.as_str()));
+    Ok(found)
+}
+
+/// What of the home space's graph the project does not have in its own words.
+fn unhidden(
+    spaces: &EffectiveView,
+    mut around: Subgraph,
+    as_of_us: Option<u64>,
+) -> Result<Subgraph, EngineError> {
+    let keys: Vec<RecordKey> = around.records.iter().map(RecordKey::of_record).collect();
+    let mut hides = spaces.own.hides_records(&keys, as_of_us)?.into_iter();
+    let mut hidden = BTreeSet::new();
+    around.records.retain(|record| {
+        let is_hidden = hides.next().unwrap_or(false);
+        if is_hidden {
+            hidden.insert(record.id);
+        }
+        !is_hidden
+    });
+    around.edges.retain(|edge| !hidden.contains(&edge.from) && !hidden.contains(&edge.to));
+    Ok(around)
+}
+
+/// Adds a record, quoted.
+pub(super) fn quote_record(words: &mut String, record: &GraphRecord) {
+    let GraphRecord { id, record_type, text, status, scope, .. } = record;
+    let status = status.as_deref().filter(|status| *status != "active");
+    let status = status.map(|status| format!(", {status}")).unwrap_or_default();
+    let scope = super::scope_in_words(scope);
+    quote(words, &format!("{record_type}{status}{scope}: {text}\nid {id}"));
+}
+
+fn graph_in_words(answer: &GraphFound) -> String {
+    let mut words = answer.whose.in_words().to_owned();
+    if answer.records.is_empty() && answer.edges.is_empty() {
+        words.push_str("Nothing in the graph fits.\n");
+        return words;
+    }
+    words.push_str(&format!("{READING}\n"));
+    answer.records.iter().for_each(|record| quote_record(&mut words, record));
+    if !answer.edges.is_empty() {
+        words.push_str("Edges:\n");
+    }
+    for edge in &answer.edges {
+        let GraphEdge { from, edge_type, to, notes, .. } = edge;
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({notes})") };
+        quote(&mut words, &format!("{from} {edge_type} {to}{notes}"));
+    }
+    if answer.more {
+        words.push_str("There is more; ask for more items, or for less at once.\n");
+    }
+    words
+}

@@ -1,0 +1,96 @@
+//! The sentences of a text as they were written.
+//!
+//! Notes and commit messages are wrapped, so a sentence may go on in the next line. Quoted lines,
+//! tables, code and what a script gives to a speaker are left out.
+
+use super::lexicon::is_label;
+use crate::statements::{STATEMENT_BYTES_MAX, has_speaker, split, without_marker};
+
+/// Fewest characters of a line that may go on in the next: a shorter one was ended on purpose.
+const WRAPPED_CHARS_MIN: usize = 50;
+/// Most lines of one paragraph.
+const LINES_MAX: usize = 64;
+
+/// The sentences of a text, at most of its first [`STATEMENT_BYTES_MAX`] bytes.
+pub fn sentences_of(text: &str) -> Vec<String> {
+    let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
+    paragraphs(text)
+        .iter()
+        .filter(|paragraph| !has_speaker(paragraph) || has_label(paragraph))
+        .flat_map(|paragraph| split(paragraph))
+        .map(|part| part.trim().to_owned())
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Whether what stands before the colon says what the line is, and not who speaks.
+fn has_label(paragraph: &str) -> bool {
+    paragraph.split_once(':').is_some_and(|(label, _)| is_label(&label.trim().to_lowercase()))
+}
+
+/// Lines that belong together, without their markers.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut is_code = false;
+    // How many lines the last paragraph has, if it may go on.
+    let mut open: Option<usize> = None;
+    for raw in text.lines() {
+        let line = raw.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            is_code = !is_code;
+            open = None;
+            continue;
+        }
+        let is_indented = raw.starts_with("    ") || raw.starts_with('\t');
+        let is_item = without_marker(line).len() < line.len();
+        if is_code || line.is_empty() || line.starts_with(['>', '|', '#']) {
+            open = None;
+            continue;
+        }
+        // An indented line continues an item of a list, or is code.
+        if is_indented && open.is_none() && !is_item {
+            continue;
+        }
+        let goes_on =
+            line.chars().count() >= WRAPPED_CHARS_MIN && !line.ends_with(['.', '!', '?', ':', ';']);
+        match (open, paragraphs.last_mut()) {
+            (Some(lines), Some(last)) if !is_item && lines < LINES_MAX => {
+                last.push(' ');
+                last.push_str(line);
+                open = goes_on.then_some(lines + 1);
+            }
+            _ => {
+                paragraphs.push(without_marker(line).to_owned());
+                open = goes_on.then_some(1);
+            }
+        }
+    }
+    paragraphs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapped_sentence_is_one() {
+        let text = "# Notes\n\n- We decided to fire the kiln on Friday, because the\n  glaze is dry. \
+            It works.\n- Short\n- item\n> quoted\n```\ncode\n```\nTom: I agree.\n\n    let x = 1;\n";
+        assert_eq!(
+            sentences_of(text),
+            [
+                "We decided to fire the kiln on Friday, because the glaze is dry.",
+                "It works.",
+                "Short",
+                "item",
+            ]
+        );
+    }
+
+    #[test]
+    fn any_text_is_read() {
+        for text in ["", "\n", "- ", "#", "```", "1.", "é", "…", "\u{0}", "    x"] {
+            let _ = sentences_of(text);
+        }
+    }
+}
