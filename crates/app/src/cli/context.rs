@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use engine::recall::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
+use kernel::id::ReceiptId;
 use serde_json::Value;
 
 use super::{CliSession, embedding, input};
@@ -101,6 +102,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         budget: args.budget.unwrap_or_default(),
         facts: Count::FACTS.up_to(args.facts),
         episodes: Count::EPISODES.up_to(args.episodes),
+        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
+        valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,
         receipt: if args.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(session.today()),
         ..Request::new(&args.agent, session.now)
@@ -111,25 +114,32 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if !args.no_receipt {
         limit_journal(session, &space);
     }
-    let AssembledContext { context, embedding } = assemble(session, pool, &mut space, request)?;
+    let assembled = assemble(session, pool, &mut space, request)?;
+    let AssembledContext { context, embedding, home_receipt, .. } = &assembled;
     let owner = space.owner;
     drop(space.space);
     match session.form {
         Form::Json => {
-            let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
-            value["embedder"] = embedding::to_json(&embedding);
+            let mut value = serde_json::to_value(context).map_err(std::io::Error::from)?;
+            for (item, shown) in
+                value["items"].as_array_mut().into_iter().flatten().zip(&context.items)
+            {
+                item["scope"] = serde_json::json!(shown.id.map(|id| assembled.scope(&id)));
+            }
+            value["embedder"] = embedding::to_json(embedding);
             value["owner"] = serde_json::json!(owner);
+            value["home_receipt"] = serde_json::json!(home_receipt);
             output::json(&value)?;
         }
         Form::Text => {
-            print(&context)?;
-            embedding::note_fallback(&embedding);
+            print(context, *home_receipt)?;
+            embedding::note_fallback(embedding);
         }
     }
     Ok(0)
 }
 
-fn print(context: &Context) -> Result<(), Failure> {
+fn print(context: &Context, home_receipt: Option<ReceiptId>) -> Result<(), Failure> {
     for line in context.text.lines() {
         output::line(printable(line))?;
     }
@@ -143,10 +153,11 @@ fn print(context: &Context) -> Result<(), Failure> {
         "{DIM}{} of {} tokens{beyond}{DIM:#}",
         tokens.total, context.budget.total
     ));
-    if let Some(receipt) = context.receipt {
+    for receipt in context.receipt.iter().chain(&home_receipt) {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
-    } else if context.receipt_missing {
+    }
+    if context.receipt_missing {
         output::note(
             "The journal cannot be written now, or the space is read-only; no receipt was kept",
         );

@@ -8,7 +8,7 @@
 //! A turn waits for its search for [`SEARCH_WAIT`] at most. What is found later comes with the next
 //! turn. After a turn of the assistant nobody reads an answer, so such a turn only begins a search.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -221,7 +221,7 @@ fn usable(found: Option<Prepared>, turns: &[Turn], head: Position) -> Usable {
 
 fn wanted(session: &Session, turns: &[Turn]) -> Wanted {
     let (now, today) = (session.now, Some(session.today()));
-    Wanted { text: Wanted::last_turns(turns), by_model: BTreeMap::new(), now, today }
+    Wanted::new(Wanted::last_turns(turns), now, today)
 }
 
 /// Half for facts, and what they leave for episodes.

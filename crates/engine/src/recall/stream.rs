@@ -15,7 +15,7 @@
 //! The stream uses the built-in table only: another model would be called after every turn, whether
 //! or not its result is used.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -198,11 +198,7 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
             && let Some((now, today)) = state.time
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
-            let by_model = BTreeMap::new();
-            return Some((
-                state.added,
-                Wanted { text: Wanted::last_turns(&turns), by_model, now, today },
-            ));
+            return Some((state.added, Wanted::new(Wanted::last_turns(&turns), now, today)));
         }
         state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }

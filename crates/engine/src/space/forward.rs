@@ -38,7 +38,7 @@ use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
 use crate::private::Disclosure;
 use crate::recall::context::gather::Wanted;
-use crate::recall::context::{Context, Gathered, Request};
+use crate::recall::context::{Candidate, Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::FoundNode;
@@ -153,6 +153,7 @@ read! {
     recall_facts(query: &FactQuery) -> Facts;
     recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
     gather(wanted: &Wanted) -> Gathered;
+    gather_global_facts(wanted: &Wanted) -> Vec<(RecordKey, Candidate)>;
 }
 
 /// Methods of a [`crate::Writer`] that has to be finished.

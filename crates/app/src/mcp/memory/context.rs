@@ -2,6 +2,7 @@
 //! assembles it, marks quoted text, and keeps a receipt.
 
 use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
+use engine::recall::receipts::Recipient;
 
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
@@ -12,6 +13,7 @@ use crate::mcp::arguments::GetContext;
 use crate::service::Session;
 use crate::service::agents::program_name;
 use crate::service::context::{AssembledContext, assemble, reason_in_words};
+use crate::service::task_context::{self, Shown, TaskRequest};
 
 /// Largest budget of a context, in tokens.
 pub(super) const BUDGET_TOKENS_MAX: u32 = 1_000_000;
@@ -23,8 +25,15 @@ impl Memory {
         arguments: GetContext,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let GetContext { turns, tool_results, budget_tokens, agent, session: conversation } =
+        let GetContext { turns, task, tool_results, budget_tokens, agent, session: conversation } =
             arguments;
+        let turns = turns.unwrap_or_default();
+        if let Some(task) = task.filter(|task| turns.is_empty() || !task.trim().is_empty()) {
+            let agent = agent.filter(|agent| !agent.trim().is_empty());
+            let agent = program_name(agent.as_deref().or(program.as_deref()));
+            let reader = Recipient { agent: &agent, session: conversation.as_deref() };
+            return self.context_for_task(session, &task, reader, budget_tokens);
+        }
         if turns.iter().all(|turn| turn.text.trim().is_empty()) {
             return Err(RequestError::EmptyTurns.into());
         }
@@ -53,7 +62,7 @@ impl Memory {
         };
         let open = self.opened.readable(session)?;
         request.owner.clone_from(&open.opened.owner);
-        let AssembledContext { context, embedding } =
+        let AssembledContext { context, embedding, .. } =
             assemble(session, &mut self.pool, &mut open.opened, request)?;
         self.conversations.note_shown(context.items.iter().filter_map(|item| item.id));
         let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
@@ -79,6 +88,53 @@ impl Memory {
             words.push_str(&format!("\n{NOTHING_ANSWERS}\n"));
         }
         Answered::new(words, &answer)
+    }
+
+    /// The same before a decision about a task.
+    fn context_for_task(
+        &mut self,
+        session: &Session,
+        task: &str,
+        reader: Recipient<'_>,
+        budget_tokens: Option<u32>,
+    ) -> Result<Answered, Failure> {
+        let budget_tokens = budget_tokens
+            .map(|tokens| super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
+            .transpose()?;
+        let request = TaskRequest {
+            tokens_max: budget_tokens.map(|tokens| tokens as usize),
+            reader: Some(reader),
+            ..TaskRequest::new(task)?
+        };
+        let open = self.opened.readable(session)?;
+        let context = task_context::assemble(session, &mut self.pool, &mut open.opened, &request)?;
+        self.conversations.note_shown(context.shown.iter().map(|shown| shown.id));
+        let is_near = context.claims.iter().chain(&context.nodes).next().is_some();
+        let left_out = context.left_out;
+        let answer = Context {
+            relevance: 0.0,
+            abstains: !is_near,
+            embedder: QueryEmbedder::built_in(),
+            receipt: context.receipts.first().map(ToString::to_string),
+            tokens: context.tokens as u64,
+            items: context.shown.iter().map(task_item).collect(),
+            left_out: (left_out.values + left_out.preferences + left_out.tokens) as u64,
+            behind: context.behind,
+            context: context.text,
+            whose: open.whose(),
+        };
+        Answered::new(format!("{}{}", answer.whose.in_words(), answer.context), &answer)
+    }
+}
+
+/// A record of a context for a task.
+fn task_item(shown: &Shown) -> ContextItem {
+    ContextItem {
+        id: Some(shown.id.to_string()),
+        tier: shown.part.to_owned(),
+        tokens: shown.tokens as u64,
+        reason: "for the task".to_owned(),
+        is_cut: shown.is_cut,
     }
 }
 

@@ -10,6 +10,7 @@ use kernel::when::When;
 use serde::Serialize;
 
 use super::TaskBudget;
+use super::text::Shown;
 use crate::service::agreed_settings::Setting;
 use crate::service::effective::Scope;
 
@@ -184,6 +185,9 @@ pub(crate) struct TaskContext {
     pub(crate) nodes: Vec<TaskRecord>,
     /// Edges between these.
     pub(crate) edges: Vec<TaskEdge>,
+    /// What the text shows of memory, in its order.
+    #[serde(skip)]
+    pub(crate) shown: Vec<Shown>,
     /// How many were left out.
     pub(crate) left_out: LeftOut,
     /// Operations that are not indexed yet.

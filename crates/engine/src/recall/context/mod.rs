@@ -176,6 +176,10 @@ pub struct Request {
     pub facts: Count,
     /// How many episodes.
     pub episodes: Count,
+    /// Memory as of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+    /// Only facts that are true in the world at this time, microseconds since the Unix epoch.
+    pub valid_at_us: Option<i64>,
     /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them the search
     /// runs now.
     pub prepared: Option<Arc<Gathered>>,
@@ -207,6 +211,8 @@ impl Request {
             budget: Budget::default(),
             facts: Count::FACTS,
             episodes: Count::EPISODES,
+            as_of_us: None,
+            valid_at_us: None,
             prepared: None,
             receipt: Receipts::Write,
             now,
@@ -407,7 +413,9 @@ impl Writer<'_> {
         if request.receipt != Receipts::Write {
             return Ok(context);
         }
-        let rows = context.items.iter().map(|item| Row {
+        // What another space has is in a receipt there.
+        let is_here = |item: &&Item| item.id.is_none_or(|id| !gathered.elsewhere.contains(&id));
+        let rows = context.items.iter().filter(is_here).map(|item| Row {
             shown: Shown {
                 id: item.id,
                 tier: item.tier,
