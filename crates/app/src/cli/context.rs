@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question", "facts", "episodes"])]
     pub(super) task: Option<String>,
     /// With --task: records and edges, by part [default: nodes=6,values=8,preferences=8,query=10,edges=20]
-    #[arg(long, value_name = "NUMBERS", requires = "task", value_parser = super::task_context::parse_budget)]
+    #[arg(long, value_name = "NUMBERS", requires = "task", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question"], value_parser = super::task_context::parse_budget)]
     pub(super) task_budget: Option<TaskBudget>,
     /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
     /// 2025, yesterday, 3 days ago …)

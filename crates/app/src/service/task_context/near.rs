@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::graph::{EdgeView, RecordKey, VALUES_RAW};
+use engine::private::Disclosure;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
 use engine::{EngineError, Space};
@@ -14,14 +15,13 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use store::sqlite::Filter;
 
-use super::{Layer, Reading, Selection, TaskContext, TaskEdge, TaskRecord, TaskRequest};
+use super::{Reading, Selection, TaskContext, TaskEdge, TaskRecord, TaskRequest};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agreed_settings::TAG;
 use crate::service::effective::Scope;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{Found, RecallRequest, SearchScope, SearchedSpace, recall};
-use engine::private::Disclosure;
 
 /// Share of the best similarity that the others need.
 const NEARLY_AS_NEAR: f64 = 0.3;
@@ -264,8 +264,12 @@ fn edges(reading: &Reading<'_>, context: &TaskContext) -> Result<Vec<TaskEdge>, 
     let max = context.budget.edges;
     let mut edges = Vec::new();
     for layer in reading.layers().filter(|_| max > 0) {
-        let shown = shown_in(layer, context);
-        let ids: Vec<OpId> = shown.keys().copied().collect();
+        // Those of what is near come first.
+        let near = context.claims.iter().chain(&context.nodes).chain(context.records());
+        let of_layer: Vec<_> = near.filter(|record| record.scope == layer.scope).collect();
+        let ids: Vec<OpId> = of_layer.iter().map(|record| record.record).collect();
+        let shown: BTreeMap<OpId, OpId> =
+            of_layer.iter().map(|record| (record.record, record.id)).collect();
         let limits = reading.limits(layer, ids.len(), max.saturating_add(HIDDEN_EXPECTED));
         let among = layer.space.edges_among(&ids, &limits)?;
         let views: Vec<EdgeView> = among.iter().map(|joining| joining.edge.clone()).collect();
@@ -297,10 +301,4 @@ fn edges(reading: &Reading<'_>, context: &TaskContext) -> Result<Vec<TaskEdge>, 
     }
     edges.truncate(max);
     Ok(edges)
-}
-
-/// The records of a space that are shown: the operations at which edges end, and how each is named.
-fn shown_in(layer: Layer<'_>, context: &TaskContext) -> BTreeMap<OpId, OpId> {
-    let records = context.records().filter(|record| record.scope == layer.scope);
-    records.map(|record| (record.record, record.id)).collect()
 }
