@@ -107,6 +107,13 @@ pub(crate) fn json_note(value: &serde_json::Value) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escape_json(&value.to_string()));
 }
 
+/// Why a part of an answer is missing, in JSON.
+pub(crate) fn error_json(failure: &Failure) -> serde_json::Value {
+    serde_json::json!({
+        "code": failure.code(), "message": failure.to_string(), "hint": failure.hint(),
+    })
+}
+
 /// Notes what was left out of an answer because the file does not hold it as it was signed.
 pub(crate) fn note_altered(ids: &[OpId]) {
     if let Some(first) = ids.first() {

@@ -296,6 +296,12 @@ pub(crate) fn enclosing_spaces(folder: &Path) -> impl Iterator<Item = PathBuf> {
     folder.ancestors().map(project_space).filter(|path| path.is_file())
 }
 
+/// The folder whose project a space is, if it is in such a folder.
+pub(crate) fn project_folder(space: &Path) -> Option<&Path> {
+    let folder = space.parent().filter(|folder| folder.file_name().is_some_and(|it| it == FOLDER));
+    folder.and_then(Path::parent)
+}
+
 /// Where `because init` puts a project's space.
 pub(crate) fn project_space(folder: &Path) -> PathBuf {
     folder.join(FOLDER).join(FILE)

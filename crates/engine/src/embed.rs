@@ -1,4 +1,5 @@
-//! The queue of records that an embedding model, other than the built-in table, has yet to embed.
+//! The queue of records and facts that an embedding model, other than the built-in table, has yet
+//! to embed. Records come first, then claims, corrections and nodes that count.
 //!
 //! Texts go to the model in batches, outside of any transaction. The vectors are written together
 //! with the position up to which the model has read, so nothing is lost or embedded twice when a
@@ -13,7 +14,8 @@ use jiff::Timestamp;
 use models::{EmbedError, Embedder, Model, Purpose};
 use retrieval::question::ends::both_ends;
 use store::sqlite::{
-    Embedding, EmbeddingBatch, EmbeddingModel, ModelNumber, SqliteSpace, UnopenedModel,
+    BatchSize, Embedding, EmbeddingBatch, EmbeddingModel, FactBatch, ModelNumber, SqliteSpace,
+    UnopenedModel,
 };
 use store::{Position, StoreError};
 
@@ -43,7 +45,7 @@ pub struct Embedded {
     pub embedded: u64,
     /// Texts that were refused now.
     pub failed: u64,
-    /// Records that are still to be read.
+    /// Records and facts that are still to be read.
     pub pending: u64,
     /// When the model may be asked again, if it did not answer.
     #[serde(serialize_with = "as_text")]
@@ -81,9 +83,9 @@ pub struct EmbeddingStatus {
     pub dimensions: usize,
     /// What the user calls it.
     pub choice: String,
-    /// Records that have a vector.
+    /// Records and facts that have a vector.
     pub embedded: u64,
-    /// Records that it has still to read.
+    /// Records and facts that it has still to read.
     pub pending: u64,
     /// Texts that it refused.
     pub failed: u64,
@@ -131,10 +133,53 @@ enum Read {
     Stopped(EmbedError),
 }
 
+/// What a model reads next.
+enum Batch {
+    Records(EmbeddingBatch),
+    Facts(FactBatch),
+}
+
+impl Batch {
+    /// The next batch of at most `texts_max` texts; none if nothing is left.
+    fn next(
+        store: &SqliteSpace,
+        model: &EmbeddingModel,
+        texts_max: usize,
+    ) -> Result<Option<Self>, StoreError> {
+        let records = store.embedding_batch(model, texts_max)?;
+        if records.end != model.reached {
+            return Ok(Some(Self::Records(bounded(records))));
+        }
+        let size = BatchSize { texts_max, bytes_max: BATCH_BYTES_MAX };
+        let facts = store.fact_batch(model, size)?;
+        Ok((!facts.is_end()).then_some(Self::Facts(facts)))
+    }
+
+    fn texts(&self) -> &[(Position, String)] {
+        match self {
+            Self::Records(EmbeddingBatch { texts, .. }) | Self::Facts(FactBatch { texts, .. }) => {
+                texts
+            }
+        }
+    }
+
+    fn write(
+        &self,
+        store: &mut SqliteSpace,
+        model: &EmbeddingModel,
+        made: &[(Position, Embedding)],
+    ) -> Result<bool, StoreError> {
+        match self {
+            Self::Records(batch) => store.write_embeddings(model, made, batch.end),
+            Self::Facts(batch) => store.write_fact_embeddings(model, made, batch),
+        }
+    }
+}
+
 impl Writer<'_> {
-    /// Has `embedder`, which the user calls `choice`, read a portion of the records that it has not
-    /// read, the oldest first. Stops where it does not answer; the result says why. Nothing is
-    /// asked before the time at which the model wanted to be asked again.
+    /// Has `embedder`, which the user calls `choice`, read a portion of the records and facts that
+    /// it has not read, the oldest of each first. Stops where it does not answer; the result says
+    /// why. Nothing is asked before the time at which the model wanted to be asked again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,
@@ -149,8 +194,9 @@ impl Writer<'_> {
         let mut embedded = 0;
         let is_late = || portion.until.is_some_and(|until| now() >= until);
         let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
+        let mut facts_pending = self.store.pending_facts(Some(&model))?;
         loop {
-            done.pending = self.store.pending_embeddings(model.reached)?;
+            done.pending = self.store.pending_embeddings(model.reached)? + facts_pending;
             progress(&done);
             if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
                 done.waiting_until = Some(timestamp(next));
@@ -159,17 +205,18 @@ impl Writer<'_> {
             }
             let left =
                 usize::try_from(portion.texts_max.saturating_sub(embedded)).unwrap_or(usize::MAX);
-            let batch = self
-                .store
-                .embedding_batch(&model, embedder.batch_max().clamp(1, batch_max).min(left))?;
-            if batch.end == model.reached || left == 0 || is_late() {
+            if left == 0 || is_late() {
                 return Ok(done);
             }
-            let batch = bounded(batch);
-            embedded += batch.texts.len() as u64;
-            match read(embedder, &batch.texts) {
+            let texts_max = embedder.batch_max().clamp(1, batch_max).min(left);
+            let Some(batch) = Batch::next(self.store, &model, texts_max)? else {
+                done.pending = self.store.pending_embeddings(model.reached)?;
+                return Ok(done);
+            };
+            embedded += batch.texts().len() as u64;
+            match read(embedder, batch.texts()) {
                 Read::All(made) => {
-                    if !self.store.write_embeddings(&model, &made, batch.end)? {
+                    if !batch.write(self.store, &model, &made)? {
                         // Somebody dropped the model meanwhile, who does not want it to come back.
                         return Ok(done);
                     }
@@ -198,9 +245,13 @@ impl Writer<'_> {
                 .embedding_models()?
                 .into_iter()
                 .find(|known| known.number == model.number);
-            model = match known {
+            model = match (&batch, known) {
+                (Batch::Facts(facts), Some(known)) => {
+                    facts_pending = facts_pending.saturating_sub(facts.texts.len() as u64);
+                    known
+                }
                 // Who does not get on would not end.
-                Some(known) if known.reached != model.reached => known,
+                (Batch::Records(_), Some(known)) if known.reached != model.reached => known,
                 _ => return Ok(done),
             };
         }
@@ -248,10 +299,11 @@ impl Writer<'_> {
     }
 }
 
-/// How many records the model which the user calls `choice` has still to read.
+/// How many records and facts the model which the user calls `choice` has still to read.
 fn pending_of(store: &SqliteSpace, choice: &str) -> Result<u64, EngineError> {
     let known = store.embedding_models()?.into_iter().find(|known| known.choice == choice);
-    Ok(store.pending_embeddings(known.map_or(Position(0), |known| known.reached))?)
+    let reached = known.as_ref().map_or(Position(0), |known| known.reached);
+    Ok(store.pending_embeddings(reached)? + store.pending_facts(known.as_ref())?)
 }
 
 impl Reader<'_> {
@@ -349,6 +401,13 @@ impl Reader<'_> {
         Ok(crate::recall::episodes::cut(&in_first_person(text, &names), QUESTION_BYTES_MAX)
             .to_owned())
     }
+}
+
+/// The text that a model embeds for a question about facts. They name whom they are about, so names
+/// stay.
+pub fn fact_question_to_embed(text: &str) -> String {
+    let masked = without_secrets(text);
+    crate::recall::episodes::cut(&both_ends(&masked), QUESTION_BYTES_MAX).to_owned()
 }
 
 /// "When does Ana paint Ben's kiln?" becomes "When does I paint my kiln?": models do not mind.

@@ -243,6 +243,24 @@ pub fn summary_of_evidence(evidence: &Evidence) -> String {
     format!("{actor}{}", evidence.summary)
 }
 
+/// All that a body says in words. Of a record without a text, what else it holds.
+pub(crate) fn content_of(body: &Body) -> String {
+    match body {
+        Body::Evidence(evidence) if evidence.payload.text.is_empty() => {
+            format!("{} {}", summary_of_evidence(evidence), json!(evidence.payload))
+        }
+        Body::Evidence(evidence) => {
+            let speaker = speaker(evidence).map(|speaker| format!("{speaker}: "));
+            [&speaker.unwrap_or_default(), evidence.payload.text.as_str()].concat()
+        }
+        Body::Claim(claim) if claim.text.is_empty() => claim.payload.to_string(),
+        Body::Claim(claim) => claim.text.clone(),
+        Body::Node(node) => node.text.clone().unwrap_or_default(),
+        Body::Thought(thought) => thought.content.clone().unwrap_or_default(),
+        other => summary_of(other),
+    }
+}
+
 /// One line about a body.
 pub fn summary_of(body: &Body) -> String {
     match body {

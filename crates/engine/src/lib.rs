@@ -23,6 +23,7 @@ mod reader;
 pub mod recall;
 mod seal;
 pub mod selection;
+mod source_id;
 mod space;
 pub mod tokens;
 pub mod verify;

@@ -74,6 +74,24 @@ impl Disclosure {
     }
 }
 
+/// Who reads, and of which times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Viewpoint {
+    /// Who reads.
+    pub disclosure: Disclosure,
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
+    /// Of edges, only those whose ends are true in the world at this time, microseconds since the
+    /// Unix epoch.
+    pub valid_at_us: Option<i64>,
+}
+
+impl From<Disclosure> for Viewpoint {
+    fn from(disclosure: Disclosure) -> Self {
+        Self { disclosure, ..Self::default() }
+    }
+}
+
 /// Finds out what is private in one ledger, and remembers what is not.
 pub(crate) struct Privacy<'a, B: ?Sized> {
     index: &'a B,
@@ -110,8 +128,8 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
         Ok(false)
     }
 
-    /// Whether an operation is withheld from a reader. What states no visibility, as an action of the
-    /// user, is for every project if all that it is about is.
+    /// Whether an operation is withheld from a reader. What states no visibility, as an action of
+    /// the user, is for every project if all that it is about is.
     pub(crate) fn is_withheld(
         &mut self,
         id: &OpId,

@@ -96,17 +96,29 @@ impl<'a> Reader<'a> {
         Ok(self.store.foreign_schema()?)
     }
 
-    /// The one operation that an id or the beginning of one names.
+    /// The one operation that an id or the beginning of one names, or else the id that its source
+    /// gave it.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
         /// Candidates named in the error.
         const CANDIDATES_MAX: usize = 5;
         let unknown = || EngineError::UnknownId { prefix: text.chars().take(80).collect() };
-        let prefix: IdPrefix = text.trim().parse().map_err(|_| unknown())?;
-        let mut found = self.store.find(&prefix, CANDIDATES_MAX)?;
+        let prefix: Option<IdPrefix> = text.trim().parse().ok();
+        let mut found = match &prefix {
+            Some(prefix) => self.store.find(prefix, CANDIDATES_MAX)?,
+            None => Vec::new(),
+        };
+        if found.is_empty() {
+            found = self.with_source_id(text.trim())?;
+            found.truncate(CANDIDATES_MAX);
+        }
         match found.len() {
             1 => found.pop().ok_or_else(unknown),
             0 => Err(unknown()),
-            _ => Err(EngineError::AmbiguousId { prefix: prefix.to_string(), candidates: found }),
+            _ => {
+                let prefix = prefix
+                    .map_or_else(|| text.chars().take(80).collect(), |prefix| prefix.to_string());
+                Err(EngineError::AmbiguousId { prefix, candidates: found })
+            }
         }
     }
 

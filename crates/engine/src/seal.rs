@@ -10,7 +10,7 @@
 //! Operations of other devices are not sealed here: they carry their authors' signatures, and are
 //! kept as they are.
 
-use importers::secrets::{MaskedSecret, mask_body, mask_string};
+use importers::secrets::{Masked, MaskedSecret, mask_body, mask_string};
 use kernel::body::{self, Body};
 use kernel::declaration::{Declaration, Statement};
 use kernel::id::{Author, BodyHash};
@@ -46,6 +46,13 @@ impl Sealable {
             *key = masked.into_inner();
         }
         Ok(sealable)
+    }
+
+    /// A draft whose body was masked on another thread. For bodies that name no identity of the
+    /// ledger.
+    pub(crate) fn premasked(body: Masked<Body>, refs: Vec<Ref>) -> Self {
+        let masked = body.secrets().to_vec();
+        Self { draft: Draft { body: body.into_inner(), refs }, masked }
     }
 
     /// The beginning of a space, masked.

@@ -26,7 +26,10 @@ struct Visit<'a> {
 
 impl Sink for Visit<'_> {
     fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
-        (self.take)(&evidence);
+        // No system is asked for what agents thought.
+        if !evidence.kind.is_thought() {
+            (self.take)(&evidence);
+        }
         ControlFlow::Continue(())
     }
 

@@ -2,8 +2,8 @@
 //!
 //! OpenAI, Anthropic and their transcripts name blocks differently but mean the same; [`flatten`]
 //! reads them all. Text is joined, images give their captions where there are any, tool calls
-//! become a short line (`Bash: cargo test`), tool results an excerpt. Thinking is left out: it is
-//! not part of the conversation.
+//! become a short line (`Bash: cargo test`), tool results an excerpt. Thinking is kept apart: it is
+//! not part of the conversation. What is encrypted or redacted of it has no words, and is left out.
 
 use serde_json::{Map, Value};
 
@@ -41,6 +41,8 @@ pub(crate) struct Blocks {
     pub(crate) text: String,
     /// Tool calls and tool results.
     pub(crate) tools: String,
+    /// What the agent thought.
+    pub(crate) thinking: String,
     /// What images show, in words.
     pub(crate) captions: Vec<String>,
     /// Files and addresses that tools worked on, images by address.
@@ -81,6 +83,14 @@ fn add_block(block: &Map<String, Value>, blocks: &mut Blocks, depth: u32) {
         }
         "tool_use" | "server_tool_use" | "function_call" | "function" => {
             add_tool_use(block, blocks)
+        }
+        "thinking" => push(&mut blocks.thinking, field("thinking").unwrap_or_default().trim()),
+        // OpenAI gives summaries of what it encrypts.
+        "reasoning" if depth < DEPTH_MAX => {
+            for part in block.get("summary").and_then(Value::as_array).into_iter().flatten() {
+                let words = part.get("text").and_then(Value::as_str).unwrap_or_default();
+                push(&mut blocks.thinking, words.trim());
+            }
         }
         "tool_result" | "function_call_output" => {
             let mut result = Blocks::default();
@@ -161,7 +171,10 @@ mod tests {
     #[test]
     fn blocks_of_every_dialect_are_taken_apart() {
         let blocks = flatten(&json!([
-            {"type": "thinking", "thinking": "hm"},
+            {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+            {"type": "thinking", "thinking": "", "signature": "c2ln"},
+            {"type": "redacted_thinking", "data": "ZW5jcnlwdGVk"},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": "so"}], "encrypted_content": "x"},
             {"type": "text", "text": "Let me look."},
             {"type": "text", "text": "<system-reminder>be nice</system-reminder>"},
             {"type": "tool_use", "name": "Read", "input": {"file_path": "src/main.rs"}},
@@ -173,6 +186,7 @@ mod tests {
             7
         ]));
         assert_eq!(blocks.text, "Let me look.\nand more");
+        assert_eq!(blocks.thinking, "hm\nso");
         assert_eq!(blocks.tools, "Read: src/main.rs\nweather: {\"city\":\"Basel\"}\nfn main() {}");
         assert_eq!(blocks.captions, ["a red boat"]);
         assert_eq!(blocks.links, ["src/main.rs"]);

@@ -202,7 +202,7 @@ impl Reader {
                 "no text: none of `text`, `content`, `message` or `body` is there",
             ));
         }
-        let Blocks { mut text, tools, captions: mut shown, links } = match content {
+        let Blocks { mut text, tools, thinking, captions: mut shown, links } = match content {
             Some(Value::String(text)) => Blocks { text, ..Blocks::default() },
             Some(content) => flatten(&content),
             None => Blocks::default(),
@@ -249,6 +249,13 @@ impl Reader {
             Some(Value::Array(tags)) => tags.into_iter().filter_map(as_label).collect(),
             _ => Vec::new(),
         };
+        let frame = Turn {
+            at: at.clone(),
+            session: Some(session.clone()),
+            session_title: session_title.clone(),
+            ..Turn::default()
+        };
+        deliver(NAME, Turn::thought(&uid, thinking, frame), sink)?;
         let turn = Turn {
             uid,
             actor,

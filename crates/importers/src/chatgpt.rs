@@ -211,6 +211,7 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
         match content.get("content_type").and_then(Value::as_str) {
             None | Some("text" | "multimodal_text") => flatten(content.get("parts")?),
             Some("code" | "execution_output") => flatten(content.get("text")?),
+            Some("thoughts") => return thought(&content, message.id, message.create_time, node_id),
             Some("tether_quote") => flatten(content.get("text")?),
             Some("tether_browsing_display") => flatten(content.get("result")?),
             Some(_) => return None,
@@ -245,6 +246,27 @@ fn turn(message: Message, node_id: &str) -> Option<Turn> {
         more: model.into_iter().collect(),
         ..Turn::default()
     })
+}
+
+/// What the model thought, in its steps.
+fn thought(
+    content: &Map<String, Value>,
+    id: Option<String>,
+    said_at: Option<Value>,
+    node_id: &str,
+) -> Option<Turn> {
+    let mut text = String::new();
+    for step in content.get("thoughts")?.as_array()? {
+        for words in ["summary", "content"].iter().filter_map(|name| step.get(*name)?.as_str()) {
+            if !words.trim().is_empty() {
+                text.push_str(if text.is_empty() { "" } else { "\n" });
+                text.push_str(words.trim());
+            }
+        }
+    }
+    let at = said_at.as_ref().and_then(time::from_value);
+    let uid = id.unwrap_or_else(|| node_id.to_owned());
+    Some(Turn::thought(&uid, text, Turn { at, ..Turn::default() }))
 }
 
 /// Removes the service's citation marks (`【11†source】`, and names between characters of the private

@@ -1,10 +1,11 @@
 //! Claude Code: the transcripts of its sessions, one JSON object per line.
 //!
 //! The importer keeps the words of the person and of the assistant, and tool calls with an excerpt
-//! of their results as turns with the role `tool`. It leaves out thinking, the host's own notes
-//! (`isMeta`, reminders between the words, notices of interruption) and all lines of other types.
-//! The identity of a line is `<sessionId>/<uuid>`; that of its tool part,
-//! `<sessionId>/<uuid>/tool`.
+//! of their results as turns with the role `tool`. The assistant's thinking becomes private records
+//! of the kind `thought_action`. It leaves out the host's own notes (`isMeta`, reminders between
+//! the words, notices of interruption) and all lines of other types. The identity of a line is
+//! `<sessionId>/<uuid>`; that of its tool part, `<sessionId>/<uuid>/tool`, and of its thinking,
+//! `<sessionId>/<uuid>/thinking`.
 //!
 //! Some lines of type `user` were written by the assistant: those in a sub-agent's transcript
 //! (`isSidechain`) and the summary that replaces a compacted history (`isCompactSummary`). They
@@ -272,7 +273,7 @@ impl Reader<'_> {
         let Some(content) = line.message.as_ref().and_then(|message| message.get("content")) else {
             return ControlFlow::Continue(());
         };
-        let Blocks { text, tools, captions, links } = flatten(content);
+        let Blocks { text, tools, thinking, captions, links } = flatten(content);
         let is_output = is_command_output(&text);
         let text = without_host_markup(&text);
         let session = line.session_id.unwrap_or_else(|| self.stem.clone());
@@ -309,6 +310,7 @@ impl Reader<'_> {
             more,
             ..Turn::default()
         };
+        deliver(NAME, Turn::thought(&uid, thinking, frame.clone()), sink)?;
         let said = Turn {
             uid: uid.clone(),
             actor: Some(role.to_owned()),

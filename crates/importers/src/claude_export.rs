@@ -112,7 +112,7 @@ fn read_message(
     repetitions: &mut Repetitions,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    let Blocks { mut text, tools, captions, mut links } =
+    let Blocks { mut text, tools, thinking, captions, mut links } =
         message.content.as_ref().map(flatten).unwrap_or_default();
     if text.trim().is_empty() && tools.is_empty() {
         text = message.text.unwrap_or_default();
@@ -132,6 +132,7 @@ fn read_message(
     let files = message.files.unwrap_or_default();
     let tool_links = std::mem::take(&mut links);
     links.extend(attachments.iter().chain(&files).filter_map(|file| file.file_name.clone()));
+    deliver(NAME, Turn::thought(&uid, thinking, frame.clone()), sink)?;
     let said = Turn {
         uid: uid.clone(),
         actor: actor.clone(),

@@ -93,7 +93,7 @@ impl Importer for Git {
 }
 
 /// A child process that is killed when its reader is dropped.
-struct Reaped(Child);
+pub(crate) struct Reaped(pub(crate) Child);
 
 impl Drop for Reaped {
     fn drop(&mut self) {
@@ -125,7 +125,7 @@ fn import_with(
         let reason = format!("{} is a named pipe or a device, not a file", special.display());
         return Err(refused(reason));
     }
-    let child = command(program, path).spawn().map_err(|error| match error.kind() {
+    let child = log_command(program, path).spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             refused("the program `git` was not found; install it to import histories".to_owned())
         }
@@ -157,7 +157,7 @@ fn import_with(
 
 /// Something in a repository's own folder that git would open as a file and wait for. Objects are
 /// not looked at, nor anything after [`LOOKED_AT_MAX`] entries: then git's silence ends the import.
-fn special_file(path: &Path) -> Option<PathBuf> {
+pub(crate) fn special_file(path: &Path) -> Option<PathBuf> {
     let inner = path.join(".git");
     let is_bare = || path.join("HEAD").exists() && path.join("objects").is_dir();
     let mut pending = match inner.is_dir() {
@@ -188,22 +188,32 @@ fn special_file(path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn command(program: &OsStr, path: &Path) -> Command {
-    let format = FIELDS
-        .iter()
-        .fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
+/// A command of git in a repository that may be anybody's: it runs no other program, fetches nothing
+/// and asks nothing.
+pub(crate) fn command(program: &OsStr, path: &Path) -> Command {
     let mut command = Command::new(program);
     for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"] {
         command.args(["-c", setting]);
     }
-    command.arg("-C").arg(path).args([
-        "--no-pager",
-        "--no-replace-objects",
-        "log",
-        "-z",
-        "--no-color",
-        "--reverse",
-    ]);
+    command.arg("-C").arg(path).args(["--no-pager", "--no-replace-objects"]);
+    for variable in VARIABLES_REMOVED {
+        command.env_remove(variable);
+    }
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none");
+    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn log_command(program: &OsStr, path: &Path) -> Command {
+    let format = FIELDS
+        .iter()
+        .fold(String::from("--format=tformat:"), |format, field| format + "%x00" + field);
+    let mut command = command(program, path);
+    command.args(["log", "-z", "--no-color", "--reverse"]);
     command.args([
         "--topo-order",
         "--name-only",
@@ -220,15 +230,6 @@ fn command(program: &OsStr, path: &Path) -> Command {
         "--ignore-submodules=all",
     ]);
     command.arg(format).arg("--");
-    for variable in VARIABLES_REMOVED {
-        command.env_remove(variable);
-    }
-    command
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_ALLOW_PROTOCOL", "none");
-    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -243,14 +244,14 @@ fn first_bytes(mut stream: impl Read) -> String {
 }
 
 /// What a program prints, read by a thread of its own, so that waiting for more can end.
-struct Chunks {
+pub(crate) struct Chunks {
     chunks: Receiver<io::Result<Vec<u8>>>,
     current: io::Cursor<Vec<u8>>,
     silence_max: Duration,
 }
 
 impl Chunks {
-    fn of(mut stream: ChildStdout, silence_max: Duration) -> Self {
+    pub(crate) fn of(mut stream: ChildStdout, silence_max: Duration) -> Self {
         let (sender, chunks) = mpsc::sync_channel(CHUNKS_AHEAD_MAX);
         // It ends with the stream, which ends with the program, or when nobody reads any more.
         thread::spawn(move || {

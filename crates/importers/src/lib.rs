@@ -18,6 +18,7 @@ mod claude_export;
 mod dates;
 mod files;
 mod git;
+pub mod graph;
 mod html;
 pub mod ical;
 mod input;
@@ -26,8 +27,10 @@ mod lists;
 mod locomo;
 mod mail;
 pub mod markdown;
+mod mi;
 mod passages;
 pub mod photo;
+pub mod project;
 pub mod secrets;
 mod shape;
 pub mod text;
@@ -80,6 +83,11 @@ pub struct Context {
 pub trait Sink {
     /// Takes one record. On `Break` the importer stops and returns `Ok`.
     fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()>;
+    /// Takes a change of the graph of records, after the evidence that it cites. A sink that reads
+    /// evidence alone ignores it.
+    fn graph(&mut self, _: graph::GraphItem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
     /// Takes the report of one item that could not be read.
     fn problem(&mut self, problem: Problem) -> ControlFlow<()>;
     /// Says how many more bytes of the source have been read, for the progress bar.
@@ -148,6 +156,10 @@ pub trait Importer: Sync {
     /// How sure this importer is of a source. For a file it decides by the name and the first bytes
     /// alone; for a directory or an archive, by a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
+    /// Whether sources may hold claims, nodes and edges beside evidence ([`Sink::graph`]).
+    fn has_graph(&self) -> bool {
+        false
+    }
     /// Whether a source holds everything that it stands for, so that what it no longer has was
     /// deleted there. An extract, or a log that is cut off at its beginning, does not.
     fn is_mirrorable(&self) -> bool {
@@ -167,6 +179,7 @@ pub trait Importer: Sync {
 pub fn registry() -> &'static [&'static dyn Importer] {
     &[
         &locomo::Locomo,
+        &mi::MindIncarnation,
         &claude_code::ClaudeCode,
         &chatgpt::ChatGpt,
         &claude_export::ClaudeExport,

@@ -62,6 +62,9 @@ const PAYLOAD_NAMES: [&str; 12] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) uid: String,
+    /// The kind of the record; a turn unless it is set.
+    pub(crate) kind: Option<EvidenceKind>,
+    pub(crate) visibility: Visibility,
     pub(crate) actor: Option<String>,
     pub(crate) at: Option<When>,
     pub(crate) role: Option<String>,
@@ -74,6 +77,22 @@ pub(crate) struct Turn {
     pub(crate) tags: Vec<String>,
     pub(crate) links: Vec<String>,
     pub(crate) more: Map<String, Value>,
+}
+
+impl Turn {
+    /// What an agent thought in the message with this id: private, and of a kind of its own.
+    pub(crate) fn thought(uid: &str, text: String, frame: Self) -> Self {
+        let assistant = Some("assistant".to_owned());
+        Self {
+            uid: format!("{uid}/thinking"),
+            kind: Some(EvidenceKind::from(EvidenceKind::THOUGHT_ACTION)),
+            visibility: Visibility::Private,
+            actor: assistant.clone(),
+            role: assistant,
+            text,
+            ..frame
+        }
+    }
 }
 
 /// Makes evidence of `turn` and passes it to `sink`. A turn without text, captions and links is
@@ -101,11 +120,11 @@ pub(crate) fn deliver(source: &str, turn: Turn, sink: &mut dyn Sink) -> ControlF
     let mut record = Evidence {
         source: source.to_owned(),
         source_uid: uid.clone(),
-        kind: EvidenceKind::from(EvidenceKind::TURN),
+        kind: turn.kind.unwrap_or_else(|| EvidenceKind::from(EvidenceKind::TURN)),
         actor: bounded_name(turn.actor),
         at: turn.at,
         summary: String::new(),
-        visibility: Visibility::default(),
+        visibility: turn.visibility,
         payload,
     };
     let Some(first) = first else {
@@ -326,6 +345,8 @@ mod tests {
         };
         let turn = Turn {
             uid: bad.clone(),
+            kind: None,
+            visibility: Visibility::default(),
             actor: Some(bad.clone()),
             role: Some(bad.clone()),
             text: bad.clone(),

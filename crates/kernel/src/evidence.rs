@@ -54,6 +54,14 @@ impl EvidenceKind {
     pub const MAIL: &'static str = "mail";
     /// A commit of a version-control system.
     pub const COMMIT: &'static str = "commit";
+    /// What an agent thought before it answered or acted. No index of texts has it, no deriver
+    /// reads it, and recall finds it only where this kind is asked for.
+    pub const THOUGHT_ACTION: &'static str = "thought_action";
+
+    /// Whether it is an agent's thinking.
+    pub fn is_thought(&self) -> bool {
+        self.0 == Self::THOUGHT_ACTION
+    }
 }
 
 impl From<&str> for EvidenceKind {

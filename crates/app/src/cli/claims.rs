@@ -139,11 +139,11 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let spaces = session.open_effective(args.scope.into())?;
     let owner = spaces.own.owner.as_ref();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-    let ScopedClaims { beliefs, counts: claims } = spaces.claims(&filter, limit)?;
+    let ScopedClaims { beliefs, counts: claims } = spaces.claims(session, &filter, limit)?;
     if session.form == Form::Json {
         beliefs.iter().try_for_each(|Scoped { scope, item: belief }| {
             let mut value = to_json(belief);
-            describe_owner(&mut value, owner);
+            describe_owner(&mut value, spaces.owner(*scope));
             value["scope"] = json!(scope);
             output::json(&value)
         })?;
@@ -173,7 +173,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     let marked_at_us = filter.valid_at_us.unwrap_or(listed_at_us);
     for Scoped { scope, item: belief } in &beliefs {
-        print_at(session, belief, (owner, spaces.mark(*scope)), marked_at_us)?;
+        print_at(session, belief, (spaces.owner(*scope), spaces.mark(*scope)), marked_at_us)?;
     }
     output::note_altered(&claims.altered);
     let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());

@@ -1,10 +1,12 @@
 //! `because edge`: links between records.
 
+use engine::belief::name::Named;
 use engine::graph::EdgeFilter;
 use engine::write::graph::{GraphChange, Reference};
 use engine::{EngineError, Space};
 use kernel::body::EdgeType;
 use kernel::kind::Capability;
+use kernel::records::RecordStatus;
 
 use super::CliSession;
 use super::graph::{self, RetractArgs, ScopeName, ShowArgs};
@@ -59,6 +61,30 @@ struct AddArgs {
     dry_run: bool,
 }
 
+/// The status of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum StatusName {
+    /// In force
+    Active,
+    /// Taken back
+    Retracted,
+    /// What it was made from no longer holds
+    Invalidated,
+    /// Whatever its status
+    Any,
+}
+
+impl StatusName {
+    fn status(self) -> Option<RecordStatus> {
+        match self {
+            Self::Active => Some(RecordStatus::Active),
+            Self::Retracted => Some(RecordStatus::Retracted),
+            Self::Invalidated => Some(RecordStatus::Invalidated),
+            Self::Any => None,
+        }
+    }
+}
+
 /// Arguments of `edge list`.
 #[derive(clap::Args)]
 #[command(
@@ -74,9 +100,18 @@ struct ListArgs {
     /// Only those that end here
     #[arg(long, value_name = "ID")]
     to: Option<String>,
+    /// Only with this status; may be repeated [default: active]
+    #[arg(long, value_enum, value_name = "STATUS")]
+    status: Vec<StatusName>,
     /// Also those that are not in force
     #[arg(long)]
     all: bool,
+    /// Only with this text in their notes, in any letter case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// Only those whose ends are both true at this time
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -125,20 +160,29 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let spaces = session.open_effective(args.scope.into())?;
+    let asked = EdgeFilter {
+        types: args.types.clone(),
+        statuses: args.status.iter().filter_map(|name| name.status()).collect(),
+        all: args.all || args.status.contains(&StatusName::Any),
+        contains: args.contains.clone(),
+        valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,
+        ..EdgeFilter::default()
+    };
     for name in [&args.from, &args.to].into_iter().flatten() {
         spaces.resolve(name)?;
     }
     let filter = |space: &Space, disclosure| {
-        let end = |name: &Option<String>| match name.as_deref().map(|name| space.resolve(name)) {
-            None => Ok(Some(None)),
-            Some(Ok(id)) => Ok(Some(Some(id))),
-            // The other space has it.
-            Some(Err(EngineError::UnknownId { .. })) => Ok(None),
-            Some(Err(error)) => Err(error),
+        let end = |name: &Option<String>| {
+            let Some(name) = name else { return Ok(Some(None)) };
+            Ok(match space.name_disclosed(name, disclosure) {
+                Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => Some(Some(id)),
+                // The other space has it.
+                Ok(Named::Belief { .. }) | Err(EngineError::UnknownBelief { .. }) => None,
+                Err(error) => return Err(error),
+            })
         };
         let (Some(from), Some(to)) = (end(&args.from)?, end(&args.to)?) else { return Ok(None) };
-        let types = args.types.clone();
-        Ok(Some(EdgeFilter { types, from, to, all: args.all, as_of_us, disclosure }))
+        Ok(Some(EdgeFilter { from, to, as_of_us, disclosure, ..asked.clone() }))
     };
     let listed = spaces.edges(filter, graph::limit(args.limit))?;
     graph::print_list(session, &spaces, &listed, "No edge matches.", graph::print_edge)

@@ -177,7 +177,7 @@ fn print(
     let left = if done.pending > 0 { format!(", {} to go", done.pending) } else { String::new() };
     output::line(format_args!(
         "{BOLD}Embedded{BOLD:#} {} by {}{refused}{left}",
-        count(done.embedded, "record"),
+        count(done.embedded, "text"),
         printable(name)
     ))?;
     if let Some(until) = done.waiting_until {

@@ -36,7 +36,7 @@ pub(super) fn after_a_write(
 ) -> Result<Option<Embedded>, Failure> {
     let bar = output::progress(None, "{spinner} embedding {msg}");
     let embedded = embed_recorded(session, after, &mut |done| {
-        bar.set_message(count(done.embedded, "record"));
+        bar.set_message(count(done.embedded, "text"));
     });
     bar.finish_and_clear();
     let embedded = embedded?;
@@ -55,10 +55,10 @@ fn note_what_is_left(embedded: &Embedded) {
         embedded.error.as_ref().map(|error| format!("{}; ", printable(error))).unwrap_or_default();
     let left = match embedded.pending {
         0 => String::new(),
-        pending => format!("{} left to embed: ", count(pending, "record")),
+        pending => format!("{} left to embed: ", count(pending, "text")),
     };
     output::note(format_args!(
-        "{DIM}{why}{left}records are found by their words and the built-in model; `because embed` continues later{DIM:#}"
+        "{DIM}{why}{left}texts are found by their words and the built-in model; `because embed` continues later{DIM:#}"
     ));
 }
 

@@ -1,10 +1,13 @@
 //! `because explain`
 
 use engine::EngineError;
+use engine::belief::claims::is_true_at;
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
 use engine::derive::Agreement;
 use engine::owner::SpaceOwner;
+use engine::private::Viewpoint;
+use engine::write::transcript::transcripts_of;
 use kernel::missing_body::Leave;
 use kernel::validity::State;
 use serde_json::Value;
@@ -13,6 +16,7 @@ use super::claims::times;
 use super::{CliSession, explain_lineage, explain_support, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
+use crate::service::effective::ScopedSpace;
 use crate::service::wording::{attributed, hundredths, person, shortened, word_of};
 
 /// Sources printed for people; `--all` prints every source.
@@ -24,7 +28,7 @@ const EVENTS_PRINTED_MAX: usize = 20;
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nOf anything else that has an id (a decision, an edge, a note, a thought) it prints what it was made from, what edges say of it and what cites it; with --json the keys record, built_from, edges, cited_by and cut.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json"
+    after_help = "Prints a belief with its reasons, its sources, its confidence, its history, and what would change it. The smallest support is the smallest set of its sources that would still give the same confidence band; it is found by deriving again from subsets.\n\nWith --json the record has the keys claim, because, built_from, history and user_actions, and with --support also support and would_change.\n\nOf anything else that has an id (a decision, an edge, a note, a thought) it prints what it was made from, what edges say of it and what cites it; with --json the keys record, built_from, edges, cited_by, transcripts and cut.\n\nExamples:\n  because explain 'routine.weekly|gym|tue,thu|morning'\n  because explain 9f2c41d0 --json\n  because explain 9f2c41d0 --as-of 2025-03-01"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or one of its ids (the beginning is
@@ -37,15 +41,30 @@ pub(crate) struct Args {
     /// Print every source and event
     #[arg(long)]
     all: bool,
+    /// As of this time, from what was recorded until then; the smallest support is of the present
+    #[arg(long, value_name = "TIME", conflicts_with = "support")]
+    as_of: Option<String>,
+    /// Say whether it is true at this time; of edges, only those whose ends both are
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open_with(&args.name)?;
-    let mut explaining = match space.explain(&args.name) {
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
+    let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
+    let ScopedSpace { opened: space, scope, disclosure } = session.open_with(&args.name)?;
+    let viewpoint = Viewpoint { disclosure, as_of_us, valid_at_us };
+    let mut explaining = match space.explain_from(&args.name, &viewpoint) {
         Err(EngineError::NotABelief { id, .. }) => {
-            return explain_lineage::run(session, &space, &id, args.all);
+            return explain_lineage::run(session, (&space, scope), &id, &viewpoint, args.all);
         }
         explained => explained?,
+    };
+    let in_window = valid_at_us.map(|at| is_true_at(&explaining.belief, at));
+    // Subsets are derived again from what there is now.
+    let support = match as_of_us {
+        None if args.support || session.form == Form::Text => Some(space.support(&explaining)?),
+        _ => None,
     };
     if let Some(owner) = &space.owner {
         owner.attribute_explanation(&mut explaining);
@@ -54,19 +73,24 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Form::Json => {
             let mut record =
                 serde_json::to_value(&explaining.explanation).map_err(std::io::Error::from)?;
-            if args.support {
-                let support = space.support(&explaining)?;
-                record["support"] = explain_support::to_json(&support, &explaining);
+            if let Some(support) = &support {
+                record["support"] = explain_support::to_json(support, &explaining);
                 record["would_change"] =
-                    explain_support::would_change_to_json(&support, &explaining);
+                    explain_support::would_change_to_json(support, &explaining);
+            }
+            record["scope"] = serde_json::json!(scope);
+            if let Some(in_window) = in_window {
+                record["in_window"] = serde_json::json!(in_window);
             }
             record["owner"] = serde_json::json!(space.owner);
             output::json(&record)?;
         }
         Form::Text => {
             print_owner(space.owner.as_ref())?;
-            let support = space.support(&explaining)?;
-            print(session, args, &explaining, &support, space.owner.as_ref())?;
+            print(session, args, &explaining, support.as_ref(), space.owner.as_ref())?;
+            if in_window == Some(false) {
+                output::line("  not true at that time")?;
+            }
         }
     }
     Ok(0)
@@ -76,7 +100,7 @@ fn print(
     session: &CliSession,
     args: &Args,
     explaining: &Explaining,
-    support: &Support,
+    support: Option<&Support>,
     owner: Option<&SpaceOwner>,
 ) -> Result<(), Failure> {
     let Explaining { explanation, belief, text, .. } = explaining;
@@ -114,7 +138,9 @@ fn print(
             explanation.built_from.len() - shown
         ))?;
     }
-    explain_support::print(support, explaining, owner)?;
+    if let Some(support) = support {
+        explain_support::print(support, explaining, owner)?;
+    }
     section("history")?;
     let earlier = explanation.history.len().saturating_sub(if args.all {
         usize::MAX
@@ -179,6 +205,7 @@ fn print_reason(because: &Because, owner: Option<&SpaceOwner>) -> Result<(), Fai
         if because.rationale.is_empty() { "no reason given" } else { &because.rationale };
     output::line(format_args!("    {by}: {}", shortened(rationale)))?;
     let basis = &because.confidence_basis;
+    print_model(basis)?;
     let factors = basis.get("factors").and_then(Value::as_array);
     let (Some(prior), Some(factors)) = (basis.get("prior").and_then(Value::as_f64), factors) else {
         return Ok(());
@@ -193,6 +220,20 @@ fn print_reason(because: &Because, owner: Option<&SpaceOwner>) -> Result<(), Fai
             number("log_odds"),
             trimmed(number("value"))
         ))?;
+    }
+    Ok(())
+}
+
+/// The language model that said it, and what it was asked, if that was kept.
+fn print_model(basis: &Value) -> Result<(), Failure> {
+    let field = |name: &str| basis.get(name).and_then(Value::as_str).map(printable);
+    let (Some(model), Some(prompt)) = (field("model"), field("prompt_version")) else {
+        return Ok(());
+    };
+    output::line(format_args!("      {DIM}said by {model} ({prompt}){DIM:#}"))?;
+    for id in transcripts_of(basis) {
+        let id = short(&id);
+        output::line(format_args!("      {DIM}what it was asked:{DIM:#} {ID}{id}{ID:#}"))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! cites it.
 
 use engine::belief::lineage::{CitedBy, Lineage};
+use engine::private::Viewpoint;
 use kernel::id::OpId;
 use serde_json::json;
 
@@ -9,25 +10,40 @@ use super::explain::{SOURCES_PRINTED_MAX, print_source, section};
 use super::{CliSession, graph, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::service::effective::Scope;
+use crate::service::graph as service;
 use crate::service::opening::OpenedSpace;
 use crate::service::wording::shortened;
 
 /// Prints the lineage of an operation.
 pub(super) fn run(
     session: &CliSession,
-    space: &OpenedSpace,
+    (space, scope): (&OpenedSpace, Scope),
     id: &OpId,
+    viewpoint: &Viewpoint,
     all: bool,
 ) -> Result<u8, Failure> {
-    let lineage = space.lineage(id)?;
+    let lineage = space.lineage_from(id, viewpoint)?;
+    let view = match viewpoint.valid_at_us {
+        Some(_) => service::view_from(space, id, viewpoint)?,
+        None => None,
+    };
+    let in_window = view.map(|view| service::is_valid(space, &view, viewpoint)).transpose()?;
     if session.form == Form::Json {
         let mut value = json!(lineage);
+        value["scope"] = json!(scope);
+        if let Some(in_window) = in_window {
+            value["in_window"] = json!(in_window);
+        }
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
     }
     print_owner(space.owner.as_ref())?;
     print(session, &lineage, if all { usize::MAX } else { SOURCES_PRINTED_MAX })?;
+    if in_window == Some(false) {
+        output::line("  not true at that time")?;
+    }
     Ok(0)
 }
 
@@ -61,20 +77,28 @@ fn print(session: &CliSession, lineage: &Lineage, shown: usize) -> Result<(), Fa
     if !lineage.cited_by.is_empty() {
         section("cited by")?;
     }
-    for CitedBy { op_id, kind, role, summary } in lineage.cited_by.iter().take(shown) {
-        output::line(format_args!(
-            "    {}  {DIM}{} · {}{DIM:#}  {ID}{}{ID:#}",
-            shortened(summary),
-            printable(kind),
-            printable(role),
-            short(op_id)
-        ))?;
-    }
+    lineage.cited_by.iter().take(shown).try_for_each(print_cited)?;
     print_left(lineage.cited_by.len(), shown)?;
+    if !lineage.transcripts.is_empty() {
+        section("asked of a language model")?;
+    }
+    lineage.transcripts.iter().take(shown).try_for_each(print_cited)?;
+    print_left(lineage.transcripts.len(), shown)?;
     if lineage.cut {
         output::line("    … there are more edges or citations than are listed")?;
     }
     Ok(())
+}
+
+fn print_cited(cited: &CitedBy) -> Result<(), Failure> {
+    let CitedBy { op_id, kind, role, summary } = cited;
+    output::line(format_args!(
+        "    {}  {DIM}{} · {}{DIM:#}  {ID}{}{ID:#}",
+        shortened(summary),
+        printable(kind),
+        printable(role),
+        short(op_id)
+    ))
 }
 
 fn print_left(length: usize, shown: usize) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 //! printed.
 
 use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
+use engine::private::Viewpoint;
 use engine::write::graph::GraphChange;
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
@@ -73,8 +74,8 @@ pub(super) enum WriteScope {
     Global,
 }
 
-/// Opens the space to state something in, and says who may see it there if nothing else is asked for:
-/// what is stated in the home space is for every project.
+/// Opens the space to state something in, and says who may see it there if nothing else is asked
+/// for: what is stated in the home space is for every project.
 pub(super) fn open_to_state(
     session: &CliSession,
     scope: WriteScope,
@@ -119,7 +120,7 @@ pub(super) struct ShowArgs {
     /// With --graph: how many edges away
     #[arg(long, value_name = "N", default_value_t = 1)]
     depth: usize,
-    /// With --graph: only what is true at this time
+    /// Whether it is true at this time; with --graph, around it only what is
     #[arg(long, value_name = "TIME")]
     valid_at: Option<String>,
 }
@@ -191,9 +192,11 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
     let spaces = session.open_effective(ReadScope::Effective)?;
     let (space, Scoped { scope, item: id }) = spaces.resolve(&args.id)?;
-    let Some(view) = graph::view(space, &id, as_of_us)? else {
+    let viewpoint = Viewpoint { disclosure: spaces.disclosure(scope), as_of_us, valid_at_us };
+    let Some(view) = graph::view_from(space, &id, &viewpoint)? else {
         return Err(RequestError::NotInGraph { id }.into());
     };
+    let in_window = valid_at_us.map(|_| graph::is_valid(space, &view, &viewpoint)).transpose()?;
     let around = if args.graph {
         let roots = match &view {
             GraphView::Record(record) => vec![record.id],
@@ -214,6 +217,9 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
         let mut value = json!(view);
         value["graph"] = json!(around);
         value["scope"] = json!(scope);
+        if let Some(in_window) = in_window {
+            value["in_window"] = json!(in_window);
+        }
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
@@ -222,6 +228,9 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     match &view {
         GraphView::Record(record) => print_record_in_full(record, spaces.mark(scope))?,
         GraphView::Edge(edge) => print_edge(edge, spaces.mark(scope))?,
+    }
+    if in_window == Some(false) {
+        output::line("  not true at that time")?;
     }
     if let Some(around) = around {
         print_subgraph(&around)?;
@@ -315,7 +324,7 @@ pub(super) fn print_list<T: serde::Serialize>(
         for Scoped { scope, item } in &listed.items {
             let mut value = json!(item);
             value["scope"] = json!(scope);
-            value["owner"] = json!(spaces.own.owner);
+            value["owner"] = json!(spaces.owner(*scope));
             output::json(&value)?;
         }
         if listed.more {

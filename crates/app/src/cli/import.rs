@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
 use engine::write::import::{Intent, PREVIEW_MAX, Progress, Report};
+use engine::write::import_graph::GraphTally;
 use engine::write::record::ForgottenPolicy;
 use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
@@ -114,8 +115,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let concludes =
         summary.is_new && !summary.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
     let reads = summary.is_new && !args.dry_run;
-    let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
+    // What is derived is embedded, too.
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
+    let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
     // What was recorded before a failure is reported, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
         output::json(
@@ -363,6 +365,9 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         );
         output::line(format_args!("{BOLD}{path}{BOLD:#} ({format}): {}", parts.join(", ")))?;
     }
+    if let Some(graph) = &report.graph {
+        print_graph(graph)?;
+    }
     if !report.masked.is_empty() {
         let kinds: Vec<String> =
             report.masked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
@@ -384,6 +389,24 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         if more > 0 {
             output::line(format_args!("  {DIM}… and {more} more; --json lists up to 100{DIM:#}"))?;
         }
+    }
+    Ok(())
+}
+
+/// What became of claims, nodes, edges and retractions, as far as there are any.
+fn print_graph(graph: &GraphTally) -> Result<(), Failure> {
+    let GraphTally { claims, nodes, edges, retractions } = graph;
+    for (what, of) in
+        [("claims", claims), ("nodes", nodes), ("edges", edges), ("retractions", retractions)]
+    {
+        if of.added + of.present + of.forgotten == 0 {
+            continue;
+        }
+        let mut parts = vec![format!("{} new", of.added)];
+        parts.extend((of.present > 0).then(|| format!("{} already there", of.present)));
+        parts
+            .extend((of.forgotten > 0).then(|| format!("{} forgotten and left out", of.forgotten)));
+        output::line(format_args!("  {what}: {}", parts.join(", ")))?;
     }
     Ok(())
 }

@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Also set your values from this file, in your home space
     #[arg(long, value_name = "FILE")]
     values: Option<PathBuf>,
+    /// Read your values by rules, even if a language model is chosen
+    #[arg(long, requires = "values")]
+    rules: bool,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -61,7 +64,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let space = Space::create(&path, session.home.signer()?, &name, session.now)?;
     let (id, author) = (space.id()?, space.author());
     drop(space);
-    let change = given.map(|text| values::set(session, &text, Intent::Write)).transpose()?;
+    let change =
+        given.map(|text| values::set(session, &text, args.rules, Intent::Write)).transpose()?;
     match session.form {
         Form::Json => {
             let mut value = json!({ "space": id, "name": name, "path": path.to_string_lossy(), "author": author, "masked": masked });

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use engine::EngineError;
 use engine::owner::SpaceOwner;
 
 use crate::failure::{Failure, RequestError, exit};
@@ -14,7 +15,7 @@ use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
-use crate::service::effective::{EffectiveView, ReadScope};
+use crate::service::effective::{EffectiveView, ReadScope, ScopedSpace, has_for_every_project};
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
@@ -250,11 +251,8 @@ impl CliSession {
 
     /// The space that has what is named: the one that was found, else the home space if that has it
     /// for every project.
-    pub(crate) fn open_with(&self, name: &str) -> Result<OpenedSpace, Failure> {
-        let spaces = self.open_effective(ReadScope::Effective)?;
-        let is_of_home = spaces.is_of_home(name);
-        let EffectiveView { own, home, .. } = spaces;
-        Ok(home.filter(|_| is_of_home).unwrap_or(own))
+    pub(crate) fn open_with(&self, name: &str) -> Result<ScopedSpace, Failure> {
+        self.open_effective(ReadScope::Effective)?.that_has(name)
     }
 
     /// Every space that was named, or the one that was found.
@@ -321,18 +319,35 @@ impl std::ops::Deref for CliSession {
 pub(crate) fn run() -> ExitCode {
     let cli = Cli::parse();
     let form = if cli.json { Form::Json } else { Form::Text };
-    match dispatch(cli, form) {
+    let mut session = None;
+    match session_of(&cli).and_then(|found| dispatch(cli, session.insert(found).clone(), form)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            report(&failure, form);
+            let elsewhere = session.and_then(|session| in_home(&session, &failure));
+            report(&failure, elsewhere.or_else(|| failure.hint()), form);
             ExitCode::from(failure.exit_code())
         }
     }
 }
 
-fn report(failure: &Failure, form: Form) {
-    let hint = failure.hint();
+/// What to type if a command wanted to change what the home space alone has. Nothing is written
+/// across spaces.
+fn in_home(session: &Session, failure: &Failure) -> Option<String> {
+    let name = match failure {
+        Failure::Engine(EngineError::UnknownId { prefix }) => prefix,
+        Failure::Engine(EngineError::UnknownBelief { name, .. }) => name,
+        _ => return None,
+    };
+    let home = session.home_under().ok()??;
+    has_for_every_project(&home, name).then(|| {
+        "the home space has it, for every project: `--space global` changes it there; stated here, \
+         the same text is this project's own"
+            .to_owned()
+    })
+}
+
+fn report(failure: &Failure, hint: Option<String>, form: Form) {
     match form {
         Form::Json => output::json_note(&serde_json::json!({
             "error": {
@@ -354,8 +369,8 @@ fn report(failure: &Failure, form: Form) {
     }
 }
 
-fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
-    let mut spaces = cli.space;
+fn session_of(cli: &Cli) -> Result<Session, Failure> {
+    let mut spaces = cli.space.clone();
     if spaces.is_empty()
         && let Some(named) = std::env::var_os("BECAUSE_SPACE").filter(|named| !named.is_empty())
     {
@@ -363,14 +378,17 @@ fn dispatch(cli: Cli, form: Form) -> Result<u8, Failure> {
             |_: OsString| RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" };
         spaces.push(named.into_string().map_err(unreadable)?);
     }
-    let session = Session {
+    Ok(Session {
         home: Home::find()?,
         spaces,
-        embedder: cli.embedder,
-        language_model: cli.language_model,
+        embedder: cli.embedder.clone(),
+        language_model: cli.language_model.clone(),
         now: jiff::Timestamp::now(),
         zone: crate::zone::system(),
-    };
+    })
+}
+
+fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
     let session =
         CliSession { form, session, opened: RefCell::new(None), noted: RefCell::default() };
     if cli.command.writes() {

@@ -56,10 +56,6 @@ fn count_use(session: &CliSession, opened: &mut OpenedModel) {
     }
 }
 
-fn error_json(failure: &Failure) -> Value {
-    json!({ "code": failure.code(), "message": failure.to_string(), "hint": failure.hint() })
-}
-
 fn embedder_json(settings: &Settings, tested: &EmbedderTest) -> Value {
     let chosen = settings.chosen();
     let model = tested.outcome.as_ref().ok().and_then(Option::as_ref);
@@ -69,7 +65,7 @@ fn embedder_json(settings: &Settings, tested: &EmbedderTest) -> Value {
         "ok": tested.outcome.is_ok(),
         "ms": tested.took.as_millis() as u64,
         "dimensions": model.map(|model| model.dimensions),
-        "error": tested.outcome.as_ref().err().map(error_json),
+        "error": tested.outcome.as_ref().err().map(output::error_json),
     })
 }
 
@@ -87,7 +83,7 @@ fn language_model_json(settings: &Settings, tested: Option<&LanguageModelTest>) 
         "input_tokens": tested.usage.input_tokens,
         "output_tokens": tested.usage.output_tokens,
         "cost": tested.cost.map(|cost| cost.units()),
-        "error": tested.outcome.as_ref().err().map(error_json),
+        "error": tested.outcome.as_ref().err().map(output::error_json),
     })
 }
 

@@ -1,10 +1,14 @@
-//! The language model as `because status` shows it: which one is chosen, and what each has used.
+//! The language model as `because status` shows it: which one is chosen, what each has used, and
+//! which private records it was shown.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Space;
 use jiff::Timestamp;
+use kernel::id::OpId;
 use models::language::Usage;
 use serde_json::{Value, json};
-use store::sqlite::ModelUse;
+use store::sqlite::{ModelUse, PrivateUse};
 
 use super::CliSession;
 use crate::failure::Failure;
@@ -36,6 +40,40 @@ pub(super) fn json(space: &Space) -> Value {
         })
     };
     space.model_use().map_or(Value::Null, |all| all.iter().map(shown).collect())
+}
+
+/// The private records that models were shown, by model and prompt, for `--json`; null if the
+/// journal cannot be read.
+pub(super) fn private_json(space: &Space) -> Value {
+    let shown = |(of, used): (&(String, String), &PrivateTotal)| {
+        json!({
+            "model": of.0,
+            "prompt_version": of.1,
+            "requests": used.requests,
+            "records": used.records,
+            "last": time(used.last_us).to_string(),
+        })
+    };
+    space.private_use().map_or(Value::Null, |all| totals(&all).iter().map(shown).collect())
+}
+
+/// What one prompt has shown one model.
+#[derive(Default)]
+struct PrivateTotal {
+    requests: u64,
+    records: BTreeSet<OpId>,
+    last_us: i64,
+}
+
+fn totals(all: &[PrivateUse]) -> BTreeMap<(String, String), PrivateTotal> {
+    let mut totals: BTreeMap<(String, String), PrivateTotal> = BTreeMap::new();
+    for used in all {
+        let total = totals.entry((used.model.clone(), used.prompt_version.clone())).or_default();
+        total.requests += 1;
+        total.records.extend(&used.records);
+        total.last_us = total.last_us.max(used.at_us);
+    }
+    totals
 }
 
 /// Prints both for people, if there is anything to say.
@@ -77,6 +115,18 @@ pub(super) fn print(
             printable(&used.model),
             count(requests, "request"),
             session.clock(time(used.first_us))
+        ))?;
+    }
+    let all = space.private_use().unwrap_or_default();
+    for (number, ((model, prompt), used)) in totals(&all).into_iter().enumerate() {
+        let head = if number == 0 { "private use" } else { "" };
+        output::line(format_args!(
+            "  {head:<11} {} was shown {} in {} ({}), last {}",
+            printable(&model),
+            count(used.records.len() as u64, "private record"),
+            count(used.requests, "request"),
+            printable(&prompt),
+            session.clock(time(used.last_us))
         ))?;
     }
     Ok(())

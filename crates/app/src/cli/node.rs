@@ -81,6 +81,9 @@ struct ListArgs {
     /// Only with this text, in any letter case
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
+    /// Only what is true at this time; a node without times of its own always is
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
@@ -127,6 +130,7 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
         all: args.all,
         tags: args.tag.clone(),
         contains: args.contains.clone(),
+        valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,
         as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
         ..NodeFilter::default()
     };

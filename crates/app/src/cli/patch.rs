@@ -1,21 +1,23 @@
 //! `because patch`: changes of the graph that are checked, applied and taken back together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::belief::explain::time;
-use engine::graph::SubgraphLimits;
-use engine::recall::facts::FactQuery;
+use engine::private::Disclosure;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
 use super::selecting::confirm;
-use super::{CliSession, graph, print_owner};
+use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
+use crate::service::language_model;
+use crate::service::model_request::ModelOrigin;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::patch::{self as service, Reason};
+use crate::service::proposed_patch::{self, ContextLimits, Proposing, context as context_of};
 
 /// Largest patch file, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -37,7 +39,7 @@ enum Action {
     /// What a patch about a subject may start from: claims, nodes and edges around it
     Context(ContextArgs),
     /// Check a patch and keep it for a decision
-    Propose(FileArgs),
+    Propose(ProposeArgs),
     /// List every reason to refuse a patch, and what it would change
     Check(FileArgs),
     /// Apply a patch: all of it, or nothing
@@ -61,6 +63,32 @@ struct ContextArgs {
     depth: usize,
     /// How many records at most
     #[arg(long, value_name = "N", default_value_t = 40)]
+    max_nodes: usize,
+}
+
+/// Arguments of `patch propose`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "With --model, the language model sees what `because patch context QUERY` prints, and the first line of what it was made from. Its patch is checked as one from a file; if it is refused, the model gets the reasons and one further attempt.\n\nExamples:\n  because patch propose tidy-up.json\n  because patch propose --model \"what we know of the kiln\""
+)]
+struct ProposeArgs {
+    /// A file, or - for the standard input
+    #[arg(required_unless_present_any = ["from", "model"], conflicts_with_all = ["from", "model"])]
+    file: Option<PathBuf>,
+    /// The same
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    from: Option<PathBuf>,
+    /// Ask the language model for a patch about this
+    #[arg(long, value_name = "QUERY")]
+    model: Option<String>,
+    /// With --model: how many claims, and how many nodes, to begin from
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "model")]
+    hits: usize,
+    /// With --model: how many edges away from them
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "model")]
+    depth: usize,
+    /// With --model: how many records at most
+    #[arg(long, value_name = "N", default_value_t = 40, requires = "model")]
     max_nodes: usize,
 }
 
@@ -121,26 +149,13 @@ impl Args {
 }
 
 fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
-    let space = session.open(SpaceUse::Read)?;
-    let query = FactQuery { limit: args.hits, ..FactQuery::new(&args.query, session.now) };
-    let facts = space.recall_facts(&query)?;
-    let nodes = space.recall_nodes(&query)?;
-    let roots: Vec<_> = facts
-        .facts
-        .iter()
-        .map(|fact| fact.id)
-        .chain(nodes.iter().map(|node| node.record.id))
-        .collect();
-    let limits = SubgraphLimits {
-        depth: args.depth,
-        nodes: args.max_nodes,
-        edges: args.max_nodes.saturating_mul(2),
-        ..SubgraphLimits::default()
-    };
-    let found = space.subgraph(&roots, &limits)?;
+    let mut space = session.open(SpaceUse::Read)?;
+    let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
+    let (found, embedded) = context_of(&mut space, session, &args.query, limits, Disclosure::Full)?;
     if session.form == Form::Json {
         let mut value = json!(found);
         value["query"] = json!(args.query);
+        value["embedder"] = embedding::to_json(&embedded);
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
@@ -150,6 +165,7 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
         output::line("Nothing is known about it.")?;
     }
     graph::print_around(&found)?;
+    embedding::note_fallback(&embedded);
     Ok(0)
 }
 
@@ -157,12 +173,16 @@ fn text_of(file: &std::path::Path) -> Result<String, Failure> {
     super::input::text(file, FILE_BYTES_MAX)
 }
 
-fn propose(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
-    let text = text_of(&args.file)?;
+fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
+    if let Some(query) = &args.model {
+        return propose_by_model(session, args, query);
+    }
+    let file = args.file.as_ref().or(args.from.as_ref());
+    let text = text_of(file.map_or_else(|| Path::new("-"), PathBuf::as_path))?;
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
     let read = service::read(&space, &text, FROM_FILE)?;
     if let Err(reasons) = read.check(&mut space, session.now)? {
-        return refused(session, &reasons);
+        return refused(session, &reasons, None);
     }
     let id = space.propose_patch(&read.patch, session.now)?;
     match session.form {
@@ -176,20 +196,87 @@ fn propose(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Asks the language model for a patch.
+fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Result<u8, Failure> {
+    let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
+    let settings = session.settings(Some(space.path()))?;
+    let mut opened = language_model::open(&settings)?.ok_or(RequestError::NoLanguageModel)?;
+    let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
+    let proposing =
+        proposed_patch::propose(&mut space, session, &mut opened.access(), query, limits)?;
+    let patch = match &proposing {
+        Proposing::Proposed(patch) => patch,
+        Proposing::Refused(origin, reasons) => return refused(session, reasons, Some(origin)),
+        Proposing::NothingKnown | Proposing::NothingToChange(_) => {
+            return print_no_patch(session, &proposing);
+        }
+    };
+    if session.form == Form::Json {
+        let mut value = json!(patch);
+        value["status"] = json!("pending");
+        output::json(&value)?;
+        return Ok(0);
+    }
+    let (id, changes) = (short(&patch.id), count(patch.changes as u64, "change"));
+    let ModelOrigin { model, prompt_version, .. } = &patch.origin;
+    output::line(format_args!("{}", printable(&patch.text)))?;
+    patch.statuses.iter().try_for_each(graph::print_status)?;
+    output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
+    output::line(format_args!(
+        "Proposed {ID}{id}{ID:#}, {changes}: `because patch apply {id}` applies it"
+    ))?;
+    Ok(0)
+}
+
+/// Says why the language model proposes nothing.
+fn print_no_patch(session: &CliSession, proposing: &Proposing) -> Result<u8, Failure> {
+    let (status, origin, words) = match proposing {
+        Proposing::NothingToChange(origin) => {
+            ("nothing_to_change", Some(origin), "The language model sees nothing to change.")
+        }
+        _ => {
+            ("nothing_known", None, "Nothing is known about it; the language model was not asked.")
+        }
+    };
+    match session.form {
+        Form::Json => {
+            let mut value = json!(origin);
+            if value.is_null() {
+                value = json!({});
+            }
+            (value["id"], value["status"]) = (Value::Null, json!(status));
+            output::json(&value)?;
+        }
+        Form::Text => output::line(words)?,
+    }
+    Ok(0)
+}
+
 fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let text = text_of(&args.file)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let read = service::read(&space, &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Ok(patched) => print(session, &patched, Intent::DryRun),
-        Err(reasons) => refused(session, &reasons),
+        Err(reasons) => refused(session, &reasons, None),
     }
 }
 
 /// Prints why a patch is refused.
-fn refused(session: &CliSession, reasons: &[Reason]) -> Result<u8, Failure> {
+fn refused(
+    session: &CliSession,
+    reasons: &[Reason],
+    origin: Option<&ModelOrigin>,
+) -> Result<u8, Failure> {
     match session.form {
-        Form::Json => output::json(&json!({ "ok": false, "reasons": reasons }))?,
+        Form::Json => {
+            let mut value = json!(origin);
+            if value.is_null() {
+                value = json!({});
+            }
+            (value["ok"], value["reasons"]) = (json!(false), json!(reasons));
+            output::json(&value)?;
+        }
         Form::Text => {
             output::line(format_args!(
                 "{BAD}Refused{BAD:#}, for {}:",
@@ -221,7 +308,7 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
     let text = text_of(file)?;
     let read = service::read(&space, &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
-        Err(reasons) => refused(session, &reasons),
+        Err(reasons) => refused(session, &reasons, None),
         Ok(patched) if args.dry_run => print(session, &patched, intent),
         Ok(_) => {
             let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
@@ -297,10 +384,13 @@ pub(super) fn print_line(session: &CliSession, patch: &Patch) -> Result<(), Fail
     let time = session.time(patch.at);
     let changes = count(patch.changes.len() as u64, "change");
     let status = patch.status.as_str();
+    let model = patch.details.get("model").and_then(Value::as_str);
+    let model = model.map(|model| format!("  {DIM}by {}{DIM:#}", printable(model)));
     output::line(format_args!(
-        "{ID}{}{ID:#}  {time}  patch of {changes}, {status}  {}",
+        "{ID}{}{ID:#}  {time}  patch of {changes}, {status}  {}{}",
         short(&patch.id),
-        printable(&patch.text)
+        printable(&patch.text),
+        model.unwrap_or_default()
     ))
 }
 
@@ -310,6 +400,8 @@ pub(super) fn to_json(patch: &Patch) -> Value {
         "id": patch.id, "at": time(patch.at), "reason": "patch", "by": patch.by,
         "origin": patch.origin, "text": patch.text, "status": patch.status.as_str(),
         "changes": patch.changes.len(), "applied": patch.applied,
+        "model": patch.details.get("model"),
+        "prompt_version": patch.details.get("prompt_version"),
     })
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// How many records; above them at most three facts, or as many with --search facts
     #[arg(long, short, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     k: u16,
-    /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit); may be repeated
+    /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit; thought_action for what agents thought); may be repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<String>,
     /// Only what happened at this time or later (2025-02-01, 2025, yesterday, 3 days ago …)

@@ -1,12 +1,15 @@
 //! `because show`
 
+use engine::belief::name::Named;
 use engine::keys::KeyRing;
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use serde_json::json;
 
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
+use crate::service::effective::ScopedSpace;
 
 /// Arguments of `show`.
 #[derive(clap::Args)]
@@ -19,9 +22,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let space = session.open_with(&args.id)?;
-    let id = space.resolve(&args.id)?;
-    let shown = space.show(&id)?;
+    let ScopedSpace { opened: space, disclosure, .. } = session.open_with(&args.id)?;
+    let id = match space.name_disclosed(&args.id, disclosure) {
+        Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => id,
+        _ => space.resolve(&args.id)?,
+    };
+    let mut shown = space.show(&id)?;
+    let citing: Vec<OpId> = shown.cited_by.iter().map(|citing| citing.id).collect();
+    let withheld = space.withheld_among(&citing, disclosure)?;
+    shown.cited_by.retain(|citing| !withheld.contains(&citing.id));
     let keys = space.key_ring()?;
     match session.form {
         Form::Json => {

@@ -2,9 +2,12 @@
 
 use engine::verify::bodies::MissingBodies;
 
+use importers::project::{KnownBy, Project};
+
 use super::{CliSession, embedding, model_use};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, Form, bytes};
+use crate::place::project_folder;
 use crate::service::clock::ClockWarning;
 use crate::service::opening::SpaceUse;
 use crate::service::standing::made_elsewhere;
@@ -21,9 +24,11 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         Some(_) => None,
         None => made_elsewhere(&session.home, &space)?,
     };
+    let project = project_folder(space.path()).map(Project::of);
     if session.form == Form::Json {
         let mut value = serde_json::to_value(&status).map_err(std::io::Error::from)?;
         value["owner"] = serde_json::json!(space.owner);
+        value["project"] = serde_json::json!(project);
         value["made_elsewhere"] = serde_json::json!(elsewhere);
         value["embedder"] = settings.to_json();
         value["ahead_s"] = space.ahead_s(session.now)?.into();
@@ -33,6 +38,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         value["vectors"] = embedding::status(&settings, &mut space)?.into();
         value["language_model"] = model_use::chosen_json(&settings);
         value["model_use"] = model_use::json(&space);
+        value["private_use"] = model_use::private_json(&space);
         output::json(&value)?;
         return Ok(0);
     }
@@ -46,6 +52,16 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         output::path(&status.path),
         if status.read_only { " (read-only)" } else { "" }
     ))?;
+    if let Some(project) = project.filter(|project| project.known_by != KnownBy::Path) {
+        let known_by = match project.known_by {
+            KnownBy::Origin => "origin",
+            _ => "first commit",
+        };
+        output::line(format_args!(
+            "  project     {} (git, by its {known_by})",
+            output::printable(&project.name)
+        ))?;
+    }
     if let Some(owner) = &space.owner {
         output::line(format_args!(
             "  owner       {} {BAD}(somebody else's space){BAD:#}",

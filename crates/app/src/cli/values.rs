@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use super::CliSession;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
-use crate::service::agreed_settings::home;
-use crate::service::language_model;
-use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange, ValuesReader};
+use crate::service::language_model::ChosenModel;
+use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange};
 
 /// Arguments of `values`.
 #[derive(clap::Args)]
@@ -40,6 +39,9 @@ struct SetArgs {
     /// Read them from this file; `-` reads the standard input
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Read them by rules, even if a language model is chosen
+    #[arg(long)]
+    rules: bool,
     /// Show what would be set, and write nothing; no language model is asked
     #[arg(long)]
     dry_run: bool,
@@ -64,7 +66,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 (text, None) => text.clone().unwrap_or_default(),
             };
             let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
-            let change = set(session, &text, intent)?;
+            let change = set(session, &text, args.rules, intent)?;
             match session.form {
                 Form::Json => output::json(&to_json(&change, intent))?,
                 Form::Text => print(&change, intent)?,
@@ -99,27 +101,12 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
 pub(super) fn set(
     session: &CliSession,
     text: &str,
+    rules: bool,
     intent: Intent,
 ) -> Result<ValuesChange, Failure> {
     let space = session.home.global_space();
-    let settings = session.settings(Some(&space))?;
-    let mut opened = match language_model::open(&settings) {
-        Ok(opened) => opened,
-        Err(failure) => {
-            return values::set(session, text, ValuesReader::Unopened(failure), intent);
-        }
-    };
-    let reader = match &mut opened {
-        Some(opened) => ValuesReader::Model(&mut opened.model),
-        None => ValuesReader::Rules,
-    };
-    let change = values::set(session, text, reader, intent)?;
-    if let (Some(opened), Some(home)) = (&mut opened, home(session)?)
-        && intent == Intent::Write
-    {
-        opened.count_use(&home, session.now);
-    }
-    Ok(change)
+    let mut chosen = ChosenModel::choose(session, &space, rules)?;
+    values::set(session, text, chosen.answerer(), intent)
 }
 
 /// What became of setting values, as JSON.
@@ -128,9 +115,7 @@ pub(super) fn to_json(change: &ValuesChange, intent: Intent) -> Value {
         let text = importers::secrets::mask_string(text).into_inner();
         json!({ "type": claim_type, "text": text })
     });
-    let error = change.failure.as_ref().map(|failure| {
-        json!({ "code": failure.code(), "message": failure.to_string(), "hint": failure.hint() })
-    });
+    let error = change.failure.as_ref().map(output::error_json);
     json!({
         "new": change.is_new,
         "event": change.event,

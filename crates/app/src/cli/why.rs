@@ -4,19 +4,22 @@ use engine::why::{
     CANDIDATES, CANDIDATES_MAX, DEPTH, FoundBy, NODES, NODES_MAX, Why, WhyLimits, WhyStatus,
 };
 use engine::write::import::Intent;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
-use crate::output::{self, BOLD, DIM, Form, GOOD, ID, count, printable, short};
+use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::drawing::{self, Diagram};
-use crate::service::why::{self as service, LAST, Storing};
+use crate::service::effective::ScopedSpace;
+use crate::service::language_model::ChosenModel;
+use crate::service::model_request::ModelOrigin;
+use crate::service::why::{self as service, Choosing, LAST, ModelChoice, NotAsked, Storing};
 use crate::service::wording::{hundredths, shortened};
 
 /// Arguments of `why`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Finds the fewest active claims that still hold up a decision or anything else: a record is held up by all its inputs and all that it depends on together, or by any one record that supports it. Evidence holds by itself. The answer says whether it is proven that no fewer are enough.\n\nThe answer is stored as a why_trace node; where it is sure enough (0.7), also as depends_on edges. The same answer is stored once.\n\nIn the tree, * marks the claims of the answer, and ~ what is not true at the time.\n\nExamples:\n  because why last                       the newest decision or action\n  because why 9f2c41d0 --dry-run\n  because why 9f2c41d0 --format svg > why.svg"
+    after_help = "Finds the fewest active claims that still hold up a decision or anything else: a record is held up by all its inputs and all that it depends on together, or by any one record that supports it. Evidence holds by itself. The answer says whether it is proven that no fewer are enough.\n\nThe answer is stored as a why_trace node; where it is sure enough (0.7), also as depends_on edges. The same answer is stored once.\n\nWith a language model, the model chooses among the candidates, says why and how sure it is. --rules and --dry-run ask none.\n\nIn the tree, * marks the claims of the answer, and ~ what is not true at the time.\n\nExamples:\n  because why last                       the newest decision or action\n  because why 9f2c41d0 --dry-run\n  because why 9f2c41d0 --format svg > why.svg"
 )]
 pub(crate) struct Args {
     /// `last` for the newest decision or action, or an id (the beginning is enough) of anything
@@ -26,6 +29,9 @@ pub(crate) struct Args {
     /// As of this time, from what was recorded until then; nothing is stored
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// Judge what is true at this time instead of now; nothing is stored
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
     /// How many candidates
     #[arg(long, value_name = "K", default_value_t = CANDIDATES as u64, value_parser = clap::value_parser!(u64).range(1..=CANDIDATES_MAX as u64))]
     top_k: u64,
@@ -41,7 +47,10 @@ pub(crate) struct Args {
     /// How the answer is printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Tree)]
     format: Format,
-    /// Store nothing
+    /// Answer by rules, even if a language model is chosen
+    #[arg(long)]
+    rules: bool,
+    /// Store nothing, and ask no language model
     #[arg(long)]
     dry_run: bool,
 }
@@ -64,7 +73,7 @@ enum Format {
 impl Args {
     /// Whether it may append to the ledger.
     pub(super) fn writes(&self) -> bool {
-        !self.dry_run && self.as_of.is_none()
+        !self.dry_run && self.as_of.is_none() && self.valid_at.is_none()
     }
 }
 
@@ -76,19 +85,24 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         nodes: args.max_nodes as usize,
         since_us: session.times().recorded_us(args.since.as_deref())?,
         as_of_us: service::past(session, time(&args.as_of)?),
+        valid_at_us: time(&args.valid_at)?,
         ..WhyLimits::new(session.now)
     };
     let is_json = session.form == Form::Json || args.format == Format::Json;
-    let mut space = session.open_with(&args.name)?;
+    let ScopedSpace { opened: mut space, scope, disclosure } = session.open_with(&args.name)?;
+    let limits = WhyLimits { disclosure, ..limits };
     let Some(target) = service::target(&space, &args.name, &limits)? else {
         return print_nothing(is_json);
     };
+    let limits = WhyLimits { similar_by: service::similar_by(session, &mut space)?, ..limits };
     let mut why = space.why(&target, &limits)?;
-    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
-    let storing = service::store(&mut space, session, &why, &limits, intent)?;
     if let Some(owner) = &space.owner {
         service::attribute(&mut why, owner);
     }
+    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let mut model = ChosenModel::choose(session, space.path(), args.rules)?;
+    let choosing = service::choose(&mut why, model.answerer(), &mut space, session, intent)?;
+    let storing = service::store(&mut space, session, &why, &limits, intent)?;
     if is_json {
         let mut value = json!(why);
         let (stored, not_stored) = match &storing {
@@ -97,10 +111,13 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         };
         value["stored"] = json!(stored);
         value["not_stored"] = json!(not_stored);
+        add_choosing(&mut value, &choosing);
+        value["scope"] = json!(scope);
         value["owner"] = json!(space.owner);
         output::json(&value)?;
         return Ok(0);
     }
+    note_choosing(&choosing);
     let diagram = Diagram::of(&why);
     let drawing = match args.format {
         Format::Dot => drawing::dot(&diagram),
@@ -108,7 +125,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Format::Mermaid => drawing::mermaid(&diagram),
         Format::Tree | Format::Json => {
             print_owner(space.owner.as_ref())?;
-            print(&why, &diagram, &storing)?;
+            print(&why, &choosing, &diagram, &storing)?;
             return Ok(0);
         }
     };
@@ -130,7 +147,41 @@ fn print_nothing(is_json: bool) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn print(why: &Why, diagram: &Diagram, storing: &Storing) -> Result<(), Failure> {
+/// What the language model did, for `--json`.
+fn add_choosing(value: &mut Value, choosing: &Choosing) {
+    (value["model"], value["model_not_asked"], value["model_error"]) = match choosing {
+        Choosing::Rules => (Value::Null, Value::Null, Value::Null),
+        Choosing::NotAsked(reason) => (Value::Null, json!(reason), Value::Null),
+        Choosing::Chosen(choice) => (json!(choice), Value::Null, Value::Null),
+        Choosing::Failed(failure) => (Value::Null, Value::Null, output::error_json(failure)),
+    };
+}
+
+/// Says on the error output why the answer is not that of the language model.
+fn note_choosing(choosing: &Choosing) {
+    match choosing {
+        Choosing::Failed(failure) => {
+            output::note(format_args!(
+                "{BAD}warning{BAD:#}: this is the answer by rules: {}",
+                printable(&failure.to_string())
+            ));
+            if let Some(hint) = failure.hint() {
+                output::note(format_args!("  {hint}"));
+            }
+        }
+        Choosing::NotAsked(reason) if *reason != NotAsked::NoCandidates => {
+            output::note(reason.in_words());
+        }
+        _ => {}
+    }
+}
+
+fn print(
+    why: &Why,
+    choosing: &Choosing,
+    diagram: &Diagram,
+    storing: &Storing,
+) -> Result<(), Failure> {
     let target = &why.target;
     let kind = if target.record_type.is_empty() { &target.kind } else { &target.record_type };
     let status = target.status.filter(|status| *status != "active");
@@ -141,7 +192,10 @@ fn print(why: &Why, diagram: &Diagram, storing: &Storing) -> Result<(), Failure>
         shortened(&target.text),
         short(&target.id)
     ))?;
-    output::line(format_args!("  {}", in_words(why)))?;
+    output::line(format_args!("  {}", in_words(why, choosing)))?;
+    if let Choosing::Chosen(choice) = choosing {
+        print_choice(choice)?;
+    }
     for line in drawing::tree(diagram) {
         output::line(line)?;
     }
@@ -187,8 +241,11 @@ fn print(why: &Why, diagram: &Diagram, storing: &Storing) -> Result<(), Failure>
 }
 
 /// What the question came to, in a sentence.
-fn in_words(why: &Why) -> String {
+fn in_words(why: &Why, choosing: &Choosing) -> String {
     match (&why.status, &why.support) {
+        (WhyStatus::Insufficient, _) if let Choosing::Chosen(choice) = choosing => {
+            format!("Insufficient: {}", printable(&choice.explanation))
+        }
         (WhyStatus::Supported, Some(support)) => {
             format!(
                 "{} Confidence {}.",
@@ -202,6 +259,23 @@ fn in_words(why: &Why) -> String {
         (WhyStatus::NotHeld, _) => "Nothing holds it up any more.".to_owned(),
         _ => "Insufficient: nothing was found that accounts for it.".to_owned(),
     }
+}
+
+/// Who chose, and what of it was not taken.
+fn print_choice(choice: &ModelChoice) -> Result<(), Failure> {
+    let ModelOrigin { model, prompt_version, .. } = &choice.origin;
+    let dropped = match choice.dropped.len() {
+        0 => String::new(),
+        number => format!("; {} not among the candidates dropped", count(number as u64, "id")),
+    };
+    let withheld = match choice.cut.withheld {
+        0 => String::new(),
+        number => format!("; {} not shown to it: private", count(number as u64, "candidate")),
+    };
+    output::line(format_args!(
+        "  {DIM}chosen by {} ({prompt_version}){dropped}{withheld}{DIM:#}",
+        printable(model)
+    ))
 }
 
 /// What budgets left out.

@@ -60,6 +60,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     match error {
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
+        RequestError::NoLanguageModel => {
+            Some("choose one: --language-model MODEL, or `model` under [language_model]")
+        }
         RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),

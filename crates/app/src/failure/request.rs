@@ -72,6 +72,9 @@ pub(crate) enum RequestError {
         /// How many there may be.
         limit: usize,
     },
+    /// A request that only a language model can answer, and none is chosen.
+    #[error("no language model is chosen")]
+    NoLanguageModel,
     /// The operation is not a patch.
     #[error("{id} is not a patch")]
     NotAPatch {
@@ -155,6 +158,18 @@ pub(crate) enum RequestError {
         tags: usize,
         /// The limit.
         tags_max: usize,
+    },
+    /// A tag that would make a setting or a value of what an agent states.
+    #[error("the tag {tag:?} is kept for what the user sets")]
+    ReservedTag {
+        /// The tag.
+        tag: String,
+    },
+    /// A type that does not exist.
+    #[error("{detail}")]
+    UnknownType {
+        /// The problem.
+        detail: String,
     },
     /// An actor that could be the user or the agent.
     #[error("the actor {actor:?} could be the user or the agent")]
@@ -310,6 +325,7 @@ impl RequestError {
         "not_in_graph",
         "patch_malformed",
         "patch_too_long",
+        "no_language_model",
         "not_a_patch",
         "patch_settled",
         "not_a_probability",
@@ -324,6 +340,8 @@ impl RequestError {
         "empty_note",
         "name_too_long",
         "too_many_tags",
+        "reserved_tag",
+        "unknown_type",
         "ambiguous_actor",
         "out_of_range",
         "text_too_large",
@@ -359,6 +377,7 @@ impl RequestError {
             Self::NotInGraph { .. } => "not_in_graph",
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
+            Self::NoLanguageModel => "no_language_model",
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
             Self::NotAProbability { .. } => "not_a_probability",
@@ -373,6 +392,8 @@ impl RequestError {
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",
             Self::TooManyTags { .. } => "too_many_tags",
+            Self::ReservedTag { .. } => "reserved_tag",
+            Self::UnknownType { .. } => "unknown_type",
             Self::AmbiguousActor { .. } => "ambiguous_actor",
             Self::OutOfRange { .. } => "out_of_range",
             Self::TextTooLarge { .. } => "text_too_large",

@@ -24,6 +24,7 @@ use serde_json::Value;
 use super::quote::{READING_STRUCTURED, cut};
 use super::whose::Whose;
 use crate::service::changes::ChangeReport;
+use crate::service::effective::Scope;
 use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::RecallAnswer;
 use crate::service::wording::{
@@ -97,7 +98,7 @@ pub(super) struct Recalled {
     /// True if nothing in memory seems to answer: the episodes, if any, are only the nearest. Say
     /// that you do not know instead of guessing.
     pub(super) abstains: bool,
-    /// Which model embedded the question; null if no episodes were searched.
+    /// Which model embedded the question.
     pub(super) embedder: Option<QueryEmbedder>,
     /// The receipt of what was shown; null if nothing was shown, or none could be written.
     pub(super) receipt: Option<String>,
@@ -111,17 +112,25 @@ pub(super) struct Recalled {
 }
 
 impl Recalled {
+    /// `places` are the spaces that were searched, in their order: where each is, and whose it is.
     pub(super) fn of(
         answer: &RecallAnswer,
-        owner: Option<&SpaceOwner>,
+        places: &[(Scope, Option<SpaceOwner>)],
         whose: Whose,
         zone: &TimeZone,
     ) -> Self {
         let RecallAnswer { facts, episodes, embedding, receipts, behind, altered, .. } = answer;
+        let place = |space: usize| match places.get(space) {
+            Some((scope, owner)) => (*scope, owner.as_ref()),
+            None => (Scope::Project, None),
+        };
         Self {
             reading: READING_STRUCTURED,
-            facts: facts.iter().map(|found| Fact::of(&found.item, owner)).collect(),
-            episodes: episodes.iter().map(|found| Episode::of(&found.item, owner, zone)).collect(),
+            facts: facts.iter().map(|found| Fact::of(&found.item, place(found.space))).collect(),
+            episodes: episodes
+                .iter()
+                .map(|found| Episode::of(&found.item, place(found.space), zone))
+                .collect(),
             relevance: answer.scope.has_records().then_some(answer.relevance),
             abstains: answer.abstains(RELEVANCE_MIN) && facts.is_empty(),
             embedder: embedding.as_ref().map(QueryEmbedder::of),
@@ -202,10 +211,13 @@ pub(super) struct Fact {
     pub(super) last_seen: Option<String>,
     /// Relevance: comparable with other facts.
     pub(super) score: f64,
+    /// Where it is: "project", the memory of this project, or "global", what the user's home memory
+    /// has for every project.
+    pub(super) scope: &'static str,
 }
 
 impl Fact {
-    pub(super) fn of(fact: &facts::Fact, owner: Option<&SpaceOwner>) -> Self {
+    pub(super) fn of(fact: &facts::Fact, (scope, owner): (Scope, Option<&SpaceOwner>)) -> Self {
         let belief = &fact.belief;
         let said = text_of_belief(belief);
         let said = if fact.is_over { as_past(belief, &said) } else { said };
@@ -220,6 +232,7 @@ impl Fact {
             until: belief.valid_to.as_ref().map(|to| to.date().to_string()),
             last_seen: belief.last_seen.as_ref().map(|last| last.at.date().to_string()),
             score: fact.relevance.total,
+            scope: scope.as_str(),
         }
     }
 }
@@ -259,6 +272,8 @@ pub(super) struct Episode {
     pub(super) before: Vec<Beside>,
     /// The records just after it.
     pub(super) after: Vec<Beside>,
+    /// Where it is: "project" or "global", as for facts.
+    pub(super) scope: &'static str,
 }
 
 /// A neighbouring record.
@@ -275,7 +290,7 @@ pub(super) struct Beside {
 impl Episode {
     pub(super) fn of(
         recollection: &Recollection,
-        owner: Option<&SpaceOwner>,
+        (scope, owner): (Scope, Option<&SpaceOwner>),
         zone: &TimeZone,
     ) -> Self {
         let Recollection { id, evidence, score, neighbours, replaces, passage, .. } = recollection;
@@ -301,6 +316,7 @@ impl Episode {
             replaces: replaces.iter().map(ToString::to_string).collect(),
             before: beside(true),
             after: beside(false),
+            scope: scope.as_str(),
         }
     }
 
@@ -369,6 +385,9 @@ pub(super) struct ContextItem {
     pub(super) reason: String,
     /// True if its end was cut off.
     pub(super) is_cut: bool,
+    /// Where its source is: "project", the memory of this project, or "global", what the user's
+    /// home memory has for every project; null for a turn or a tool result of yours.
+    pub(super) scope: Option<&'static str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -408,7 +427,7 @@ pub(super) struct Explained {
     /// deriver, rationale and confidence_basis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) because: Option<Vec<Object>>,
-    /// For a belief: its sources, with op_id, role, kind, source and summary.
+    /// Its sources, with op_id, role, kind, source and summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) built_from: Option<Vec<Object>>,
     /// For a belief: its history, oldest first.
@@ -421,6 +440,12 @@ pub(super) struct Explained {
     /// text, confidence and inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agreements: Option<Vec<Object>>,
+    /// With `valid_at`: whether it is true at that time. Of an edge, whether both its ends are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) in_window: Option<bool>,
+    /// Where it is: "project", the memory of this project, or "global", what the user's home memory
+    /// has for every project.
+    pub(super) scope: &'static str,
     /// For a record: who said it, where it was read, who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Record>,

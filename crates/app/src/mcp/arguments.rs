@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::graph_arguments::{Connect, Graph, ProposePatch, Review, State, Why};
 use crate::service::proposals::Reply;
 use crate::service::recall::SearchScope;
 
@@ -20,6 +21,12 @@ pub(super) enum Call {
     GetContext(GetContext, Option<String>),
     Observe(Observe, Option<String>),
     Explain(Explain, Option<String>),
+    State(State, Option<String>),
+    Connect(Connect, Option<String>),
+    Graph(Graph, Option<String>),
+    Why(Why, Option<String>),
+    ProposePatch(ProposePatch, Option<String>),
+    Review(Review, Option<String>),
     Propose(Action, Asking),
 }
 
@@ -65,6 +72,12 @@ impl Call {
             "get_context" => Self::GetContext(read(arguments)?, program),
             "observe" => Self::Observe(read(arguments)?, program),
             "explain" => Self::Explain(read(arguments)?, program),
+            "state" => Self::State(read(arguments)?, program),
+            "connect" => Self::Connect(read(arguments)?, program),
+            "graph" => Self::Graph(read(arguments)?, program),
+            "why" => Self::Why(read(arguments)?, program),
+            "propose_patch" => Self::ProposePatch(read(arguments)?, program),
+            "review" => Self::Review(read(arguments)?, program),
             "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
             "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
             "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),
@@ -119,6 +132,12 @@ pub(super) struct Recall {
     /// How many records of the same conversation to show before and after each episode, 0 to 5; 0
     /// if omitted. Use 1 or 2 when an episode alone does not make sense.
     pub(super) around: Option<u32>,
+    /// What memory held at this time, from what was recorded until then: "2025-02-01", "last week",
+    /// or with a time. Now if omitted.
+    pub(super) as_of: Option<String>,
+    /// Only facts that are true at this time in the world: "2025-02-01", "yesterday". Facts that
+    /// are true now if omitted.
+    pub(super) valid_at: Option<String>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -161,6 +180,11 @@ pub(super) struct GetContext {
     pub(super) agent: Option<String>,
     /// The conversation's id, for the receipt.
     pub(super) session: Option<String>,
+    /// What memory held at this time, from what was recorded until then: "2025-02-01", "last week",
+    /// or with a time. Now if omitted.
+    pub(super) as_of: Option<String>,
+    /// Only facts that are true at this time in the world: "2025-02-01", "yesterday".
+    pub(super) valid_at: Option<String>,
 }
 
 /// A turn of the conversation.
@@ -195,6 +219,11 @@ pub(super) struct Explain {
     /// A belief's `key`, or the `id` of a fact or episode, as `recall` gave it. The beginning of an
     /// id (8 digits or more) is enough. Examples: "place.frequent|office", "b3:9f2c41d0"
     pub(super) name: String,
+    /// Explain it as it was held at this time, from what was recorded until then: "2025-02-01",
+    /// "last week", or with a time. Now if omitted.
+    pub(super) as_of: Option<String>,
+    /// Also say whether it is true at this time in the world: "2025-02-01", "yesterday".
+    pub(super) valid_at: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]

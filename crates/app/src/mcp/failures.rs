@@ -8,10 +8,18 @@ use crate::text::printable;
 /// The code of arguments that do not fit a tool's schema.
 const UNFIT: &str = "arguments";
 
+/// A failure, and advice that depends on more than its code.
+pub(super) struct Failed {
+    pub(super) failure: Box<Failure>,
+    pub(super) advice: Option<&'static str>,
+}
+
 /// A failure in words.
-pub(super) fn in_words(failure: &Failure) -> String {
+pub(super) fn in_words(failed: &Failed) -> String {
+    let Failed { failure, advice: special } = failed;
     // Advice about the agent's tools takes precedence over the hint about commands.
-    let advice = advice(failure).map(str::to_owned).or_else(|| failure.hint());
+    let advice = special.or_else(|| advice(failure)).map(str::to_owned);
+    let advice = advice.or_else(|| failure.hint());
     worded(failure.code(), &failure.to_string(), advice.as_deref())
 }
 
@@ -35,6 +43,16 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "not_a_belief" => {
             "This is not a belief. If it is a record of what was said or happened, give `text` alone to correct what it says, or call explain with its id: it names the beliefs that were concluded from it, and those can be corrected."
         }
+        "not_active" => {
+            "Call graph with its id in `around`: replace the record that stands in its place, or none."
+        }
+        "self_edge" => "It says the same already; there is nothing to replace or to join.",
+        "cycle" => "Leave the edges as they are, or propose a patch that takes one of them back.",
+        "different_kinds" => "Replace a claim by a claim, and a node by a node.",
+        "identity_refuted" | "identity_corrected" => {
+            "Do not state it: the user said that it is false, or what is true instead."
+        }
+        "reserved_tag" => "Leave out the tag; only the user sets these.",
         "ambiguous_actor" => "Say \"user\" for the user, or leave the actor out for yourself.",
         "payload_shape" | "payload_malformed" => {
             "Call explain first, and name the fields as its claim.payload does, with values of the same sort."

@@ -14,6 +14,8 @@ mod arguments;
 mod consent;
 mod failures;
 mod gate;
+mod graph_answers;
+mod graph_arguments;
 mod lines;
 mod memory;
 mod quote;

@@ -16,6 +16,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::arguments::Call;
+use super::failures::Failed;
 use super::memory::{Memory, Response};
 use crate::failure::Failure;
 
@@ -29,7 +30,7 @@ const IDLE: Duration = Duration::from_millis(20);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The result of a call.
-pub(super) type Reply = Result<Response, Failure>;
+pub(super) type Reply = Result<Response, Failed>;
 
 /// A call and the receiver of its answer.
 struct Job {

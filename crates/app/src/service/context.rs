@@ -1,23 +1,19 @@
-//! Assembling the context that a model reads for its next turn: from the space of the request, and
-//! with the facts that the home space under it has for every project.
+//! Assembling the context that a model reads for its next turn.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::Space;
 use engine::graph::RecordKey;
+use engine::private::{Disclosure, Viewpoint};
 use engine::recall::context::gather::Wanted;
-use engine::recall::context::{Candidate, Context, Reason, Receipts, Request};
-use engine::recall::receipts::{Recipient, ShownRecord, ShownRecords};
+use engine::recall::context::{Context, Gathered, Item, Reason, Receipts, Request};
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
 
 use super::Session;
-use super::agreed_settings::is_home;
-use super::effective::{Scope, home_under};
-use super::opening::OpenedSpace;
+use super::effective::{Scope, is_replaced_setting};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
-use super::recall::limit_journal;
 use crate::failure::Failure;
 
 #[cfg(test)]
@@ -27,101 +23,88 @@ mod tests;
 pub(crate) struct AssembledContext {
     /// The context and its parts.
     pub(crate) context: Context,
-    /// The model that embedded the search texts of the episodes.
+    /// The model that embedded the search texts.
     pub(crate) embedding: QueryEmbedding,
-    /// Where the space is that was asked.
-    own_scope: Scope,
-    /// The items that are from the home space under it.
-    from_home: BTreeSet<OpId>,
+    /// The operations that are of the home space under the one that was asked.
+    pub(crate) elsewhere: BTreeSet<OpId>,
     /// The receipt of these, in the home space.
     pub(crate) home_receipt: Option<ReceiptId>,
 }
 
-impl AssembledContext {
-    /// Where an item of memory is from.
-    pub(crate) fn scope(&self, id: &OpId) -> Scope {
-        match self.from_home.contains(id) {
-            true => Scope::Global,
-            false => self.own_scope,
-        }
-    }
+/// Where an item is from, in a context of a space of this scope; none for a turn or a tool result.
+pub(crate) fn scope_of(item: &Item, own: Scope, elsewhere: &BTreeSet<OpId>) -> Option<Scope> {
+    item.id.map(|id| if elsewhere.contains(&id) { Scope::Global } else { own })
 }
 
 /// Assembles the context, with the embedding model that the settings choose.
-pub(crate) fn assemble(
+fn assemble(
     session: &Session,
     pool: &mut EmbedderPool,
-    own: &mut OpenedSpace,
+    space: &mut Space,
     mut request: Request,
 ) -> Result<AssembledContext, Failure> {
-    let mut embedding = pool.embed_for_context(session, own, &mut request)?;
-    let mut home = home_to_search(session, own, &request)?;
-    if let Some(home) = &home {
-        let wanted = Wanted::of(&request);
-        let mut gathered = own.gather(&wanted)?;
-        let (keys, facts): (Vec<RecordKey>, Vec<Candidate>) =
-            home.gather_global_facts(&wanted)?.into_iter().unzip();
-        let hidden = own.hides_records(&keys, request.as_of_us)?;
-        let facts = facts.into_iter().zip(hidden).filter(|(_, is_hidden)| !is_hidden);
-        gathered.add_elsewhere(facts.map(|(fact, _)| fact).collect());
-        request.prepared = Some(Arc::new(gathered));
-    }
-    let mut context = own.context(&request)?;
+    let mut embedding = pool.embed_for_context(session, space, &mut request)?;
+    let context = space.context(&request)?;
     embedding.served_by(context.model);
-    let from_home =
-        request.prepared.as_ref().map(|gathered| gathered.elsewhere.clone()).unwrap_or_default();
-    let mut home_receipt = None;
-    if let Some(home) = home.as_mut().filter(|_| request.receipt == Receipts::Write) {
-        limit_journal(session, home);
-        home_receipt = receipt_in_home(home, &request, &from_home, &mut context)?;
-    }
-    let own_scope = if is_home(session, own) { Scope::Global } else { Scope::Project };
-    Ok(AssembledContext { context, embedding, own_scope, from_home, home_receipt })
+    Ok(AssembledContext { context, embedding, elsewhere: BTreeSet::new(), home_receipt: None })
 }
 
-/// The home space, if its facts are searched, too. Beside somebody else's memory they are not: what
-/// is believed there is said of another person.
-fn home_to_search(
+/// The same for a project's space with the home space under it, whose facts are taken with the
+/// project's.
+pub(crate) fn assemble_over(
     session: &Session,
-    own: &OpenedSpace,
-    request: &Request,
-) -> Result<Option<OpenedSpace>, Failure> {
-    if request.prepared.is_some() || request.budget.total == 0 || own.owner.is_some() {
-        return Ok(None);
-    }
-    let given = session.settings(None)?.recalled_from_home();
-    match given.iter().any(|kind| kind == Kind::Claim.as_str()) {
-        true => home_under(session, own),
-        false => Ok(None),
-    }
+    pool: &mut EmbedderPool,
+    (space, home): (&mut Space, Option<&mut Space>),
+    mut request: Request,
+) -> Result<AssembledContext, Failure> {
+    let Some(home) = home.filter(|_| request.budget.total > 0) else {
+        return assemble(session, pool, space, request);
+    };
+    let mut embedding = pool.embed_for_context(session, space, &mut request)?;
+    let wanted = Wanted::of(&request);
+    let mut gathered = space.gather(&wanted)?;
+    request.elsewhere = add_facts_under(session, (space, home), &wanted, &mut gathered)?;
+    request.prepared = Some(Arc::new(gathered));
+    let mut context = space.context(&request)?;
+    embedding.served_by(context.model);
+    let home_receipt = home.writer().issue_elsewhere(&request, &wanted.text, &context)?;
+    let elsewhere = request.elsewhere;
+    let mut ids = context.items.iter().filter_map(|item| item.id);
+    let is_shown = ids.any(|id| elsewhere.contains(&id));
+    let is_wanted = request.receipt == Receipts::Write && is_shown;
+    context.receipt_missing |= is_wanted && home_receipt.is_none();
+    Ok(AssembledContext { context, embedding, elsewhere, home_receipt })
 }
 
-/// Writes the receipt of the items that are from the home space.
-fn receipt_in_home(
-    home: &mut Space,
-    request: &Request,
-    from_home: &BTreeSet<OpId>,
-    context: &mut Context,
-) -> Result<Option<ReceiptId>, Failure> {
-    let mut records = Vec::new();
-    for item in &context.items {
-        let Some(id) = item.id.filter(|id| from_home.contains(id)) else { continue };
-        let (text, tokens) = (item.text.as_str(), item.tokens as u64);
-        records.push(ShownRecord { id, text, tokens, score: item.score });
+/// Adds the facts of the home space that the project's space over it does not hide. Answers with
+/// the operations that are of the home space.
+pub(crate) fn add_facts_under(
+    session: &Session,
+    (own, home): (&Space, &Space),
+    wanted: &Wanted,
+    gathered: &mut Gathered,
+) -> Result<BTreeSet<OpId>, Failure> {
+    let kinds = session.settings(None)?.recalled_from_home();
+    if !kinds.iter().any(|kind| kind == Kind::Claim.as_str()) {
+        return Ok(BTreeSet::new());
     }
-    if records.is_empty() {
-        return Ok(None);
+    let as_of_us = wanted.viewpoint.as_of_us;
+    let viewpoint = Viewpoint { disclosure: Disclosure::GlobalOnly, ..wanted.viewpoint };
+    let found = home.gather_beliefs(&Wanted { viewpoint, ..wanted.clone() })?;
+    let mut elsewhere = BTreeSet::new();
+    for candidate in found {
+        let key = home.belief_named(&candidate.id.to_string())?;
+        let is_hidden = own.hides_records(&[RecordKey::of_identity(&key)], as_of_us)? == [true];
+        let tags = home.believed(&key)?.tags;
+        if !is_hidden && !is_replaced_setting(session, own, &tags, as_of_us)? {
+            elsewhere.insert(candidate.id);
+            gathered.facts.push(candidate);
+        }
     }
-    let shown = ShownRecords {
-        query: &Wanted::of(request).text,
-        turn: request.turn,
-        text: (&context.text, context.tokens.total as u64),
-        records: &records,
-    };
-    let reader = Recipient { agent: &request.agent, session: request.session.as_deref() };
-    let receipt = home.receipt_of_records(&reader, &shown, request.now)?;
-    context.receipt_missing |= receipt.is_none();
-    Ok(receipt)
+    gathered.facts.sort_by(|one, other| {
+        other.relevance.total_cmp(&one.relevance).then_with(|| one.id.cmp(&other.id))
+    });
+    Ok(elsewhere)
 }
 
 /// Why a part is in a context, in words.

@@ -1,24 +1,32 @@
 //! The effective view: a project's space with the home space under it.
 //!
 //! Who reads from within a project also reads what the home space has for every project: records
-//! with visibility `global`. A text or an edge that the project has itself hides the one of the home
-//! space ([`engine::graph::RecordKey`]). A space that is named is read alone.
+//! with visibility `global`. A text or an edge that the project has itself hides the one of the
+//! home space ([`engine::graph::RecordKey`]). A space that is named is read alone.
+
+use std::collections::BTreeSet;
 
 use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, Claims};
+use engine::belief::name::Named;
 use engine::graph::{EdgeFilter, EdgeView, Listed, NodeFilter, RecordKey, RecordView};
+use engine::owner::SpaceOwner;
 use engine::private::Disclosure;
 use engine::{EngineError, Space};
+use kernel::body::TextClaimType;
 use kernel::id::OpId;
 use serde::Serialize;
 
 use super::Session;
-use super::agreed_settings::{home, is_home};
+use super::agreed_settings::{has_setting, is_home};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 
 /// Items beyond the limit that are read from the home space at first, for those that are hidden.
 const HIDDEN_EXPECTED: usize = 16;
+
+/// Longest beginning of a name that an error repeats, characters.
+const NAME_CHARS_MAX: usize = 80;
 
 /// What a request reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +48,16 @@ pub(crate) enum Scope {
     Project,
     /// In the home space.
     Global,
+}
+
+impl Scope {
+    /// The name in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// Something and where it is.
@@ -67,23 +85,48 @@ pub(crate) struct ScopedClaims {
     pub(crate) counts: Claims,
 }
 
-/// The home space under the space that a request found. None under the home space itself, or under a
-/// space that is named.
-pub(crate) fn home_under(session: &Session, own: &Space) -> Result<Option<OpenedSpace>, Failure> {
-    match session.spaces.is_empty() && !is_home(session, own) {
-        true => home(session),
-        false => Ok(None),
-    }
-}
-
 /// The space that a request stands in, and the home space under it.
 pub(crate) struct EffectiveView {
     /// The space that the request stands in.
     pub(crate) own: OpenedSpace,
     /// Where that is.
     pub(crate) scope: Scope,
+    /// What is shown of it.
+    pub(crate) shown: Disclosure,
     /// The home space, if the request stands in a project and reads both.
     pub(crate) home: Option<OpenedSpace>,
+}
+
+/// The one space that has what is named.
+pub(crate) struct ScopedSpace {
+    /// The space.
+    pub(crate) opened: OpenedSpace,
+    /// Where that is.
+    pub(crate) scope: Scope,
+    /// What is shown of it.
+    pub(crate) disclosure: Disclosure,
+}
+
+/// The operation that a name stands for, if it is disclosed.
+pub(crate) fn id_disclosed(
+    space: &Space,
+    name: &str,
+    disclosure: Disclosure,
+) -> Result<OpId, EngineError> {
+    if disclosure == Disclosure::Full {
+        return space.resolve(name);
+    }
+    let unknown = || EngineError::UnknownId { prefix: name.chars().take(NAME_CHARS_MAX).collect() };
+    match space.name_disclosed(name, disclosure) {
+        Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => Ok(id),
+        Ok(Named::Belief { .. }) | Err(EngineError::UnknownBelief { .. }) => Err(unknown()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the home space has what is named, for every project.
+pub(crate) fn has_for_every_project(home: &Space, name: &str) -> bool {
+    home.name_disclosed(name, Disclosure::GlobalOnly).is_ok()
 }
 
 impl EffectiveView {
@@ -93,40 +136,79 @@ impl EffectiveView {
         own: OpenedSpace,
         scope: ReadScope,
     ) -> Result<Self, Failure> {
-        if is_home(session, &own) {
-            return Ok(Self { own, scope: Scope::Global, home: None });
+        let mut alone = Self::alone(session, own);
+        if scope == ReadScope::Effective {
+            alone.open_home(session)?;
         }
-        let home = match scope {
-            ReadScope::Effective => home_under(session, &own)?,
-            _ => None,
-        };
-        Ok(Self { own, scope: Scope::Project, home })
+        Ok(alone)
+    }
+
+    /// The view of one space.
+    pub(crate) fn alone(session: &Session, own: OpenedSpace) -> Self {
+        let scope = if is_home(session, &own) { Scope::Global } else { Scope::Project };
+        Self { own, scope, shown: Disclosure::Full, home: None }
+    }
+
+    /// Puts the home space under a project's. What somebody else's space says is its owner's word,
+    /// so the person's own is not read with it.
+    pub(crate) fn open_home(&mut self, session: &Session) -> Result<(), Failure> {
+        let is_over = self.scope == Scope::Project && self.own.owner.is_none();
+        self.home = if is_over { session.home_under()? } else { None };
+        Ok(())
+    }
+
+    /// The space of a scope.
+    pub(crate) fn space(&self, scope: Scope) -> &OpenedSpace {
+        match &self.home {
+            Some(home) if scope == Scope::Global => home,
+            _ => &self.own,
+        }
     }
 
     /// The operation that `name` stands for, with the space that has it: that of the project first.
     pub(crate) fn resolve(&self, name: &str) -> Result<(&OpenedSpace, Scoped<OpId>), EngineError> {
-        let unknown = match self.own.resolve(name) {
+        let unknown = match id_disclosed(&self.own, name, self.shown) {
             Ok(item) => return Ok((&self.own, Scoped { scope: self.scope, item })),
             Err(error @ EngineError::UnknownId { .. }) => error,
             Err(error) => return Err(error),
         };
         let Some(home) = &self.home else { return Err(unknown) };
-        match home.name_disclosed(name, Disclosure::GlobalOnly) {
-            Ok(_) => {
-                let item = home.resolve(name)?;
-                Ok((home, Scoped { scope: Scope::Global, item }))
-            }
-            Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => Err(unknown),
-            Err(error) => Err(error),
+        match id_disclosed(home, name, Disclosure::GlobalOnly) {
+            Ok(item) => Ok((home, Scoped { scope: Scope::Global, item })),
+            Err(error @ EngineError::AmbiguousId { .. }) => Err(error),
+            Err(_) => Err(unknown),
         }
     }
 
-    /// Whether the home space answers for `name`: it knows it, and the project's space does not.
-    pub(crate) fn is_of_home(&self, name: &str) -> bool {
-        let knows = |space: &Space, disclosure| space.name_disclosed(name, disclosure).is_ok();
-        self.home.as_ref().is_some_and(|home| {
-            !knows(&self.own, Disclosure::Full) && knows(home, Disclosure::GlobalOnly)
-        })
+    /// The space that answers for `name`, as [`Self::scope_of`] says.
+    pub(crate) fn that_has(self, name: &str) -> Result<ScopedSpace, Failure> {
+        let scope = self.scope_of(name)?;
+        let disclosure = self.disclosure(scope);
+        let opened = match self.home {
+            Some(home) if scope == Scope::Global => home,
+            _ => self.own,
+        };
+        Ok(ScopedSpace { opened, scope, disclosure })
+    }
+
+    /// Where `name`, an id, the beginning of one or a key, is looked up: in the home space if that
+    /// knows it and the project's space does not, or took back what it had under that key.
+    pub(crate) fn scope_of(&self, name: &str) -> Result<Scope, Failure> {
+        let Some(home) = &self.home else { return Ok(self.scope) };
+        let has = match self.own.name_disclosed(name, self.shown) {
+            Ok(Named::Belief { key }) => {
+                self.own.hides_records(&[RecordKey::of_identity(&key)], None)? == [true]
+            }
+            Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => false,
+            Ok(_) | Err(_) => true,
+        };
+        let is_of_home = !has && has_for_every_project(home, name);
+        Ok(if is_of_home { Scope::Global } else { self.scope })
+    }
+
+    /// Whose a space is, if it is somebody else's.
+    pub(crate) fn owner(&self, scope: Scope) -> Option<&SpaceOwner> {
+        self.space(scope).owner.as_ref()
     }
 
     /// What is printed beside something to say where it is: nothing where no other place is read.
@@ -141,38 +223,34 @@ impl EffectiveView {
     pub(crate) fn disclosure(&self, scope: Scope) -> Disclosure {
         match (self.scope, scope) {
             (Scope::Project, Scope::Global) => Disclosure::GlobalOnly,
-            _ => Disclosure::Full,
+            _ => self.shown,
         }
     }
 
     /// The beliefs that pass a filter, at most `limit`.
     pub(crate) fn claims(
         &self,
+        session: &Session,
         filter: &ClaimFilter,
         limit: usize,
-    ) -> Result<ScopedClaims, EngineError> {
-        let mut counts = self.own.claims(filter, limit)?;
+    ) -> Result<ScopedClaims, Failure> {
+        let own = ClaimFilter { disclosure: self.shown, ..filter.clone() };
+        let mut counts = self.own.claims(&own, limit)?;
         let mut beliefs = scoped(self.scope, std::mem::take(&mut counts.beliefs));
         let Some(home) = &self.home else { return Ok(ScopedClaims { beliefs, counts }) };
-        let filter = ClaimFilter { disclosure: Disclosure::GlobalOnly, ..filter.clone() };
-        let mut global = Claims::default();
-        let shown = shown(
-            limit,
-            |number| {
-                global = home.claims(&filter, number)?;
-                let items = std::mem::take(&mut global.beliefs);
-                Ok(Listed { more: global.total > items.len() + global.altered.len(), items })
-            },
-            |found: &[Belief]| {
-                let keys: Vec<RecordKey> = found.iter().map(RecordKey::of_belief).collect();
-                self.own.hides_records(&keys, filter.as_of_us)
-            },
-        )?;
-        counts.total += global.total.saturating_sub(shown.hidden);
+        let keys = home.global_keys(filter.as_of_us)?;
+        let records: Vec<RecordKey> = keys.iter().map(|key| RecordKey::of_identity(key)).collect();
+        let hides = self.own.hides_records(&records, filter.as_of_us)?;
+        let hidden = keys.into_iter().zip(hides).filter(|(_, hides)| *hides).map(|(key, _)| key);
+        let mut hidden: BTreeSet<String> = hidden.collect();
+        hidden.extend(settings_replaced(session, &self.own, home, filter.as_of_us)?);
+        let filter = ClaimFilter { disclosure: Disclosure::GlobalOnly, hidden, ..filter.clone() };
+        let mut global = home.claims(&filter, limit)?;
+        counts.total += global.total;
         counts.over += global.over;
         counts.below_minimum += global.below_minimum;
         counts.altered.append(&mut global.altered);
-        beliefs.extend(scoped(Scope::Global, shown.items));
+        beliefs.extend(scoped(Scope::Global, global.beliefs));
         beliefs.sort_by(|Scoped { item: one, .. }, Scoped { item: other, .. }| {
             other.confidence.total_cmp(&one.confidence).then_with(|| one.key.cmp(&other.key))
         });
@@ -186,8 +264,9 @@ impl EffectiveView {
         filter: &NodeFilter,
         limit: usize,
     ) -> Result<ScopedList<RecordView>, EngineError> {
-        let own = self.own.nodes(filter, limit)?;
-        let Some(home) = &self.home else { return Ok(self.alone(own)) };
+        let own = NodeFilter { disclosure: self.shown, ..filter.clone() };
+        let own = self.own.nodes(&own, limit)?;
+        let Some(home) = &self.home else { return Ok(self.not_merged(own)) };
         let filter = NodeFilter { disclosure: Disclosure::GlobalOnly, ..filter.clone() };
         let shown = shown(
             limit,
@@ -200,8 +279,8 @@ impl EffectiveView {
         Ok(newest_first(own, shown, limit, |node| &node.recorded_at))
     }
 
-    /// The edges that pass a filter, the newest first, at most `limit`. `filter` gives the filter of
-    /// a space, since the ends that it names have ids of one space; none if it has none of them.
+    /// The edges that pass a filter, the newest first, at most `limit`. `filter` gives the filter
+    /// of a space, since the ends that it names have ids of one space; none if it has none of them.
     pub(crate) fn edges(
         &self,
         filter: impl Fn(&Space, Disclosure) -> Result<Option<EdgeFilter>, EngineError>,
@@ -211,8 +290,8 @@ impl EffectiveView {
             Some(filter) => space.edges(filter, limit),
             None => Ok(Listed { items: Vec::new(), more: false }),
         };
-        let own = list(&self.own, &filter(&self.own, Disclosure::Full)?, limit)?;
-        let Some(home) = &self.home else { return Ok(self.alone(own)) };
+        let own = list(&self.own, &filter(&self.own, self.shown)?, limit)?;
+        let Some(home) = &self.home else { return Ok(self.not_merged(own)) };
         let filter = filter(home, Disclosure::GlobalOnly)?;
         let as_of_us = filter.as_ref().and_then(|filter| filter.as_of_us);
         let shown = shown(
@@ -223,9 +302,47 @@ impl EffectiveView {
         Ok(newest_first(own, shown, limit, |edge| &edge.recorded_at))
     }
 
-    fn alone<T>(&self, listed: Listed<T>) -> ScopedList<T> {
+    fn not_merged<T>(&self, listed: Listed<T>) -> ScopedList<T> {
         ScopedList { items: scoped(self.scope, listed.items), more: listed.more }
     }
+}
+
+/// The identities of the home space's settings of which the project has values of its own.
+fn settings_replaced(
+    session: &Session,
+    own: &Space,
+    home: &Space,
+    as_of_us: Option<u64>,
+) -> Result<Vec<String>, Failure> {
+    let preferences = ClaimFilter {
+        claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
+        disclosure: Disclosure::GlobalOnly,
+        as_of_us,
+        ..ClaimFilter::default()
+    };
+    let mut replaced = Vec::new();
+    for belief in home.claims(&preferences, usize::MAX)?.beliefs {
+        if is_replaced_setting(session, own, &belief.tags, as_of_us)? {
+            replaced.push(belief.key);
+        }
+    }
+    Ok(replaced)
+}
+
+/// Whether a claim of the home space with these tags is a setting of which the project has a value
+/// of its own.
+pub(crate) fn is_replaced_setting(
+    session: &Session,
+    own: &Space,
+    tags: &[String],
+    as_of_us: Option<u64>,
+) -> Result<bool, Failure> {
+    for tag in tags {
+        if has_setting(own, session, tag, as_of_us)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn scoped<T>(scope: Scope, items: Vec<T>) -> Vec<Scoped<T>> {
@@ -236,8 +353,6 @@ fn scoped<T>(scope: Scope, items: Vec<T>) -> Vec<Scoped<T>> {
 struct Shown<T> {
     items: Vec<T>,
     more: bool,
-    /// How many of those that were read are hidden.
-    hidden: usize,
 }
 
 /// Reads items until `limit` of them are shown or there are no more.
@@ -250,11 +365,10 @@ fn shown<T>(
     loop {
         let Listed { items, more } = fetch(number)?;
         let hidden = hides(&items)?;
-        let read = items.len();
         let items: Vec<T> =
             items.into_iter().zip(hidden).filter(|(_, hidden)| !hidden).map(|(it, _)| it).collect();
         if !more || items.len() >= limit {
-            return Ok(Shown { hidden: read - items.len(), items, more });
+            return Ok(Shown { items, more });
         }
         number = number.saturating_mul(2);
     }
@@ -274,3 +388,6 @@ fn newest_first<T>(
     items.truncate(limit);
     ScopedList { items, more }
 }
+
+#[cfg(test)]
+mod tests;

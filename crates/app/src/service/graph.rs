@@ -2,6 +2,7 @@
 //! retractions.
 
 use engine::graph::{EdgeView, RecordView};
+use engine::private::Viewpoint;
 use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
@@ -87,10 +88,39 @@ pub(crate) fn view(
     id: &OpId,
     as_of_us: Option<u64>,
 ) -> Result<Option<GraphView>, EngineError> {
-    if let Some(record) = space.record_view(id, as_of_us)? {
+    view_from(space, id, &Viewpoint { as_of_us, ..Viewpoint::default() })
+}
+
+/// The same as somebody may see it.
+pub(crate) fn view_from(
+    space: &Space,
+    id: &OpId,
+    viewpoint: &Viewpoint,
+) -> Result<Option<GraphView>, EngineError> {
+    if let Some(record) = space.record_from(id, viewpoint)? {
         return Ok(Some(GraphView::Record(Box::new(record))));
     }
-    Ok(space.edge_view(id, as_of_us)?.map(|edge| GraphView::Edge(Box::new(edge))))
+    Ok(space.edge_from(id, viewpoint)?.map(|edge| GraphView::Edge(Box::new(edge))))
+}
+
+/// Whether a record, or both ends of an edge, are true in the world at the time of a viewpoint.
+pub(crate) fn is_valid(
+    space: &Space,
+    view: &GraphView,
+    viewpoint: &Viewpoint,
+) -> Result<bool, EngineError> {
+    let is_valid = |record: &RecordView| engine::graph::is_valid(record, viewpoint.valid_at_us);
+    match view {
+        GraphView::Record(record) => Ok(is_valid(record)),
+        GraphView::Edge(edge) => {
+            for end in [edge.from, edge.to] {
+                if space.record_from(&end, viewpoint)?.is_some_and(|record| !is_valid(&record)) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
 }
 
 /// The operations that a change cites, by their ids or the beginnings of ids.

@@ -3,6 +3,7 @@
 //! A request opens the model once and asks it as often as it has to; then it counts the use in the
 //! journal of the space for which it asked.
 
+use std::path::Path;
 use std::time::Duration;
 
 use engine::EngineError;
@@ -10,6 +11,8 @@ use jiff::Timestamp;
 use models::language::{Cost, LanguageModel, Metered, Prices, RemoteLanguageModel, Usage};
 use store::sqlite::ModelUse;
 
+use super::Session;
+use super::model_request::{Answerer, ModelAccess};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -24,6 +27,10 @@ pub(crate) struct OpenedModel {
     /// The address of its server.
     pub(crate) address: String,
     prices: Option<Prices>,
+    /// Whether it may see private records.
+    may_read_private: bool,
+    /// Whether what it is sent and what it answers is kept.
+    keeps_transcripts: bool,
 }
 
 /// Opens the language model, without asking it anything; none if none is chosen.
@@ -33,10 +40,64 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> 
     let model = RemoteLanguageModel::open(&choice.name, mask, &choice.config)?;
     let address = model.address().to_owned();
     let model = Metered::new(Box::new(model));
-    Ok(Some(OpenedModel { model, address, prices: choice.prices }))
+    Ok(Some(OpenedModel {
+        model,
+        address,
+        prices: choice.prices,
+        may_read_private: settings.mind_allows_private(),
+        keeps_transcripts: settings.keeps_transcripts(),
+    }))
+}
+
+/// The language model of a request that rules can answer as well.
+pub(crate) enum ChosenModel {
+    /// None is chosen, or rules were asked for.
+    None,
+    /// It is open.
+    Opened(Box<OpenedModel>),
+    /// It cannot be opened.
+    Unopened(Failure),
+}
+
+impl ChosenModel {
+    /// Opens the model that the settings for a space choose, unless rules were asked for.
+    pub(crate) fn choose(session: &Session, space: &Path, rules: bool) -> Result<Self, Failure> {
+        if rules {
+            return Ok(Self::None);
+        }
+        let settings = session.settings(Some(space))?;
+        Ok(match open(&settings) {
+            Ok(Some(opened)) => Self::Opened(Box::new(opened)),
+            Ok(None) => Self::None,
+            Err(failure) => Self::Unopened(failure),
+        })
+    }
+
+    /// What answers.
+    pub(crate) fn answerer(&mut self) -> Answerer<'_> {
+        match self {
+            Self::Opened(opened) => return Answerer::Model(opened.access()),
+            Self::None => return Answerer::Rules,
+            Self::Unopened(_) => {}
+        }
+        match std::mem::replace(self, Self::None) {
+            Self::Unopened(failure) => Answerer::Unopened(failure),
+            _ => Answerer::Rules,
+        }
+    }
 }
 
 impl OpenedModel {
+    /// The model for requests about records, which count what they use themselves.
+    pub(crate) fn access(&mut self) -> ModelAccess<'_> {
+        ModelAccess {
+            prices: self.prices,
+            may_read_private: self.may_read_private,
+            keeps_transcripts: self.keeps_transcripts,
+            model: &mut self.model,
+        }
+    }
+
     /// What tokens cost; none if the user set no prices.
     pub(crate) fn cost(&self, usage: &Usage) -> Option<Cost> {
         self.prices.map(|prices| prices.cost(usage))

@@ -13,7 +13,7 @@
 //! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
 //! | [`time`] | times and windows that a user names |
-//! | [`agents`], [`proposals`] | the keys of agents; what they ask for in the user's name |
+//! | [`agents`], [`proposals`], [`agent_changes`] | the keys of agents; what they ask for in the user's name; what they state |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
@@ -24,14 +24,17 @@
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
+//! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
 //! | [`learning`] | preferences that programs learn |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
 //! | [`language_model`], [`model_test`] | opening the language model and counting its use; trying the models |
+//! | [`model_request`] | asking the language model for a structure made from records |
 //! | [`wording`], [`change_wording`] | how beliefs, records and changes are worded |
 
+pub(crate) mod agent_changes;
 pub(crate) mod agents;
 pub(crate) mod agreed_settings;
 pub(crate) mod change_wording;
@@ -48,11 +51,13 @@ pub(crate) mod graph;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod model_request;
 pub(crate) mod model_test;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod patch;
 pub(crate) mod proposals;
+pub(crate) mod proposed_patch;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;

@@ -13,7 +13,7 @@ use super::Session;
 use crate::failure::{Failure, RequestError};
 
 /// Most tags of a note.
-const TAGS_MAX: usize = 64;
+pub(super) const TAGS_MAX: usize = 64;
 
 /// A note to be written.
 pub(crate) struct Note {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::belief::review::{Status, acting_on};
+use engine::private::Disclosure;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::{NewPatch, Patched, follows_from, refusals};
@@ -17,13 +18,15 @@ use kernel::when::When;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::effective::id_disclosed;
+use super::model_request::Prompt;
 use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
 const OPERATIONS_MAX: usize = 20_000;
 
 /// A patch as it is written.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PatchFile {
     /// What it is for, in words.
@@ -138,6 +141,16 @@ pub(crate) struct ReadPatch {
 
 /// Reads a patch. What it cites by id must be in the space.
 pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch, Failure> {
+    read_disclosed(space, text, origin, Disclosure::Full)
+}
+
+/// The same of somebody to whom not everything is disclosed: what they may not see is unknown.
+pub(crate) fn read_disclosed(
+    space: &Space,
+    text: &str,
+    origin: &str,
+    disclosure: Disclosure,
+) -> Result<ReadPatch, Failure> {
     let malformed =
         |error: serde_json::Error| RequestError::PatchMalformed { detail: error.to_string() };
     let file: PatchFile = serde_json::from_str(text).map_err(malformed)?;
@@ -145,6 +158,25 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
         let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
         return Err(RequestError::PatchTooLong { found, limit }.into());
     }
+    read_file(space, file, origin, Citable::Disclosed(disclosure))
+}
+
+/// What a patch may cite.
+#[derive(Clone, Copy)]
+pub(crate) enum Citable<'a> {
+    /// What is disclosed.
+    Disclosed(Disclosure),
+    /// What the prompt showed the model that made the patch.
+    Shown(&'a Prompt),
+}
+
+/// The same of a patch that is parsed.
+pub(crate) fn read_file(
+    space: &Space,
+    file: PatchFile,
+    origin: &str,
+    citable: Citable<'_>,
+) -> Result<ReadPatch, Failure> {
     let mut read = ReadPatch {
         patch: NewPatch { origin: origin.to_owned(), text: file.text, ..NewPatch::default() },
         places: Vec::new(),
@@ -154,7 +186,8 @@ pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch,
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (place, value) in file.operations.into_iter().enumerate() {
         let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
-        let mut reader = OperationReader { space, names: &names, reasons: Vec::new() };
+        let reasons = Vec::new();
+        let mut reader = OperationReader { space, citable, names: &names, reasons };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -222,6 +255,7 @@ impl ReadPatch {
 
 struct OperationReader<'a> {
     space: &'a Space,
+    citable: Citable<'a>,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
     reasons: Vec<(&'static str, String)>,
@@ -237,7 +271,21 @@ impl OperationReader<'_> {
         if self.names.contains(name) {
             return Ok(Some(Reference::Local(name.to_owned())));
         }
-        match self.space.resolve(name) {
+        let disclosure = match self.citable {
+            Citable::Disclosed(disclosure) => disclosure,
+            Citable::Shown(prompt) => {
+                let shown = prompt.id_of(name).map(Reference::Id);
+                if shown.is_none() {
+                    let code = match self.space.resolve(name) {
+                        Ok(_) => "outside_context",
+                        Err(_) => "unknown_ref",
+                    };
+                    self.refuse(code, format!("no record that was shown has the id {name:?}"));
+                }
+                return Ok(shown);
+            }
+        };
+        match id_disclosed(self.space, name, disclosure) {
             Ok(id) => Ok(Some(Reference::Id(id))),
             Err(error @ (EngineError::UnknownId { .. } | EngineError::AmbiguousId { .. })) => {
                 self.refuse("unknown_ref", error.to_string());

@@ -10,12 +10,12 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use engine::Space;
-use engine::embed::{Portion, Ready};
+use engine::embed::{Portion, Ready, fact_question_to_embed};
 use engine::recall::context::Request;
 use engine::recall::episodes::ByModel;
 use models::choice::{BUILT_IN, Selection};
 use models::{EmbedError, Embedder, Purpose};
-use store::sqlite::ModelNumber;
+use store::sqlite::{ModelNumber, QuestionVector};
 
 use super::Session;
 use super::record_embedding::{Wait, choice_to_open, open_chosen};
@@ -31,6 +31,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 const TEXTS_BETWEEN_CALLS: u64 = 32;
 
 /// The vectors of the search texts.
+#[derive(Debug)]
 pub(crate) struct QueryEmbedding {
     /// One for each text, if a model other than the built-in one embeds them.
     vectors: Vec<ByModel>,
@@ -48,6 +49,11 @@ impl QueryEmbedding {
     /// The first vector, if a model other than the built-in one made it.
     pub(crate) fn vector(&self) -> Option<ByModel> {
         self.vectors.first().cloned()
+    }
+
+    /// The same of the first text as a question about facts.
+    pub(crate) fn fact_vector(&self) -> Option<QuestionVector> {
+        self.vector().map(ByModel::into_fact_vector)
     }
 
     /// Records which model was used: another process may drop a model's vectors before the search.
@@ -101,7 +107,7 @@ impl EmbedderPool {
         Ok(embedding)
     }
 
-    /// Embeds some of the new records with the chosen model, reusing it if it is open for
+    /// Embeds some of the new records and facts with the chosen model, reusing it if it is open for
     /// questions.
     pub(crate) fn embed_new_records(
         &mut self,
@@ -161,13 +167,24 @@ impl EmbedderPool {
         for ready in ready {
             let questions =
                 texts.iter().map(|text| space.question_to_embed(text, Some(session.today())));
-            let questions: Vec<String> = questions.collect::<Result<_, _>>()?;
+            let mut questions: Vec<String> = questions.collect::<Result<_, _>>()?;
+            // Where a question names a person, it is another one about facts.
+            let of_facts = texts.iter().map(|text| fact_question_to_embed(text)).enumerate();
+            let of_facts: Vec<(usize, String)> =
+                of_facts.filter(|(at, text)| questions.get(*at) != Some(text)).collect();
+            questions.extend(of_facts.iter().map(|(_, text)| text.clone()));
             match self.vectors(&settings, &ready, &questions) {
-                Ok(numbers) => {
-                    let vectors = numbers
+                Ok(mut numbers) => {
+                    let numbers_of_facts = numbers.split_off(texts.len().min(numbers.len()));
+                    let mut vectors: Vec<ByModel> = numbers
                         .into_iter()
                         .map(|numbers| ByModel::new(ready.number, numbers))
                         .collect();
+                    for ((at, _), numbers) in of_facts.into_iter().zip(numbers_of_facts) {
+                        if let Some(vector) = vectors.get_mut(at) {
+                            vector.of_facts = Some(QuestionVector { model: ready.number, numbers });
+                        }
+                    }
                     return Ok(QueryEmbedding {
                         vectors,
                         model: ready.model.to_string(),

@@ -10,8 +10,8 @@ use engine::Space;
 use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::episodes::{Query, Recall, Recollection};
-use engine::recall::facts::{Fact, FactQuery, Facts};
-use engine::recall::nodes::FoundNode;
+use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
+use engine::recall::nodes::{FoundNode, FoundNodes};
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
@@ -23,6 +23,7 @@ use store::sqlite::Filter;
 
 use super::Session;
 use super::disclosure;
+use super::effective::is_replaced_setting;
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::{Failure, RequestError};
 
@@ -91,7 +92,7 @@ pub(crate) struct RecallAnswer {
     /// Operations that are not indexed yet.
     pub(crate) behind: u64,
     /// The model that embedded the question; of several spaces, that of one in which the chosen
-    /// model failed. None if no records were searched.
+    /// model failed. None if no space was searched.
     pub(crate) embedding: Option<QueryEmbedding>,
     /// Operations that were found and left out, because the file no longer holds them as they were
     /// signed.
@@ -244,15 +245,19 @@ impl RecallAnswer {
     }
 
     /// Adds the records of one space.
-    fn add_episodes(&mut self, space: usize, found: Recall, embedding: QueryEmbedding) {
-        if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
-            self.embedding = Some(embedding);
-        }
+    fn add_episodes(&mut self, space: usize, found: Recall) {
         self.altered.extend(found.altered);
         self.episodes.extend(found.results.into_iter().map(|item| Found { space, item }));
         self.relevance = self.relevance.max(found.relevance);
         self.behind += found.behind;
         self.question.get_or_insert(found.question);
+    }
+
+    /// Notes which model embedded the question for one space.
+    fn add_embedding(&mut self, embedding: QueryEmbedding) {
+        if self.embedding.as_ref().is_none_or(|before| before.error.is_none()) {
+            self.embedding = Some(embedding);
+        }
     }
 
     /// True if the records are only the nearest: none is likely to be an answer.
@@ -269,7 +274,9 @@ pub(crate) fn recall(
     request: &RecallRequest<'_>,
 ) -> Result<RecallAnswer, Failure> {
     let mut answer = RecallAnswer::empty(request.scope);
-    for (place, searched) in spaces.iter_mut().enumerate() {
+    for place in 0..spaces.len() {
+        let (before, from) = spaces.split_at_mut(place);
+        let Some(searched) = from.first_mut() else { continue };
         let asked = &request.filter.visibilities;
         let Some(visibilities) = disclosure::visibilities(asked, searched.disclosure) else {
             continue;
@@ -277,25 +284,39 @@ pub(crate) fn recall(
         let kinds = searched.kinds(&request.filter.kinds);
         let (gives_claims, gives_nodes) =
             (searched.gives(&Kind::Claim), searched.gives(&Kind::Node));
+        let is_under = searched.under_first.is_some();
+        let over = before.first().filter(|_| is_under).map(|first| &*first.space);
         let space = &mut *searched.space;
+        let mut embedding = pool.embed(session, space, &request.question)?;
+        let facts = FactQuery {
+            vector: embedding.fact_vector(),
+            ..request.fact_query(session, &visibilities)
+        };
+        let mut model = None;
         if request.scope == SearchScope::Nodes && gives_nodes {
-            let found = space.recall_nodes(&request.fact_query(session, &visibilities))?;
-            answer.nodes.extend(found.into_iter().map(|item| Found { space: place, item }));
+            let found = nodes_under(over, space, facts.clone())?;
+            model = model.or(found.model);
+            let nodes = found.nodes.into_iter();
+            answer.nodes.extend(nodes.map(|item| Found { space: place, item }));
         }
         if request.scope.has_facts() && gives_claims {
-            let found = space.recall_facts(&request.fact_query(session, &visibilities))?;
+            let found = facts_under(session, over, space, facts)?;
+            model = model.or(found.model);
             answer.add_facts(place, found);
         }
         if let Some(kinds) = kinds.filter(|_| request.scope.has_records()) {
-            let query = request.query(session, kinds, &visibilities);
-            let (found, embedding) = search_episodes(session, pool, space, query)?;
-            if found.results.is_empty() && !request.filter.kinds.is_empty() {
+            let vector = embedding.vector();
+            let query = Query { vector, ..request.query(session, kinds, &visibilities) };
+            let found = space.recall_with_newer(&query)?;
+            model = model.or(found.model);
+            if found.results.is_empty() && !request.filter.kinds.is_empty() && !is_under {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());
             }
-            answer.add_episodes(place, found, embedding);
+            answer.add_episodes(place, found);
         }
+        embedding.served_by(model);
+        answer.add_embedding(embedding);
     }
-    drop_hidden(spaces, request.filter.as_of_us, &mut answer)?;
     rank(&mut answer, request);
     if request.with_graph {
         for (place, SearchedSpace { space, disclosure, .. }) in spaces.iter().enumerate() {
@@ -332,41 +353,68 @@ fn graph_around(
     Ok(Some(Found { space: place, item: space.subgraph(&roots, &limits)? }))
 }
 
-fn search_episodes(
+/// The facts of a space, without those that the space over it has in its own words.
+fn facts_under(
     session: &Session,
-    pool: &mut EmbedderPool,
-    space: &mut Space,
-    query: Query,
-) -> Result<(Recall, QueryEmbedding), Failure> {
-    let mut embedding = pool.embed(session, space, &query.text)?;
-    let query = Query { vector: embedding.vector(), ..query };
-    let found = space.recall_with_newer(&query)?;
-    embedding.served_by(found.model);
-    Ok((found, embedding))
+    over: Option<&Space>,
+    space: &Space,
+    query: FactQuery,
+) -> Result<Facts, Failure> {
+    let as_of_us = query.as_of_us;
+    let key = |fact: &Fact| RecordKey::of_belief(&fact.belief);
+    let (facts, found) = unhidden(over, query, key, |query| {
+        let mut found = space.recall_facts(query)?;
+        Ok((std::mem::take(&mut found.facts), found))
+    })?;
+    let mut shown = Vec::with_capacity(facts.len());
+    for fact in facts {
+        let is_replaced = match over {
+            Some(over) => is_replaced_setting(session, over, &fact.belief.tags, as_of_us)?,
+            None => false,
+        };
+        if !is_replaced {
+            shown.push(fact);
+        }
+    }
+    Ok(Facts { facts: shown, ..found })
 }
 
-/// Drops what the first space has in its own words from what the home space under it has.
-fn drop_hidden(
-    spaces: &[SearchedSpace<'_>],
-    as_of_us: Option<u64>,
-    answer: &mut RecallAnswer,
-) -> Result<(), Failure> {
-    let is_under =
-        |place: usize| spaces.get(place).is_some_and(|searched| searched.under_first.is_some());
-    let Some(first) = spaces.first().filter(|_| (0..spaces.len()).any(is_under)) else {
-        return Ok(());
-    };
-    let facts = &mut answer.facts;
-    let keys: Vec<RecordKey> =
-        facts.iter().map(|found| RecordKey::of_belief(&found.item.belief)).collect();
-    let mut hidden = first.space.hides_records(&keys, as_of_us)?.into_iter();
-    facts.retain(|found| !(hidden.next().unwrap_or(false) && is_under(found.space)));
-    let nodes = &mut answer.nodes;
-    let keys: Vec<RecordKey> =
-        nodes.iter().map(|found| RecordKey::of_record(&found.item.record)).collect();
-    let mut hidden = first.space.hides_records(&keys, as_of_us)?.into_iter();
-    nodes.retain(|found| !(hidden.next().unwrap_or(false) && is_under(found.space)));
-    Ok(())
+/// The nodes of a space, likewise.
+fn nodes_under(
+    over: Option<&Space>,
+    space: &Space,
+    query: FactQuery,
+) -> Result<FoundNodes, Failure> {
+    let key = |node: &FoundNode| RecordKey::of_record(&node.record);
+    let (nodes, found) = unhidden(over, query, key, |query| {
+        let mut found = space.search_nodes(query)?;
+        Ok((std::mem::take(&mut found.nodes), found))
+    })?;
+    Ok(FoundNodes { nodes, ..found })
+}
+
+/// What a search finds and the space over the searched one does not hide, as much as was asked for;
+/// and what else the search says.
+fn unhidden<T, R>(
+    over: Option<&Space>,
+    mut query: FactQuery,
+    key: impl Fn(&T) -> RecordKey,
+    search: impl Fn(&FactQuery) -> Result<(Vec<T>, R), Failure>,
+) -> Result<(Vec<T>, R), Failure> {
+    let limit = query.limit;
+    loop {
+        let (mut found, rest) = search(&query)?;
+        let Some(over) = over else { return Ok((found, rest)) };
+        let is_all = found.len() < query.limit || query.limit >= FACTS_MAX;
+        let keys: Vec<RecordKey> = found.iter().map(&key).collect();
+        let mut hidden = over.hides_records(&keys, query.as_of_us)?.into_iter();
+        found.retain(|_| !hidden.next().unwrap_or(false));
+        if is_all || found.len() >= limit {
+            found.truncate(limit);
+            return Ok((found, rest));
+        }
+        query.limit = query.limit.saturating_mul(2).min(FACTS_MAX);
+    }
 }
 
 /// Sorts the results of all spaces and keeps the best.

@@ -44,6 +44,15 @@ impl Session {
         SpaceLocator { home: &self.home, named: Some(GLOBAL) }
     }
 
+    /// The home space as it lies under the space that is found without a name; none if it is not
+    /// there.
+    pub(crate) fn home_under(&self) -> Result<Option<OpenedSpace>, Failure> {
+        match self.spaces.is_empty() && self.home.global_space().exists() {
+            true => Ok(Some(self.locator_of_home().open(SpaceUse::Read)?)),
+            false => Ok(None),
+        }
+    }
+
     /// Opens the one space of a request, which must exist.
     pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
         self.locator()?.open(purpose)

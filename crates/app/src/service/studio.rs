@@ -15,8 +15,9 @@ use super::Session;
 use super::agreed_settings::{self, SettingKey};
 use super::graph::statement;
 use super::locator::SpaceLocator;
+use super::model_request::Answerer;
 use super::opening::{OpenedSpace, SpaceUse};
-use super::values::{self, ValuesReader};
+use super::values;
 use crate::place::Home;
 
 /// A home and a project in a folder of its own, and the time.
@@ -110,7 +111,7 @@ impl Studio {
     }
 
     pub(super) fn values(&self, text: &str) {
-        values::set(&self.session, text, ValuesReader::Rules, Intent::Write).unwrap();
+        values::set(&self.session, text, Answerer::Rules, Intent::Write).unwrap();
     }
 
     pub(super) fn set(&self, space: &mut OpenedSpace, key: &str, value: &str) {

@@ -8,10 +8,11 @@
 //! A turn waits for its search for [`SEARCH_WAIT`] at most. What is found later comes with the next
 //! turn. After a turn of the assistant nobody reads an answer, so such a turn only begins a search.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::private::Viewpoint;
 use engine::recall::context::gather::{Wanted, end_within};
 use engine::recall::context::unasked::COUNT;
 use engine::recall::context::{Budget, Context, Gathered, Request, Turn};
@@ -21,6 +22,7 @@ use kernel::id::OpId;
 use store::Position;
 
 use super::Session;
+use super::context::add_facts_under;
 use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::Failure;
 
@@ -80,6 +82,8 @@ pub(crate) struct Surfaced {
     pub(crate) context: Option<Context>,
     /// True if the search for the turn goes on, and its result comes with the next turn.
     pub(crate) is_searching: bool,
+    /// The operations in it that are of the home space under the project.
+    pub(crate) elsewhere: BTreeSet<OpId>,
 }
 
 impl Conversations {
@@ -144,10 +148,11 @@ pub(crate) fn start_stream(
     Ok(Some(Stream::start(again.space)?))
 }
 
-/// Adds a turn to a conversation, and returns what it brings up.
+/// Adds a turn to a conversation, and returns what it brings up, in a space with the home space
+/// under it.
 pub(crate) fn surface(
     session: &Session,
-    opened: &mut OpenedSpace,
+    (opened, home): (&mut OpenedSpace, Option<&mut OpenedSpace>),
     stream: &Stream,
     conversation: &mut Conversation,
     observed: &ObservedTurn<'_>,
@@ -156,7 +161,7 @@ pub(crate) fn surface(
     let turns: Vec<Turn> = conversation.turns.iter().cloned().collect();
     stream.follow(&turns, session.now, Some(session.today()));
     if observed.role == TurnRole::Assistant {
-        return Ok(Surfaced { context: None, is_searching: true });
+        return Ok(Surfaced { is_searching: true, ..Surfaced::default() });
     }
     let found = stream.settled_within(SEARCH_WAIT);
     let (gathered, is_searching) = match usable(found, &turns, opened.reader()?.head()?) {
@@ -166,27 +171,42 @@ pub(crate) fn surface(
         usable if matches!(usable, Usable::Outdated) || stream.failure().is_some() => {
             (Arc::new(opened.gather(&wanted(session, &turns))?), false)
         }
-        _ => return Ok(Surfaced { context: None, is_searching: true }),
+        _ => return Ok(Surfaced { is_searching: true, ..Surfaced::default() }),
+    };
+    let (mut gathered, wanted) = (gathered.unasked(), wanted(session, &turns));
+    let elsewhere = match &home {
+        Some(home) => {
+            let mut all = Gathered { facts: Vec::new(), ..Gathered::default() };
+            let ids = add_facts_under(session, (opened, home), &wanted, &mut all)?;
+            gathered.facts.append(&mut all.unasked().facts);
+            gathered.facts.sort_by(|one, other| other.relevance.total_cmp(&one.relevance));
+            ids
+        }
+        None => BTreeSet::new(),
     };
     let request = Request {
+        elsewhere,
         session: Some(conversation.name.clone()).filter(|name| !name.is_empty()),
         known_turns: turns,
         shown: conversation.shown.clone(),
         budget: budget(observed.budget_tokens),
         facts: COUNT,
         episodes: COUNT,
-        prepared: Some(Arc::new(gathered.unasked())),
+        prepared: Some(Arc::new(gathered)),
         today: Some(session.today()),
         owner: opened.owner.clone(),
         ..Request::new(observed.agent, session.now)
     };
     let composed = opened.reader()?.compose(&request, &O200k)?;
     if composed.context.items.is_empty() {
-        return Ok(Surfaced { context: None, is_searching });
+        return Ok(Surfaced { is_searching, ..Surfaced::default() });
     }
     let context = opened.writer().issue_context(&request, composed)?;
+    if let Some(home) = home {
+        home.writer().issue_elsewhere(&request, &wanted.text, &context)?;
+    }
     conversation.note_shown(context.items.iter().filter_map(|item| item.id));
-    Ok(Surfaced { context: Some(context), is_searching })
+    Ok(Surfaced { context: Some(context), is_searching, elsewhere: request.elsewhere })
 }
 
 /// What the background search has for a conversation.
@@ -221,7 +241,13 @@ fn usable(found: Option<Prepared>, turns: &[Turn], head: Position) -> Usable {
 
 fn wanted(session: &Session, turns: &[Turn]) -> Wanted {
     let (now, today) = (session.now, Some(session.today()));
-    Wanted::new(Wanted::last_turns(turns), now, today)
+    Wanted {
+        text: Wanted::last_turns(turns),
+        by_model: BTreeMap::new(),
+        now,
+        today,
+        viewpoint: Viewpoint::default(),
+    }
 }
 
 /// Half for facts, and what they leave for episodes.

@@ -55,7 +55,7 @@ fn parse(set: Setting) -> Result<Chosen, SettingsError> {
     let Setting { value, source } = set;
     let text = match value {
         Value::Text(text) => text,
-        Value::Number(_) | Value::List(_) | Value::Price(_) => String::new(),
+        Value::Number(_) | Value::List(_) | Value::Price(_) | Value::Switch(_) => String::new(),
     };
     match text.parse() {
         Ok(selection) => Ok(Chosen { selection, source }),

@@ -65,7 +65,7 @@ pub(super) fn read(
                             "`{path_of_key}` is allowed only in your own config.toml, by {variable} or by an option: it decides where texts and keys are sent"
                         ),
                         None => format!(
-                            "`{path_of_key}` is allowed only in your own config.toml: it decides who acts in your name"
+                            "`{path_of_key}` is allowed only in your own config.toml: it decides who acts in your name, and who sees what is private"
                         ),
                     },
                 ));
@@ -109,6 +109,12 @@ fn value_of(key: &Key, value: &Item) -> Result<Value, String> {
             let text = value.as_str().map(str::to_owned).or_else(whole).or_else(decimal);
             Form::price(text).map_err(|wanted| wrong(&wanted))
         }
+        Form::Switch => match value.as_bool() {
+            Some(is_on) => Ok(Value::Switch(is_on)),
+            None => {
+                Form::switch(None).map_err(|wanted| wrong(&format!("{wanted}, without quotes")))
+            }
+        },
         Form::List => {
             let texts = value.as_array().and_then(|items| {
                 items.iter().map(|item| item.as_str().map(str::to_owned)).collect()

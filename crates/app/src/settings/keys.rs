@@ -45,6 +45,8 @@ pub(crate) enum Form {
     List,
     /// The price of a million tokens.
     Price,
+    /// `true` or `false`.
+    Switch,
 }
 
 /// Which files may set a setting.
@@ -136,6 +138,15 @@ pub(crate) const RECALLED_FROM_HOME: Key = Key {
     scope: SettingScope::User,
 };
 
+/// Whether a language model may be shown what is private. No variable sets it, for the same reason.
+pub(crate) const MIND_ALLOW_PRIVATE: Key = Key {
+    section: "mind",
+    name: "allow_private",
+    variable: None,
+    form: Form::Switch,
+    scope: SettingScope::User,
+};
+
 /// All settings of one service.
 macro_rules! service {
     ($service:expr, $section:literal, $prefix:literal) => {
@@ -195,7 +206,11 @@ pub(crate) const LANGUAGE_MODEL_INPUT_PRICE: Key =
 pub(crate) const LANGUAGE_MODEL_OUTPUT_PRICE: Key =
     of_language_model("output_price", "BECAUSE_LANGUAGE_MODEL_OUTPUT_PRICE", Form::Price);
 
-const LANGUAGE: [Key; 8] = [
+/// Whether what is sent to it and what it answers is kept as evidence.
+pub(crate) const LANGUAGE_MODEL_KEEP_TRANSCRIPTS: Key =
+    of_language_model("keep_transcripts", "BECAUSE_LANGUAGE_MODEL_KEEP_TRANSCRIPTS", Form::Switch);
+
+const LANGUAGE: [Key; 9] = [
     LANGUAGE_MODEL,
     LANGUAGE_MODEL_BASE_URL,
     LANGUAGE_MODEL_KEY_ENV,
@@ -204,6 +219,7 @@ const LANGUAGE: [Key; 8] = [
     LANGUAGE_MODEL_OUTPUT_TOKENS,
     LANGUAGE_MODEL_INPUT_PRICE,
     LANGUAGE_MODEL_OUTPUT_PRICE,
+    LANGUAGE_MODEL_KEEP_TRANSCRIPTS,
 ];
 
 const OPENAI: [Key; 6] = service!(Service::OpenAi, "openai", "BECAUSE_OPENAI");
@@ -212,7 +228,7 @@ const GEMINI: [Key; 6] = service!(Service::Gemini, "gemini", "BECAUSE_GEMINI");
 
 /// Every setting of every service.
 pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
-    const GENERAL: [Key; 9] = [
+    const GENERAL: [Key; 10] = [
         MODEL,
         SPACES_MAY_CHOOSE,
         THREADS,
@@ -222,6 +238,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Key> {
         AGENTS_ALLOW,
         AGENTS_READ_PRIVATE,
         RECALLED_FROM_HOME,
+        MIND_ALLOW_PRIVATE,
     ];
     GENERAL.iter().chain(&OPENAI).chain(&OLLAMA).chain(&GEMINI).chain(&LANGUAGE)
 }
@@ -241,6 +258,15 @@ impl Form {
              after the point, such as 0.15"
                 .to_owned()
         })
+    }
+
+    /// A switch, or a description of the valid values.
+    pub(super) fn switch(text: Option<&str>) -> Result<Value, String> {
+        match text {
+            Some("true") => Ok(Value::Switch(true)),
+            Some("false") => Ok(Value::Switch(false)),
+            _ => Err("true or false".to_owned()),
+        }
     }
 
     /// The address of a server, or a description of the valid values.

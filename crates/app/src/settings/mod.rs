@@ -112,6 +112,7 @@ enum Value {
     Number(u64),
     List(Vec<String>),
     Price(Price),
+    Switch(bool),
 }
 
 /// A value and where it was set.
@@ -254,6 +255,20 @@ impl Settings {
             }
             _ => vec![Kind::Claim.as_str().to_owned(), Kind::Node.as_str().to_owned()],
         }
+    }
+
+    /// Whether the user lets a language model see what is private.
+    pub(crate) fn mind_allows_private(&self) -> bool {
+        self.is_on(&keys::MIND_ALLOW_PRIVATE)
+    }
+
+    /// Whether what is sent to a language model and what it answers is kept.
+    pub(crate) fn keeps_transcripts(&self) -> bool {
+        self.is_on(&keys::LANGUAGE_MODEL_KEEP_TRANSCRIPTS)
+    }
+
+    fn is_on(&self, key: &Key) -> bool {
+        matches!(self.set.get(&key.path()), Some(Setting { value: Value::Switch(true), .. }))
     }
 
     /// Whether a model that embedded a space may be opened: the chosen one, another of the same
@@ -409,6 +424,9 @@ fn from_variable(
             .map_err(|wanted| bad(&format!("it takes {wanted}")))?,
         Form::Price => {
             Form::price(Some(text)).map_err(|wanted| bad(&format!("it takes {wanted}")))?
+        }
+        Form::Switch => {
+            Form::switch(Some(text.trim())).map_err(|wanted| bad(&format!("it takes {wanted}")))?
         }
         Form::List => Value::List(text.split(',').map(|item| item.trim().to_owned()).collect()),
     };

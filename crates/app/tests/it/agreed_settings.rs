@@ -127,7 +127,8 @@ fn a_setting_in_other_words_gives_way_to_the_new_one() {
     add("Setting refactor_intent: with care", &[]);
     set(&machine, &["refactor_intent", "with care"]);
     assert_eq!(show(&machine, "refactor_intent"), held("with care", "project"));
-    let claims = machine.because(["--json", "claims"]).run().succeeds().json_lines();
+    let claims = machine.because(["--json", "claims", "--scope", "project"]).run().succeeds();
+    let claims = claims.json_lines();
     assert_eq!(claims.len(), 1, "{claims:?}");
 }
 

@@ -269,7 +269,10 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     }
     let record = here.json(&["explain", TASTE]);
     let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["because", "built_from", "claim", "history", "owner", "user_actions"]);
+    assert_eq!(
+        keys,
+        ["because", "built_from", "claim", "history", "owner", "scope", "user_actions"]
+    );
     assert_eq!(record["built_from"].as_array().unwrap().len(), 4);
     let more = here.json(&["explain", TASTE, "--support"]);
     assert_eq!(
@@ -280,7 +283,10 @@ fn explain_prints_a_tree_for_people_and_a_record_for_programs() {
     // What is not a belief is explained by its lineage.
     let note = here.json(&["explain", &here.notes[0]]);
     let keys: Vec<&String> = note.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["built_from", "cited_by", "cut", "edges", "owner", "record"]);
+    assert_eq!(
+        keys,
+        ["built_from", "cited_by", "cut", "edges", "owner", "record", "scope", "transcripts"]
+    );
     assert_eq!(
         (&note["record"]["kind"], &note["record"]["status"]),
         (&"evidence".into(), &"active".into())

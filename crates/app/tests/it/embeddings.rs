@@ -10,9 +10,14 @@ use serde_json::{Value, json};
 use crate::machine::{Call, Machine};
 use crate::server::{Reply, Request, Server};
 
-/// The test server's embedding model: words on one line have the same meaning.
-const WORDS: [&[&str]; 4] =
-    [&["dog", "hound"], &["boat", "vessel"], &["soup", "broth"], &["kiln", "oven"]];
+/// The test server's embedding model: words on one line have the same meaning. The built-in table
+/// does not know the last two.
+const WORDS: [&[&str]; 4] = [
+    &["dog", "hound"],
+    &["boat", "vessel"],
+    &["soup", "broth"],
+    &["kiln", "oven", "zorbelin", "quanthar"],
+];
 
 fn vector(text: &str) -> Vec<f32> {
     let text = text.to_lowercase();
@@ -68,6 +73,11 @@ pub(crate) fn with_records(count: usize) -> Machine {
     machine
 }
 
+/// How many beliefs there are, stated and derived.
+fn belief_count(machine: &Machine) -> usize {
+    machine.because(["claims", "--json"]).run().succeeds().out().lines().count()
+}
+
 #[test]
 fn a_note_is_embedded_at_once_and_found_by_meaning() {
     let (machine, server) = (with_records(0), server());
@@ -96,6 +106,72 @@ fn a_note_is_embedded_at_once_and_found_by_meaning() {
     let recalled = machine.because(["recall", "--json", "dog"]).run().succeeds().json();
     assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
     assert_eq!(server.requests().len(), asked);
+}
+
+#[test]
+fn a_claim_and_a_node_are_embedded_by_the_next_embed_and_found_by_meaning_alone() {
+    let (machine, server) = (with_records(0), server());
+    machine.because(["claim", "add", "Our zorbelin stays outside"]).run().succeeds();
+    machine
+        .because(["node", "add", "--type", "decision", "We sell every zorbelin"])
+        .run()
+        .succeeds();
+    let status = || machine.with(&server, &["status", "--json"]).run().succeeds().json();
+    let done = machine.with(&server, &["embed", "--json"]).run().succeeds().json();
+    // What a person states is also a record.
+    assert_eq!((&done["embedded"], &done["pending"]), (&json!(8), &json!(0)), "{done}");
+    assert_eq!(status()["vectors"][0]["embedded"], json!(8));
+    let facts = ["recall", "--json", "--search", "facts", "quanthar"];
+    let nodes = ["recall", "--json", "--search", "nodes", "quanthar"];
+    let by_table = machine.because(facts).run().succeeds().json();
+    assert_eq!(by_table["facts"], json!([]));
+    assert_eq!(by_table["embedder"], json!({ "model": "built-in", "error": null }));
+    let by_model = json!({ "model": "openai/small (5)", "error": null });
+    let found = machine.with(&server, &facts).run().succeeds().json();
+    assert_eq!(found["facts"][0]["text"], "Our zorbelin stays outside");
+    assert_eq!(found["embedder"], by_model);
+    let found = machine.with(&server, &nodes).run().succeeds().json();
+    assert_eq!(found["nodes"][0]["text"], "We sell every zorbelin");
+    assert_eq!(found["embedder"], by_model);
+    let asked =
+        machine.with(&server, &["context", "--json", "--no-receipt", "--question", "quanthar"]);
+    let context = asked.run().succeeds().json();
+    assert!(context["text"].as_str().unwrap().contains("Our zorbelin stays outside"), "{context}");
+    let around = machine.with(&server, &["patch", "context", "--json", "quanthar"]);
+    let around = around.run().succeeds().json();
+    assert_eq!(around["records"].as_array().unwrap().len(), 2, "{around}");
+    assert_eq!(around["embedder"], by_model);
+    // A text that was replaced before it was embedded never is.
+    let claim = ["claim", "add", "--json", "The hound is three"];
+    let claim = machine.because(claim).run().succeeds().json()["id"].as_str().unwrap().to_owned();
+    machine.because(["claim", "supersede", &claim, "The hound is four"]).run().succeeds();
+    assert_eq!(status()["vectors"][0]["pending"], json!(3));
+    machine.with(&server, &["embed"]).run().succeeds();
+    let found = machine.with(&server, &["recall", "--json", "--search", "facts", "dog"]);
+    let found = found.run().succeeds().json();
+    let texts: Vec<&Value> =
+        found["facts"].as_array().unwrap().iter().map(|fact| &fact["text"]).collect();
+    assert_eq!(texts, ["The hound is four"], "{found}");
+    // The built-in table answers while the server is away.
+    let base = server.base().to_owned();
+    drop(server);
+    let gone = machine.because(["recall", "--json", "--search", "facts", "who stays outside"]);
+    let gone = gone.variable("BECAUSE_EMBEDDER", "openai:small");
+    let gone = gone.variable("BECAUSE_OPENAI_BASE_URL", &base).run().succeeds().json();
+    assert_eq!(gone["facts"][0]["text"], "Our zorbelin stays outside");
+    assert_eq!(gone["embedder"]["model"], "built-in");
+    assert_eq!(gone["embedder"]["error"]["code"], "embedder_unreachable");
+}
+
+#[test]
+fn a_question_that_names_a_person_is_embedded_once_for_records_and_once_for_facts() {
+    let (machine, server) = (with_records(3), server());
+    machine.with(&server, &["embed"]).run().succeeds();
+    let last = || server.requests().last().unwrap().json()["input"].clone();
+    machine.with(&server, &["recall", "Which bowl did Mara fire?"]).run().succeeds();
+    assert_eq!(last(), json!(["Which bowl did I fire?", "Which bowl did Mara fire?"]));
+    machine.with(&server, &["recall", "Which bowl was fired?"]).run().succeeds();
+    assert_eq!(last(), json!(["Which bowl was fired?"]));
 }
 
 #[test]
@@ -231,7 +307,7 @@ fn remember_waits_a_few_seconds_for_a_slow_service_and_leaves_the_rest_to_embed(
     let remember = machine
         .with(&server, &["remember", "The cat sleeps"])
         .variable("BECAUSE_OPENAI_BATCH_MAX", "1");
-    remember.run().succeeds().says("records left to embed").says("`because embed` continues");
+    remember.run().succeeds().says("texts left to embed").says("`because embed` continues");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     // A slow service has not failed, so it is not backed off from.
     let vectors =
@@ -244,7 +320,7 @@ fn remember_waits_a_few_seconds_for_a_slow_service_and_leaves_the_rest_to_embed(
     assert!(vectors["embedded"].as_u64().unwrap() > 0, "{vectors}");
     assert_eq!(
         vectors["embedded"].as_u64().unwrap() + vectors["pending"].as_u64().unwrap(),
-        TURNS as u64 + 5
+        (TURNS + 5 + belief_count(&machine)) as u64
     );
     machine.with(&server, &["recall", "cat"]).run().succeeds().prints("The cat sleeps");
 }
@@ -268,7 +344,7 @@ fn import_waits_once_for_a_service_that_hangs_and_counts_the_pending_records() {
     import
         .run()
         .succeeds()
-        .says("did not answer within 1 s; 4 records left to embed")
+        .says("did not answer within 1 s; 4 texts left to embed")
         .says("`because embed` continues");
     assert_eq!(server.requests().len(), 3);
     // A caller during the backoff gets the same error.
@@ -291,7 +367,7 @@ fn status_explains_why_a_model_could_not_be_opened() {
                 machine.because(arguments.iter().copied()).variable("BECAUSE_EMBEDDER", model);
             call.variable(variable.0, variable.1)
         };
-        call(&["remember", &format!("for {model}")]).run().succeeds().says("records left to embed");
+        call(&["remember", &format!("for {model}")]).run().succeeds().says("texts left to embed");
         call(&["status"]).run().succeeds().prints(reason).prints(advice);
         let embedder = call(&["status", "--json"]).run().succeeds().json()["embedder"].clone();
         assert_eq!(embedder["error"]["code"], code, "{embedder}");
@@ -357,7 +433,7 @@ fn retries_of_a_server_with_a_bad_certificate_back_off() {
         }
     }
     // The model is not called before the backoff ends.
-    call(&["remember", "Too early"]).run().succeeds().says("records left to embed");
+    call(&["remember", "Too early"]).run().succeeds().says("texts left to embed");
     assert_eq!(error()["attempts"], 4);
     call(&["status"]).run().succeeds().prints("openai does not answer").prints("again at");
     call(&["embed", "--once"]).run().ends(1);
@@ -422,6 +498,9 @@ fn a_killed_embed_resumes_where_it_stopped() {
     /// Texts in the space.
     const TURNS: usize = 400;
     let machine = with_records(TURNS);
+    machine.because(["claim", "add", "Our zorbelin stays outside"]).run().succeeds();
+    // What was stated is also a record.
+    let texts = TURNS + 4 + 1 + belief_count(&machine);
     let server = Server::start(|request| {
         std::thread::sleep(Duration::from_millis(10));
         answer(request)
@@ -440,7 +519,7 @@ fn a_killed_embed_resumes_where_it_stopped() {
         last = embedded;
     }
     let done = embed().run().succeeds().json();
-    assert_eq!(done["embedded"].as_u64().unwrap() + last, TURNS as u64 + 4);
+    assert_eq!(done["embedded"].as_u64().unwrap() + last, texts as u64);
     let read: usize = server
         .requests()
         .iter()
@@ -448,7 +527,7 @@ fn a_killed_embed_resumes_where_it_stopped() {
         .sum();
     // A batch that was requested and not written is requested again, and each start may ask for the
     // dimensions.
-    assert!(read <= TURNS + 4 + 9 * (8 + 1), "{read}");
+    assert!(read <= texts + 9 * (8 + 1), "{read}");
     machine.is_sound();
 }
 

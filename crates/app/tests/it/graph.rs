@@ -80,7 +80,7 @@ fn a_duplicate_redirects_to_the_canonical_claim() {
 }
 
 #[test]
-fn lists_filter_by_tag_type_status_text_and_time() {
+fn case_16_lists_require_every_tag_and_filter_by_type_status_text_and_time() {
     let machine = Machine::with_space();
     let both = id_of(&json(
         &machine,
@@ -126,7 +126,7 @@ fn case_17_given_status_retracted_then_it_is_shown_without_all() {
 }
 
 #[test]
-fn a_claim_is_true_from_its_beginning_to_before_its_end() {
+fn case_15_a_claim_is_true_from_its_beginning_to_before_its_end() {
     let machine = Machine::with_space();
     let window = ["--valid-from", "2025-03-01", "--valid-to", "2025-04-01"];
     add(&machine, &[&["The studio is closed"], &window[..]].concat());

@@ -103,6 +103,7 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
             "recall",
             json!({ "query": question, "since": "2025-01-01", "until": "2026-01-01", "limit": 50 }),
         ));
+        calls.push(("graph", json!({ "query": question, "depth": 3, "limit": 100 })));
         let turns = json!([{ "speaker": "user", "text": question }]);
         calls.push(("get_context", json!({ "turns": turns, "budget_tokens": 20_000 })));
         // What the search for one turn finds late comes with the next.
@@ -120,6 +121,22 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
     }
     for name in names {
         calls.push(("explain", json!({ "name": name })));
+    }
+    for list in ["claims", "nodes", "edges"] {
+        calls.push(("graph", json!({ "list": list, "status": "any", "limit": 100 })));
+        calls.push(("graph", json!({ "list": list, "valid_at": "2025-02-01", "limit": 100 })));
+    }
+    calls.push(("why", json!({ "name": "last", "limit": 40 })));
+    calls.push(("review", json!({ "all": true })));
+    let text = "I keep my appointments.";
+    for name in names.iter().step_by(3) {
+        calls.push(("why", json!({ "name": name, "limit": 40 })));
+        calls.push(("graph", json!({ "around": [name], "depth": 3 })));
+        calls.push(("state", json!({ "text": text, "sources": [name] })));
+        calls.push(("state", json!({ "text": text, "supersedes": name })));
+        calls.push(("connect", json!({ "type": "mentions", "from": name, "to": name })));
+        let operations = json!([{ "op": "retract", "target": name, "sources": [name] }]);
+        calls.push(("propose_patch", json!({ "text": "Tidy up", "operations": operations })));
     }
     // One of each sort is enough for the slow ones.
     for name in names.iter().step_by(9) {

@@ -73,8 +73,12 @@ fn the_newest_decision_is_explained_and_the_answer_stored_once() {
         "evidence",
         "excluded",
         "links",
+        "model",
+        "model_error",
+        "model_not_asked",
         "not_stored",
         "owner",
+        "scope",
         "status",
         "stored",
         "support",
@@ -215,7 +219,10 @@ fn explain_takes_decisions_edges_notes_and_stored_answers() {
     let explain = |id: &str| {
         let explained = here.machine.because(["explain", id, "--json"]).run().succeeds().json();
         let keys: Vec<&String> = explained.as_object().unwrap().keys().collect();
-        assert_eq!(keys, ["built_from", "cited_by", "cut", "edges", "owner", "record"]);
+        assert_eq!(
+            keys,
+            ["built_from", "cited_by", "cut", "edges", "owner", "record", "scope", "transcripts"]
+        );
         explained
     };
     let decision = explain(&here.decision);

@@ -54,15 +54,21 @@ async def fails(client, code, tool, **arguments):
 def check_tools(listed):
     tools = {tool.name: tool for tool in listed.tools}
     assert sorted(tools) == [
+        "connect",
         "correct",
         "explain",
         "forget",
         "get_context",
+        "graph",
         "observe",
+        "propose_patch",
         "recall",
         "refute",
         "remember",
         "retract",
+        "review",
+        "state",
+        "why",
     ], tools
     for tool in tools.values():
         hints = tool.annotations
@@ -74,8 +80,11 @@ def check_tools(listed):
     assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == [
         "explain",
         "get_context",
+        "graph",
         "observe",
         "recall",
+        "review",
+        "why",
     ]
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
         "correct",
@@ -147,6 +156,24 @@ async def two_agents(program, home, work, modes):
             shown = [item["id"] for item in context["items"]]
             surfaced = await call(other, "observe", text="Is Petra allergic to walnuts?")
             assert not [it for it in surfaced["items"] if it["id"] in shown], surfaced
+
+            claim = await call(one, "state", text="The build needs OpenSSL 3.", sources=[episode["id"]])
+            decision = await call(one, "state", text="We build with OpenSSL 3.", type="decision")
+            assert claim["status"] == "done" and decision["status"] == "done", (claim, decision)
+            edge = await call(one, "connect", type="depends_on", **{"from": decision["id"], "to": claim["id"]})
+            assert edge["status"] == "done", edge
+            why = await call(other, "why", name="last")
+            assert [it["id"] for it in why["claims"]] == [claim["id"]] and why["is_minimal"], why
+            seen = await call(other, "graph", query="OpenSSL", as_of="2100-01-01")
+            assert {it["id"] for it in seen["records"]} == {claim["id"], decision["id"]}, seen
+            assert [it["id"] for it in seen["edges"]] == [edge["id"]], seen
+            operation = {"op": "retract", "target": claim["id"], "sources": [episode["id"]], "reason": "it is old"}
+            proposed = await call(other, "propose_patch", text="Take back what is old", operations=[operation])
+            assert proposed["status"] == "proposed" and proposed["statuses"], proposed
+            refused = await call(other, "propose_patch", text="Nothing", operations=[{"op": "retract"}])
+            assert refused["status"] == "refused" and refused["reasons"][0]["code"] == "malformed", refused
+            queue = await call(one, "review")
+            assert [it["id"] for it in queue["waiting"] if it["kind"] == "patch"] == [proposed["proposal"]], queue
 
             await fails(other, "arguments", "recall", qeury="x")
             await fails(other, "empty_question", "recall", query="")

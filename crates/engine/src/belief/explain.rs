@@ -14,14 +14,16 @@ use kernel::body::{Body, Deriver};
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::ledger_index::Entry;
 use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
-use kernel::provenance::{Hop, provenance};
+use kernel::provenance::{Hop, made_from};
+use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::StoreError;
+use store::sqlite::first_after;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::proposed::{ProposedBy, proposed_by};
@@ -29,7 +31,7 @@ use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
-use crate::private::{Disclosure, Privacy};
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::verify::bodies::leave_of;
 use crate::{EngineError, Reader};
 
@@ -77,6 +79,9 @@ pub struct Because {
     pub rationale: String,
     /// The basis of the confidence.
     pub confidence_basis: Value,
+    /// The claim or correction whose reason it is.
+    #[serde(skip)]
+    pub op_id: OpId,
 }
 
 /// One operation that it was built from.
@@ -176,11 +181,21 @@ impl Reader<'_> {
         name: &str,
         disclosure: Disclosure,
     ) -> Result<Explaining, EngineError> {
+        self.explain_from(name, &disclosure.into())
+    }
+
+    /// The same as of a time: the belief as it was held then, for the reasons that it had then.
+    pub fn explain_from(
+        &self,
+        name: &str,
+        viewpoint: &Viewpoint,
+    ) -> Result<Explaining, EngineError> {
+        let Viewpoint { disclosure, as_of_us, .. } = *viewpoint;
         let named = self.name_disclosed(name, disclosure)?;
+        let mut explaining = self.explain_named(&named, as_of_us)?;
         if disclosure == Disclosure::Full {
-            return self.explain(name);
+            return Ok(explaining);
         }
-        let mut explaining = self.explain(&named.text())?;
         self.store.on_snapshot(|index| {
             withhold(&mut Privacy::of(index), disclosure, &mut explaining)
                 .map_err(EngineError::from)
@@ -191,10 +206,17 @@ impl Reader<'_> {
     /// Explains what `name` (an identity key, or an id or the beginning of one) names: an identity
     /// by what is served of it, else by its latest version; an earlier version by itself.
     pub fn explain(&self, name: &str) -> Result<Explaining, EngineError> {
-        let named = self.name_of(name)?;
+        self.explain_named(&self.name_of(name)?, None)
+    }
+
+    fn explain_named(
+        &self,
+        named: &Named,
+        as_of_us: Option<u64>,
+    ) -> Result<Explaining, EngineError> {
         let keys = self.key_ring()?;
         let explaining = self.store.on_snapshot(|index| {
-            let (key, version) = match &named {
+            let (key, version) = match named {
                 Named::Belief { key } | Named::Version { key, kind: Kind::ClaimRefutation, .. } => {
                     (key, None)
                 }
@@ -203,16 +225,21 @@ impl Reader<'_> {
                     return Err(EngineError::NotABelief { id: *id, kind: kind.clone() });
                 }
             };
-            let belief = belief(index, key)?;
-            let id = version.or(belief.served).or(belief.current);
-            let entry = id.map(|id| index.entry(&id)).transpose()?.flatten();
-            let entry = entry.ok_or_else(|| EngineError::UnknownBelief {
+            let explained = match as_of_us {
+                None => explain_version(index, &keys, key, version)?,
+                Some(until) => {
+                    let then = Snapshot::before(index, first_after(until));
+                    explain_version(&then, &keys, key, version)?
+                }
+            };
+            let mut explaining = explained.ok_or_else(|| EngineError::UnknownBelief {
                 name: key.clone(),
                 near: Vec::new(),
             })?;
-            let mut explaining = explain(index, &keys, belief, &entry)?;
             let Explaining { explanation, belief, .. } = &mut explaining;
-            if belief.state == State::Corrected && belief.served == Some(entry.id) {
+            let is_served = belief.served == Some(explanation.claim.op_id);
+            // What derivers conclude is known of the present alone.
+            if belief.state == State::Corrected && is_served && as_of_us.is_none() {
                 let payload = &explanation.claim.payload;
                 explanation.agreements = agreements(index, self.derivers, key, payload)?;
             }
@@ -238,18 +265,20 @@ fn withhold<B: Bodies>(
     explaining: &mut Explaining,
 ) -> Result<(), StoreError> {
     let Explaining { explanation, withheld, .. } = explaining;
-    let Explanation { built_from, history, user_actions, agreements, .. } = explanation;
+    let Explanation { because, built_from, history, user_actions, agreements, .. } = explanation;
     let before = built_from.len() + history.len() + user_actions.len() + agreements.len();
     let mut withheld_ids = HashSet::new();
     let ids = built_from.iter().map(|source| source.op_id);
     let ids = ids.chain(history.iter().map(|event| event.op_id));
     let ids = ids.chain(history.iter().filter_map(|event| Some(event.cause.as_ref()?.op_id)));
     let ids = ids.chain(user_actions.iter().map(|action| action.op_id));
+    let ids = ids.chain(because.iter().map(|because| because.op_id));
     for id in ids {
         if privacy.is_withheld(&id, disclosure)? {
             withheld_ids.insert(id);
         }
     }
+    because.retain(|because| !withheld_ids.contains(&because.op_id));
     built_from.retain(|source| !withheld_ids.contains(&source.op_id));
     history.retain(|event| !withheld_ids.contains(&event.op_id));
     for event in history.iter_mut() {
@@ -258,8 +287,23 @@ fn withhold<B: Bodies>(
     user_actions.retain(|action| !withheld_ids.contains(&action.op_id));
     agreements.retain(|agreement| disclosure.admits(agreement.visibility));
     let after = built_from.len() + history.len() + user_actions.len() + agreements.len();
-    *withheld = before.saturating_sub(after);
+    // What another space withholds is not even counted.
+    let is_counted = disclosure != Disclosure::GlobalOnly;
+    *withheld = if is_counted { before.saturating_sub(after) } else { 0 };
     Ok(())
+}
+
+/// Explains an identity by a version of it, else by what is served of it; none if there is none.
+fn explain_version<B: Bodies>(
+    index: &B,
+    keys: &KeyRing,
+    key: &str,
+    version: Option<OpId>,
+) -> Result<Option<Explaining>, StoreError> {
+    let belief = belief(index, key)?;
+    let id = version.or(belief.served).or(belief.current);
+    let Some(entry) = id.map(|id| index.entry(&id)).transpose()?.flatten() else { return Ok(None) };
+    explain(index, keys, belief, &entry).map(Some)
 }
 
 /// Explains one version of an identity.
@@ -284,7 +328,7 @@ fn explain<B: Bodies>(
         }
         _ => {}
     }
-    let hops = ground(index, version)?;
+    let hops = made_from(index, version)?;
     let mut because: Vec<Because> = reason(index, version)?.into_iter().collect();
     let mut built_from = Vec::with_capacity(hops.len());
     for hop in hops {
@@ -307,25 +351,6 @@ fn explain<B: Bodies>(
     Ok(Explaining { explanation, belief, text, withheld: 0 })
 }
 
-/// The inputs of a version; for a correction, the claim that it replaced and the inputs of that.
-fn ground<B: Bodies>(index: &B, version: &Entry) -> Result<Vec<Hop>, StoreError> {
-    let mut at = version.clone();
-    let mut hops = Vec::new();
-    // A correction may correct a correction; each step goes to an earlier operation, so this ends.
-    while at.kind == Kind::ClaimCorrection {
-        let Some(target) = at.sole_ref(Role::TARGET) else { return Ok(hops) };
-        hops.push(Hop { depth: hops.len() + 1, id: target, role: Role::TARGET.to_owned() });
-        match index.entry(&target)? {
-            Some(entry) => at = entry,
-            None => return Ok(hops),
-        }
-    }
-    let above = hops.len();
-    let below = provenance(index, &at.id)?;
-    hops.extend(below.into_iter().map(|hop| Hop { depth: hop.depth.saturating_add(above), ..hop }));
-    Ok(hops)
-}
-
 /// The rationale of a claim or of a user action.
 fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreError> {
     Ok(match body_of(index, &entry.id, &entry.kind)? {
@@ -333,11 +358,13 @@ fn reason<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Because>, StoreE
             deriver: claim.deriver,
             rationale: claim.rationale,
             confidence_basis: claim.confidence_basis,
+            op_id: entry.id,
         }),
         Some(Body::ClaimCorrection(correction)) => Some(Because {
             deriver: None,
             rationale: correction.note,
             confidence_basis: json!({ "source": "user_correction" }),
+            op_id: entry.id,
         }),
         _ => None,
     })

@@ -5,21 +5,26 @@
 
 use std::collections::HashSet;
 
+use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::kind::Kind;
-use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::ledger_index::Entry;
 use kernel::operation::Role;
-use kernel::provenance::{Hop, provenance};
-use kernel::records::{Edge, RecordStatus, Records};
+use kernel::provenance::made_from;
+use kernel::records::{Edge, Records};
+use kernel::snapshot::Snapshot;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::StoreError;
+use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use super::explain::{Source, source, time};
 use super::{Bodies, body_of};
-use crate::graph::{EdgeView, edge_view, record_view};
+use crate::graph::{EdgeView, Subject, are_ends_valid, edge_view};
 use crate::inspect::summary_of;
+use crate::keys::KeyRing;
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::verify::bodies::leave_of;
+use crate::write::transcript::{TRANSCRIPTS, transcripts_of};
 use crate::{EngineError, Reader};
 
 /// Most edges, and most citations, that are listed.
@@ -36,6 +41,8 @@ pub struct Lineage {
     pub edges: Vec<EdgeView>,
     /// What cites it otherwise.
     pub cited_by: Vec<CitedBy>,
+    /// What a language model was asked and answered before it was made, if that was kept.
+    pub transcripts: Vec<CitedBy>,
     /// Whether edges or citations are left out.
     pub cut: bool,
 }
@@ -78,87 +85,129 @@ pub struct CitedBy {
 impl Reader<'_> {
     /// The lineage of any operation.
     pub fn lineage(&self, id: &OpId) -> Result<Lineage, EngineError> {
+        self.lineage_from(id, &Viewpoint::default())
+    }
+
+    /// The same as somebody may see it, and as of a time.
+    pub fn lineage_from(&self, id: &OpId, viewpoint: &Viewpoint) -> Result<Lineage, EngineError> {
         let keys = self.key_ring()?;
         self.check_as_signed([*id])?;
-        let found = self.store.on_snapshot(|index| {
-            let Some(entry) = index.entry(id)? else { return Ok(None) };
-            let seen: &dyn Bodies = index;
-            let mut lineage = lineage_of(seen, &entry)?;
-            for hop in hops(seen, &entry)? {
-                let Some(entry) = index.entry(&hop.id)? else { continue };
-                let mut source = source(index, &keys, &entry, hop)?;
-                if source.redacted {
-                    source.leave = leave_of(index, &source.op_id)?;
-                }
-                lineage.built_from.push(source);
+        let found = self.store.on_snapshot(|index| match viewpoint.as_of_us {
+            None => lineage_in(index, index, &keys, id, viewpoint),
+            Some(until) => {
+                let then = Snapshot::before(index, first_after(until));
+                lineage_in(index, &then, &keys, id, viewpoint)
             }
-            Ok::<_, EngineError>(Some(lineage))
         })?;
         let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
         self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;
-        self.check_as_signed(lineage.cited_by.iter().map(|citing| citing.op_id))?;
+        let cited = lineage.cited_by.iter().chain(&lineage.transcripts);
+        self.check_as_signed(cited.map(|cited| cited.op_id))?;
         Ok(lineage)
     }
 }
 
-/// The lineage without what it was built from.
-fn lineage_of(index: &dyn Bodies, entry: &Entry) -> Result<Lineage, StoreError> {
-    let mut records = Records::new(index);
-    let body = body_of(index, &entry.id, &entry.kind)?;
-    let mut record = LineageSubject {
-        op_id: entry.id,
-        kind: entry.kind.as_str().to_owned(),
-        record_type: String::new(),
-        text: body.as_ref().map(summary_of).unwrap_or_default(),
-        payload: Value::Null,
-        status: None,
-        canonical: None,
-        recorded_at: time(entry.ts),
-    };
-    if let Some(view) = record_view(&mut records, index, entry)? {
-        (record.record_type, record.text) = (view.record_type, view.text);
-        (record.payload, record.status, record.canonical) =
-            (view.payload, view.status, view.canonical);
-    } else if let Some(edge) = edge_view(&mut records, index, entry)? {
-        (record.record_type, record.status) = (edge.edge_type.to_owned(), edge.status);
-    } else {
-        record.status = status_of(&mut records, entry)?;
-        if let Some(kernel::body::Body::Evidence(evidence)) = &body {
-            record.record_type = evidence.kind.0.clone();
+/// The lineage of an operation in `seen`, the ledger as it is `now` or was then; none if the
+/// operation is not there or withheld.
+fn lineage_in<B: Bodies>(
+    now: &SqliteLedgerIndex<'_>,
+    seen: &B,
+    keys: &KeyRing,
+    id: &OpId,
+    viewpoint: &Viewpoint,
+) -> Result<Option<Lineage>, EngineError> {
+    let mut privacy = Privacy::of(now);
+    let Some(entry) = seen.entry(id)? else { return Ok(None) };
+    if privacy.is_withheld(id, viewpoint.disclosure)? {
+        return Ok(None);
+    }
+    let mut lineage = lineage_of(seen, &entry, viewpoint.valid_at_us)?;
+    for hop in made_from(seen, &entry)? {
+        let Some(entry) = seen.entry(&hop.id)? else { continue };
+        let mut source = source(seen, keys, &entry, hop)?;
+        if source.redacted {
+            source.leave = leave_of(now, &source.op_id)?;
+        }
+        lineage.built_from.push(source);
+    }
+    withhold(&mut lineage, &mut privacy, viewpoint.disclosure)?;
+    Ok(Some(lineage))
+}
+
+/// Takes out of a lineage what the reader may not see.
+fn withhold(
+    lineage: &mut Lineage,
+    privacy: &mut Privacy<'_, SqliteLedgerIndex<'_>>,
+    disclosure: Disclosure,
+) -> Result<(), StoreError> {
+    let mut withheld = HashSet::new();
+    let ids = lineage.built_from.iter().map(|source| source.op_id);
+    let ids = ids.chain(lineage.edges.iter().flat_map(|edge| [edge.id, edge.from, edge.to]));
+    let ids = ids.chain(lineage.edges.iter().flat_map(|edge| &edge.inputs).map(|input| input.id));
+    let cited = lineage.cited_by.iter().chain(&lineage.transcripts);
+    let ids = ids.chain(cited.map(|cited| cited.op_id));
+    let ids = ids.chain(lineage.record.canonical);
+    for id in ids {
+        if privacy.is_withheld(&id, disclosure)? {
+            withheld.insert(id);
         }
     }
+    let Lineage { record, built_from, edges, cited_by, transcripts, .. } = lineage;
+    record.canonical = record.canonical.filter(|id| !withheld.contains(id));
+    built_from.retain(|source| !withheld.contains(&source.op_id));
+    edges.retain(|edge| ![edge.id, edge.from, edge.to].iter().any(|id| withheld.contains(id)));
+    for edge in edges {
+        edge.inputs.retain(|input| !withheld.contains(&input.id));
+    }
+    cited_by.retain(|citing| !withheld.contains(&citing.op_id));
+    transcripts.retain(|kept| !withheld.contains(&kept.op_id));
+    Ok(())
+}
+
+/// The lineage without what it was built from.
+fn lineage_of(
+    index: &dyn Bodies,
+    entry: &Entry,
+    valid_at_us: Option<i64>,
+) -> Result<Lineage, StoreError> {
+    let mut records = Records::new(index);
+    let Subject { kind, record_type, text, payload, status, canonical, body, .. } =
+        Subject::of(index, &mut records, entry)?;
+    let recorded_at = time(entry.ts);
+    let op_id = entry.id;
+    let record =
+        LineageSubject { op_id, kind, record_type, text, payload, status, canonical, recorded_at };
     let mut lineage = Lineage {
         record,
         built_from: Vec::new(),
         edges: Vec::new(),
         cited_by: Vec::new(),
+        transcripts: Vec::new(),
         cut: false,
     };
-    add_citations(index, &mut records, entry, &mut lineage)?;
+    add_citations(index, &mut records, entry, valid_at_us, &mut lineage)?;
+    let named = match &body {
+        Some(Body::Node(node)) => node.payload.as_ref().map(transcripts_of),
+        Some(Body::Proposal(proposal)) => Some(transcripts_of(&json!(proposal.others))),
+        _ => None,
+    };
+    for id in named.unwrap_or_default().into_iter().take(LISTED_MAX) {
+        let Some(kept) = index.entry(&id)? else { continue };
+        lineage.transcripts.push(cited(index, kept, TRANSCRIPTS.to_owned())?);
+    }
     Ok(lineage)
 }
 
-/// The status of what is neither a record nor an edge.
-fn status_of(
-    records: &mut Records<'_, dyn Bodies + '_>,
-    entry: &Entry,
-) -> Result<Option<&'static str>, StoreError> {
-    let validity = records.validity();
-    if !validity.has_effect(entry)? {
-        return Ok(None);
-    }
-    let is_replaced = entry.kind == Kind::Evidence && !validity.is_valid_input(&entry.id)?;
-    Ok(Some(
-        if validity.is_retracted(entry)? {
-            RecordStatus::Retracted
-        } else if is_replaced {
-            RecordStatus::Superseded
-        } else {
-            RecordStatus::Active
-        }
-        .as_str(),
-    ))
+/// An operation that cites another, or is named by it, in one line.
+fn cited(index: &dyn Bodies, entry: Entry, role: String) -> Result<CitedBy, StoreError> {
+    let body = body_of(index, &entry.id, &entry.kind)?;
+    Ok(CitedBy {
+        op_id: entry.id,
+        kind: entry.kind.as_str().to_owned(),
+        role,
+        summary: body.as_ref().map(summary_of).unwrap_or_default(),
+    })
 }
 
 /// The edges in force at an operation, and what else cites it.
@@ -166,6 +215,7 @@ fn add_citations(
     index: &dyn Bodies,
     records: &mut Records<'_, dyn Bodies + '_>,
     entry: &Entry,
+    valid_at_us: Option<i64>,
     lineage: &mut Lineage,
 ) -> Result<(), StoreError> {
     let mut citing = Vec::new();
@@ -183,43 +233,17 @@ fn add_citations(
     for (_, role, by) in citing {
         let is_end = matches!(role.as_str(), Role::FROM | Role::TO);
         if is_end && Edge::of(by.clone()).is_some() {
-            if records.is_in_force(&by)? {
-                lineage.edges.extend(edge_view(records, index, &by)?);
+            if !records.is_in_force(&by)? {
+                continue;
+            }
+            let Some(edge) = edge_view(records, index, &by)? else { continue };
+            if are_ends_valid(records, index, &edge, valid_at_us)? {
+                lineage.edges.push(edge);
             }
             continue;
         }
-        let summary = body_of(index, &by.id, &by.kind)?;
-        lineage.cited_by.push(CitedBy {
-            op_id: by.id,
-            kind: by.kind.as_str().to_owned(),
-            role,
-            summary: summary.as_ref().map(summary_of).unwrap_or_default(),
-        });
+        lineage.cited_by.push(cited(index, by, role)?);
     }
     lineage.edges.dedup_by_key(|edge| edge.id);
     Ok(())
-}
-
-/// What an operation was made from: its inputs and theirs. Thoughts have no inputs; they were made
-/// from the thoughts that they cite.
-fn hops(index: &dyn Bodies, entry: &Entry) -> Result<Vec<Hop>, StoreError> {
-    if entry.kind != Kind::Thought {
-        return provenance(index, &entry.id);
-    }
-    let mut hops: Vec<Hop> = Vec::new();
-    let mut seen = HashSet::from([entry.id]);
-    let mut stack = vec![(entry.clone(), 1)];
-    while let Some((at, depth)) = stack.pop() {
-        for cited in at.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES) {
-            if !seen.insert(cited.id) {
-                continue;
-            }
-            hops.push(Hop { depth, id: cited.id, role: cited.role.as_str().to_owned() });
-            let Some(cited) = index.entry(&cited.id)? else { continue };
-            if cited.kind == Kind::Thought {
-                stack.push((cited, depth.saturating_add(1)));
-            }
-        }
-    }
-    Ok(hops)
 }

@@ -137,7 +137,7 @@ pub(super) fn of_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
 /// The same of a row that was found to be as it was signed.
 pub(super) fn parse_evidence(row: &OperationRow, by: SignedBy) -> Option<Record> {
     let evidence: Evidence = serde_json::from_slice(row.body.as_deref()?).ok()?;
-    if evidence.echo().is_some() {
+    if evidence.echo().is_some() || evidence.kind.is_thought() {
         return None;
     }
     Some(Record {

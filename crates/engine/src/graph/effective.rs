@@ -2,9 +2,9 @@
 //! in its own words.
 //!
 //! Ids differ between spaces, so records are compared by type and text, and edges by the texts of
-//! their ends. A copy in the project hides the one in the home space whatever became of it: what the
-//! project refuted or replaced does not come back from there. Only where the project took its copy
-//! back, or the copy fell with its sources, does the other one show again.
+//! their ends. A copy in the project hides the one in the home space whatever became of it: what
+//! the project refuted or replaced does not come back from there. Only where the project took its
+//! copy back, or the copy fell with its sources, does the other one show again.
 
 use kernel::identity::text_key;
 use kernel::kind::Kind;
@@ -27,9 +27,14 @@ pub struct RecordKey {
 }
 
 impl RecordKey {
+    /// Of an identity.
+    pub fn of_identity(key: &str) -> Self {
+        Self { kind: Kind::Claim, key: key.to_owned() }
+    }
+
     /// Of a belief.
     pub fn of_belief(belief: &Belief) -> Self {
-        Self { kind: Kind::Claim, key: belief.key.clone() }
+        Self::of_identity(&belief.key)
     }
 
     /// Of a claim or a node.

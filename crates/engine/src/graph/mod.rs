@@ -23,20 +23,20 @@ use store::sqlite::{SqliteLedgerIndex, first_after};
 
 use crate::belief::explain::time;
 use crate::belief::{Bodies, body_of};
-use crate::private::{Disclosure, Privacy};
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::{EngineError, Reader};
 
 mod effective;
 mod latest;
 mod neighbours;
+mod subject;
 
 pub use effective::{EdgeKey, RecordKey};
 pub(crate) use latest::follow_to_latest;
-pub(crate) use neighbours::is_valid;
-pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits};
+pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits, is_valid};
+pub(crate) use subject::Subject;
 
-/// The tag of values as they were given. They are kept for audits, and no recall serves them.
-pub const VALUES_RAW: &str = "values:raw";
+pub use store::sqlite::VALUES_RAW;
 
 /// An operation that a record was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -126,6 +126,9 @@ pub struct NodeFilter {
     pub tags: Vec<String>,
     /// With this text, in any letter case.
     pub contains: Option<String>,
+    /// True in the world at this time, microseconds since the Unix epoch. A node without times of
+    /// its own always is.
+    pub valid_at_us: Option<i64>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
     /// Who reads it.
@@ -141,8 +144,14 @@ pub struct EdgeFilter {
     pub from: Option<OpId>,
     /// That end here.
     pub to: Option<OpId>,
-    /// Also those that are not in force.
+    /// With one of these statuses; those in force if empty.
+    pub statuses: Vec<RecordStatus>,
+    /// Whatever their status.
     pub all: bool,
+    /// With this text in their notes, in any letter case.
+    pub contains: Option<String>,
+    /// Both ends of which are true in the world at this time, microseconds since the Unix epoch.
+    pub valid_at_us: Option<i64>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
     /// Who reads it.
@@ -173,21 +182,20 @@ impl Reader<'_> {
         };
         let of_type = (&Kind::Node, prefix.as_deref());
         self.list(of_type, filter.as_of_us, limit, |records, index, entry| {
-            let Some(node) = record_view(records, index, entry)? else { return Ok(None) };
-            let is_of_status = filter.all
-                || if filter.statuses.is_empty() {
-                    node.status == Some(RecordStatus::Active.as_str())
-                } else {
-                    filter.statuses.iter().any(|status| node.status == Some(status.as_str()))
-                };
+            let Some(mut node) = record_view(records, index, entry)? else { return Ok(None) };
+            let is_of_status = filter.all || has_status(node.status, &filter.statuses);
             let is_of_type = filter.types.is_empty()
                 || filter.types.iter().any(|of| of.as_str() == node.record_type);
             let admitted = is_of_status
                 && is_of_type
                 && filter.tags.iter().all(|tag| node.tags.contains(tag))
                 && contains.as_ref().is_none_or(|text| node.text.to_lowercase().contains(text));
-            let is_shown =
-                admitted && !Privacy::of(index).is_withheld(&node.id, filter.disclosure)?;
+            let is_shown = admitted
+                && is_valid(&node, filter.valid_at_us)
+                && !Privacy::of(index).is_withheld(&node.id, filter.disclosure)?;
+            if is_shown {
+                node.withhold(&mut Privacy::of(index), filter.disclosure)?;
+            }
             Ok(is_shown.then_some(node))
         })
     }
@@ -198,16 +206,22 @@ impl Reader<'_> {
         filter: &EdgeFilter,
         limit: usize,
     ) -> Result<Listed<EdgeView>, EngineError> {
+        let contains = filter.contains.as_deref().map(str::to_lowercase);
         let admitted = |records: &mut Records<'_, dyn Bodies + '_>,
                         index: &dyn Bodies,
                         entry: &Entry| {
-            let Some(edge) = edge_view(records, index, entry)? else { return Ok(None) };
-            let is_admitted = (filter.all || edge.status == Some(RecordStatus::Active.as_str()))
+            let Some(mut edge) = edge_view(records, index, entry)? else { return Ok(None) };
+            let is_admitted = (filter.all || has_status(edge.status, &filter.statuses))
                 && (filter.types.is_empty()
                     || filter.types.iter().any(|of| of.as_str() == edge.edge_type))
                 && filter.from.is_none_or(|from| from == edge.from)
                 && filter.to.is_none_or(|to| to == edge.to)
+                && contains.as_ref().is_none_or(|text| edge.notes.to_lowercase().contains(text))
+                && are_ends_valid(records, index, &edge, filter.valid_at_us)?
                 && !Privacy::of(index).is_withheld(&edge.id, filter.disclosure)?;
+            if is_admitted {
+                edge.withhold(&mut Privacy::of(index), filter.disclosure)?;
+            }
             Ok::<_, StoreError>(is_admitted.then_some(edge))
         };
         let Some((end, role)) =
@@ -243,9 +257,28 @@ impl Reader<'_> {
         id: &OpId,
         as_of_us: Option<u64>,
     ) -> Result<Option<RecordView>, EngineError> {
-        let found = self.at(as_of_us, |index| match index.entry(id)? {
-            Some(entry) => record_view(&mut Records::new(index), index, &entry),
-            None => Ok(None),
+        self.record_from(id, &Viewpoint { as_of_us, ..Viewpoint::default() })
+    }
+
+    /// The same for a reader to whom not everything is disclosed: none if it is withheld from them,
+    /// and without the ids of what is.
+    pub fn record_from(
+        &self,
+        id: &OpId,
+        viewpoint: &Viewpoint,
+    ) -> Result<Option<RecordView>, EngineError> {
+        let disclosure = viewpoint.disclosure;
+        let found = self.at(viewpoint.as_of_us, |index| {
+            let mut privacy = Privacy::of(index);
+            let Some(entry) = index.entry(id)? else { return Ok(None) };
+            if privacy.is_withheld(id, disclosure)? {
+                return Ok(None);
+            }
+            let mut found = record_view(&mut Records::new(index), index, &entry)?;
+            if let Some(view) = &mut found {
+                view.withhold(&mut privacy, disclosure)?;
+            }
+            Ok(found)
         })?;
         self.check_as_signed(found.iter().map(|view| view.id))?;
         Ok(found)
@@ -257,9 +290,27 @@ impl Reader<'_> {
         id: &OpId,
         as_of_us: Option<u64>,
     ) -> Result<Option<EdgeView>, EngineError> {
-        let found = self.at(as_of_us, |index| match index.entry(id)? {
-            Some(entry) => edge_view(&mut Records::new(index), index, &entry),
-            None => Ok(None),
+        self.edge_from(id, &Viewpoint { as_of_us, ..Viewpoint::default() })
+    }
+
+    /// The same for a reader to whom not everything is disclosed.
+    pub fn edge_from(
+        &self,
+        id: &OpId,
+        viewpoint: &Viewpoint,
+    ) -> Result<Option<EdgeView>, EngineError> {
+        let disclosure = viewpoint.disclosure;
+        let found = self.at(viewpoint.as_of_us, |index| {
+            let mut privacy = Privacy::of(index);
+            let Some(entry) = index.entry(id)? else { return Ok(None) };
+            if privacy.is_withheld(id, disclosure)? {
+                return Ok(None);
+            }
+            let mut found = edge_view(&mut Records::new(index), index, &entry)?;
+            if let Some(view) = &mut found {
+                view.withhold(&mut privacy, disclosure)?;
+            }
+            Ok(found)
         })?;
         self.check_as_signed(found.iter().map(|view| view.id))?;
         Ok(found)
@@ -312,6 +363,75 @@ impl Reader<'_> {
     }
 }
 
+impl RecordView {
+    /// Leaves out the ids of what is withheld from a reader of the record.
+    pub(crate) fn withhold(
+        &mut self,
+        privacy: &mut Privacy<'_, dyn Bodies + '_>,
+        disclosure: Disclosure,
+    ) -> Result<(), StoreError> {
+        withhold_inputs(&mut self.inputs, privacy, disclosure)?;
+        if let Some(canonical) = self.canonical
+            && privacy.is_withheld(&canonical, disclosure)?
+        {
+            self.canonical = None;
+        }
+        Ok(())
+    }
+}
+
+impl EdgeView {
+    /// Leaves out the ids of what is withheld from a reader of the edge.
+    pub(crate) fn withhold(
+        &mut self,
+        privacy: &mut Privacy<'_, dyn Bodies + '_>,
+        disclosure: Disclosure,
+    ) -> Result<(), StoreError> {
+        withhold_inputs(&mut self.inputs, privacy, disclosure)
+    }
+}
+
+fn withhold_inputs(
+    inputs: &mut Vec<Input>,
+    privacy: &mut Privacy<'_, dyn Bodies + '_>,
+    disclosure: Disclosure,
+) -> Result<(), StoreError> {
+    let mut shown = Vec::with_capacity(inputs.len());
+    for input in inputs.drain(..) {
+        if !privacy.is_withheld(&input.id, disclosure)? {
+            shown.push(input);
+        }
+    }
+    *inputs = shown;
+    Ok(())
+}
+
+/// Whether a status is one of those that are asked for; active if none is.
+fn has_status(status: Option<&str>, asked: &[RecordStatus]) -> bool {
+    let is = |of: &RecordStatus| status == Some(of.as_str());
+    if asked.is_empty() { is(&RecordStatus::Active) } else { asked.iter().any(is) }
+}
+
+/// Whether both ends of an edge are true in the world at a time. What has no times always is.
+pub(crate) fn are_ends_valid(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    edge: &EdgeView,
+    at_us: Option<i64>,
+) -> Result<bool, StoreError> {
+    if at_us.is_none() {
+        return Ok(true);
+    }
+    for end in [edge.from, edge.to] {
+        let Some(entry) = index.entry(&end)? else { continue };
+        let view = record_view(records, index, &entry)?;
+        if view.is_some_and(|view| !is_valid(&view, at_us)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// A record with its status.
 pub(crate) fn record_view(
     records: &mut Records<'_, dyn Bodies + '_>,
@@ -358,6 +478,9 @@ pub(crate) fn record_view(
             view.tags = node.tags.unwrap_or_default();
             view.visibility = node.visibility.unwrap_or_default();
             view.payload = node.payload.unwrap_or_default();
+            // A node states its times, if it has any, as data.
+            let time = |field: &str| When::parse(view.payload.get(field)?.as_str()?).ok();
+            (view.valid_from, view.valid_to) = (time("valid_from"), time("valid_to"));
         }
         _ => {}
     }

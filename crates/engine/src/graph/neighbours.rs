@@ -193,7 +193,7 @@ fn walk(
         if privacy.is_withheld(&id, limits.disclosure)? {
             continue;
         }
-        if let Some(view) = record_view(&mut records, index, &entry)? {
+        if let Some(mut view) = record_view(&mut records, index, &entry)? {
             let is_active = view.status == Some(RecordStatus::Active.as_str());
             let is_raw = view.tags.iter().any(|tag| tag == VALUES_RAW);
             let is_served = is_active && !is_raw && is_valid(&view, limits.valid_at_us);
@@ -204,6 +204,7 @@ fn walk(
                 graph.cut = true;
                 break;
             }
+            view.withhold(&mut privacy, limits.disclosure)?;
             graph.records.push(view);
         }
         if distance >= limits.depth {
@@ -236,7 +237,7 @@ fn walk(
     let shown: BTreeSet<OpId> = graph.records.iter().map(|record| record.id).collect();
     for id in edges {
         let Some(entry) = index.entry(&id)? else { continue };
-        let Some(edge) = edge_view(&mut records, index, &entry)? else { continue };
+        let Some(mut edge) = edge_view(&mut records, index, &entry)? else { continue };
         let mut is_shown = true;
         let mut joined = Vec::with_capacity(2);
         for end in [edge.from, edge.to] {
@@ -249,6 +250,7 @@ fn walk(
         }
         // Its notes may repeat what it was made from, and what its ends say.
         if is_shown && !privacy.is_withheld(&edge.id, limits.disclosure)? {
+            edge.withhold(&mut privacy, limits.disclosure)?;
             graph.edges.push(edge);
         }
     }
@@ -256,7 +258,7 @@ fn walk(
 }
 
 /// Whether a record is true in the world at a time; at any time if none is asked for.
-pub(crate) fn is_valid(record: &RecordView, at_us: Option<i64>) -> bool {
+pub fn is_valid(record: &RecordView, at_us: Option<i64>) -> bool {
     let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
     at_us.is_none_or(|at| {
         instant(&record.valid_from).is_none_or(|from| from <= at)

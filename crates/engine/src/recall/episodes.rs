@@ -74,12 +74,20 @@ pub struct ByModel {
     pub vector: QuestionVector,
     /// How much each part of a score counts then.
     pub weights: Weights,
+    /// Its vector as a question about facts, if that differs: facts name whom they are about.
+    pub of_facts: Option<QuestionVector>,
 }
 
 impl ByModel {
     /// By the weights that fit most models.
     pub fn new(model: ModelNumber, numbers: Vec<f32>) -> Self {
-        Self { vector: QuestionVector { model, numbers }, weights: Weights::WITH_MODEL }
+        let vector = QuestionVector { model, numbers };
+        Self { vector, weights: Weights::WITH_MODEL, of_facts: None }
+    }
+
+    /// The vector of the question about facts.
+    pub fn into_fact_vector(self) -> QuestionVector {
+        self.of_facts.unwrap_or(self.vector)
     }
 }
 
@@ -153,8 +161,8 @@ pub struct Neighbour {
 }
 
 impl Reader<'_> {
-    /// Answers a question.
-    pub fn recall(&self, query: &Query) -> Result<Recall, EngineError> {
+    /// Answers a question with records other than thinking.
+    pub(super) fn recall_records(&self, query: &Query) -> Result<Recall, EngineError> {
         let limit = query.limit.min(RESULTS_MAX);
         let mut wanted = limit;
         loop {

@@ -24,7 +24,9 @@ use retrieval::rank::{Part, Score, Weights};
 use retrieval::text::Analyzer;
 use serde::Serialize;
 use serde_json::{Value, json};
-use store::sqlite::{Search, TermShare, first_after, node_key};
+use store::sqlite::{
+    FOUND_CONFIDENCE_MIN, ModelNumber, QuestionVector, Search, TermShare, first_after, node_key,
+};
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
@@ -46,7 +48,7 @@ pub const RECENCY_WEIGHT: f64 = 0.1;
 /// How fast recency falls, a day.
 pub const RECENCY_RATE: f64 = 0.01;
 /// Least confidence of what a search finds.
-pub const ACTIVE_CONFIDENCE_MIN: f64 = 0.3;
+pub const ACTIVE_CONFIDENCE_MIN: f64 = FOUND_CONFIDENCE_MIN;
 /// Facts that an agent is shown without a question have a higher confidence than this.
 pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 /// Least similarity of a fact that is shown where nobody asked for facts alone: more than half of
@@ -55,15 +57,28 @@ pub const PASSIVE_CONFIDENCE: f64 = 0.5;
 pub const SIMILARITY_TO_SHOW_MIN: f64 = 0.6;
 
 /// The parts of a score that are meaning.
-const MEANING: [&str; 2] = ["window_meaning", "word_meaning"];
-/// The mean of these for unrelated texts.
-const MEANING_OF_UNRELATED: f64 = 0.35;
-/// The mean of these for paraphrases.
-const MEANING_OF_PARAPHRASE: f64 = 0.85;
+const MEANING: [&str; 3] = ["window_meaning", "own_meaning", "word_meaning"];
 
-/// Least likeness of meaning, as a share of the way between both, by which a fact without any of
-/// the question's words is found.
-const MEANING_TO_FIND_MIN: f64 = 0.6;
+/// How a similarity in meaning becomes a share.
+struct MeaningRange {
+    /// The value for unrelated texts.
+    unrelated: f64,
+    /// The value for paraphrases.
+    paraphrase: f64,
+    /// The least share of the way between both by which a fact without any of the question's words
+    /// is found.
+    to_find_min: f64,
+}
+
+/// Of the mean of `window_meaning` and `word_meaning` by the built-in table, which finds some
+/// similarity in any two texts.
+const BY_TABLE: MeaningRange = MeaningRange { unrelated: 0.35, paraphrase: 0.85, to_find_min: 0.6 };
+/// Of the cosine by another model, on the scale on which unrelated texts have the mean 0.08 and the
+/// deviation 0.12 ([`of_unrelated`](retrieval::rank::meaning::Scale::of_unrelated)): two deviations
+/// above the mean, and seven and a half. A fact is found from nearly four deviations on, which one
+/// unrelated text of twenty thousand reaches.
+const BY_MODEL: MeaningRange =
+    MeaningRange { unrelated: 0.32, paraphrase: 0.98, to_find_min: 0.35 };
 
 /// How many times the limit are ranked, for those that are more relevant than similar and
 /// those that repeat others.
@@ -109,6 +124,8 @@ pub struct FactQuery {
     pub visibilities: Vec<Visibility>,
     /// What becomes of beliefs whose time is over. A filter by `valid_at_us` decides in its place.
     pub over: Over,
+    /// The question as another model than the built-in table understands it, where there is one.
+    pub vector: Option<QuestionVector>,
 }
 
 impl FactQuery {
@@ -125,6 +142,7 @@ impl FactQuery {
             claim_type: None,
             visibilities: Vec::new(),
             over: Over::default(),
+            vector: None,
         }
     }
 
@@ -148,6 +166,8 @@ pub struct Facts {
     pub position: Position,
     /// Operations that the index has not read yet.
     pub behind: u64,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
     /// Claims and corrections that were found and left out, because the file no longer holds them
     /// as they were signed.
     pub altered: Vec<OpId>,
@@ -253,7 +273,8 @@ impl Reader<'_> {
     /// The facts that answer a question, as they are believed now or were believed then.
     pub fn recall_facts(&self, query: &FactQuery) -> Result<Facts, EngineError> {
         let text = &*both_ends(&query.text);
-        let found = self.store.search_facts(|search, analyzer| {
+        let vector = query.vector.as_ref();
+        let found = self.store.search_facts_with(vector, |search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let index = search.ledger_index()?;
             let with_over = query.over == Over::Include
@@ -267,20 +288,22 @@ impl Reader<'_> {
                     gather(search, analyzer, &index, &then, &sought)?
                 }
             };
-            Ok((question, facts))
+            Ok((question, facts, search.has_model()))
         })?;
-        let (question, mut facts) = match found {
+        let (question, mut facts, has_model) = match found {
             Some(found) => found,
             None => (
                 self.store
                     .search(|search, analyzer| search.question(text, analyzer, query.today))?,
                 Vec::new(),
+                false,
             ),
         };
+        let model = vector.filter(|_| has_model).map(|vector| vector.model);
         let altered = self.take_altered(&mut facts, |fact| Some(fact.id))?;
         let position = self.store.fact_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
-        Ok(Facts { question, facts, position, behind, altered })
+        Ok(Facts { question, facts, position, behind, model, altered })
     }
 }
 
@@ -390,12 +413,19 @@ fn by_words(score: &Score, question: &Question) -> f64 {
 
 /// The parts that are meaning, above their value for unrelated texts.
 fn by_meaning(score: &Score) -> f64 {
-    let parts = score.parts.iter().filter(|part| MEANING.contains(&part.name));
-    let mean = parts.map(|part| part.value).sum::<f64>() / MEANING.len() as f64;
-    let share = (mean - MEANING_OF_UNRELATED) / (MEANING_OF_PARAPHRASE - MEANING_OF_UNRELATED);
-    // The table finds some similarity in any two texts. Without a word in common, a low one does
-    // not count.
-    if share < MEANING_TO_FIND_MIN { 0.0 } else { share.min(1.0) }
+    let value = |name: &str| {
+        score.parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
+    };
+    // By the table, the fact as a whole has no weight beside its window.
+    let is_by_model =
+        score.parts.iter().any(|part| part.name == "own_meaning" && part.weight > 0.0);
+    let (value, range) = match is_by_model {
+        true => (value("window_meaning"), BY_MODEL),
+        false => ((value("window_meaning") + value("word_meaning")) / 2.0, BY_TABLE),
+    };
+    let share = (value - range.unrelated) / (range.paraphrase - range.unrelated);
+    // Without a word in common, a low one does not count.
+    if share < range.to_find_min { 0.0 } else { share.min(1.0) }
 }
 
 /// What the user says holds until the user says otherwise, however long ago.

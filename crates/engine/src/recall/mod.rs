@@ -19,3 +19,4 @@ pub mod receipts;
 pub mod replaced;
 mod signers;
 pub mod stream;
+mod thoughts;

@@ -9,7 +9,7 @@ use kernel::snapshot::Snapshot;
 use retrieval::question::ends::both_ends;
 use retrieval::rank::Score;
 use store::StoreError;
-use store::sqlite::{first_after, node_key};
+use store::sqlite::{ModelNumber, first_after, node_key};
 
 use crate::belief::Bodies;
 use crate::graph::{RecordView, VALUES_RAW, record_view};
@@ -28,6 +28,15 @@ pub struct FoundNode {
     pub score: Score,
 }
 
+/// The nodes that answer a question.
+#[derive(Clone, Debug, Default)]
+pub struct FoundNodes {
+    /// The nearest first.
+    pub nodes: Vec<FoundNode>,
+    /// The model whose vectors served; none if it was the built-in table's.
+    pub model: Option<ModelNumber>,
+}
+
 impl FoundNode {
     /// Whether it says something to the question, rather than sharing a word with it.
     pub fn speaks_to_question(&self) -> bool {
@@ -39,13 +48,19 @@ impl Reader<'_> {
     /// The active nodes that answer a question, the nearest first. Of the query, the filters by
     /// type of claim, by validity and by confidence do not apply: nodes have none of these.
     pub fn recall_nodes(&self, query: &FactQuery) -> Result<Vec<FoundNode>, EngineError> {
+        Ok(self.search_nodes(query)?.nodes)
+    }
+
+    /// The same, and by which model.
+    pub fn search_nodes(&self, query: &FactQuery) -> Result<FoundNodes, EngineError> {
         let text = &*both_ends(&query.text);
         let limit = query.limit.min(FACTS_MAX);
         if limit == 0 {
-            return Ok(Vec::new());
+            return Ok(FoundNodes::default());
         }
         let disclosure = Disclosure::of(&query.visibilities);
-        let found = self.store.search_facts(|search, analyzer| {
+        let vector = query.vector.as_ref();
+        let found = self.store.search_facts_with(vector, |search, analyzer| {
             let question = search.question(text, analyzer, query.today)?;
             let index = search.ledger_index()?;
             let then = query.as_of_us.map(|until| Snapshot::before(&index, first_after(until)));
@@ -82,10 +97,11 @@ impl Reader<'_> {
                     nodes.push(FoundNode { record, similarity, score: found.score });
                 }
             }
-            Ok::<_, StoreError>(nodes)
+            Ok::<_, StoreError>((nodes, search.has_model()))
         })?;
-        let mut nodes = found.unwrap_or_default();
+        let (mut nodes, has_model) = found.unwrap_or_default();
         self.take_altered(&mut nodes, |node| Some(node.record.id))?;
-        Ok(nodes)
+        let model = vector.filter(|_| has_model).map(|vector| vector.model);
+        Ok(FoundNodes { nodes, model })
     }
 }

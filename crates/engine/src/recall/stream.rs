@@ -15,7 +15,7 @@
 //! The stream uses the built-in table only: another model would be called after every turn, whether
 //! or not its result is used.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use store::Position;
 
+use crate::private::Viewpoint;
 use crate::recall::context::gather::{Wanted, end};
 use crate::recall::context::{Gathered, Turn};
 use crate::{EngineError, Space};
@@ -198,7 +199,17 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
             && let Some((now, today)) = state.time
         {
             let turns: Vec<Turn> = state.turns.iter().cloned().collect();
-            return Some((state.added, Wanted::new(Wanted::last_turns(&turns), now, today)));
+            let by_model = BTreeMap::new();
+            return Some((
+                state.added,
+                Wanted {
+                    text: Wanted::last_turns(&turns),
+                    by_model,
+                    now,
+                    today,
+                    viewpoint: Viewpoint::default(),
+                },
+            ));
         }
         state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }

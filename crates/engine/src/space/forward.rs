@@ -36,12 +36,12 @@ use crate::graph::{
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
 use crate::outcome::{Changes, Intent};
-use crate::private::Disclosure;
+use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Candidate, Context, Gathered, Request};
 use crate::recall::episodes::{Query, Recall};
 use crate::recall::facts::{FactQuery, Facts};
-use crate::recall::nodes::FoundNode;
+use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
 use crate::tokens::{O200k, Tokens};
@@ -94,6 +94,7 @@ read! {
     beliefs() -> Vec<Belief>;
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
+    global_keys(as_of_us: Option<u64>) -> Vec<String>;
     belief_at(key: &str, as_of_us: Option<u64>) -> Belief;
     nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;
     edges(filter: &EdgeFilter, limit: usize) -> Listed<EdgeView>;
@@ -101,6 +102,8 @@ read! {
     hides_edges(keys: &[Option<EdgeKey>], as_of_us: Option<u64>) -> Vec<bool>;
     edge_keys(edges: &[EdgeView], as_of_us: Option<u64>) -> Vec<Option<EdgeKey>>;
     record_view(id: &OpId, as_of_us: Option<u64>) -> Option<RecordView>;
+    record_from(id: &OpId, viewpoint: &Viewpoint) -> Option<RecordView>;
+    edge_from(id: &OpId, viewpoint: &Viewpoint) -> Option<EdgeView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
     patches() -> Vec<Patch>;
     patch(name: &str) -> Option<Patch>;
@@ -112,6 +115,8 @@ read! {
     explain(name: &str) -> Explaining;
     lineage(id: &OpId) -> Lineage;
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
+    explain_from(name: &str, viewpoint: &Viewpoint) -> Explaining;
+    lineage_from(id: &OpId, viewpoint: &Viewpoint) -> Lineage;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
@@ -152,8 +157,9 @@ read! {
     recall_with_newer(query: &Query) -> Recall;
     recall_facts(query: &FactQuery) -> Facts;
     recall_nodes(query: &FactQuery) -> Vec<FoundNode>;
+    search_nodes(query: &FactQuery) -> FoundNodes;
     gather(wanted: &Wanted) -> Gathered;
-    gather_global_facts(wanted: &Wanted) -> Vec<(RecordKey, Candidate)>;
+    gather_beliefs(wanted: &Wanted) -> Vec<Candidate>;
 }
 
 /// Methods of a [`crate::Writer`] that has to be finished.

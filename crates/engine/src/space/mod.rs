@@ -9,7 +9,7 @@ use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::seal::{ChainPosition, Signer};
-use store::sqlite::{JournalLimits, Mode, ModelUse, ReceiptWriting, SqliteSpace};
+use store::sqlite::{JournalLimits, Mode, ModelUse, PrivateUse, ReceiptWriting, SqliteSpace};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
@@ -217,6 +217,17 @@ impl Space {
     /// What each language model used for this space, by name, as the journal has it.
     pub fn model_use(&self) -> Result<Vec<ModelUse>, EngineError> {
         Ok(self.store.model_use()?)
+    }
+
+    /// Notes in the journal that a prompt for a language model holds private records. Waits at most
+    /// `wait` for others that write to the journal.
+    pub fn add_private_use(&self, used: &PrivateUse, wait: Duration) -> Result<(), EngineError> {
+        Ok(self.store.add_private_use(used, wait)?)
+    }
+
+    /// The prompts that held private records, the oldest first, as the journal has them.
+    pub fn private_use(&self) -> Result<Vec<PrivateUse>, EngineError> {
+        Ok(self.store.private_use()?)
     }
 
     /// The file of the journal, whether or not it exists; none for a space in memory.

@@ -13,7 +13,7 @@ use kernel::kind::Kind;
 use kernel::operation::{MalformedError, Role};
 use kernel::when::When;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::walk::{Cut, Excluded, Ground, Link};
 use crate::graph::RecordView;
@@ -46,18 +46,21 @@ pub struct WhyTarget {
     pub named: Option<OpId>,
     /// The kind of the operation.
     pub kind: String,
-    /// Its type, of a claim, a node or an edge.
+    /// Its type, of a claim, a node or an edge; the kind of a record, of evidence.
     #[serde(rename = "type")]
     pub record_type: String,
     /// It in words.
     pub text: String,
-    /// Its status, of a claim, a node or an edge.
+    /// Its status; none where it has no effect.
     pub status: Option<&'static str>,
     /// Who may see it.
     pub visibility: Visibility,
     /// Whether something may be built on it.
     #[serde(skip)]
     pub is_valid_input: bool,
+    /// All that it says.
+    #[serde(skip)]
+    pub content: String,
 }
 
 /// How a candidate was found.
@@ -116,6 +119,12 @@ pub struct SupportSet {
     pub method: String,
     /// Why, in words.
     pub explanation: String,
+    /// What else a stored answer says of how it was found.
+    #[serde(skip)]
+    pub details: Map<String, Value>,
+    /// Whether it repeats what is private.
+    #[serde(skip)]
+    pub is_private: bool,
 }
 
 /// What the question came to.
@@ -183,8 +192,13 @@ pub struct Choice {
     pub explanation: String,
     /// How sure, 0 to 1.
     pub confidence: f64,
-    /// Who chose: the name of a model and the version of its prompt.
+    /// Who chose: the name of a model.
     pub method: String,
+    /// What else is stored of how it was chosen: the version of the prompt, what the model was
+    /// shown.
+    pub details: Map<String, Value>,
+    /// Whether it may repeat something private beside the target and the candidates that it names.
+    pub is_private: bool,
 }
 
 impl Why {
@@ -213,6 +227,8 @@ impl Why {
             confidence: confidence.clamp(0.0, 1.0),
             method: choice.method,
             explanation: choice.explanation,
+            details: choice.details,
+            is_private: choice.is_private,
         });
         dropped
     }
@@ -230,29 +246,33 @@ impl Why {
         if self.target.is_valid_input {
             inputs.push((Reference::Id(self.target.id), Role::parse(SUBJECT_ROLE)?));
         }
+        let mut payload = support.details.clone();
+        let fields = [
+            ("target", json!(self.target.id)),
+            ("chosen", json!(support.claims)),
+            ("minimal", json!(support.is_minimal)),
+            ("confidence", json!(support.confidence)),
+            ("method", json!(support.method)),
+            ("version", json!(VERSION)),
+            ("explanation", json!(support.explanation)),
+        ];
+        payload.extend(fields.map(|(name, value)| (name.to_owned(), value)));
         let statement = Statement {
             inputs,
-            visibility: self.strictest(),
-            payload: json!({
-                "target": self.target.id,
-                "chosen": support.claims,
-                "minimal": support.is_minimal,
-                "confidence": support.confidence,
-                "method": support.method,
-                "version": VERSION,
-                "explanation": support.explanation,
-            }),
+            visibility: if support.is_private { Visibility::Private } else { self.strictest() },
+            payload: payload.into(),
             ..Statement::new(RecordType::Node(NodeType::WhyTrace), self.trace_text(support))
         };
         let mut changes = vec![NamedChange {
             name: Some(TRACE.to_owned()),
             change: GraphChange::State(Box::new(statement)),
         }];
-        let kinds = [Kind::Claim, Kind::Node, Kind::Thought];
+        let kinds = [Kind::Claim, Kind::Node, Kind::Thought, Kind::Evidence];
         let is_linkable = kinds.iter().any(|kind| kind.as_str() == self.target.kind);
         let is_sure = support.confidence >= CONFIDENCE_TO_LINK_MIN;
         if is_sure && is_linkable && self.target.is_valid_input {
-            for claim in support.claims.iter().filter(|claim| **claim != self.target.id) {
+            let is_claim = |id: &&OpId| **id != self.target.id && self.is_claim(id);
+            for claim in support.claims.iter().filter(is_claim) {
                 changes.push(NamedChange::from(GraphChange::Connect {
                     edge_type: EdgeType::DependsOn,
                     from: Reference::Id(self.target.id),
@@ -263,6 +283,11 @@ impl Why {
             }
         }
         Ok(changes)
+    }
+
+    fn is_claim(&self, id: &OpId) -> bool {
+        let mut found = self.walked.iter().chain(&self.candidates);
+        found.any(|found| found.id == *id && found.kind == Kind::Claim.as_str())
     }
 
     /// The text of a trace. It names all that it is about, so the same answer has the same text and
@@ -346,6 +371,7 @@ mod tests {
                 status: Some("active"),
                 visibility: Visibility::Project,
                 is_valid_input: true,
+                content: "We open".to_owned(),
             },
             status: WhyStatus::Supported,
             support: None,
@@ -359,8 +385,14 @@ mod tests {
         };
         let mut text = |chosen: &[u8]| {
             let chosen = chosen.iter().map(|number| OpId([*number; 32])).collect();
-            let method = METHOD.to_owned();
-            why.choose(Choice { chosen, explanation: String::new(), confidence: 1.0, method });
+            why.choose(Choice {
+                chosen,
+                explanation: String::new(),
+                confidence: 1.0,
+                method: METHOD.to_owned(),
+                details: Map::new(),
+                is_private: false,
+            });
             why.trace_text(why.support.as_ref().unwrap())
         };
         assert_eq!(text(&[1, 2]), text(&[2, 1]));

@@ -5,6 +5,7 @@
 //!
 //! 1. `walk.rs` goes backwards over inputs and edges in force, within budgets. A search for the
 //!    target's text adds claims until there are enough candidates.
+//!    What an agent noted to have used for a decision (`hints.rs`) is found, too.
 //! 2. `minimal.rs` finds the fewest active claims that still hold up the target in the graph that
 //!    was walked. It needs no model and says whether it proved that fewer would not do.
 //! 3. `answer.rs` is the result: a model may choose otherwise among the candidates, and either
@@ -15,16 +16,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::body::NodeType;
-use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::records::{RecordStatus, Records};
+use serde_json::Map;
+use store::sqlite::ModelNumber;
 use store::{Ledger, Position, StoreError};
 
-use crate::belief::{Bodies, body_of};
-use crate::graph::{NodeFilter, RecordView, edge_view, record_view};
-use crate::inspect::summary_of;
+use crate::belief::Bodies;
+use crate::graph::{NodeFilter, RecordView, Subject, VALUES_RAW, record_view};
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::FactQuery;
 use crate::recall::past::Over;
@@ -33,6 +34,7 @@ use crate::{EngineError, Reader};
 mod answer;
 mod closure;
 mod components;
+mod hints;
 mod hitting_set;
 mod minimal;
 #[cfg(test)]
@@ -78,10 +80,16 @@ pub struct WhyLimits {
     /// As of this time of recording (inclusive), microseconds since the Unix epoch. Windows of
     /// validity are judged at this time, too.
     pub as_of_us: Option<u64>,
+    /// Judge windows of validity at this time in the world, microseconds since the Unix epoch,
+    /// instead.
+    pub valid_at_us: Option<i64>,
     /// The time of the question.
     pub now: jiff::Timestamp,
     /// Who asks.
     pub disclosure: Disclosure,
+    /// The model whose vector of the target finds claims similar to it, if it has one; otherwise
+    /// the built-in table does.
+    pub similar_by: Option<ModelNumber>,
 }
 
 impl WhyLimits {
@@ -93,15 +101,17 @@ impl WhyLimits {
             nodes: NODES,
             since_us: None,
             as_of_us: None,
+            valid_at_us: None,
             now,
             disclosure: Disclosure::Full,
+            similar_by: None,
         }
     }
 
     /// The time at which windows of validity are judged, microseconds since the Unix epoch.
     fn at_us(&self) -> i64 {
         let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
-        as_of_us.unwrap_or(self.now.as_microsecond())
+        self.valid_at_us.or(as_of_us).unwrap_or(self.now.as_microsecond())
     }
 }
 
@@ -119,6 +129,10 @@ impl Reader<'_> {
         self.check_as_signed(why.walked.iter().map(|walked| walked.id))?;
         self.search_candidates(&mut why, &limits)?;
         rank(&mut why, limits.top_k);
+        if limits.disclosure == Disclosure::GlobalOnly {
+            // Another space is not even counted.
+            why.cut.withheld = 0;
+        }
         if why.candidates.is_empty() {
             why.status = WhyStatus::Insufficient;
         }
@@ -183,6 +197,11 @@ impl Reader<'_> {
             as_of_us: limits.as_of_us,
             visibilities: limits.disclosure.visibilities(),
             over: Over::Include,
+            vector: limits
+                .similar_by
+                .map(|model| self.store.similar_to(model, &why.target.id))
+                .transpose()?
+                .flatten(),
             ..FactQuery::new(why.target.text.clone(), limits.now)
         };
         let facts = self.recall_facts(&query)?.facts;
@@ -231,28 +250,19 @@ fn target_of(
     entry: &Entry,
     named: &OpId,
 ) -> Result<WhyTarget, StoreError> {
-    let body = body_of(index, &entry.id, &entry.kind)?;
-    let mut target = WhyTarget {
+    let Subject { kind, record_type, text, content, status, visibility, .. } =
+        Subject::of(index, records, entry)?;
+    Ok(WhyTarget {
         id: entry.id,
         named: Some(*named).filter(|named| *named != entry.id),
-        kind: entry.kind.as_str().to_owned(),
-        record_type: String::new(),
-        text: body.as_ref().map(summary_of).unwrap_or_default(),
-        status: None,
-        visibility: Visibility::default(),
+        kind,
+        record_type,
+        text,
+        status,
+        visibility,
         is_valid_input: records.validity().is_valid_input(&entry.id)?,
-    };
-    if let Some(visibility) = body.as_ref().and_then(crate::private::visibility_of) {
-        target.visibility = visibility;
-    }
-    if let Some(view) = record_view(records, index, entry)? {
-        (target.record_type, target.text) = (view.record_type, view.text);
-        target.status = view.status;
-    } else if let Some(edge) = edge_view(records, index, entry)? {
-        target.record_type = edge.edge_type.to_owned();
-        target.status = edge.status;
-    }
-    Ok(target)
+        content,
+    })
 }
 
 /// The answer from what was reached.
@@ -280,6 +290,17 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
     let named = |places: Vec<usize>| places.iter().filter_map(|at| ids.get(*at)).copied().collect();
     let clusters = graph.clusters().into_iter().map(named).collect();
     let Reached { records, links, evidence, excluded, cut, .. } = reached;
+    // Stored answers and values as they were given account for nothing.
+    let is_none = |view: &RecordView| {
+        view.record_type == NodeType::WhyTrace.as_str()
+            || view.tags.iter().any(|tag| tag == VALUES_RAW)
+    };
+    let no_candidates: BTreeSet<OpId> = records
+        .values()
+        .map(|walked| &walked.view)
+        .filter(|view| is_none(view))
+        .map(|view| view.id)
+        .collect();
     let mut walked: Vec<Candidate> = records
         .into_values()
         .map(|walked| {
@@ -300,6 +321,8 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
             confidence: confidence_of(claims()),
             method: METHOD.to_owned(),
             explanation: explanation(chosen.len(), is_minimal),
+            details: Map::new(),
+            is_private: false,
         }
     });
     Why {
@@ -310,7 +333,11 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
         },
         target,
         support,
-        candidates: walked.iter().filter(|found| is_candidate(found)).cloned().collect(),
+        candidates: walked
+            .iter()
+            .filter(|found| !no_candidates.contains(&found.id))
+            .cloned()
+            .collect(),
         clusters,
         links: links.into_iter().collect(),
         evidence: evidence.into_values().collect(),
@@ -365,11 +392,6 @@ fn candidate(view: RecordView, reached: Option<(usize, Relation)>, in_window: bo
         chosen: false,
         visibility: view.visibility,
     }
-}
-
-/// Stored answers and values as they were given account for nothing.
-fn is_candidate(found: &Candidate) -> bool {
-    found.record_type != NodeType::WhyTrace.as_str()
 }
 
 /// Those that are true at the time first, then those of the support set, then the nearest, then the

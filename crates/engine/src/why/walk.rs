@@ -15,6 +15,7 @@ use kernel::kind::Kind;
 use kernel::kind_spec::InputValidity;
 use kernel::ledger_index::Entry;
 use kernel::operation::Role;
+use kernel::provenance::cited_without_inputs;
 use kernel::records::{Edge, RecordStatus, Records, is_record};
 use kernel::validity::{input_refs, inputs};
 use serde::Serialize;
@@ -22,6 +23,7 @@ use store::StoreError;
 
 use super::WhyLimits;
 use super::answer::{METHOD, SUPPORT_ROLE, is_in_window};
+use super::hints::hints;
 use crate::belief::{Bodies, body_of};
 use crate::graph::{RecordView, follow_to_latest, record_view};
 use crate::inspect::summary_of;
@@ -49,6 +51,8 @@ pub enum Relation {
     End,
     /// It cites it otherwise, as thoughts cite each other.
     Cites,
+    /// It is a record of a decision, which names it as a hint.
+    Hint,
 }
 
 impl Relation {
@@ -61,6 +65,7 @@ impl Relation {
             Self::DerivedFrom => "derived_from",
             Self::End => "end",
             Self::Cites => "cites",
+            Self::Hint => "hint",
         }
     }
 
@@ -227,13 +232,12 @@ impl<'a, 'w> Walk<'a, 'w> {
     /// What an operation rests on by its own citations and by edges in force, in this order.
     fn cited_by(&mut self, entry: &Entry) -> Result<Vec<(Relation, OpId)>, StoreError> {
         let mut cited: Vec<(Relation, OpId)> = Vec::new();
-        let all = input_refs(entry).count();
-        self.reached.cut.premises += all.saturating_sub(PREMISES_MAX);
+        self.reached.cut.premises += input_refs(entry).count().saturating_sub(PREMISES_MAX);
         cited.extend(inputs(entry).take(PREMISES_MAX).map(|id| (Relation::Input, id)));
-        if all == 0 {
-            let others = entry.refs.iter().filter(|cited| cited.role.as_str() != Role::SUPERSEDES);
-            cited.extend(others.take(PREMISES_MAX).map(|cited| (Relation::Cites, cited.id)));
-        }
+        let others = cited_without_inputs(entry).take(PREMISES_MAX);
+        cited.extend(others.map(|cited| (Relation::Cites, cited.id)));
+        let hints = hints(self.index, entry)?;
+        cited.extend(hints.into_iter().map(|id| (Relation::Hint, id)));
         if let Some(edge) = Edge::of(entry.clone()) {
             cited.extend([(Relation::End, edge.from), (Relation::End, edge.to)]);
         }

@@ -22,7 +22,7 @@ use kernel::rules::{JudgeError, RuleViolation, judge_ends};
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::Validity;
 use kernel::when::When;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use store::sqlite::SqliteWriting;
 use store::{RecordError, Writing};
 
@@ -33,6 +33,8 @@ use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
 use crate::write::commit::Appended;
 use crate::write::patch::{StatusChange, compare};
+use crate::write::patch_model::PatchModel;
+use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
 
 /// The role in which a statement cites what it was made from.
@@ -234,6 +236,12 @@ pub enum GraphRefusal {
         /// Its kind.
         kind: Kind,
     },
+    /// What a model said supports nothing.
+    #[error("{id} is what a language model was asked and answered, and not a source")]
+    Transcript {
+        /// The transcript.
+        id: OpId,
+    },
     /// Derivation would say it again.
     #[error("{id} was derived, so it would be derived again: refute or correct it")]
     Derived {
@@ -252,6 +260,7 @@ impl GraphRefusal {
             Self::SameText { .. } => "same_text",
             Self::NotInGraph { .. } => "not_in_graph",
             Self::Derived { .. } => "not_permitted",
+            Self::Transcript { .. } => "transcript_input",
         }
     }
 }
@@ -321,6 +330,10 @@ pub(crate) struct GraphWriter<'a> {
     statement: Option<Evidence>,
     /// The same once it is recorded.
     stated: Option<OpId>,
+    /// The model that makes the changes; none if a person does.
+    model: Option<PatchModel>,
+    /// What was found to be something that may be cited as an input.
+    citable: BTreeSet<OpId>,
 }
 
 /// A change with the name by which later ones cite it.
@@ -409,7 +422,14 @@ impl<'a> GraphWriter<'a> {
             masked: Vec::new(),
             statement: None,
             stated: None,
+            model: None,
+            citable: BTreeSet::new(),
         }
+    }
+
+    /// Says that a model makes the changes, if `details` name one.
+    pub(crate) fn set_model(&mut self, details: &Map<String, Value>) {
+        self.model = PatchModel::of(details);
     }
 
     /// What was appended.
@@ -530,7 +550,24 @@ impl<'a> GraphWriter<'a> {
         let refs = inputs
             .iter()
             .map(|(input, role)| Ok(Ref { id: self.resolve(input)?, role: role.clone() }));
-        Ok(refs.collect::<Result<_, GraphRefusal>>()?)
+        let refs = refs.collect::<Result<Vec<Ref>, GraphRefusal>>()?;
+        for input in &refs {
+            self.check_citable(input.id)?;
+        }
+        Ok(refs)
+    }
+
+    /// Refuses transcripts as inputs: what a model said does not support what it said.
+    fn check_citable(&mut self, id: OpId) -> Result<(), GraphError> {
+        if self.citable.contains(&id) {
+            return Ok(());
+        }
+        let body = self.writing.body(&id)?.unwrap_or_default();
+        if transcript::is_transcript(&body) {
+            return Err(GraphRefusal::Transcript { id }.into());
+        }
+        self.citable.insert(id);
+        Ok(())
     }
 
     /// The statement's record, which is appended if it is not there.
@@ -548,7 +585,10 @@ impl<'a> GraphWriter<'a> {
     }
 
     fn state(&mut self, statement: &Statement, kept: Kept) -> Result<OpId, GraphError> {
-        let body = statement.body();
+        let body = match &self.model {
+            Some(model) => model.make(statement.clone()).body(),
+            None => statement.body(),
+        };
         let kind = body.kind();
         let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
         if let Some(key) = &key {

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use importers::graph::GraphItem;
 use importers::{Context, Importer, Problem, Sink};
 use kernel::body::{Body, Import, Reason};
 use kernel::evidence::Evidence;
@@ -17,7 +18,9 @@ use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::review::acting_on;
+use crate::recall::echo::PendingKeys;
 use crate::seal::Sealable;
+use crate::write::import_graph::{GRAPH_BATCH_MAX, GraphTally, PreparedItem, SourceIds};
 use crate::write::mirror::{MirrorPlan, NO_LONGER_THERE, Renames, Sighting, place_of};
 use crate::write::record::{BATCH_MAX, Known, Prepared, Tally, look_up};
 use crate::write::sources::{AppendedRanges, appended_since};
@@ -44,6 +47,9 @@ pub struct Report {
     /// Records by outcome.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Claims, nodes, edges and retractions by outcome, if the format may hold any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GraphTally>,
     /// How many of the new ones repeat what is known already; none in a dry run.
     pub repeated: u64,
     /// Records that were retracted, because the source no longer has them.
@@ -64,6 +70,16 @@ pub struct Report {
     pub preview: Vec<String>,
 }
 
+impl Report {
+    fn problem(&mut self, problem: Problem) {
+        self.problem_count += 1;
+        if self.problems.len() < PROBLEMS_KEPT_MAX {
+            let Problem { file, line, message } = problem;
+            self.problems.push(ProblemReport { file, line, message });
+        }
+    }
+}
+
 /// One item that could not be read.
 #[derive(Debug, serde::Serialize)]
 pub struct ProblemReport {
@@ -79,6 +95,7 @@ pub struct ProblemReport {
 /// What the reader sends.
 enum Message {
     Batch(Vec<Prepared>),
+    Graph(Vec<PreparedItem>),
     Problem(Problem),
     Bytes(u64),
     Masked(String),
@@ -97,7 +114,11 @@ pub struct Progress {
 /// What an import does besides reading.
 struct Task<'p> {
     intent: Intent,
+    /// Whether the first records are reported in words.
+    previews: bool,
     plan: Option<&'p MirrorPlan>,
+    /// What the ids of claims, nodes and edges stand for.
+    ids: SourceIds,
     /// Renamed notes that were not met yet.
     renames: Renames,
     /// What was read, in a dry run or for a mirror.
@@ -111,7 +132,9 @@ impl<'p> Task<'p> {
     fn new(intent: Intent, plan: Option<&'p MirrorPlan>) -> Self {
         Self {
             intent,
+            previews: intent == Intent::DryRun,
             plan,
+            ids: SourceIds::default(),
             renames: plan.map(|plan| plan.renames.clone()).unwrap_or_default(),
             found: Sighting::default(),
             digest: blake3::Hasher::new(),
@@ -132,7 +155,33 @@ impl Writer<'_> {
         intent: Intent,
         progress: impl FnMut(Progress),
     ) -> Result<Report, EngineError> {
+        if intent == Intent::DryRun && importer.has_graph() {
+            return self.rehearse(importer, path, context, progress);
+        }
         self.run(importer, path, context, &mut Task::new(intent, None), progress)
+    }
+
+    /// Imports into a private copy, which is thrown away: what becomes of claims, nodes and edges
+    /// depends on those before them.
+    fn rehearse(
+        &mut self,
+        importer: &'static dyn Importer,
+        path: &Path,
+        context: &Context,
+        progress: impl FnMut(Progress),
+    ) -> Result<Report, EngineError> {
+        let mut copy = self.store.private_copy()?;
+        let mut echoes = PendingKeys::default();
+        let mut writer = Writer {
+            store: &mut copy,
+            sealer: self.sealer,
+            derivers: self.derivers,
+            echoes: &mut echoes,
+            policy: self.policy,
+        };
+        let mut task = Task { previews: true, ..Task::new(Intent::Write, None) };
+        let report = writer.run(importer, path, context, &mut task, progress)?;
+        Ok(Report { import: None, ..report })
     }
 
     /// Reads a source without writing anything, and answers what a mirroring import would do
@@ -184,16 +233,26 @@ impl Writer<'_> {
         let mut report = Report {
             path: path.to_owned(),
             format: importer.name().to_owned(),
+            graph: importer.has_graph().then(GraphTally::default),
             ..Report::default()
         };
         let mut at = Progress::default();
-        let intent = task.intent;
+        let (intent, previews) = (task.intent, task.previews);
         let (sender, receiver) = sync_channel(QUEUE_BATCHES);
         let read = std::thread::scope(|scope| -> Result<(), EngineError> {
             let reader = scope.spawn(move || {
-                let mut sink = Reading { path, sender, batch: Vec::new(), previewed: 0, intent };
+                let mut sink = Reading {
+                    path,
+                    source: importer.name(),
+                    sender,
+                    batch: Vec::new(),
+                    items: Vec::new(),
+                    previews_left: if previews { PREVIEW_MAX } else { 0 },
+                };
                 let read = importer.import(path, context, &mut sink);
-                let _ = sink.send_batch();
+                if sink.send_batch().is_continue() {
+                    let _ = sink.send_items();
+                }
                 read
             });
             // Dropping the receiver is what tells the reader to stop after a failure here.
@@ -216,7 +275,9 @@ impl Writer<'_> {
             Intent::DryRun => Ok(()),
         };
         let read = read.and(noted).and(self.end_bulk());
-        let folded = if intent == Intent::Write { self.advance(|_| progress(at)) } else { Ok(()) };
+        // Nobody reads a rehearsal.
+        let is_read = intent == Intent::Write && !previews;
+        let folded = if is_read { self.advance(|_| progress(at)) } else { Ok(()) };
         read?;
         folded?;
         Ok(report)
@@ -244,20 +305,40 @@ impl Writer<'_> {
                             task.found.see(&evidence.source, &evidence.source_uid, hash);
                         }
                     }
+                    let uids = batch.iter().filter_map(Prepared::evidence);
+                    let uids: Vec<String> = match report.graph {
+                        Some(_) => uids.map(|evidence| evidence.source_uid.clone()).collect(),
+                        None => Vec::new(),
+                    };
                     let recorded = self.record_batch(batch, &mut task.renames, context.now)?;
+                    task.ids.note_events(uids, &recorded.outcomes);
                     report.tally.count(&recorded.outcomes);
                     report.repeated += recorded.repeated;
                     task.appended.push(recorded.seqs);
-                    at.records = report.tally.total();
-                    self.store.advance_blocks()?;
-                }
-                Message::Problem(problem) => {
-                    report.problem_count += 1;
-                    if report.problems.len() < PROBLEMS_KEPT_MAX {
-                        let Problem { file, line, message } = problem;
-                        report.problems.push(ProblemReport { file, line, message });
+                    at.records += recorded.outcomes.len() as u64;
+                    if !task.previews {
+                        self.store.advance_blocks()?;
                     }
                 }
+                Message::Graph(items) => {
+                    let Some(mut tally) = report.graph.take() else { continue };
+                    let before = tally.added() + tally.present();
+                    let recorded = self.record_graph(
+                        &report.format,
+                        items,
+                        &mut task.ids,
+                        &mut tally,
+                        context.now,
+                    )?;
+                    at.records += tally.added() + tally.present() - before;
+                    report.graph = Some(tally);
+                    recorded.problems.into_iter().for_each(|problem| report.problem(problem));
+                    for kind in recorded.masked {
+                        *report.masked.entry(kind.to_string()).or_default() += 1;
+                    }
+                    task.appended.push(recorded.seqs);
+                }
+                Message::Problem(problem) => report.problem(problem),
                 Message::Bytes(bytes) => at.bytes += bytes,
                 Message::Masked(kind) => *report.masked.entry(kind).or_default() += 1,
                 Message::Preview(line) => report.preview.push(line),
@@ -334,10 +415,10 @@ impl Writer<'_> {
             path: Some(report.path.to_string_lossy().into_owned()),
             place: Some(sealer.keyed_hash(&place_of(&report.path))),
             digest: Some(BodyHash(*task.digest.finalize().as_bytes())),
-            added: Some(report.tally.added),
+            added: Some(report.tally.added + report.graph.map_or(0, |graph| graph.added())),
             replaced: Some(report.tally.replaced),
             repeated: Some(report.repeated),
-            present: Some(report.tally.present),
+            present: Some(report.tally.present + report.graph.map_or(0, |graph| graph.present())),
             retracted: Some(report.retracted),
             problems: Some(report.problem_count),
             complete: Some(read_all && is_all),
@@ -361,10 +442,12 @@ impl Writer<'_> {
 /// The reader's end: masks, prepares, batches.
 struct Reading<'a> {
     path: &'a Path,
+    /// The name of the format.
+    source: &'static str,
     sender: SyncSender<Message>,
     batch: Vec<Prepared>,
-    previewed: usize,
-    intent: Intent,
+    items: Vec<PreparedItem>,
+    previews_left: usize,
 }
 
 impl Reading<'_> {
@@ -379,6 +462,19 @@ impl Reading<'_> {
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH_MAX));
         if batch.is_empty() { ControlFlow::Continue(()) } else { self.send(Message::Batch(batch)) }
     }
+
+    fn send_items(&mut self) -> ControlFlow<()> {
+        let items = std::mem::take(&mut self.items);
+        if items.is_empty() { ControlFlow::Continue(()) } else { self.send(Message::Graph(items)) }
+    }
+
+    fn preview(&mut self, line: impl FnOnce() -> String) -> ControlFlow<()> {
+        if self.previews_left == 0 {
+            return ControlFlow::Continue(());
+        }
+        self.previews_left -= 1;
+        self.send(Message::Preview(line()))
+    }
 }
 
 impl Sink for Reading<'_> {
@@ -388,16 +484,12 @@ impl Sink for Reading<'_> {
             self.send(Message::Masked(kind.to_string()))?;
         }
         let evidence = masked.get();
-        if self.intent == Intent::DryRun && self.previewed < crate::write::import::PREVIEW_MAX {
-            self.previewed += 1;
+        self.preview(|| {
             let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
             let actor =
                 evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-            self.send(Message::Preview(format!(
-                "{} {at} {actor}{}",
-                evidence.kind.0, evidence.summary
-            )))?;
-        }
+            format!("{} {at} {actor}{}", evidence.kind.0, evidence.summary)
+        })?;
         let name = evidence.source_uid.clone();
         match Prepared::new(masked) {
             Ok(prepared) => self.batch.push(prepared),
@@ -408,6 +500,22 @@ impl Sink for Reading<'_> {
             }))?,
         }
         if self.batch.len() >= BATCH_MAX { self.send_batch() } else { ControlFlow::Continue(()) }
+    }
+
+    fn graph(&mut self, item: GraphItem) -> ControlFlow<()> {
+        self.send_batch()?;
+        let item = PreparedItem::new(self.source, item);
+        for kind in item.masked() {
+            self.send(Message::Masked(kind.to_string()))?;
+        }
+        if let Some(summary) = item.summary() {
+            self.preview(|| summary)?;
+        }
+        self.items.push(item);
+        match self.items.len() >= GRAPH_BATCH_MAX {
+            true => self.send_items(),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {

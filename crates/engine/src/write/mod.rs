@@ -1,11 +1,13 @@
 //! Everything that appends to the ledger: records, imports, exchanges with other copies, and what
 //! the user says.
 //!
-//! [`record`] seals records, [`import`] reads sources, [`mirror`] finds what they no longer have,
+//! [`record`] seals records, [`import`] reads sources, [`import_graph`] makes the claims, nodes and
+//! edges that some hold, [`mirror`] finds what they no longer have,
 //! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
-//! again what a copy cannot accept of this device. [`forget`] erases.
+//! again what a copy cannot accept of this device. [`transcript`] keeps what language models were
+//! asked. [`forget`] erases.
 
 mod admission;
 pub(crate) mod altered;
@@ -17,10 +19,13 @@ pub mod forget;
 pub mod fork;
 pub mod graph;
 pub mod import;
+pub mod import_graph;
 pub mod mirror;
 pub mod patch;
+mod patch_model;
 pub mod record;
 pub mod record_again;
 pub mod share;
 pub mod sources;
 pub mod submission;
+pub mod transcript;

@@ -62,6 +62,8 @@ pub struct Patch {
     pub status: Status,
     /// What applying it appended.
     pub applied: Vec<OpId>,
+    /// What else the proposal says: the model and the version of the prompt that made it.
+    pub details: Map<String, Value>,
 }
 
 /// A patch that is proposed.
@@ -75,8 +77,12 @@ pub struct NewPatch {
     pub changes: Vec<NamedChange>,
     /// How sure it is, 0 … 1.
     pub confidence: Option<f64>,
-    /// The model and the version of the prompt that made it, and the like.
+    /// The model and the version of the prompt that made it, and the like. The claims and nodes of
+    /// a patch that names a model name it, too.
     pub details: Map<String, Value>,
+    /// What it was made from, beside what its changes cite. The proposal is private with it, and is
+    /// forgotten with it.
+    pub shown: Vec<OpId>,
 }
 
 /// A record whose status a change alters.
@@ -113,7 +119,7 @@ impl NewPatch {
     /// The proposal of it.
     fn draft(&self) -> Result<(Body, Vec<Ref>), EngineError> {
         let mut operations = Vec::new();
-        let mut cited = BTreeSet::new();
+        let mut cited: BTreeSet<OpId> = self.shown.iter().copied().collect();
         for change in &self.changes {
             for operation in proposed(change)? {
                 cited.extend(operation.refs.iter().filter_map(|cited| match cited.target {
@@ -162,6 +168,7 @@ impl Patch {
             changes,
             status: decided(index, &entry.id)?.unwrap_or(Status::Pending),
             applied: applied(index, &entry.id)?,
+            details: proposal.others,
         }))
     }
 }
@@ -240,7 +247,7 @@ impl Writer<'_> {
                 Some((body, refs)) => Some(graph.append(body, refs)?),
                 None => None,
             };
-            apply(graph, proposal, &patch.changes)
+            apply(graph, proposal, &patch.changes, &patch.details)
         })
     }
 
@@ -251,7 +258,9 @@ impl Writer<'_> {
         intent: Intent,
         now: jiff::Timestamp,
     ) -> Result<Patched, EngineError> {
-        self.patched(intent, now, |graph| apply(graph, Some(patch.id), &patch.changes))
+        self.patched(intent, now, |graph| {
+            apply(graph, Some(patch.id), &patch.changes, &patch.details)
+        })
     }
 
     /// Takes back what applying a patch appended.
@@ -304,7 +313,9 @@ fn apply(
     graph: &mut GraphWriter<'_>,
     proposal: Option<OpId>,
     changes: &[NamedChange],
+    details: &Map<String, Value>,
 ) -> Result<(Option<OpId>, Vec<OpId>), GraphError> {
+    graph.set_model(details);
     let before = graph.appended().len();
     let stand_for = graph.apply_all(changes).map_err(|error| match error {
         EngineError::Graph(refused) => EngineError::PatchRefused(refused),

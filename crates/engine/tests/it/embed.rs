@@ -18,10 +18,10 @@ use crate::support::{Home, at, id_of, key, query};
 type Mishap = Box<dyn FnMut(&[&str]) -> Option<Result<Vec<Vec<f32>>, EmbedError>> + Send>;
 
 /// A model that knows a few words.
-struct Fake {
-    model: Model,
-    batch_max: usize,
-    calls: Vec<Vec<String>>,
+pub(crate) struct Fake {
+    pub(crate) model: Model,
+    pub(crate) batch_max: usize,
+    pub(crate) calls: Vec<Vec<String>>,
     mishap: Mishap,
 }
 
@@ -35,10 +35,15 @@ const WORDS: &[(&str, usize)] = &[
     ("broth", 2),
     ("kiln", 3),
     ("oven", 3),
+    // Words that no table knows.
+    ("zorbelin", 4),
+    ("quanthar", 4),
+    ("mivrette", 5),
+    ("plodosk", 5),
 ];
 
 impl Fake {
-    fn new(name: &str, dimensions: usize) -> Self {
+    pub(crate) fn new(name: &str, dimensions: usize) -> Self {
         let model = Model { provider: "fake".to_owned(), name: name.to_owned(), dimensions };
         Self { model, batch_max: 4, calls: Vec::new(), mishap: Box::new(|_| None) }
     }
@@ -57,7 +62,7 @@ impl Fake {
         self.failing(move |_| errors.pop_front().map(Err))
     }
 
-    fn vector(&self, text: &str) -> Vec<f32> {
+    pub(crate) fn vector(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.model.dimensions];
         vector[self.model.dimensions - 1] = 0.2;
         for (word, number) in WORDS {
@@ -66,7 +71,7 @@ impl Fake {
         vector
     }
 
-    fn texts(&self) -> Vec<&str> {
+    pub(crate) fn texts(&self) -> Vec<&str> {
         self.calls.iter().flatten().map(String::as_str).collect()
     }
 }
@@ -97,7 +102,7 @@ fn unreachable() -> EmbedError {
     EmbedError::Unreachable { provider: "fake".to_owned(), detail: "nobody".to_owned() }
 }
 
-fn at_most(texts_max: u64) -> Portion {
+pub(crate) fn at_most(texts_max: u64) -> Portion {
     Portion { texts_max, until: None }
 }
 
@@ -106,7 +111,7 @@ fn embed_at(space: &mut Space, fake: &mut Fake, seconds: i64) -> Embedded {
     space.embed(fake, &choice, Portion::ALL, &|| at(seconds), &mut |_| {}).unwrap()
 }
 
-fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
+pub(crate) fn embed(space: &mut Space, fake: &mut Fake) -> Embedded {
     embed_at(space, fake, 1_000)
 }
 

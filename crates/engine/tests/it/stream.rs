@@ -1,7 +1,9 @@
 //! The passive stream: ready for the next turn, and no turn waits.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use engine::private::Viewpoint;
 use engine::recall::context::gather::Wanted;
 use engine::recall::context::unasked::COUNT;
 use engine::recall::context::{Request, Tier, Turn};
@@ -84,7 +86,13 @@ fn what_surfaces_unasked_shares_a_rare_word_and_says_more_or_is_an_instruction_t
     }
     let surfaced = |said: &str| -> Vec<String> {
         let text = Wanted::last_turns(&[turn(said)]);
-        let wanted = Wanted::new(text, at(1), None);
+        let wanted = Wanted {
+            text,
+            by_model: BTreeMap::new(),
+            now: at(1),
+            today: None,
+            viewpoint: Viewpoint::default(),
+        };
         let gathered = home.space.gather(&wanted).unwrap().unasked();
         gathered.episodes.into_iter().map(|episode| episode.text).collect()
     };

@@ -10,10 +10,11 @@ use engine::write::graph::{
     GraphChange, GraphChanged, INPUT_ROLE, NamedChange, RecordType, Reference, Statement,
 };
 use engine::write::import::Intent;
-use kernel::body::{EdgeType, NodeType};
+use kernel::body::{Body, EdgeType, NodeType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
-use kernel::operation::Role;
+use kernel::operation::{Ref, Role};
+use kernel::seal::Draft;
 use kernel::when::When;
 use serde_json::json;
 
@@ -119,6 +120,44 @@ fn case_28_what_is_linked_is_found_though_it_shares_no_word() {
 }
 
 #[test]
+fn case_28_given_decide_next_hints_then_why_finds_them_with_an_empty_query() {
+    let mut graph = Graph::new();
+    let (dry, glaze) = (graph.claim("Clay shrinks while drying"), graph.claim("Cobalt turns blue"));
+    let seen = id_of(graph.home.remember("seen", "Rain since Monday"));
+    let wet = graph.claim_from("The kiln is wet", 1.0, &[seen]);
+    let (dead, plan) = (graph.claim("We fire today"), graph.decision("We fire on Friday"));
+    graph.retract(dead);
+    let decided = |uid: &str, kind: &str, hints: serde_json::Value| Evidence {
+        kind: kind.into(),
+        payload: kernel::evidence::Payload {
+            more: serde_json::Map::from_iter([("hints".to_owned(), hints)]),
+            ..Default::default()
+        },
+        ..note(uid, "")
+    };
+    let ghost = OpId([7; 32]);
+    let hints =
+        json!({ "claims": [dry, dead, ghost, "no id"], "nodes": [plan], "evidence": ["seen"] });
+    let next =
+        graph.home.space.remember(decided("d1", "decide_next", hints.clone()), at(5)).unwrap();
+    let why = graph.why(id_of(next));
+    assert_eq!((why.target.text.as_str(), why.status), ("", WhyStatus::EvidenceAlone));
+    let found: Vec<_> = why.candidates.iter().map(|found| (found.id, found.via)).collect();
+    let mut expected: Vec<_> = [dry, plan, wet].iter().map(|id| (*id, "hint")).collect();
+    expected.sort();
+    assert_eq!(
+        found.iter().copied().collect::<std::collections::BTreeSet<_>>(),
+        expected.into_iter().collect()
+    );
+    assert!(!found.contains(&(glaze, "hint")));
+    assert_eq!(why.excluded[0].id, dead);
+    assert!(why.evidence.iter().any(|ground| ground.id == seen));
+    // Other records have no hints, whatever they hold.
+    let other = graph.home.space.remember(decided("d2", "note", hints), at(5)).unwrap();
+    assert_eq!(graph.why(id_of(other)).status, WhyStatus::Insufficient);
+}
+
+#[test]
 fn case_29_a_chosen_id_outside_the_candidates_is_dropped() {
     let mut graph = Graph::new();
     let (dry, other) = (graph.claim("The kiln is dry"), graph.claim("Cobalt turns blue"));
@@ -130,11 +169,13 @@ fn case_29_a_chosen_id_outside_the_candidates_is_dropped() {
         chosen: chosen.to_vec(),
         explanation: "Wet clay bursts.".to_owned(),
         confidence: 0.9,
-        method: "a model, prompt 3".to_owned(),
+        method: "a model".to_owned(),
+        details: serde_json::Map::from_iter([("prompt_version".to_owned(), json!("why-3"))]),
+        is_private: false,
     };
     assert_eq!(why.choose(choice(&[other, dry, ghost, dry, decision])), [other, ghost, decision]);
     let support = why.support.clone().unwrap();
-    assert_eq!((support.claims, support.method.as_str()), (vec![dry], "a model, prompt 3"));
+    assert_eq!((support.claims, support.method.as_str()), (vec![dry], "a model"));
     assert_eq!(graph.store(&why), 1, "the edge from the decision to the claim was there");
     assert_eq!(why.choose(choice(&[ghost])), [ghost]);
     assert_eq!((why.status, &why.support), (WhyStatus::Insufficient, &None));
@@ -437,4 +478,38 @@ fn every_kind_of_operation_has_an_answer_and_a_lineage() {
     graph.retract(edge);
     assert!(graph.home.space.lineage(&decision).unwrap().edges.is_empty());
     assert_eq!(graph.home.space.lineage(&edge).unwrap().record.status, Some("retracted"));
+}
+
+#[test]
+fn explanations_and_answers_follow_thoughts_and_what_takes_back_by_the_same_steps() {
+    let mut graph = Graph::new();
+    let claim = graph.claim("The kiln is dry");
+    let thought = |graph: &mut Graph, content: &str, cited: &[(OpId, &str)]| {
+        let refs = cited.iter().map(|(id, role)| Ref { id: *id, role: Role::parse(role).unwrap() });
+        let fields =
+            kernel::body::Thought { content: Some(content.to_owned()), ..Default::default() };
+        let draft = Draft { body: Body::Thought(fields), refs: refs.collect() };
+        graph.home.space.append(draft, at(20)).unwrap()
+    };
+    let first = thought(&mut graph, "Is it dry?", &[(claim, "about")]);
+    let second = thought(&mut graph, "It is", &[(first, "refines")]);
+    let made_from = |graph: &Graph, id: &OpId| {
+        let lineage = graph.home.space.lineage(id).unwrap();
+        lineage.built_from.iter().map(|it| (it.op_id, it.depth)).collect::<Vec<_>>()
+    };
+    let below = [(first, 1), (claim, 2), (graph.evidence, 3)];
+    assert_eq!(made_from(&graph, &second), below);
+    let steps = |graph: &Graph, id: OpId| {
+        let links = graph.why(id).links;
+        links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>()
+    };
+    assert!(steps(&graph, second).contains(&(second, first)));
+    assert!(steps(&graph, first).contains(&(first, claim)));
+    graph.retract(claim);
+    let retracted = graph.home.space.log_tail(1, &Default::default()).unwrap();
+    let retraction = retracted[0].operation.id();
+    assert_eq!(made_from(&graph, &retraction), [(claim, 1), (graph.evidence, 2)]);
+    assert_eq!(graph.why(retraction).excluded[0].id, claim);
+    // A claim is made from its inputs alone, whatever they cite.
+    assert_eq!(made_from(&graph, &claim), [(graph.evidence, 1)]);
 }

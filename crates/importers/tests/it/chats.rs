@@ -1,7 +1,7 @@
 //! The five chat formats: what becomes of good files, and of every sort of bad one.
 
 use importers::ImportError;
-use kernel::evidence::EvidenceKind;
+use kernel::evidence::{EvidenceKind, Visibility};
 
 use crate::collect::Collected;
 use crate::support::{Sources, context, detected, import, import_error, zip};
@@ -134,11 +134,10 @@ fn every_importer_gives_the_same_identities_wherever_the_file_lies_and_counts_ev
         uids.sort();
         uids.dedup();
         assert_eq!(uids.len(), here.evidence.len(), "{format}");
-        assert!(
-            here.evidence
-                .iter()
-                .all(|record| record.kind.0 == EvidenceKind::TURN && record.source == format)
-        );
+        assert!(here.evidence.iter().all(|record| {
+            let is_known = record.kind.0 == EvidenceKind::TURN || record.kind.is_thought();
+            is_known && record.source == format
+        }));
     }
 }
 
@@ -186,15 +185,19 @@ fn a_single_locomo_sample_without_id_is_named_after_its_file() {
 }
 
 #[test]
-fn claude_code_keeps_words_and_tools_apart_and_leaves_out_thinking() {
+fn claude_code_keeps_words_tools_and_thinking_apart() {
     let sources = Sources::new();
     let found = import("claude-code", &sources.file("s1.jsonl", CLAUDE_CODE));
     assert_eq!(found.problems, []);
-    assert_eq!(found.uids(), ["s1/u1", "s1/u3", "s1/u3/tool", "s1/u4/tool", "s1/u5"]);
+    assert_eq!(
+        found.uids(),
+        ["s1/u1", "s1/u3/thinking", "s1/u3", "s1/u3/tool", "s1/u4/tool", "s1/u5"]
+    );
     assert_eq!(
         found.texts(),
         [
             "The table is off by an hour.",
+            "secret",
             "Let me look.",
             "Read: src/tide.rs",
             "fn tide() {}",
@@ -202,10 +205,60 @@ fn claude_code_keeps_words_and_tools_apart_and_leaves_out_thinking() {
         ]
     );
     // The prompt of a sub-agent has the type of the person's messages but is the assistant's.
-    assert_eq!(found.roles(), ["user", "assistant", "tool", "tool", "assistant"]);
+    assert_eq!(found.roles(), ["user", "assistant", "assistant", "tool", "tool", "assistant"]);
+    let kinds: Vec<_> = found.evidence.iter().map(|one| (&*one.kind.0, one.visibility)).collect();
+    assert_eq!(kinds[1], ("thought_action", Visibility::Private));
+    assert!(kinds.iter().filter(|(kind, _)| *kind == "turn").count() == 5, "{kinds:?}");
     assert_eq!(found.evidence[0].payload.session_title.as_deref(), Some("Fix the tide table"));
     assert_eq!(found.evidence[0].payload.more["gitBranch"], "main");
-    assert_eq!(found.evidence[2].payload.links, ["src/tide.rs"]);
+    assert_eq!(found.evidence[3].payload.links, ["src/tide.rs"]);
+}
+
+#[test]
+fn encrypted_thinking_gives_no_record_and_no_other_record_depends_on_thinking() {
+    let sources = Sources::new();
+    let line = |thinking: &str| {
+        format!(
+            r#"{{"type":"assistant","sessionId":"s1","parentUuid":"u1","timestamp":"2025-03-01T09:00:05Z","message":{{"role":"assistant","content":[{thinking}{{"type":"text","text":"Let me look."}}]}}}}"#
+        )
+    };
+    let of = |thinking: &str| {
+        let text = format!("{}\n{}\n", line(thinking), line(thinking));
+        let lines = CLAUDE_CODE.lines().nth(1).unwrap();
+        import("claude-code", &sources.file("s1.jsonl", format!("{lines}\n{text}")))
+    };
+    let plain = of("");
+    for without_words in [
+        r#"{"type":"thinking","thinking":"","signature":"c2ln"},"#,
+        r#"{"type":"redacted_thinking","data":"ZW5jcnlwdGVk"},"#,
+    ] {
+        assert_eq!(of(without_words).evidence, plain.evidence);
+    }
+    let thought = of(r#"{"type":"thinking","thinking":"Where is it?","signature":"c2ln"},"#);
+    let said: Vec<_> = thought.evidence.into_iter().filter(|one| !one.kind.is_thought()).collect();
+    assert_eq!(said, plain.evidence, "also of lines that are identified by their content");
+}
+
+#[test]
+fn the_exports_of_services_keep_thinking_apart() {
+    let sources = Sources::new();
+    let export = CLAUDE_EXPORT.replace(
+        r#""text": "About 1220 degrees.", "content": []"#,
+        r#""text": "", "content": [{"type": "thinking", "thinking": "Cone 6."}, {"type": "text", "text": "About 1220 degrees."}]"#,
+    );
+    let found = import("claude-export", &sources.file("conversations.json", export));
+    assert!(found.uids().contains(&"cv-1/m2/thinking"), "{:?}", found.uids());
+    let chatgpt = CHATGPT.replace(
+        r#""content": {"content_type": "code", "text": "search('rye')"}, "recipient": "browser""#,
+        r#""content": {"content_type": "thoughts", "thoughts": [{"summary": "Rye", "content": "It rests long."}]}, "recipient": "all""#,
+    );
+    let found = import("chatgpt", &sources.file("conversations2.json", chatgpt));
+    let thought = found.evidence.iter().find(|one| one.kind.is_thought()).unwrap();
+    assert_eq!(
+        (&*thought.source_uid, &*thought.payload.text),
+        ("conv-7/b2/thinking", "Rye\nIt rests long.")
+    );
+    assert_eq!(found.evidence.len(), 3);
 }
 
 #[test]
@@ -218,8 +271,8 @@ fn a_directory_of_transcripts_is_read_in_order_and_bad_files_are_left_out_alone(
     let directory = sources.path().join("p");
     assert_eq!(detected(&directory), Some("claude-code"));
     let found = import("claude-code", &directory);
-    assert_eq!(found.evidence.len(), 10);
-    assert!(found.uids()[0].starts_with("s1/") && found.uids()[9].starts_with("s2/"));
+    assert_eq!(found.evidence.len(), 12);
+    assert!(found.uids()[0].starts_with("s1/") && found.uids()[11].starts_with("s2/"));
     assert_eq!(found.problems.len(), 1);
     assert!(found.problems[0].file.ends_with("empty.jsonl"));
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
+use importers::project::{KnownBy, Project};
 use importers::{ImportError, Match, Probe};
 use tempfile::TempDir;
 
@@ -183,4 +184,26 @@ fn a_sink_that_has_enough_ends_the_import() {
     let mut few = Collected { stop_after: Some(2), ..Collected::default() };
     import("git", directory.path(), &mut few).unwrap();
     assert_eq!(few.evidence.len(), 2);
+}
+
+#[test]
+fn case_34_given_a_repository_copied_elsewhere_then_the_project_is_the_same() {
+    let (one, other) = (repository(), repository());
+    let of = |directory: &TempDir| Project::of(directory.path());
+    commit(one.path(), &["a.md"], "the first");
+    commit(one.path(), &["a.md"], "the second");
+    let known = of(&one);
+    assert_eq!(known.known_by, KnownBy::FirstCommit);
+    let copy = tempfile::tempdir().unwrap();
+    let (from, to) = (one.path().as_os_str(), copy.path().as_os_str());
+    run(copy.path(), &[OsStr::new("clone"), OsStr::new("--quiet"), from, to]);
+    git(copy.path(), &["remote", "remove", "origin"]);
+    assert_eq!(of(&copy), known, "a copy without an origin");
+
+    git(one.path(), &["remote", "add", "origin", "git@example.org:kiln/glazes.git"]);
+    git(other.path(), &["remote", "add", "origin", "https://me:pw@example.org/kiln/glazes/"]);
+    let known = of(&one);
+    assert_eq!(known.name, "example.org/kiln/glazes");
+    assert_eq!(of(&other), known, "another clone, which has no commit yet");
+    assert_ne!(of(&copy).id, known.id);
 }

@@ -150,10 +150,39 @@ impl Scale {
             squares += cosine * cosine;
         }
         let of_records = if count > 0.0 { (squares - sum * sum / count).max(0.0) } else { 0.0 };
+        Self::from_moments(count, sum, of_records)
+    }
+
+    /// The same where what matters is whether a text is related to the question at all, among texts
+    /// that may be few and on few topics. The mean and deviation are those of unrelated texts,
+    /// judged by the lower tail of the cosines as that of a normal distribution: however many texts
+    /// are related, up to two thirds, they do not lower each other's place on the scale.
+    pub fn of_unrelated(cosines: impl Iterator<Item = f32>) -> Self {
+        /// Two quantiles of the lower tail, and how many deviations they are below the mean.
+        const TAIL: [(f64, f64); 2] = [(0.10, 1.281_6), (0.25, 0.674_5)];
+        let mut cosines: Vec<f32> = cosines.filter(|cosine| cosine.is_finite()).collect();
+        let count = cosines.len() as f64;
+        let mut quantile = |share: f64| {
+            let place = (share * (count - 1.0)).max(0.0) as usize;
+            let has_place = place < cosines.len();
+            has_place.then(|| f64::from(*cosines.select_nth_unstable_by(place, f32::total_cmp).1))
+        };
+        let [(low_share, low_below), (high_share, high_below)] = TAIL;
+        let (Some(low), Some(high)) = (quantile(low_share), quantile(high_share)) else {
+            return Self::from_moments(0.0, 0.0, 0.0);
+        };
+        let deviation = (high - low) / (low_below - high_below);
+        let mean = high + high_below * deviation;
+        Self::from_moments(count, count * mean, count * deviation * deviation)
+    }
+
+    /// From the number of cosines, their sum, and the sum of their squared distances from the mean.
+    fn from_moments(count: f64, sum: f64, squared_distances: f64) -> Self {
         let all = REFERENCE_RECORDS + count;
         let mean = (REFERENCE_RECORDS * REFERENCE_MEAN + sum) / all;
-        let variance =
-            (REFERENCE_RECORDS * REFERENCE_DEVIATION * REFERENCE_DEVIATION + of_records) / all;
+        let variance = (REFERENCE_RECORDS * REFERENCE_DEVIATION * REFERENCE_DEVIATION
+            + squared_distances)
+            / all;
         let deviation = variance.max(f64::MIN_POSITIVE).sqrt();
         Self { mean, stretch: REFERENCE_DEVIATION / deviation }
     }
@@ -249,6 +278,24 @@ mod tests {
         };
         assert!((normalised(&of_wide, &wide) - REFERENCE_MEAN).abs() < 0.05);
         assert!((normalised(&of_narrow, &narrow) - REFERENCE_MEAN).abs() < 0.05);
+    }
+
+    #[test]
+    fn related_texts_stand_out_however_many_they_are() {
+        for (related, unrelated) in [(1, 99), (30, 70), (50, 50), (9, 9), (1, 3), (3, 0)] {
+            let far = (0..unrelated).map(|number| 0.02 + ((number * 37) % 101) as f32 / 1_000.0);
+            let near = (0..related).map(|number| 0.6 + (number % 7) as f32 / 100.0);
+            let cosines: Vec<f32> = far.chain(near).collect();
+            let scale = Scale::of_unrelated(cosines.iter().copied());
+            let (far, near) = cosines.split_at(unrelated as usize);
+            let highest = far.iter().map(|one| scale.normalise(*one)).fold(-1.0, f64::max);
+            let lowest = near.iter().map(|one| scale.normalise(*one)).fold(1.0, f64::min);
+            assert!(highest < 0.40 && lowest > 0.551, "{related} {unrelated}: {highest} {lowest}");
+        }
+        let none = Scale::of_unrelated(std::iter::empty()).normalise(0.5);
+        assert!((none - 0.5).abs() < 1e-9, "{none}");
+        let odd = Scale::of_unrelated([f32::NAN, f32::INFINITY, 1.0].into_iter());
+        assert!(odd.normalise(f32::MAX) == 1.0);
     }
 
     #[test]

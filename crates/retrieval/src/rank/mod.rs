@@ -162,6 +162,15 @@ impl Weights {
         classes: 0.0,
         ..Self::LEXICAL
     };
+
+    /// For beliefs with vectors of another model: the weights of meaning are those of records with
+    /// such a model, [`Self::WITH_MODEL`].
+    pub const FACTS_WITH_MODEL: Self = Self {
+        window_meaning: Self::WITH_MODEL.window_meaning,
+        own_meaning: Self::WITH_MODEL.own_meaning,
+        word_meaning: Self::WITH_MODEL.word_meaning,
+        ..Self::FACTS
+    };
 }
 
 impl Default for Weights {

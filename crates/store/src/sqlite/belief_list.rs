@@ -68,8 +68,8 @@ const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL O
     AND (?6 IS NULL OR ((valid_from IS NULL OR valid_from <= ?6) AND (valid_to IS NULL OR valid_to > ?6)))
     AND (?7 IS NULL OR changed <= ?7)";
 
-/// The condition that only what every project may see is listed. The indexes do not hold it, so it is
-/// asked only where it is needed.
+/// The condition that only what every project may see is listed. The indexes do not hold it, so it
+/// is asked only where it is needed.
 const IS_GLOBAL: &str = "visibility = 'global'";
 
 /// Whether a row is left out because it is over, by parameter 8. What is not served has no band.

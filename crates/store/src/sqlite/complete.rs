@@ -80,5 +80,5 @@ fn read_again_from(connection: &Connection, first: Position) -> Result<(), Store
     let before = super::graph::sql(first) - 1;
     connection.execute("UPDATE echo_read SET pos = min(pos, ?1)", [before])?;
     connection.execute("UPDATE embedding_model SET reached = min(reached, ?1)", [before])?;
-    Ok(())
+    super::embedding_facts::read_again_from(connection, before)
 }

@@ -1,5 +1,5 @@
 //! Vectors of other models than the built-in table: the models, the records that they have read,
-//! and the vectors.
+//! and the vectors. Facts have vectors in the same tables: [`super::embedding_facts`].
 //!
 //! This is a cache, not a view: it does not follow from the ledger alone, so no digest covers it.
 //! It survives a rebuild, because a record is identified by its position in the ledger, which never
@@ -13,6 +13,7 @@ use retrieval::rank::meaning::compress;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::SqliteSpace;
+use super::embedding_facts;
 use super::graph::sql;
 use super::index;
 use super::ledger;
@@ -21,10 +22,10 @@ use crate::{Position, StoreError};
 /// Longest vectors that are kept.
 pub const DIMENSIONS_MAX: usize = 16_384;
 /// Bytes of 1 ÷ the length, behind the steps.
-const LENGTH_BYTES: usize = 4;
+pub(super) const LENGTH_BYTES: usize = 4;
 /// Longest text of one record that a model reads, bytes: fewer than the tokens that services take,
 /// whatever the script.
-const TEXT_BYTES_MAX: usize = 8_000;
+pub(super) const TEXT_BYTES_MAX: usize = 8_000;
 /// Limit of records examined for one batch, including records without words, which are skipped.
 const LOOKED_AT_MAX: usize = 10_000;
 /// Longest message that is kept.
@@ -52,7 +53,7 @@ CREATE TABLE IF NOT EXISTS embedding_unopened (
 ) STRICT;
 ";
 
-/// The tables that hold something for each record.
+/// The tables that hold something for each record or fact.
 const TABLES: &[&str] = &["embedding", "embedding_failed"];
 
 /// A model's number in a file. Numbers are not used again.
@@ -64,6 +65,11 @@ impl ModelNumber {
     /// The key of this model's row for a record.
     pub(super) fn key(self, position: Position) -> i64 {
         i64::from(self.0) << POSITION_BITS | sql(position).min((1 << POSITION_BITS) - 1)
+    }
+
+    /// As it is in the tables of models.
+    pub(super) fn as_row(self) -> i64 {
+        i64::from(self.0)
     }
 
     /// The record of a key.
@@ -117,7 +123,7 @@ pub struct EmbeddingCount {
     pub embedded: u64,
     /// Texts that it refused.
     pub failed: u64,
-    /// Records that it has still to read.
+    /// Records and facts that it has still to read.
     pub pending: u64,
     /// Records that count.
     pub records: u64,
@@ -161,13 +167,42 @@ pub(super) fn erase(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Whether something is known of a record: its key, and the bytes of a vector.
-const KNOWN: &str = "SELECT 1 FROM embedding WHERE key = ?1 AND length(data) = ?2
+pub(super) const KNOWN: &str = "SELECT 1 FROM embedding WHERE key = ?1 AND length(data) = ?2
                      UNION ALL SELECT 1 FROM embedding_failed WHERE key = ?1";
 
 impl EmbeddingModel {
     /// Bytes of a vector.
-    fn width(&self) -> i64 {
+    pub(super) fn width(&self) -> i64 {
         (self.model.dimensions + LENGTH_BYTES) as i64
+    }
+
+    /// Stores what it made of texts.
+    pub(super) fn store(
+        &self,
+        connection: &Connection,
+        made: &[(Position, Embedding)],
+    ) -> Result<(), StoreError> {
+        let mut write = connection
+            .prepare_cached("INSERT OR REPLACE INTO embedding (key, data) VALUES (?1, ?2)")?;
+        let mut note = connection.prepare_cached(
+            "INSERT OR REPLACE INTO embedding_failed (key, error) VALUES (?1, ?2)",
+        )?;
+        let mut steps = vec![0; self.model.dimensions];
+        for (position, made) in made {
+            let key = self.number.key(*position);
+            match made {
+                Embedding::Vector(vector) => {
+                    let inverse_length = compress(vector, &mut steps);
+                    let mut data: Vec<u8> = steps.iter().map(|step| step.cast_unsigned()).collect();
+                    data.extend(inverse_length.to_le_bytes());
+                    write.execute(params![key, data])?;
+                }
+                Embedding::Failed(error) => {
+                    note.execute(params![key, short(error)])?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -206,10 +241,11 @@ impl SqliteSpace {
         Ok(self.read_transaction()?.attributes()?.count_alive(reached).1)
     }
 
-    /// How much of the text index a model has read.
+    /// How much of the records and facts a model has read.
     pub fn count_embeddings(&self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
         let transaction = self.read_transaction()?;
         let (records, pending) = transaction.attributes()?.count_alive(model.reached);
+        let pending = pending + self.pending_facts(Some(model))?;
         let [embedded, failed] = [TABLES[0], TABLES[1]].map(|table| -> Result<u64, StoreError> {
             let query = format!("SELECT count(*) FROM {table} WHERE key BETWEEN ?1 AND ?2");
             let count: i64 = self
@@ -281,25 +317,7 @@ impl SqliteSpace {
             if connection.prepare_cached(update)?.execute(params![model.number.0, sql(end), access, head])? == 0 {
                 return Ok(false);
             }
-            let mut write =
-                connection.prepare_cached("INSERT OR REPLACE INTO embedding (key, data) VALUES (?1, ?2)")?;
-            let mut note =
-                connection.prepare_cached("INSERT OR REPLACE INTO embedding_failed (key, error) VALUES (?1, ?2)")?;
-            let mut steps = vec![0; model.model.dimensions];
-            for (position, made) in made {
-                let key = model.number.key(*position);
-                match made {
-                    Embedding::Vector(vector) => {
-                        let inverse_length = compress(vector, &mut steps);
-                        let mut data: Vec<u8> = steps.iter().map(|step| step.cast_unsigned()).collect();
-                        data.extend(inverse_length.to_le_bytes());
-                        write.execute(params![key, data])?;
-                    }
-                    Embedding::Failed(error) => {
-                        note.execute(params![key, short(error)])?;
-                    }
-                }
-            }
+            model.store(connection, made)?;
             Ok(true)
         })
     }
@@ -360,7 +378,7 @@ impl SqliteSpace {
                 )?;
             }
             connection.execute("DELETE FROM embedding_model WHERE number = ?1", [model.0])?;
-            Ok(())
+            embedding_facts::forget(connection, model)
         })
     }
 
@@ -368,6 +386,9 @@ impl SqliteSpace {
     /// how many there were.
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
+        self.writing_embeddings(|connection| {
+            embedding_facts::look_at_all_again(connection, model.number)
+        })?;
         let attributes = self.read_transaction()?.attributes()?;
         let mut known = self.connection.prepare(KNOWN)?;
         let mut missing = Vec::new();
@@ -412,7 +433,7 @@ impl SqliteSpace {
         })
     }
 
-    fn writing_embeddings<T>(
+    pub(super) fn writing_embeddings<T>(
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -421,6 +442,7 @@ impl SqliteSpace {
             |connection| {
                 // Deleted rows of a damaged cache are made again.
                 connection.execute_batch(SCHEMA)?;
+                connection.execute_batch(embedding_facts::SCHEMA)?;
                 work(connection)
             },
         )
@@ -507,7 +529,7 @@ fn next_try_us(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
 }
 
 /// The tables are missing in a file of an earlier version that cannot be written.
-fn is_there(connection: &Connection, table: &str) -> Result<bool, StoreError> {
+pub(super) fn is_there(connection: &Connection, table: &str) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE name = ?1")?;
     Ok(statement.exists([table])?)
 }

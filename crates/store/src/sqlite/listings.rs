@@ -108,12 +108,22 @@ impl SqliteSpace {
     pub fn each_evidence_with(
         &self,
         field: &str,
+        take: impl FnMut(OpId, &[u8]),
+    ) -> Result<(), StoreError> {
+        self.each_with(&Kind::Evidence, field, take)
+    }
+
+    /// The same of operations of any kind.
+    pub fn each_with(
+        &self,
+        kind: &Kind,
+        field: &str,
         mut take: impl FnMut(OpId, &[u8]),
     ) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, body FROM op WHERE kind = 'evidence' AND instr(body, CAST(?1 AS BLOB)) > 0 ORDER BY pos",
+            "SELECT id, body FROM op WHERE kind = ?2 AND instr(body, CAST(?1 AS BLOB)) > 0 ORDER BY pos",
         )?;
-        let mut rows = statement.query([format!("\"{field}\":")])?;
+        let mut rows = statement.query([&format!("\"{field}\":"), kind.as_str()])?;
         while let Some(row) = rows.next()? {
             if let Some(body) = row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)? {
                 take(id_at(row, 0)?, body);

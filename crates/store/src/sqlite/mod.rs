@@ -22,12 +22,14 @@ mod declarations;
 mod derive;
 mod echo;
 mod embedding;
+mod embedding_facts;
 mod erasure;
 mod graph;
 mod index;
 mod journal;
 mod ledger;
 mod listings;
+mod origins;
 mod page_cache;
 mod private_copy;
 mod read_transaction;
@@ -38,6 +40,7 @@ mod restored;
 mod scratch;
 mod shared;
 mod stale_logs;
+mod thoughts;
 mod views;
 mod without_trace;
 
@@ -49,13 +52,14 @@ pub use embedding::{
     DIMENSIONS_MAX, Embedding, EmbeddingBatch, EmbeddingCount, EmbeddingModel, ModelNumber,
     QuestionVector, UnopenedModel,
 };
+pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::{
-    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, first_after,
-    node_key, searched_parts,
+    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, VALUES_RAW,
+    first_after, node_key, searched_parts,
 };
-pub use journal::{JournalLimits, ModelUse, ReceiptWriting};
+pub use journal::{JournalLimits, ModelUse, PrivateUse, ReceiptWriting};
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;

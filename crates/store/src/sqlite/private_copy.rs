@@ -6,7 +6,7 @@
 //! journals stay empty.
 
 use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, Params, Transaction, params};
 
 use super::journal::UsageJournal;
 use super::{Mode, SqliteSpace, configure, derive, make_tables};
@@ -35,7 +35,7 @@ impl SqliteSpace {
         let folded = self.registry.with_append().flat_map(|view| view.tables);
         let folded: Vec<&'static str> = folded.map(|table| table.name).collect();
         for table in LEDGER_TABLES.iter().chain(&folded).chain(derive::TABLES) {
-            copy_table(&snapshot, &writing, table)?;
+            copy_rows(&snapshot, &writing, table, "", params![])?;
         }
         writing.commit()?;
         snapshot.finish()?;
@@ -45,12 +45,14 @@ impl SqliteSpace {
     }
 }
 
-/// Copies the rows of a table. Columns are matched by name, because a migrated file may have them
-/// in another order.
-fn copy_table(
-    from: &Transaction<'_>,
+/// Copies rows of a table, those that a condition selects. Columns are matched by name, because a
+/// migrated file may have them in another order.
+pub(super) fn copy_rows(
+    from: &Connection,
     to: &Transaction<'_>,
     table: &'static str,
+    condition: &str,
+    arguments: impl Params,
 ) -> Result<(), StoreError> {
     let mut columns = to.prepare("SELECT name FROM pragma_table_info(?1) ORDER BY cid")?;
     let columns: Vec<String> =
@@ -58,8 +60,8 @@ fn copy_table(
     let marks = vec!["?"; columns.len()].join(", ");
     let names = columns.join(", ");
     let mut insert = to.prepare(&format!("INSERT INTO {table} ({names}) VALUES ({marks})"))?;
-    let mut select = from.prepare(&format!("SELECT {names} FROM {table}"))?;
-    let mut rows = select.query([])?;
+    let mut select = from.prepare(&format!("SELECT {names} FROM {table} {condition}"))?;
+    let mut rows = select.query(arguments)?;
     while let Some(row) = rows.next()? {
         for column in 0..columns.len() {
             let value = ToSqlOutput::Borrowed(row.get_ref(column)?);

@@ -90,16 +90,21 @@ impl ReadTransaction<'_> {
         columns.attributes(&mut pinned.episodes, connection, &index::EPISODES, reach)
     }
 
-    /// The vectors of another model than the built-in table.
+    /// The vectors of another model than the built-in table, of the documents of an index.
     pub(super) fn vectors(
         &self,
+        tables: &IndexTables,
         attributes: &Attributes,
         at: &VectorsAt,
     ) -> Result<Arc<Vectors>, StoreError> {
+        let columns = &self.space.index.columns;
         let pinned = &mut *self.space.reading.pinned.borrow_mut();
-        self.space.index.columns.vectors.at(&mut pinned.vectors, at, |vectors| {
-            vectors.refresh(&self.space.connection, attributes, at)
-        })
+        let (latest, pin) = if std::ptr::eq(tables, &index::EPISODES) {
+            (&columns.vectors, &mut pinned.vectors)
+        } else {
+            (&columns.fact_vectors, &mut pinned.fact_vectors)
+        };
+        latest.at(pin, at, |vectors| vectors.refresh(&self.space.connection, attributes, at))
     }
 
     /// Runs `work` with an analyser.

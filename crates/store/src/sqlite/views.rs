@@ -15,7 +15,7 @@ use super::index::{
     self, FACT_VIEW, Search, TEXT_VIEW, shared::SearchColumns, vectors::ModelQuestion,
 };
 use super::registry::{Fold, FoldTask, ViewFolder};
-use super::{Mode, QuestionVector, SqliteSpace, embedding, graph, ledger};
+use super::{Mode, QuestionVector, ReadTransaction, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
 /// Limit of folds in one call: more than any file needs, so that folding a damaged file ends.
@@ -222,22 +222,39 @@ impl SqliteSpace {
     ) -> Result<T, StoreError> {
         let transaction = self.read_transaction()?;
         let columns = transaction.columns(&index::EPISODES)?;
-        // A damaged cache does not prevent an answer from the built-in table.
-        let question = vector.and_then(|vector| {
-            ModelQuestion::of(&self.connection, columns.reach, vector).ok().flatten()
-        });
-        let scores = question.and_then(|question| {
-            let vectors = transaction.vectors(&columns.attributes, question.at()).ok()?;
-            vectors.ask(&self.connection, &columns.attributes, question)
-        });
+        let scores = self.scores(&transaction, &index::EPISODES, &columns, vector);
         let search = self.search_over(&index::EPISODES, &columns, scores);
         transaction.analyzing(|analyzer| ask(&search, analyzer))
     }
 
-    /// The same over the index of beliefs. Returns none if the file is of a version without that
-    /// index and cannot be written.
+    /// The scores of an index by another model than the built-in table, if it has vectors of that
+    /// model. A damaged cache does not prevent an answer from the built-in table.
+    fn scores<'a>(
+        &'a self,
+        transaction: &ReadTransaction<'_>,
+        tables: &'static index::IndexTables,
+        columns: &'a SearchColumns,
+        vector: Option<&QuestionVector>,
+    ) -> Option<index::vectors::QueryScores<'a>> {
+        let question =
+            ModelQuestion::of(&self.connection, columns.reach, tables.unit, vector?).ok()??;
+        let vectors = transaction.vectors(tables, &columns.attributes, question.at()).ok()?;
+        vectors.ask(&self.connection, &columns.attributes, question)
+    }
+
+    /// The same over the index of facts, by the built-in table.
     pub fn search_facts<T>(
         &self,
+        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.search_facts_with(None, ask)
+    }
+
+    /// The same over the index of facts, where the built-in table stands in for missing vectors.
+    /// Returns none if the file is of a version without that index and cannot be written.
+    pub fn search_facts_with<T>(
+        &self,
+        vector: Option<&QuestionVector>,
         ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let transaction = self.read_transaction()?;
@@ -245,7 +262,8 @@ impl SqliteSpace {
             return Ok(None);
         }
         let columns = transaction.columns(&index::FACTS)?;
-        let search = self.search_over(&index::FACTS, &columns, None);
+        let scores = self.scores(&transaction, &index::FACTS, &columns, vector);
+        let search = self.search_over(&index::FACTS, &columns, scores);
         transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
     }
 

@@ -1,9 +1,12 @@
 //! `get_context`: assembles what a model reads for its next turn, within a budget. The engine
 //! assembles it, marks quoted text, and keeps a receipt.
 
+use std::collections::BTreeSet;
+
+use engine::private::Viewpoint;
 use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
 use engine::recall::receipts::Recipient;
-
+use kernel::id::OpId;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
 use super::{Answered, Memory, NOTHING_ANSWERS};
@@ -12,7 +15,8 @@ use crate::mcp::answers::{Context, ContextItem, QueryEmbedder};
 use crate::mcp::arguments::GetContext;
 use crate::service::Session;
 use crate::service::agents::program_name;
-use crate::service::context::{AssembledContext, assemble, reason_in_words};
+use crate::service::context::{AssembledContext, assemble_over, reason_in_words, scope_of};
+use crate::service::effective::{EffectiveView, Scope};
 use crate::service::task_context::{self, Shown, TaskRequest};
 
 /// Largest budget of a context, in tokens.
@@ -25,14 +29,36 @@ impl Memory {
         arguments: GetContext,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let GetContext { turns, task, tool_results, budget_tokens, agent, session: conversation } =
-            arguments;
+        let GetContext {
+            turns,
+            task,
+            tool_results,
+            budget_tokens,
+            agent,
+            session: conversation,
+            as_of,
+            valid_at,
+        } = arguments;
         let turns = turns.unwrap_or_default();
+        let agent = agent.filter(|agent| !agent.trim().is_empty());
+        let agent = program_name(agent.as_deref().or(program.as_deref()));
+        let viewpoint = Viewpoint {
+            as_of_us: session.times().recorded_us(as_of.as_deref())?,
+            valid_at_us: session.times().start_if_given_us(valid_at.as_deref())?,
+            ..Viewpoint::default()
+        };
         if let Some(task) = task.filter(|task| turns.is_empty() || !task.trim().is_empty()) {
-            let agent = agent.filter(|agent| !agent.trim().is_empty());
-            let agent = program_name(agent.as_deref().or(program.as_deref()));
-            let reader = Recipient { agent: &agent, session: conversation.as_deref() };
-            return self.context_for_task(session, &task, reader, budget_tokens);
+            let tokens_max = budget_tokens
+                .map(|tokens| super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
+                .transpose()?;
+            let request = TaskRequest {
+                tokens_max: tokens_max.map(|tokens| tokens as usize),
+                as_of_us: viewpoint.as_of_us,
+                valid_at_us: viewpoint.valid_at_us,
+                reader: Some(Recipient { agent: &agent, session: conversation.as_deref() }),
+                ..TaskRequest::new(&task)?
+            };
+            return self.context_for_task(session, &request);
         }
         if turns.iter().all(|turn| turn.text.trim().is_empty()) {
             return Err(RequestError::EmptyTurns.into());
@@ -43,9 +69,8 @@ impl Memory {
             }
             None => Budget::default(),
         };
-        let agent = agent.filter(|agent| !agent.trim().is_empty());
-        let agent = program_name(agent.as_deref().or(program.as_deref()));
         let mut request = Request {
+            viewpoint,
             session: conversation,
             turns: turns
                 .into_iter()
@@ -61,18 +86,20 @@ impl Memory {
             ..Request::new(&agent, session.now)
         };
         let open = self.opened.readable(session)?;
-        request.owner.clone_from(&open.opened.owner);
-        let AssembledContext { context, embedding, .. } =
-            assemble(session, &mut self.pool, &mut open.opened, request)?;
+        request.owner.clone_from(&open.spaces.own.owner);
+        let EffectiveView { own, home, .. } = &mut open.spaces;
+        let home = home.as_mut().map(|home| &mut home.space);
+        let assembled = assemble_over(session, &mut self.pool, (&mut own.space, home), request)?;
+        let AssembledContext { context, embedding, elsewhere, home_receipt } = assembled;
         self.conversations.note_shown(context.items.iter().filter_map(|item| item.id));
         let has_facts = context.items.iter().any(|item| item.tier == Tier::Facts);
         let answer = Context {
             relevance: context.relevance,
             abstains: context.relevance < RELEVANCE_MIN && !has_facts,
             embedder: QueryEmbedder::of(&embedding),
-            receipt: context.receipt.map(|receipt| receipt.to_string()),
+            receipt: context.receipt.or(home_receipt).map(|receipt| receipt.to_string()),
             tokens: context.tokens.total as u64,
-            items: context.items.iter().map(item).collect(),
+            items: context.items.iter().map(|it| item(it, open.spaces.scope, &elsewhere)).collect(),
             // The agent is not told that private records were left out.
             left_out: context
                 .left_out
@@ -94,27 +121,18 @@ impl Memory {
     fn context_for_task(
         &mut self,
         session: &Session,
-        task: &str,
-        reader: Recipient<'_>,
-        budget_tokens: Option<u32>,
+        request: &TaskRequest<'_>,
     ) -> Result<Answered, Failure> {
-        let budget_tokens = budget_tokens
-            .map(|tokens| super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
-            .transpose()?;
-        let request = TaskRequest {
-            tokens_max: budget_tokens.map(|tokens| tokens as usize),
-            reader: Some(reader),
-            ..TaskRequest::new(task)?
-        };
         let open = self.opened.readable(session)?;
-        let context = task_context::assemble(session, &mut self.pool, &mut open.opened, &request)?;
+        let own = &mut open.spaces.own;
+        let context = task_context::assemble(session, &mut self.pool, own, request)?;
         self.conversations.note_shown(context.shown.iter().map(|shown| shown.id));
         let is_near = context.claims.iter().chain(&context.nodes).next().is_some();
-        let left_out = context.left_out;
+        let (left_out, embedding) = (context.left_out, context.embedding.as_ref());
         let answer = Context {
             relevance: 0.0,
             abstains: !is_near,
-            embedder: QueryEmbedder::built_in(),
+            embedder: embedding.map_or_else(QueryEmbedder::built_in, QueryEmbedder::of),
             receipt: context.receipts.first().map(ToString::to_string),
             tokens: context.tokens as u64,
             items: context.shown.iter().map(task_item).collect(),
@@ -135,15 +153,18 @@ fn task_item(shown: &Shown) -> ContextItem {
         tokens: shown.tokens as u64,
         reason: "for the task".to_owned(),
         is_cut: shown.is_cut,
+        scope: Some(shown.scope.as_str()),
     }
 }
 
-pub(super) fn item(item: &Item) -> ContextItem {
+/// An item of a context in a space of this scope, with what of it is of the home space under it.
+pub(super) fn item(item: &Item, own: Scope, elsewhere: &BTreeSet<OpId>) -> ContextItem {
     ContextItem {
         id: item.id.map(|id| id.to_string()),
         tier: item.tier.as_str().to_owned(),
         tokens: item.tokens as u64,
         reason: reason_in_words(&item.reason),
         is_cut: item.is_cut,
+        scope: scope_of(item, own, elsewhere).map(Scope::as_str),
     }
 }

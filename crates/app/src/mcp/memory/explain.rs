@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use engine::belief::claims::is_over;
+use engine::belief::claims::{is_over, is_true_at};
 use engine::belief::explain::Explaining;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
 use engine::owner::SpaceOwner;
-use engine::private::Disclosure;
+use engine::private::{Disclosure, Viewpoint};
 use engine::recall::past::as_past;
 use engine::{EngineError, Space};
 use kernel::body::Body;
@@ -20,10 +20,13 @@ use serde_json::Value;
 use super::{Answered, Memory, object};
 use crate::failure::Failure;
 use crate::mcp::answers::{Explained, Found, Object, Record, who};
+use crate::mcp::arguments::Explain;
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::disclosure::for_agent;
+use crate::service::effective::Scope;
+use crate::service::graph;
 use crate::service::opening::OpenedSpace;
 use crate::service::wording::{attributed, hundredths, text_of, time_of};
 use crate::text::short;
@@ -43,27 +46,39 @@ impl Memory {
     pub(super) fn explain(
         &mut self,
         session: &Session,
-        name: &str,
+        arguments: &Explain,
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
+        let Explain { name, as_of, valid_at } = arguments;
+        let as_of_us = session.times().recorded_us(as_of.as_deref())?;
+        let valid_at_us = session.times().start_if_given_us(valid_at.as_deref())?;
         let reader = self.reader_id(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
-        let space = &open.opened;
-        let disclosure = for_agent(session, space, &reader);
-        match space.explain_disclosed(name, disclosure) {
+        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        let scope = open.spaces.scope_of(name)?;
+        let disclosure = open.spaces.disclosure(scope);
+        let space = open.spaces.space(scope);
+        let viewpoint = Viewpoint { disclosure, as_of_us, valid_at_us };
+        let place = Place { space, scope, viewpoint };
+        match space.explain_from(name, &viewpoint) {
             Ok(mut explaining) => {
                 if let Some(owner) = &space.owner {
                     owner.attribute_explanation(&mut explaining);
                 }
-                belief(session, &explaining, space.owner.as_ref(), whose)
+                belief(session, &explaining, &place, whose)
             }
-            Err(EngineError::NotABelief { id, .. }) => {
-                record(space, session, &id, disclosure, whose)
-            }
+            Err(EngineError::NotABelief { id, .. }) => record(session, &place, &id, whose),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Where something is explained from.
+struct Place<'a> {
+    space: &'a OpenedSpace,
+    scope: Scope,
+    viewpoint: Viewpoint,
 }
 
 fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Object>>, Failure> {
@@ -77,9 +92,10 @@ fn list<T: Serialize>(items: impl Iterator<Item = T>) -> Result<Option<Vec<Objec
 fn belief(
     session: &Session,
     explaining: &Explaining,
-    owner: Option<&SpaceOwner>,
+    place: &Place<'_>,
     whose: Whose,
 ) -> Result<Answered, Failure> {
+    let owner = place.space.owner.as_ref();
     let Explaining { explanation, belief, text, withheld } = explaining;
     let left = |length: usize, max: usize| length.saturating_sub(max) as u64;
     let (history, actions) = (&explanation.history, &explanation.user_actions);
@@ -97,6 +113,8 @@ fn belief(
         history: list(history.iter().skip(latest(history.len())))?,
         user_actions: list(actions.iter().skip(latest(actions.len())))?,
         agreements: list(explanation.agreements.iter())?,
+        in_window: place.viewpoint.valid_at_us.map(|at| is_true_at(belief, at)),
+        scope: place.scope.as_str(),
         record: None,
         left_out: left(explanation.because.len(), REASONS_MAX)
             + left(explanation.built_from.len(), LISTED_MAX)
@@ -107,6 +125,7 @@ fn belief(
     };
     let words =
         format!("{}{}", answer.whose.in_words(), belief_in_words(session, explaining, owner));
+    let words = words + in_window_in_words(answer.in_window);
     Answered::new(words, &answer)
 }
 
@@ -193,13 +212,29 @@ fn belief_in_words(
     words
 }
 
+/// Whether it is true at the time of the question, in words.
+fn in_window_in_words(in_window: Option<bool>) -> &'static str {
+    match in_window {
+        Some(true) => "It is true at that time.\n",
+        Some(false) => "It is not true at that time.\n",
+        None => "",
+    }
+}
+
 fn record(
-    space: &OpenedSpace,
     session: &Session,
+    place: &Place<'_>,
     id: &OpId,
-    disclosure: Disclosure,
     whose: Whose,
 ) -> Result<Answered, Failure> {
+    let Place { space, scope, viewpoint } = place;
+    // What was not there yet is unknown.
+    let lineage = space.lineage_from(id, viewpoint)?;
+    let view = graph::view_from(space, id, viewpoint)?;
+    let in_window = match (&view, viewpoint.valid_at_us) {
+        (Some(view), Some(_)) => Some(graph::is_valid(space, view, viewpoint)?),
+        _ => None,
+    };
     let shown = space.show(id)?;
     let header = shown.operation.header();
     let body = shown.operation.body().and_then(|bytes| Body::parse(&header.kind, bytes).ok());
@@ -209,8 +244,13 @@ fn record(
     };
     let said = match evidence {
         Some(evidence) if !engine::inspect::is_altered(&shown.operation) => text_of(evidence),
+        _ if view.is_some() => match &space.owner {
+            Some(owner) => owner.attribute(&lineage.record.text),
+            None => lineage.record.text.clone(),
+        },
         _ => engine::inspect::summary(&shown.operation),
     };
+    let built_from = &lineage.built_from;
     let (text, is_cut) = cut(&said, RECORD_CHARS_MAX);
     let recorded = session.time(header.ts);
     let answer = Explained {
@@ -220,10 +260,15 @@ fn record(
         key: None,
         claim: None,
         because: None,
-        built_from: None,
+        built_from: match view.is_some() {
+            true => list(built_from.iter().take(LISTED_MAX))?,
+            false => None,
+        },
         history: None,
         user_actions: None,
         agreements: None,
+        in_window,
+        scope: scope.as_str(),
         record: Some(Record {
             id: id.to_string(),
             kind: header.kind.as_str().to_owned(),
@@ -234,13 +279,14 @@ fn record(
             signed_by: header.author.to_string(),
             quoted_by: space.key_ring()?.quoted_by(&shown.operation),
             verified: shown.fault.is_none(),
-            beliefs: beliefs_of(space, &shown, disclosure)?,
+            beliefs: beliefs_of(space, &shown, viewpoint.disclosure)?,
         }),
         left_out: u64::from(is_cut),
         withheld: 0,
         whose,
     };
-    Answered::new(record_in_words(&answer), &answer)
+    let words = record_in_words(&answer) + in_window_in_words(in_window);
+    Answered::new(words, &answer)
 }
 
 /// Keys of the claims that cite it.
@@ -254,7 +300,7 @@ fn beliefs_of(
         if keys.len() == BELIEFS_MAX {
             break;
         }
-        if disclosure == Disclosure::WithoutPrivate && space.is_private(&citing.id)? {
+        if space.is_withheld(&citing.id, disclosure)? {
             continue;
         }
         if let Named::Version { key, .. } = space.name_of(&citing.id.to_string())? {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use derivers::lookalikes::{likeness, passes_for_owner};
-use engine::Space;
 use engine::private::Disclosure;
 use engine::recall::past::Over;
 use engine::recall::receipts::Recipient;
+use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -20,12 +20,14 @@ use store::sqlite::Filter;
 
 use super::answers::{self, Changed, Fact, Object, QueryEmbedder, Recalled, Remembered};
 use super::arguments::{Call, Recall, Remember};
+use super::failures::Failed;
 use super::quote::{READING, quote};
 use super::whose::Whose;
 use crate::failure::{Failure, RequestError};
 use crate::service::agents::{Agent, AgentId, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
 use crate::service::disclosure::{for_agent, is_private_change};
+use crate::service::effective::{EffectiveView, Scope, has_for_every_project};
 use crate::service::notes::Note;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
@@ -37,9 +39,11 @@ use opened::Opened;
 
 mod context;
 mod explain;
+mod graph;
 mod observe;
 mod opened;
 mod propose;
+mod state;
 
 /// Items recalled by default, and at most.
 const LIMIT: u32 = 5;
@@ -56,6 +60,8 @@ const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
 const AGENTS_KEPT_MAX: usize = 8;
 /// What an answer says if memory seems to hold no answer.
 const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, what is shown is the nearest. Say that you do not know instead of guessing.";
+/// The advice where the home space alone has what a call wanted to change.
+const IN_HOME_SPACE: &str = "It is in the user's home memory, which every project reads and none changes. Tell the user, who can change it there with `because --space global`; what you state here is this project's own.";
 /// The value of `actor` for the user.
 const USER: &str = "user";
 /// The default of `actor`: the agent.
@@ -145,7 +151,7 @@ impl Memory {
     }
 
     /// Answers a call.
-    pub(super) fn answer(&mut self, call: Call) -> Result<Response, Failure> {
+    pub(super) fn answer(&mut self, call: Call) -> Result<Response, Failed> {
         // A server runs for days, so each call has its own time.
         let session = self.session.at(Timestamp::now());
         let answered = match call {
@@ -154,11 +160,38 @@ impl Memory {
             Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
             Call::Observe(arguments, program) => self.observe(&session, arguments, program),
             Call::Explain(arguments, program) => {
-                self.explain(&session, &arguments.name, program.as_deref())
+                self.explain(&session, &arguments, program.as_deref())
             }
-            Call::Propose(action, asking) => return self.propose(&session, action, asking),
+            Call::State(arguments, program) => self.state(&session, arguments, program),
+            Call::Connect(arguments, program) => self.connect(&session, arguments, program),
+            Call::Graph(arguments, program) => self.graph(&session, arguments, program.as_deref()),
+            Call::Why(arguments, program) => self.why(&session, &arguments, program.as_deref()),
+            Call::ProposePatch(arguments, program) => {
+                self.propose_patch(&session, arguments, program)
+            }
+            Call::Review(arguments, program) => {
+                self.review(&session, &arguments, program.as_deref())
+            }
+            Call::Propose(action, asking) => {
+                return self.propose(&session, action, asking).map_err(|it| self.failed(it));
+            }
         };
-        answered.map(Response::Answer)
+        answered.map(Response::Answer).map_err(|failure| self.failed(failure))
+    }
+
+    /// A failure with advice, if the home space has what a call wanted to change.
+    fn failed(&self, failure: Failure) -> Failed {
+        let name = match &failure {
+            Failure::Engine(EngineError::UnknownId { prefix }) => Some(prefix),
+            Failure::Engine(EngineError::UnknownBelief { name, .. }) => Some(name),
+            _ => None,
+        };
+        let has = |name: &String| {
+            let home = self.session.home_under().ok().flatten();
+            home.is_some_and(|home| has_for_every_project(&home, name))
+        };
+        let advice = name.is_some_and(has).then_some(IN_HOME_SPACE);
+        Failed { failure: Box::new(failure), advice }
     }
 
     /// Work that is done while nobody waits: the chosen model embeds new records.
@@ -169,18 +202,20 @@ impl Memory {
         let session = self.session.at(Timestamp::now());
         if let Ok(open) = self.opened.writable(&session) {
             // A failure is retried after the next write, and `because status` shows it.
-            let _ = self.pool.embed_new_records(&session, &mut open.opened);
+            let _ = self.pool.embed_new_records(&session, &mut open.spaces.own);
         }
     }
 
     /// Whether receipts wait to be written.
     pub(super) fn has_waiting_receipts(&self) -> bool {
-        self.opened.if_open().is_some_and(Space::has_waiting_receipts)
+        self.opened.all().any(Space::has_waiting_receipts)
     }
 
     /// Writes the receipts that wait. Returns whether there are none left.
     pub(super) fn write_receipts(&self) -> bool {
-        self.opened.if_open().is_none_or(|space| space.write_receipts(RECEIPTS_WAIT).is_ok())
+        let mut all = true;
+        self.opened.all().for_each(|space| all &= space.write_receipts(RECEIPTS_WAIT).is_ok());
+        all
     }
 
     fn remember(
@@ -197,9 +232,9 @@ impl Memory {
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
         note.check_limits(session)?;
         let open = self.opened.writable_or_new(session)?;
-        let clock = clock_warning(&open.opened, session)?;
+        let clock = clock_warning(&open.spaces.own, session)?;
         let (passed, mut words) = open.warning();
-        let space = &mut open.opened.space;
+        let space = &mut open.spaces.own.space;
         let keys = space.key_ring()?;
         if note.actor.as_deref().is_some_and(|actor| is_name_of_user(actor, &keys)) {
             match role {
@@ -245,12 +280,14 @@ impl Memory {
         arguments: Recall,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let Recall { query, limit, search_type, since, until, around } = arguments;
+        let Recall { query, limit, search_type, since, until, around, as_of, valid_at } = arguments;
         let request = RecallRequest::new(&query, LIMIT as usize)?;
         let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
         let neighbours = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
         let (since_us, until_us) = session.times().window_us(since.as_deref(), until.as_deref())?;
-        let filter = Filter { since_us, until_us, ..Filter::default() };
+        let as_of_us = session.times().recorded_us(as_of.as_deref())?;
+        let valid_at_us = session.times().start_if_given_us(valid_at.as_deref())?;
+        let filter = Filter { since_us, until_us, as_of_us, ..Filter::default() };
         let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
         let reader = self.reader_id(program.as_deref());
         let agent = program_name(program.as_deref());
@@ -259,26 +296,34 @@ impl Memory {
             limit,
             facts_beside_max: limit,
             filter,
+            valid_at_us,
             neighbours,
             over: if is_past { Over::Include } else { Over::OnlyIfPast },
             reader: Some((Recipient { agent: &agent, session: None }, ReceiptPolicy::WhereShown)),
             ..request
         };
-        let (found, owner, whose) = match self.opened.readable(session) {
+        let (found, places, whose) = match self.opened.readable(session) {
             Ok(open) => {
-                let disclosure = for_agent(session, &open.opened.space, &reader);
-                let searched = SearchedSpace::new(&mut open.opened.space, disclosure);
-                let found = recall(session, &mut self.pool, &mut [searched], &request)?;
-                (found, open.opened.owner.clone(), open.whose())
+                let EffectiveView { own, scope, home, .. } = &mut open.spaces;
+                let places = vec![(*scope, own.owner.clone()), (Scope::Global, None)];
+                let disclosure = for_agent(session, own, &reader);
+                let mut searched = vec![SearchedSpace::new(&mut own.space, disclosure)];
+                if let Some(home) = home {
+                    searched.push(SearchedSpace::under_first(session, &mut home.space)?);
+                }
+                let found = recall(session, &mut self.pool, &mut searched, &request)?;
+                (found, places, open.whose())
             }
             // Where nothing was ever remembered, the answer is empty. That is not a failure.
-            Err(Failure::NoSpace) => (RecallAnswer::empty(request.scope), None, Whose::default()),
+            Err(Failure::NoSpace) => {
+                (RecallAnswer::empty(request.scope), Vec::new(), Whose::default())
+            }
             Err(failure) => return Err(failure),
         };
         let facts = found.facts.iter().map(|fact| fact.item.id);
         let episodes = found.episodes.iter().map(|episode| episode.item.id);
         self.conversations.note_shown(facts.chain(episodes));
-        let answer = Recalled::of(&found, owner.as_ref(), whose, &session.zone);
+        let answer = Recalled::of(&found, &places, whose, &session.zone);
         Answered::new(recalled_in_words(&answer), &answer)
     }
 }
@@ -401,8 +446,8 @@ fn recalled_in_words(answer: &Recalled) -> String {
         words.push_str("\nFacts:\n");
     }
     for (number, fact) in (1..).zip(facts) {
-        let Fact { key, text, sureness, .. } = fact;
-        words.push_str(&format!("{number}. {sureness}\n"));
+        let Fact { key, text, sureness, scope, .. } = fact;
+        words.push_str(&format!("{number}. {sureness}{}\n", scope_in_words(scope)));
         quote(&mut words, &format!("{text}\nkey {key}"));
     }
     if !episodes.is_empty() {
@@ -430,6 +475,11 @@ fn recalled_in_words(answer: &Recalled) -> String {
         ));
     }
     words
+}
+
+/// Words beside something of the home space; none beside anything else.
+fn scope_in_words(scope: &str) -> &'static str {
+    if scope == Scope::Global.as_str() { ", for every project" } else { "" }
 }
 
 fn beside_in_words(place: &str, beside: &answers::Beside) -> String {

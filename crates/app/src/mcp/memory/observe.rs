@@ -10,6 +10,7 @@ use crate::mcp::arguments::Observe;
 use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::agents::program_name;
+use crate::service::effective::{EffectiveView, Scope};
 use crate::service::surfacing::{BUDGET_TOKENS, ObservedTurn, Surfaced, TurnRole, surface};
 
 /// What an answer says if nothing came up.
@@ -31,7 +32,7 @@ impl Memory {
         };
         if text.trim().is_empty() {
             // Hosts pass on whatever was sent, such as an image without words.
-            return in_both_forms(Surfaced::default(), Whose::default());
+            return in_both_forms(Surfaced::default(), Scope::Project, Whose::default());
         }
         let agent = program_name(program.as_deref());
         let speaker = beginning(speaker.as_deref().unwrap_or(USER));
@@ -43,21 +44,21 @@ impl Memory {
         };
         let conversation = beginning(conversation.as_deref().unwrap_or_default());
         let conversation = self.conversations.named(conversation);
-        let (surfaced, whose) = match self.opened.readable(session) {
+        let (surfaced, scope, whose) = match self.opened.readable(session) {
             Ok(open) => {
                 let surfaced = match open.followed(session)? {
-                    Some((opened, stream)) => {
-                        surface(session, opened, stream, conversation, &observed)?
+                    Some((EffectiveView { own, home, .. }, stream)) => {
+                        surface(session, (own, home.as_mut()), stream, conversation, &observed)?
                     }
                     None => Surfaced::default(),
                 };
-                (surfaced, open.whose())
+                (surfaced, open.spaces.scope, open.whose())
             }
             // Where nothing was ever remembered, nothing comes up.
-            Err(Failure::NoSpace) => (Surfaced::default(), Whose::default()),
+            Err(Failure::NoSpace) => (Surfaced::default(), Scope::Project, Whose::default()),
             Err(failure) => return Err(failure),
         };
-        in_both_forms(surfaced, whose)
+        in_both_forms(surfaced, scope, whose)
     }
 }
 
@@ -75,10 +76,11 @@ fn role_of(speaker: &str, program: Option<&str>) -> TurnRole {
     }
 }
 
-fn in_both_forms(surfaced: Surfaced, whose: Whose) -> Result<Answered, Failure> {
-    let Surfaced { context, is_searching } = surfaced;
+fn in_both_forms(surfaced: Surfaced, own: Scope, whose: Whose) -> Result<Answered, Failure> {
+    let Surfaced { context, is_searching, elsewhere } = surfaced;
+    let items = context.iter().flat_map(|context| &context.items);
     let answer = Observed {
-        items: context.iter().flat_map(|context| &context.items).map(item).collect(),
+        items: items.map(|found| item(found, own, &elsewhere)).collect(),
         tokens: context.as_ref().map_or(0, |context| context.tokens.total as u64),
         searching: is_searching,
         receipt: context

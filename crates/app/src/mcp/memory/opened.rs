@@ -17,6 +17,7 @@ use super::RECEIPTS_WAIT;
 use crate::failure::Failure;
 use crate::mcp::whose::{self, Whose};
 use crate::service::Session;
+use crate::service::effective::EffectiveView;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::recall::limit_journal;
 use crate::service::surfacing::start_stream;
@@ -27,8 +28,11 @@ pub(super) struct Opened(Option<Open>);
 
 /// An open space and the identity of its file.
 pub(super) struct Open {
-    pub(super) opened: OpenedSpace,
+    /// The space, and the home space under it if it is a project's.
+    pub(super) spaces: EffectiveView,
     file: Option<FileIdentity>,
+    /// The file of the home space.
+    home_file: Option<FileIdentity>,
     /// For a space that is read without a trace, which does not see what others write: the state of
     /// the file when it was opened.
     state: Option<FileState>,
@@ -39,6 +43,12 @@ pub(super) struct Open {
     stream: Option<Stream>,
     /// The user was told of the spaces that were passed over.
     is_told: bool,
+}
+
+/// Receipts are gathered, and written while nobody waits for an answer.
+fn gather_receipts(session: &Session, space: &Space) {
+    limit_journal(session, space);
+    space.set_receipt_writing(ReceiptWriting::Gathered);
 }
 
 /// Tells a file from another that replaced it. Empty on systems where open files cannot be
@@ -74,25 +84,44 @@ fn state_of(path: &Path) -> FileState {
 impl Open {
     /// `trust` is the list of trusted spaces as it was before the space was looked for.
     fn new(session: &Session, opened: OpenedSpace, trust: Option<FileStamp>) -> Self {
-        // Receipts are gathered and written while nobody waits for an answer.
-        limit_journal(session, &opened);
-        opened.set_receipt_writing(ReceiptWriting::Gathered);
+        gather_receipts(session, &opened);
         let path = opened.path();
         let state = opened.owner.as_ref().map(|_| state_of(path));
-        Self { file: identity_of(path), state, opened, trust, stream: None, is_told: false }
+        Self {
+            file: identity_of(path),
+            home_file: None,
+            state,
+            spaces: EffectiveView::alone(session, opened),
+            trust,
+            stream: None,
+            is_told: false,
+        }
+    }
+
+    /// Opens the home space under the space, unless it is open, and the same file as before.
+    fn put_home_under(&mut self, session: &Session) -> Result<(), Failure> {
+        let file = identity_of(&session.home.global_space());
+        let is_open = self.spaces.home.is_some();
+        if is_open && file.is_some() && file == self.home_file {
+            return Ok(());
+        }
+        self.spaces.open_home(session)?;
+        self.home_file = file;
+        self.spaces.home.iter().for_each(|home| gather_receipts(session, home));
+        Ok(())
     }
 
     /// Whether it is still the space at its path, as it is there now.
     fn is_still_there(&self) -> bool {
-        let path = self.opened.path();
+        let path = self.spaces.own.path();
         identity_of(path) == self.file && self.state.is_none_or(|state| state == state_of(path))
     }
 
     /// Whose memory an answer is from. Spaces that were passed over are named once.
     pub(super) fn whose(&mut self) -> Whose {
-        let passed = if self.is_told { &[][..] } else { &self.opened.passed };
+        let passed = if self.is_told { &[][..] } else { &self.spaces.own.passed };
         self.is_told = true;
-        Whose::of(&self.opened, passed)
+        Whose::of(&self.spaces.own, passed)
     }
 
     /// The space, and the stream that follows conversations; none if another space would be found
@@ -100,17 +129,17 @@ impl Open {
     pub(super) fn followed(
         &mut self,
         session: &Session,
-    ) -> Result<Option<(&mut OpenedSpace, &Stream)>, Failure> {
+    ) -> Result<Option<(&mut EffectiveView, &Stream)>, Failure> {
         if !self.stream.as_ref().is_some_and(Stream::is_running) {
-            self.stream = start_stream(session, &self.opened)?;
+            self.stream = start_stream(session, &self.spaces.own)?;
         }
-        Ok(self.stream.as_ref().map(|stream| (&mut self.opened, stream)))
+        Ok(self.stream.as_ref().map(|stream| (&mut self.spaces, stream)))
     }
 
     /// What to tell the user about a write, which may not go where the folder suggests; the same in
     /// words of the server's own.
     pub(super) fn warning(&self) -> (Option<String>, String) {
-        let passed = &self.opened.passed;
+        let passed = &self.spaces.own.passed;
         (whose::warning(passed), whose::passed_in_words(passed))
     }
 }
@@ -123,7 +152,9 @@ impl Opened {
             Some(open) => open,
             None => Open::new(session, session.open(SpaceUse::Read)?, trust),
         };
-        Ok(self.0.insert(open))
+        let open = self.0.insert(open);
+        open.put_home_under(session)?;
+        Ok(open)
     }
 
     /// The space to change, which must exist.
@@ -150,9 +181,12 @@ impl Opened {
         Ok(self.0.insert(open))
     }
 
-    /// The space, if it is open.
-    pub(super) fn if_open(&self) -> Option<&Space> {
-        self.0.as_ref().map(|open| &open.opened.space)
+    /// The spaces that are open.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Space> {
+        let spaces = self.0.iter().map(|open| &open.spaces);
+        spaces
+            .flat_map(|spaces| std::iter::once(&spaces.own).chain(&spaces.home))
+            .map(|it| &it.space)
     }
 
     /// The open space, if it is fit. If its file was removed or replaced, it is closed: what is
@@ -166,10 +200,11 @@ impl Opened {
         let open = self.0.take()?;
         if open.trust != trust {
             // What was shown from it is not lost with it.
-            let _ = open.opened.write_receipts(RECEIPTS_WAIT);
+            let _ = open.spaces.own.write_receipts(RECEIPTS_WAIT);
             return None;
         }
-        let is_foreign_and_open = open.opened.owner.is_some() && !open.opened.is_read_only();
-        (open.is_still_there() && !is_foreign_and_open && is_fit(&open.opened)).then_some(open)
+        let own = &open.spaces.own;
+        let is_foreign_and_open = own.owner.is_some() && !own.is_read_only();
+        (open.is_still_there() && !is_foreign_and_open && is_fit(own)).then_some(open)
     }
 }

@@ -30,15 +30,17 @@ impl Memory {
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
         let open = self.opened.writable(session)?;
-        let clock = clock_warning(&open.opened, session)?;
+        let clock = clock_warning(&open.spaces.own, session)?;
         let (passed, words) = open.warning();
         let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
-        let space = &mut open.opened.space;
+        let space = &mut open.spaces.own.space;
         let settings = session.settings(Some(space.path()))?;
         let is_allowed = settings.agent_may(agent.id.as_str(), tool);
         let disclosure = for_agent(session, space, &agent.id);
         let caller = Caller { agent: &agent, is_allowed, can_ask, reply, disclosure };
         let handled = handle(space, session.now, request, caller)?;
+        // The user's word is embedded like what is remembered.
+        self.is_unread |= matches!(handled, Handled::Done { .. });
         Ok(Response::Answer(match handled {
             Handled::Question { message, token } => {
                 return Ok(Response::Question { message, token });

@@ -94,8 +94,22 @@ impl SettingKey {
         format!("Setting {}: {value}", self.0)
     }
 
+    /// The value in the words of a Mind-Incarnation home, which says `ask` or `proceed`.
+    fn imported_value(&self, value: &str) -> String {
+        let is_switch = built_in(&self.0).is_some_and(|known| known.is_switch);
+        let usual = match value {
+            "ask" if is_switch => ON,
+            "proceed" if is_switch => OFF,
+            other => other,
+        };
+        self.value(usual).unwrap_or_else(|_| value.to_owned())
+    }
+
     /// The value in the words of a claim. A claim that is worded otherwise is its own value.
     pub(super) fn value_in(&self, text: &str) -> String {
+        if let Some(value) = text.strip_prefix(&format!("MI setting: {} =", self.0)) {
+            return self.imported_value(value.trim());
+        }
         let value = text.strip_prefix(&self.text("")).unwrap_or(text).trim();
         self.value(value).unwrap_or_else(|_| value.to_owned())
     }

@@ -152,6 +152,20 @@ fn stated(
     Ok(stated)
 }
 
+/// Whether a space has a value of the setting that a tag names, if it names one.
+pub(crate) fn has_setting(
+    space: &Space,
+    session: &Session,
+    tag: &str,
+    as_of_us: Option<u64>,
+) -> Result<bool, Failure> {
+    let Some(key) = tag.strip_prefix(TAG).and_then(|named| SettingKey::parse(named).ok()) else {
+        return Ok(false);
+    };
+    let times = SettingTimes { as_of_us, ..SettingTimes::now(session) };
+    Ok(!stated(space, times, Some(&key))?.is_empty())
+}
+
 /// The spaces whose settings count.
 pub(crate) struct SettingSpaces {
     project: Option<OpenedSpace>,

@@ -6,6 +6,8 @@ use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use store::sqlite::ReceiptFilter;
 
 use super::*;
+use crate::service::effective::{EffectiveView, ReadScope};
+use crate::service::opening::OpenedSpace;
 use crate::service::studio::{Studio, claim, when};
 
 const QUESTION: &str = "Which glaze do the tall bowls get?";
@@ -20,8 +22,11 @@ impl Studio {
         Request { turns, ..Request::new("claude", self.session.now) }
     }
 
-    fn next(&self, space: &mut OpenedSpace, request: Request) -> AssembledContext {
-        assemble(&self.session, &mut EmbedderPool::default(), space, request).unwrap()
+    fn next(&self, own: OpenedSpace, request: Request) -> AssembledContext {
+        let EffectiveView { mut own, mut home, .. } =
+            EffectiveView::of(&self.session, own, ReadScope::Effective).unwrap();
+        let spaces = (&mut own.space, home.as_mut().map(|home| &mut home.space));
+        assemble_over(&self.session, &mut EmbedderPool::default(), spaces, request).unwrap()
     }
 }
 
@@ -51,9 +56,9 @@ fn facts_of_the_home_space_are_in_a_projects_context_unless_the_project_has_them
     let global = studio.state(home, everywhere(claim("fact", glaze)));
     studio.state(home, claim("fact", "The tall bowls get a secret glaze at home."));
     studio.state(space, claim("fact", "The tall bowls dry for a week before any glaze."));
-    let assembled = studio.next(space, studio.turn());
+    let assembled = studio.next(studio.project(), studio.turn());
     assert_eq!(facts(&assembled).len(), 2);
-    assert_eq!(assembled.scope(&global), Scope::Global);
+    assert_eq!(assembled.elsewhere, BTreeSet::from([global]));
     assert!(assembled.context.text.contains(glaze), "{}", assembled.context.text);
     assert!(!assembled.context.text.contains("secret"), "{}", assembled.context.text);
     // Receipts stay in the space that a thing is from.
@@ -66,31 +71,31 @@ fn facts_of_the_home_space_are_in_a_projects_context_unless_the_project_has_them
     assert!(!shown(space).contains(&global) && shown(space).len() == 1);
     // The project's own words hide those of the home space, also once they are refuted.
     let own = studio.state(space, claim("fact", glaze));
-    let assembled = studio.next(space, studio.turn());
+    let assembled = studio.next(studio.project(), studio.turn());
     assert!(facts(&assembled).contains(&own) && !facts(&assembled).contains(&global));
     let refuted = space.to_refute(&own.to_string(), "no").unwrap();
     space.act(refuted, engine::write::import::Intent::Write, studio.session.now).unwrap();
-    let without = facts(&studio.next(space, studio.turn()));
+    let without = facts(&studio.next(studio.project(), studio.turn()));
     assert!(!without.contains(&own) && !without.contains(&global));
 }
 
 #[test]
 fn a_space_that_is_named_and_the_home_space_are_read_alone() {
     let mut studio = Studio::new();
-    let (space, home) = (&mut studio.project(), &mut studio.home());
+    let home = &mut studio.home();
     let global = studio.state(home, everywhere(claim("fact", "Tall bowls get a celadon glaze.")));
-    let at_home = studio.next(home, studio.turn());
+    let at_home = studio.next(studio.home(), studio.turn());
     assert_eq!((facts(&at_home), at_home.home_receipt), (vec![global], None));
-    assert_eq!(at_home.scope(&global), Scope::Global);
+    assert!(at_home.elsewhere.is_empty());
     studio.session.spaces = vec!["project.db".to_owned()];
-    assert!(facts(&studio.next(space, studio.turn())).is_empty());
+    assert!(facts(&studio.next(studio.project(), studio.turn())).is_empty());
 }
 
 #[test]
 fn case_21_given_a_raw_values_claim_then_it_is_not_in_the_context_of_a_project() {
     let studio = Studio::new();
     studio.values("The tall bowls get a glaze that I love.\n- Glaze the tall bowls thin");
-    let assembled = studio.next(&mut studio.project(), studio.turn());
+    let assembled = studio.next(studio.project(), studio.turn());
     let text = &assembled.context.text;
     assert!(text.contains("Glaze the tall bowls thin") && !text.contains("I love"), "{text}");
 }
@@ -111,24 +116,23 @@ fn a_context_as_of_a_time_uses_only_operations_up_to_then() {
     let new = studio.state(space, claim("fact", "The tall bowls get a tenmoku glaze."));
     studio.edge(space, kernel::body::EdgeType::Supersedes, new, old);
     studio.state(home, everywhere(claim("fact", "Tall bowls need a thick glaze.")));
-    let text = |request: Request| studio.next(&mut studio.project(), request).context.text;
+    let text = |request: Request| studio.next(studio.project(), request).context.text;
     let check = |text: &str, there: &[&str], absent: &[&str]| {
         there.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
         absent.iter().for_each(|part| assert!(!text.contains(part), "{part}: {text}"));
     };
     check(&text(studio.turn()), &["tenmoku", "thick", "thin", "ran again", "cracked"], &[]);
-    assert!(!facts(&studio.next(space, studio.turn())).contains(&old));
-    let as_of_us = Some(then_us);
+    assert!(!facts(&studio.next(studio.project(), studio.turn())).contains(&old));
+    let as_of = |as_of_us| Request {
+        viewpoint: Viewpoint { as_of_us: Some(as_of_us), ..Viewpoint::default() },
+        ..studio.turn()
+    };
     check(
-        &text(Request { as_of_us, ..studio.turn() }),
+        &text(as_of(then_us)),
         &["celadon", "thin", "cracked"],
         &["tenmoku", "thick", "ran again"],
     );
-    check(
-        &text(Request { as_of_us: Some(1), ..studio.turn() }),
-        &[QUESTION],
-        &["celadon", "thin", "cracked"],
-    );
+    check(&text(as_of(1)), &[QUESTION], &["celadon", "thin", "cracked"]);
 }
 
 #[test]
@@ -143,8 +147,9 @@ fn a_context_for_a_time_in_the_world_has_the_facts_that_are_true_then() {
     studio.state(space, summer);
     let at = |time: &str| {
         let valid_at_us = Some(time.parse::<jiff::Timestamp>().unwrap().as_microsecond());
-        let request = Request { valid_at_us, ..studio.turn() };
-        !facts(&studio.next(&mut studio.project(), request)).is_empty()
+        let viewpoint = Viewpoint { valid_at_us, ..Viewpoint::default() };
+        let request = Request { viewpoint, ..studio.turn() };
+        !facts(&studio.next(studio.project(), request)).is_empty()
     };
     let asked = ["2026-05-31T23:59:59Z", "2026-06-01T00:00:00Z", "2026-09-01T00:00:00Z"];
     assert_eq!(asked.map(at), [false, true, false]);

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agreed_settings::TAG;
 use crate::service::effective::Scope;
-use crate::service::query_embedding::EmbedderPool;
+use crate::service::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::service::recall::{Found, RecallRequest, SearchScope, SearchedSpace, recall};
 
 /// Share of the best similarity that the others need.
@@ -36,6 +36,7 @@ pub(super) struct Near {
     claims: Vec<Found<Fact>>,
     nodes: Vec<Found<FoundNode>>,
     behind: u64,
+    embedding: Option<QueryEmbedding>,
     /// The scope of the first space.
     own: Option<Scope>,
 }
@@ -91,10 +92,13 @@ pub(super) fn search(
         let limit = budget.query.saturating_add(pinned);
         let found = recall(session, pool, &mut spaces, &search(SearchScope::Facts, limit)?)?;
         (near.claims, near.behind) = (found.facts, found.behind);
+        near.embedding = found.embedding;
     }
     if budget.nodes > 0 {
         let request = search(SearchScope::Nodes, budget.nodes)?;
-        near.nodes = recall(session, pool, &mut spaces, &request)?.nodes;
+        let found = recall(session, pool, &mut spaces, &request)?;
+        near.nodes = found.nodes;
+        near.embedding = near.embedding.or(found.embedding);
     }
     Ok(near)
 }
@@ -108,10 +112,11 @@ struct Root {
 /// Adds what is near, what is joined to it, and the edges among everything.
 pub(super) fn add(
     reading: &Reading<'_>,
-    near: Near,
+    mut near: Near,
     context: &mut TaskContext,
 ) -> Result<(), Failure> {
     context.behind = near.behind;
+    context.embedding = near.embedding.take();
     let similarity_min = near.similarity_min();
     let mut claims = Vec::new();
     let mut roots = Vec::new();

@@ -1,5 +1,5 @@
-//! The context for a task as a model reads it: a section for each part, where every line from memory
-//! begins with `| `, and every record and edge is cited by the beginning of its id.
+//! The context for a task as a model reads it: a section for each part, where every line from
+//! memory begins with `| `, and every record and edge is cited by the beginning of its id.
 
 use engine::owner::SpaceOwner;
 use engine::recall::context::render::{CUT, data, mark_digits, one_line, short};

@@ -20,12 +20,12 @@ use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
 use kernel::rules::RuleViolation;
 use kernel::when::When;
-use models::language::LanguageModel;
 use serde::Serialize;
 use serde_json::json;
 
 use super::Session;
 use super::agreed_settings::{claim_of_preference, home, home_to_write};
+use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 use crate::text::short;
@@ -36,7 +36,7 @@ mod patch;
 #[cfg(test)]
 mod tests;
 
-use compile::{Compiled, Dropped, RETRACTIONS_MAX, compile};
+use compile::{Dropped, RETRACTIONS_MAX, compile};
 use lines::{StatedLine, stated_lines};
 use patch::{Patch, changes_of_patch};
 
@@ -50,16 +50,6 @@ pub(crate) const BASE: &str = "values:base";
 pub(crate) const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
-
-/// What reads the values.
-pub(crate) enum ValuesReader<'a> {
-    /// Rules.
-    Rules,
-    /// A language model.
-    Model(&'a mut dyn LanguageModel),
-    /// A language model that could not be opened.
-    Unopened(Failure),
-}
 
 /// A claim of the values that is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -165,7 +155,7 @@ pub(crate) fn check(text: &str) -> Result<(), RequestError> {
 pub(crate) fn set(
     session: &Session,
     text: &str,
-    reader: ValuesReader<'_>,
+    reader: Answerer<'_>,
     intent: Intent,
 ) -> Result<ValuesChange, Failure> {
     check(text)?;
@@ -192,7 +182,8 @@ pub(crate) fn set(
     if !is_new && is_read(&home, &event)? {
         return Ok(change);
     }
-    let patch = match read(&text, reader, &before.claims, &mut change) {
+    let of = Reading { session, home: &mut home, event, earlier: &before.claims };
+    let patch = match read(&text, reader, of, &mut change) {
         Ok(patch) => patch,
         Err(failure) => {
             change.failure = Some(failure);
@@ -203,27 +194,36 @@ pub(crate) fn set(
     Ok(change)
 }
 
+/// What a text is read with.
+struct Reading<'a> {
+    session: &'a Session,
+    home: &'a mut OpenedSpace,
+    /// The record of the text.
+    event: OpId,
+    /// The claims of the values before it.
+    earlier: &'a [BaseClaim],
+}
+
 /// Reads the text.
 fn read(
     text: &str,
-    reader: ValuesReader<'_>,
-    earlier: &[BaseClaim],
+    reader: Answerer<'_>,
+    of: Reading<'_>,
     change: &mut ValuesChange,
 ) -> Result<Patch, Failure> {
+    let Reading { session, home, event, earlier } = of;
     match reader {
-        ValuesReader::Unopened(failure) => Err(failure),
-        ValuesReader::Rules => {
+        Answerer::Unopened(failure) => Err(failure),
+        Answerer::Rules => {
             change.read_by = Some("rules");
             Ok(by_rules(text, earlier, change))
         }
-        ValuesReader::Model(model) => {
-            let name = model.name().to_owned();
-            let Compiled { summary, claims, retract, dropped, version } =
-                compile(model, text, earlier)?;
+        Answerer::Model(mut access) => {
+            let (compiled, origin) = compile(&mut access, text, (event, earlier), home, session)?;
             change.read_by = Some("model");
-            change.dropped = dropped;
-            let model = version.map_or(name.clone(), |version| format!("{name} ({version})"));
-            Ok(Patch { lines: claims, retract, summary, model: Some(model) })
+            change.dropped = compiled.dropped;
+            let (summary, retract) = (compiled.summary, compiled.retract);
+            Ok(Patch { lines: compiled.claims, retract, summary, model: Some(origin) })
         }
     }
 }
@@ -358,15 +358,11 @@ fn apply(
 }
 
 /// What setting the values would do, as far as rules can tell.
-fn preview(
-    session: &Session,
-    text: &str,
-    reader: &ValuesReader<'_>,
-) -> Result<ValuesChange, Failure> {
+fn preview(session: &Session, text: &str, reader: &Answerer<'_>) -> Result<ValuesChange, Failure> {
     let before = show(session)?;
     let is_new = before.raw.as_ref().is_none_or(|raw| raw.text != text);
     let mut change = ValuesChange { is_new, ..ValuesChange::default() };
-    if is_new && matches!(reader, ValuesReader::Rules) {
+    if is_new && matches!(reader, Answerer::Rules) {
         let patch = by_rules(text, &before.claims, &mut change);
         let lines = patch.lines.into_iter();
         change.read_by = Some("rules");

@@ -11,9 +11,9 @@ use kernel::identity::normalized_text;
 use kernel::operation::Role;
 use serde_json::json;
 
-use super::compile::PROMPT_VERSION;
 use super::lines::StatedLine;
 use super::{BASE, SUMMARY, VALUES_SET, Values, tag_of};
+use crate::service::model_request::ModelOrigin;
 
 /// The program that made a claim with a language model, and its version.
 const PROGRAM: (&str, &str) = ("values", "1.0.0");
@@ -25,8 +25,8 @@ pub(super) struct Patch {
     pub(super) lines: Vec<StatedLine>,
     pub(super) retract: Vec<OpId>,
     pub(super) summary: String,
-    /// The model with its version; none if rules read the text.
-    pub(super) model: Option<String>,
+    /// The model; none if rules read the text.
+    pub(super) model: Option<ModelOrigin>,
 }
 
 /// The claims of a patch, then the retractions, then the summary.
@@ -50,8 +50,9 @@ pub(super) fn changes_of_patch(
         if let Some(model) = &patch.model {
             statement.deriver = Some(deriver());
             statement.confidence = MODEL_CONFIDENCE;
-            statement.confidence_basis =
-                json!({ "source": VALUES_SET, "model": model, "prompt_version": PROMPT_VERSION });
+            let mut basis = model.fields();
+            basis.insert("source".to_owned(), json!(VALUES_SET));
+            statement.confidence_basis = basis.into();
         }
         GraphChange::State(Box::new(statement))
     };
@@ -93,7 +94,7 @@ fn change_of_summary(
             tags,
             visibility: Visibility::Global,
             payload: match &patch.model {
-                Some(model) => json!({ "model": model, "prompt_version": PROMPT_VERSION }),
+                Some(model) => model.fields().into(),
                 None => serde_json::Value::Null,
             },
             ..Statement::new(RecordType::Node(NodeType::Summary), new)

@@ -39,11 +39,13 @@ fn recall_and_context_use_the_model_that_the_settings_choose() {
     assert_eq!(context["embedder"], json!({ "model": MODEL, "error": null }));
     assert_eq!(server.requests().len(), asked + 2);
     let facts = host.gets("recall", json!({ "query": "hound", "search_type": "facts" }));
-    assert_eq!((&facts["embedder"], server.requests().len()), (&Value::Null, asked + 2), "{facts}");
+    // No belief has a vector.
+    assert_eq!(facts["embedder"], json!({ "model": "built-in", "error": null }), "{facts}");
+    assert_eq!(server.requests().len(), asked + 3);
     // A note that an agent remembers is embedded too, with the model that is already open.
     host.gets("remember", json!({ "text": "A second vessel" }));
     assert!(host.texts("boat").contains(&"A second vessel".to_owned()));
-    assert_eq!(server.requests().len(), asked + 4);
+    assert_eq!(server.requests().len(), asked + 5);
     let status = machine.with(&server, &["status", "--json"]).run().succeeds().json();
     assert_eq!(
         (&status["vectors"][0]["embedded"], &status["vectors"][0]["pending"]),
@@ -56,7 +58,7 @@ fn recall_and_context_use_the_model_that_the_settings_choose() {
     assert_eq!(recalled["embedder"], json!({ "model": "built-in", "error": null }));
     let context = host.gets("get_context", turns("Where is the dog?"));
     assert_eq!(context["embedder"], json!({ "model": "built-in", "error": null }));
-    assert_eq!(server.requests().len(), asked + 4);
+    assert_eq!(server.requests().len(), asked + 5);
     host.leaves();
 }
 

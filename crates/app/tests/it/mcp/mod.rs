@@ -3,6 +3,7 @@
 mod agents;
 mod clock;
 mod embedding_models;
+mod graph;
 pub(crate) mod host;
 mod observe;
 mod protocol;

@@ -30,12 +30,19 @@ fn every_tool_has_a_description_and_annotations() {
         .collect();
     let (reads, adds, overturns) =
         ([true, false, true, false], [false; 4], [false, true, false, false]);
+    let adds_once = [false, false, true, false];
     let expected = [
         ("remember", adds),
         ("recall", reads),
         ("get_context", reads),
         ("observe", [true, false, false, false]),
         ("explain", reads),
+        ("state", adds_once),
+        ("connect", adds_once),
+        ("graph", reads),
+        ("why", reads),
+        ("propose_patch", adds_once),
+        ("review", reads),
         ("correct", overturns),
         ("refute", overturns),
         ("retract", overturns),

@@ -10,6 +10,8 @@
 //! rows ([`words`]). All identities are evaluated if a read-only file of an earlier version has no
 //! view.
 
+use std::collections::BTreeSet;
+
 use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::id::OpId;
@@ -72,6 +74,8 @@ pub struct ClaimFilter {
     pub confidence_min: Option<f64>,
     /// Who reads it.
     pub disclosure: Disclosure,
+    /// Without these identities, which the reader has in a space of their own.
+    pub hidden: BTreeSet<String>,
 }
 
 /// A list of beliefs.
@@ -125,6 +129,7 @@ impl ClaimFilter {
         };
         state
             && !self.hides(belief)
+            && !self.hidden.contains(&belief.key)
             && self.disclosure.admits(belief.visibility)
             && words::have_tags(&belief.tags, &self.tags, self.tag_prefix.as_deref())
             && self
@@ -152,7 +157,7 @@ pub fn is_over(belief: &Belief, at_us: i64) -> bool {
     end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_some_and(|end| end <= at_us)
 }
 
-/// Whether a belief is true in the world at a time.
+/// Whether a belief is true in the world at a time, microseconds since the Unix epoch.
 pub fn is_true_at(belief: &Belief, at_us: i64) -> bool {
     belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
         && !is_over(belief, at_us)
@@ -227,6 +232,33 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// The identities of which something is, or at a time was, for every project; and maybe others.
+    pub fn global_keys(&self, as_of_us: Option<u64>) -> Result<Vec<String>, EngineError> {
+        let rows = BeliefFilter {
+            states: STATED.to_vec(),
+            displaced: DISPLACED.to_vec(),
+            only_global: true,
+            ..BeliefFilter::default()
+        };
+        let mut keys = BTreeSet::new();
+        self.store.on_snapshot(|index| {
+            let listed = index.list_beliefs_where(&rows, 0, |row| {
+                keys.insert(row.key.to_owned());
+                Ok::<_, StoreError>(false)
+            })?;
+            if listed.is_none() {
+                index.identity_keys(|key| {
+                    keys.insert(key);
+                    true
+                })?;
+            } else if let Some(until) = as_of_us {
+                keys.extend(index.beliefs_changed_since(until, false)?);
+            }
+            Ok::<_, StoreError>(())
+        })?;
+        Ok(keys.into_iter().collect())
+    }
+
     /// Drops beliefs that are withheld from a reader.
     fn drop_withheld(
         &self,
@@ -273,11 +305,23 @@ fn page(
         only_global: filter.disclosure == Disclosure::GlobalOnly,
     };
     let words = filter.contains.as_deref().map(Words::new);
+    let is_shared = filter.disclosure == Disclosure::GlobalOnly;
     let prefix = filter.tag_prefix.as_deref();
-    if words.is_none() && filter.tags.is_empty() && prefix.is_none() {
+    let is_tagged = !filter.tags.is_empty() || prefix.is_some();
+    if words.is_none() && !is_tagged && filter.hidden.is_empty() && !is_shared {
         return index.list_beliefs(&rows, limit);
     }
+    let mut privacy = Privacy::of(index);
     index.list_beliefs_where(&rows, limit, |row| {
+        if filter.hidden.contains(row.key) {
+            return Ok(false);
+        }
+        // The view does not know what stands on something private.
+        if is_shared
+            && privacy.is_belief_withheld(&displaced_belief(index, row.key)?, filter.disclosure)?
+        {
+            return Ok(false);
+        }
         let is_worded = match &words {
             Some(words) => words.are_served_by(row),
             None => Some(true),

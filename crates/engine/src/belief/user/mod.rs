@@ -343,7 +343,10 @@ impl Reader<'_> {
                 }));
             }
             match body_of(index, &target, &kind)? {
-                Some(Body::Claim(claim)) if claim.deriver.is_some() => {
+                // What a model or an agent stated is not derived again.
+                Some(Body::Claim(claim))
+                    if claim.deriver.as_ref().is_some_and(|it| it.deterministic) =>
+                {
                     Err(UserError::Derived { key: claim.identity_key }.into())
                 }
                 _ => Ok(()),

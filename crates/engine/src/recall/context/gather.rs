@@ -9,7 +9,7 @@
 //! as densely.
 //! Facts are those that may be shown to an agent that did not ask ([`Mode::Passive`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use jiff::Timestamp;
@@ -25,10 +25,9 @@ use super::best::Best;
 use super::excerpt::focus;
 use super::unasked::is_specific;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
-use crate::graph::RecordKey;
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
-use crate::private::Disclosure;
+use crate::private::{Disclosure, Viewpoint};
 use crate::recall::episodes::{ByModel, Query, Recollection, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::past::{Over, as_past};
@@ -67,19 +66,11 @@ pub struct Wanted {
     pub now: Timestamp,
     /// The reader's date.
     pub today: Option<Date>,
-    /// Memory as of this time: see [`Request::as_of_us`].
-    pub as_of_us: Option<u64>,
-    /// Only facts that are true at this time: see [`Request::valid_at_us`].
-    pub valid_at_us: Option<i64>,
+    /// What of the space is read, and as of when.
+    pub viewpoint: Viewpoint,
 }
 
 impl Wanted {
-    /// A question about memory as it is now, embedded by the built-in table.
-    pub fn new(text: String, now: Timestamp, today: Option<Date>) -> Self {
-        let by_model = BTreeMap::new();
-        Self { text, by_model, now, today, as_of_us: None, valid_at_us: None }
-    }
-
     /// The explicit question, or the last two turns.
     pub fn of(request: &Request) -> Self {
         let text = match &request.question {
@@ -87,10 +78,11 @@ impl Wanted {
             None => Self::last_turns(&request.turns),
         };
         Self {
+            text,
             by_model: request.by_model.clone(),
-            as_of_us: request.as_of_us,
-            valid_at_us: request.valid_at_us,
-            ..Self::new(text, request.now, request.today)
+            now: request.now,
+            today: request.today,
+            viewpoint: request.viewpoint,
         }
     }
 
@@ -166,25 +158,9 @@ pub struct Gathered {
     pub model: Option<ModelNumber>,
     /// Operations that the index had not read.
     pub behind: u64,
-    /// Those of the candidates that another space has.
-    #[serde(skip)]
-    pub elsewhere: BTreeSet<OpId>,
 }
 
 impl Gathered {
-    /// Adds facts of another space, which the reader may see from this one. The most relevant of
-    /// both are kept.
-    pub fn add_elsewhere(&mut self, facts: Vec<Candidate>) {
-        let known: BTreeSet<OpId> = self.facts.iter().map(|fact| fact.id).collect();
-        let new = facts.into_iter().filter(|fact| !known.contains(&fact.id));
-        for fact in new {
-            self.elsewhere.insert(fact.id);
-            self.facts.push(fact);
-        }
-        self.facts.sort_by(|one, other| other.relevance.total_cmp(&one.relevance));
-        self.facts.truncate(CANDIDATES_MAX);
-    }
-
     /// The same as somebody else's memory: what is believed is what its owner says, and nobody in a
     /// record passes for the reader.
     pub(super) fn attributed_to(mut self, owner: &SpaceOwner) -> Self {
@@ -234,33 +210,13 @@ fn similarity(score: f64) -> f64 {
 }
 
 impl Reader<'_> {
-    /// Searches the facts of a space that a reader sees from another one: those that every project
-    /// may see, each with the identity by which that one may hide it.
-    pub fn gather_global_facts(
-        &self,
-        wanted: &Wanted,
-    ) -> Result<Vec<(RecordKey, Candidate)>, EngineError> {
-        let mut gathered = Gathered::default();
-        let mut keys = BTreeMap::new();
-        let mut facts = Best::default();
-        let visibilities = Disclosure::GlobalOnly.visibilities();
-        for text in questions(&wanted.text) {
-            let query =
-                FactQuery { visibilities: visibilities.clone(), ..fact_query(&text, wanted) };
-            keys.extend(self.gather_facts(&query, &mut facts, &mut gathered)?);
-        }
-        let ranked = facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out);
-        let keyed = ranked.into_iter();
-        Ok(keyed.filter_map(|fact| Some((keys.get(&fact.id)?.clone(), fact))).collect())
-    }
-
     /// Searches facts and episodes. Private records are listed as left out.
     pub fn gather(&self, wanted: &Wanted) -> Result<Gathered, EngineError> {
         let mut gathered = Gathered { query: wanted.text.clone(), ..Gathered::default() };
         let mut episodes = Best::default();
         let mut facts = Best::default();
         for (number, text) in questions(&wanted.text).iter().enumerate() {
-            self.gather_facts(&fact_query(text, wanted), &mut facts, &mut gathered)?;
+            self.gather_facts(text, wanted, &mut facts, &mut gathered)?;
             // A sentence counts half as much as the whole.
             let step = if number == 0 { 1 } else { 2 };
             self.gather_episodes(text, step, wanted, &mut episodes, &mut gathered)?;
@@ -270,21 +226,40 @@ impl Reader<'_> {
         Ok(gathered)
     }
 
-    /// Adds the facts that answer a query. Answers with their identities.
+    /// Searches facts alone, the most relevant first.
+    pub fn gather_beliefs(&self, wanted: &Wanted) -> Result<Vec<Candidate>, EngineError> {
+        let (mut gathered, mut facts) = (Gathered::default(), Best::default());
+        for text in questions(&wanted.text) {
+            self.gather_facts(&text, wanted, &mut facts, &mut gathered)?;
+        }
+        Ok(facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out))
+    }
+
     fn gather_facts(
         &self,
-        query: &FactQuery,
+        text: &str,
+        wanted: &Wanted,
         best: &mut Best,
         gathered: &mut Gathered,
-    ) -> Result<Vec<(OpId, RecordKey)>, EngineError> {
-        let mut keys = Vec::new();
-        let found = self.recall_facts(query)?;
+    ) -> Result<(), EngineError> {
+        let query = FactQuery {
+            limit: CANDIDATES_MAX,
+            mode: Mode::Passive,
+            over: Over::OnlyIfPast,
+            today: wanted.today,
+            vector: wanted.by_model.get(text).cloned().map(ByModel::into_fact_vector),
+            as_of_us: wanted.viewpoint.as_of_us,
+            valid_at_us: wanted.viewpoint.valid_at_us,
+            visibilities: wanted.viewpoint.disclosure.visibilities(),
+            ..FactQuery::new(text, wanted.now)
+        };
+        let found = self.recall_facts(&query)?;
+        gathered.model = gathered.model.or(found.model);
         gathered.behind = gathered.behind.max(found.behind);
         gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {
             let is_over = fact.is_over;
             let belief = fact.belief;
-            keys.push((fact.id, RecordKey::of_belief(&belief)));
             let said = if is_over { as_past(&belief, &belief.text) } else { belief.text };
             // Its evidence's own time is what its recency counts from; the user's word has none and
             // does not grow old.
@@ -310,7 +285,7 @@ impl Reader<'_> {
                 },
             );
         }
-        Ok(keys)
+        Ok(())
     }
 
     /// Adds the results for one text, each `step` places after the one before it.
@@ -324,7 +299,7 @@ impl Reader<'_> {
     ) -> Result<(), EngineError> {
         let vector = wanted.by_model.get(text).cloned();
         let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
-        query.filter.as_of_us = wanted.as_of_us;
+        query.filter.as_of_us = wanted.viewpoint.as_of_us;
         let mut recall = self.recall_with_newer(&query)?;
         let found: Vec<OpId> = recall.results.iter().map(|found| found.id).collect();
         let private = self.private_among(&found)?;
@@ -412,19 +387,6 @@ impl Reader<'_> {
             };
             Ok(results.iter().map(&mut matched).collect())
         })?)
-    }
-}
-
-/// The facts that are searched for a text.
-fn fact_query(text: &str, wanted: &Wanted) -> FactQuery {
-    FactQuery {
-        limit: CANDIDATES_MAX,
-        mode: Mode::Passive,
-        over: Over::OnlyIfPast,
-        today: wanted.today,
-        as_of_us: wanted.as_of_us,
-        valid_at_us: wanted.valid_at_us,
-        ..FactQuery::new(text, wanted.now)
     }
 }
 

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use store::sqlite::ModelNumber;
 
 use crate::owner::SpaceOwner;
+use crate::private::Viewpoint;
 use crate::recall::episodes::ByModel;
 use crate::recall::receipts::{Issue, Recipient, Row, Shown};
 use crate::tokens::Tokens;
@@ -176,15 +177,15 @@ pub struct Request {
     pub facts: Count,
     /// How many episodes.
     pub episodes: Count,
-    /// Memory as of this time of recording (inclusive), microseconds since the Unix epoch.
-    pub as_of_us: Option<u64>,
-    /// Only facts that are true in the world at this time, microseconds since the Unix epoch.
-    pub valid_at_us: Option<i64>,
     /// Candidates that were gathered ahead ([`crate::recall::stream`]); without them the search
     /// runs now.
     pub prepared: Option<Arc<Gathered>>,
     /// Whether a receipt is written.
     pub receipt: Receipts,
+    /// Candidates of another space, which are named in no receipt of this one.
+    pub elsewhere: BTreeSet<OpId>,
+    /// As of when memory is read. What is private is never read.
+    pub viewpoint: Viewpoint,
     /// Now.
     pub now: Timestamp,
     /// The reader's date.
@@ -211,10 +212,10 @@ impl Request {
             budget: Budget::default(),
             facts: Count::FACTS,
             episodes: Count::EPISODES,
-            as_of_us: None,
-            valid_at_us: None,
             prepared: None,
             receipt: Receipts::Write,
+            elsewhere: BTreeSet::new(),
+            viewpoint: Viewpoint::default(),
             now,
             today: None,
             owner: None,
@@ -413,9 +414,38 @@ impl Writer<'_> {
         if request.receipt != Receipts::Write {
             return Ok(context);
         }
-        // What another space has is in a receipt there.
-        let is_here = |item: &&Item| item.id.is_none_or(|id| !gathered.elsewhere.contains(&id));
-        let rows = context.items.iter().filter(is_here).map(|item| Row {
+        let is_here = |id: &OpId| !request.elsewhere.contains(id);
+        let receipt = self.issue_items(request, &gathered.query, &context, is_here)?;
+        context.receipt = receipt;
+        context.receipt_missing = receipt.is_none();
+        Ok(context)
+    }
+
+    /// A receipt of what a context has of this space, where another one composed it; none if it has
+    /// nothing of it.
+    pub fn issue_elsewhere(
+        &mut self,
+        request: &Request,
+        query: &str,
+        context: &Context,
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        let is_here = |id: &OpId| request.elsewhere.contains(id);
+        let has_any = context.items.iter().filter_map(|item| item.id.as_ref()).any(is_here);
+        if request.receipt != Receipts::Write || !has_any {
+            return Ok(None);
+        }
+        self.issue_items(request, query, context, is_here)
+    }
+
+    fn issue_items(
+        &mut self,
+        request: &Request,
+        query: &str,
+        context: &Context,
+        is_here: impl Fn(&OpId) -> bool,
+    ) -> Result<Option<ReceiptId>, EngineError> {
+        let items = context.items.iter().filter(|item| item.id.as_ref().is_none_or(&is_here));
+        let rows = items.map(|item| Row {
             shown: Shown {
                 id: item.id,
                 tier: item.tier,
@@ -425,16 +455,13 @@ impl Writer<'_> {
             },
             text: &item.text,
         });
-        let receipt = self.issue(Issue {
+        self.issue(Issue {
             now: request.now,
             recipient: Recipient { agent: &request.agent, session: request.session.as_deref() },
             turn: request.turn,
-            query: &gathered.query,
+            query,
             text: Some((&context.text, context.tokens.total as u64)),
             rows: rows.collect(),
-        })?;
-        context.receipt = receipt;
-        context.receipt_missing = receipt.is_none();
-        Ok(context)
+        })
     }
 }

@@ -5,6 +5,7 @@
 //! targets are
 //!
 //! - what was asked for, with every version of the same item at its source ([`copies`]);
+//! - what language models were asked and answered about it ([`transcripts`]);
 //! - the record of an import of which nothing else is left, whose path may say the same;
 //! - records that are marked as echoes of what is forgotten: they say the same;
 //! - corrections and refutations of identities of which nothing is left: no claim, and no group of
@@ -47,6 +48,7 @@ use crate::{EngineError, Reader, Writer, now_us};
 
 mod copies;
 mod statements;
+mod transcripts;
 mod words;
 
 pub use words::RecordedAgain;
@@ -329,6 +331,7 @@ impl Writer<'_> {
             words::add(index, &mut plan, &words)?;
             statements::add(index, &mut plan)?;
             copies::add(index, self.store, &mut plan)?;
+            transcripts::add(index, self.store, &mut plan)?;
             Ok(plan)
         })
     }

@@ -46,8 +46,9 @@ pub(super) mod vectors;
 pub use candidates::{CandidateFilter, ChainLink, StoredEvidence};
 pub(super) use evidence::said_at;
 pub(super) use fold::Graph;
-pub use fold::searched_parts;
+pub(super) use fold::stated_at;
 use fold::{FactFolder, Folder};
+pub use fold::{VALUES_RAW, searched_parts};
 pub use search::{Filter, Found, Search, TermShare};
 pub use served::{first_after, node_key};
 pub(super) use tables::{EPISODES, FACTS, IndexTables};
@@ -61,6 +62,18 @@ pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
         folds_graph: true,
         reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
         folder: |connection| Ok(Box::new(Folder::new(connection)?)),
+    },
+};
+
+/// The same tables, filled with what agents thought alone.
+pub(super) static THOUGHT_VIEW: ViewSpec = ViewSpec {
+    name: "text",
+    tables: EPISODES.specs,
+    fold: Fold::Lagging {
+        version: EPISODES.version,
+        folds_graph: true,
+        reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
+        folder: |connection| Ok(Box::new(Folder::of_thoughts(connection)?)),
     },
 };
 

@@ -21,6 +21,7 @@ use super::lists::Classes;
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
+use super::tables::Unit;
 use super::ties::{Best, Candidate, SpaceOrder};
 use super::times::{TimeFits, Times};
 use super::vectors::QueryScores;
@@ -28,6 +29,10 @@ use crate::{Position, StoreError};
 
 /// How much of a standing instruction a preference counts.
 const PREFERENCE_SHARE: f64 = 0.5;
+
+/// The weights of a fact without a vector of the model that is used: the built-in table stands in.
+/// They differ from the others in the parts of meaning alone.
+const STAND_IN: Weights = Weights::FACTS;
 
 /// How many documents are selected at first for each one wanted, and the least number.
 const SELECTED_FACTOR: usize = 4;
@@ -85,8 +90,28 @@ pub(super) struct Meaning<'a> {
 enum By<'a> {
     /// The built-in table's.
     Table(Direction),
+    /// Another model's. If the table stands in where a document has no vector, the question by it.
+    Model { scores: &'a QueryScores<'a>, stand_in: Option<Direction> },
+}
+
+/// The vectors that score one document.
+enum Scorer<'b> {
+    /// The built-in table's.
+    Table(&'b Direction),
     /// Another model's.
-    Model(&'a QueryScores<'a>),
+    Model(&'b QueryScores<'b>),
+}
+
+impl By<'_> {
+    fn scorer_of(&self, document: u32) -> Scorer<'_> {
+        match self {
+            By::Table(direction) => Scorer::Table(direction),
+            By::Model { scores, stand_in: Some(direction) } if !scores.knows(document) => {
+                Scorer::Table(direction)
+            }
+            By::Model { scores, .. } => Scorer::Model(scores),
+        }
+    }
 }
 
 impl<'a> Meaning<'a> {
@@ -95,6 +120,7 @@ impl<'a> Meaning<'a> {
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
+        unit: Unit,
         scores: Option<&'a QueryScores<'a>>,
     ) -> Option<Self> {
         if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
@@ -103,11 +129,13 @@ impl<'a> Meaning<'a> {
         {
             return None;
         }
+        let by_table = || Direction::of(&Table::built_in().embed(question.nameless_english()));
         let by = match scores {
-            Some(scores) => By::Model(scores),
-            None => {
-                By::Table(Direction::of(&Table::built_in().embed(question.nameless_english()))?)
+            Some(scores) => {
+                let stand_in = if unit == Unit::Session { by_table() } else { None };
+                By::Model { scores, stand_in }
             }
+            None => By::Table(by_table()?),
         };
         Some(Self { nameless: question.nameless_english(), by })
     }
@@ -227,7 +255,12 @@ impl Pass<'_> {
                         kept.cosines(connection, tables, direction, block, &mut windows)?;
                         &windows
                     }
-                    By::Model(scores) => scores.windows(first),
+                    By::Model { scores, stand_in } => {
+                        if let Some(direction) = stand_in {
+                            self.add_stand_ins(scores, direction, block, &mut windows, &mut sums)?;
+                        }
+                        scores.windows(first)
+                    }
                 };
                 sums.iter_mut()
                     .zip(windows)
@@ -274,6 +307,40 @@ impl Pass<'_> {
             best.offer(complete);
         }
         Ok(best.into_candidates())
+    }
+
+    /// Adds the table's cosines of the documents of a block that have no vector, whose cosine by
+    /// the model is 0.
+    fn add_stand_ins(
+        &self,
+        scores: &QueryScores<'_>,
+        direction: &Direction,
+        block: u32,
+        windows: &mut [f32],
+        sums: &mut [f32],
+    ) -> Result<(), StoreError> {
+        let first = block.saturating_mul(BLOCK);
+        if scores.knows_all(first, BLOCK as usize) {
+            return Ok(());
+        }
+        let Search { connection, tables, windows: kept, .. } = self.search;
+        kept.cosines(connection, tables, direction, block, windows)?;
+        for ((document, sum), window) in (first..).zip(sums).zip(windows) {
+            if !scores.knows(document) {
+                *sum += STAND_IN.window_meaning as f32 * *window;
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights of a document: those of the table if it stands in.
+    fn weights_of(&self, document: u32) -> &Weights {
+        let by_model = self.meant.as_ref().map(|meant| &meant.by);
+        match by_model.filter(|by| matches!(by, By::Model { .. })).map(|by| by.scorer_of(document))
+        {
+            Some(Scorer::Table(_)) => &STAND_IN,
+            _ => self.weights,
+        }
     }
 
     /// What orders equal scores first; the space's order decides about the rest.
@@ -488,7 +555,7 @@ impl Pass<'_> {
                 tie: self.tie(attribute),
                 document,
                 session: attribute.session,
-                score: fuse(self.weights, &signals),
+                score: fuse(self.weights_of(document), &signals),
                 terms: shares.collect(),
             });
         }
@@ -591,8 +658,8 @@ impl<'a> Closer<'a> {
                 .is_some_and(|attribute| attribute.flags & attributes::DEAD == 0)
         };
         let next = self.search.attributes.next(document).filter(|next| is_turn && is_alive(next));
-        Ok(match self.by {
-            By::Table(direction) => {
+        Ok(match self.by.scorer_of(document) {
+            Scorer::Table(direction) => {
                 let after =
                     next.map(|next| self.cosine(direction, next)).transpose()?.unwrap_or(0.0);
                 let Search { connection, tables, windows, .. } = self.search;
@@ -604,7 +671,7 @@ impl<'a> Closer<'a> {
                     ..Signals::default()
                 }
             }
-            By::Model(scores) => {
+            Scorer::Model(scores) => {
                 let after = next.map(|next| scores.own(next)).transpose()?.unwrap_or(0.0);
                 let (win, text) = (scores.window(document), scores.own(document)?);
                 Signals {

@@ -221,7 +221,7 @@ impl Search<'_> {
             times: self.times(question)?,
             classes: Classes::of(self, question, weights)?,
             admitted: self.admitted(filter)?,
-            meant: Meaning::of(question, weights, self.scores.as_ref()),
+            meant: Meaning::of(question, weights, self.tables.unit, self.scores.as_ref()),
             filter,
             today: today.map(days_since_epoch),
         })

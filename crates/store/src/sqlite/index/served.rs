@@ -41,7 +41,8 @@ impl<'a> Search<'a> {
         mut serves: impl FnMut(&str) -> Result<Option<OpId>, StoreError>,
     ) -> Result<Vec<(OpId, Found)>, StoreError> {
         let kinds = kinds.iter().map(Kind::to_string).collect();
-        let (filter, weights) = (Filter { kinds, ..Filter::default() }, Weights::FACTS);
+        let filter = Filter { kinds, ..Filter::default() };
+        let weights = if self.has_model() { Weights::FACTS_WITH_MODEL } else { Weights::FACTS };
         // A belief is neither an occurrence nor somebody's wording of a time.
         let mut question = question.clone();
         (question.nearest, question.quotes) = (None, Vec::new());

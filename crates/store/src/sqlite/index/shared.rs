@@ -156,6 +156,7 @@ pub(in super::super) struct AllColumns {
     pub(in super::super) episodes: Columns,
     pub(in super::super) facts: Columns,
     pub(in super::super) vectors: Latest<Vectors>,
+    pub(in super::super) fact_vectors: Latest<Vectors>,
 }
 
 /// The versions that a reader has pinned.
@@ -164,6 +165,7 @@ pub(in super::super) struct Pinned {
     pub(in super::super) episodes: PinnedColumns,
     pub(in super::super) facts: PinnedColumns,
     pub(in super::super) vectors: Option<Arc<Vectors>>,
+    pub(in super::super) fact_vectors: Option<Arc<Vectors>>,
 }
 
 impl AllColumns {
@@ -173,6 +175,7 @@ impl AllColumns {
             episodes: self.episodes.pin(),
             facts: self.facts.pin(),
             vectors: Some(self.vectors.pin()),
+            fact_vectors: Some(self.fact_vectors.pin()),
         }
     }
 
@@ -181,6 +184,7 @@ impl AllColumns {
         self.episodes.clear();
         self.facts.clear();
         self.vectors.clear();
+        self.fact_vectors.clear();
     }
 }
 

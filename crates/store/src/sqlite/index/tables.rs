@@ -15,7 +15,7 @@ const THREADS_SINCE: i64 = 6;
 /// One index: its tables, and the statements over them.
 pub(in super::super) struct IndexTables {
     /// Whether frequencies count documents, or the identities of which documents are versions.
-    pub(super) unit: Unit,
+    pub(in super::super) unit: Unit,
     /// Version of the tables and their contents; with another version they are folded again.
     pub(super) version: i64,
     /// The rows of the `view` table for the numbers of a reach; the first is the view's name.
@@ -61,7 +61,7 @@ pub(in super::super) struct IndexTables {
 
 /// What the frequency of a word counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(in super::super) enum Unit {
     /// Every document.
     Document,
     /// Every session, because its documents are versions of one identity. A belief that was derived

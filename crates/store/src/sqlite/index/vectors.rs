@@ -6,8 +6,12 @@
 //! computed from the stored vectors when these are read, and again when later records of the
 //! session arrive. A reader loads only what was added since the last read. Own directions are read
 //! from the file for the best candidates only, so a record takes one byte per dimension.
+//!
+//! The same holds the vectors of facts, which have no neighbours: the window of a fact is its own
+//! direction.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,9 +19,11 @@ use retrieval::rank::meaning::{Direction, Scale, compress, widen};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::embedding::{EmbeddingModel, ModelNumber, QuestionVector, model, read_vector};
+use super::super::embedding_facts::facts_read;
 use super::Reach;
 use super::attributes::{self, Attribute, Attributes, NONE};
 use super::shared::Version;
+use super::tables::Unit;
 use crate::{Position, StoreError};
 
 /// Own vectors that are cached while windows are computed; the records before one in its session
@@ -26,6 +32,9 @@ const REMEMBERED_MAX: usize = 4_096;
 /// How many documents are read before a window is computed, because the next ones in its session
 /// are mostly among them. If one comes later, the window is computed again.
 const AHEAD: u32 = 64;
+
+/// Rows of vectors that are read in order in the time in which one is looked up.
+const ROWS_PER_LOOK_UP: u64 = 8;
 
 /// Documents of a block, the unit that readers share or copy.
 const BLOCK: usize = 1_024;
@@ -38,6 +47,8 @@ pub(in super::super) struct Vectors {
     seen: Reach,
     /// The position up to which the model had read.
     reached: Position,
+    /// How often documents before that got or lost a vector.
+    round: u64,
     /// All but the last are full.
     blocks: Vec<Arc<Block>>,
 }
@@ -53,17 +64,26 @@ struct Block {
 pub(in super::super) struct VectorsAt {
     reach: Reach,
     model: EmbeddingModel,
+    reached: Position,
+    round: u64,
+    unit: Unit,
 }
 
 impl Version for Vectors {
     type At = VectorsAt;
 
     fn leads_to(&self, at: &VectorsAt) -> bool {
-        self.is_of(&at.model) && self.seen.leads_to(&at.reach) && self.reached <= at.model.reached
+        self.is_of(&at.model)
+            && self.round == at.round
+            && self.seen.leads_to(&at.reach)
+            && self.reached <= at.reached
     }
 
     fn is_at(&self, at: &VectorsAt) -> bool {
-        self.is_of(&at.model) && self.seen == at.reach && self.reached == at.model.reached
+        self.is_of(&at.model)
+            && self.round == at.round
+            && self.seen == at.reach
+            && self.reached == at.reached
     }
 
     fn is_after(&self, at: &VectorsAt) -> bool {
@@ -83,6 +103,8 @@ pub(in super::super) struct QueryScores<'a> {
     scale: Scale,
     /// The cosine of every document's window, on the scale; 0 without a vector.
     windows: Vec<f32>,
+    /// Which documents have a vector.
+    known: Vec<bool>,
 }
 
 /// A question that a model's vectors can score.
@@ -96,12 +118,21 @@ impl ModelQuestion {
     pub(in super::super) fn of(
         connection: &Connection,
         reach: Reach,
+        unit: Unit,
         question: &QuestionVector,
     ) -> Result<Option<Self>, StoreError> {
         let Some(model) = model(connection, question.model)? else { return Ok(None) };
         let direction = Direction::of(&question.numbers)
             .filter(|question| question.dimensions() == model.model.dimensions);
-        Ok(direction.map(|direction| Self { direction, at: VectorsAt { reach, model } }))
+        let (reached, round) = match unit {
+            Unit::Document => (model.reached, 0),
+            Unit::Session => {
+                let read = facts_read(connection, model.number)?;
+                (read.reached, read.round)
+            }
+        };
+        let at = VectorsAt { reach, model, reached, round, unit };
+        Ok(direction.map(|direction| Self { direction, at }))
     }
 
     /// Which vectors answer.
@@ -123,18 +154,23 @@ impl Vectors {
         for (block, cosines) in self.blocks.iter().zip(cosines.chunks_mut(BLOCK)) {
             direction.cosines(&block.steps, &block.inverse_lengths, cosines);
         }
-        let lengths = || self.blocks.iter().flat_map(|block| &block.inverse_lengths);
-        let known = cosines
-            .iter()
-            .zip(lengths())
-            .filter(|(_, length)| **length > 0.0)
-            .map(|(cosine, _)| *cosine);
-        known.clone().next()?;
-        let scale = Scale::of(known);
-        for (cosine, length) in cosines.iter_mut().zip(lengths()) {
-            *cosine = if *length > 0.0 { scale.normalise(*cosine) as f32 } else { 0.0 };
+        let lengths = self.blocks.iter().flat_map(|block| &block.inverse_lengths);
+        let mut known: Vec<bool> = lengths.map(|length| *length > 0.0).collect();
+        if !known.contains(&true) {
+            return None;
+        }
+        let of_known = cosines.iter().zip(&known).filter(|(_, known)| **known);
+        let of_known = of_known.map(|(cosine, _)| *cosine);
+        let scale = match at.unit {
+            Unit::Document => Scale::of(of_known),
+            // Facts are found by meaning or not at all, and there may be few of them.
+            Unit::Session => Scale::of_unrelated(of_known),
+        };
+        for (cosine, known) in cosines.iter_mut().zip(&known) {
+            *cosine = if *known { scale.normalise(*cosine) as f32 } else { 0.0 };
         }
         cosines.resize(attributes.len() as usize, 0.0);
+        known.resize(attributes.len() as usize, false);
         Some(QueryScores {
             connection,
             attributes,
@@ -142,6 +178,7 @@ impl Vectors {
             direction,
             scale,
             windows: cosines,
+            known,
         })
     }
 
@@ -175,22 +212,26 @@ impl Vectors {
         attributes: &Attributes,
         at: &VectorsAt,
     ) -> Result<(), StoreError> {
-        let VectorsAt { reach, model } = at;
+        let VectorsAt { reach, model, reached, round, unit } = at;
         if !self.leads_to(at) {
             *self = Self {
                 model: Some(model.number),
                 dimensions: model.model.dimensions,
+                round: *round,
                 ..Self::default()
             };
         }
         self.seen = *reach;
         let known = self.len();
         let documents =
-            attributes.rest.partition_point(|attribute| attribute.position <= model.reached)
-                as usize;
-        self.reached = model.reached;
+            attributes.rest.partition_point(|attribute| attribute.position <= *reached) as usize;
+        self.reached = *reached;
         if documents <= known {
             return Ok(());
+        }
+        if *unit == Unit::Session {
+            // Vectors of facts are few rows among those of records.
+            return self.look_up(connection, attributes, model.number, known..documents);
         }
         let first = attributes
             .get(known as u32)
@@ -198,9 +239,12 @@ impl Vectors {
         let mut statement = connection.prepare_cached(
             "SELECT key, data FROM embedding WHERE key > ?1 AND key <= ?2 ORDER BY key",
         )?;
-        let keys = [model.number.key(Position(first)), model.number.key(model.reached)];
+        let keys = [model.number.key(Position(first)), model.number.key(*reached)];
         let mut rows = statement.query(keys)?;
-        let mut row = rows.next()?;
+        // Among many facts, records are looked up instead.
+        let are_rare =
+            (documents - known) as u64 * ROWS_PER_LOOK_UP < reached.0.saturating_sub(first);
+        let mut row = if are_rare { None } else { rows.next()? };
         let mut own = Own {
             connection,
             attributes,
@@ -216,6 +260,10 @@ impl Vectors {
             let same = of_record.take().filter(|(position, _)| *position == attribute.position);
             let is_known = same.is_some();
             let mut vector = same.and_then(|(_, vector)| vector);
+            if are_rare && !is_known {
+                let data = stored(connection, model.number, attribute.position)?;
+                vector = data.and_then(|data| normalized(&data, self.dimensions));
+            }
             while !is_known && let Some(found) = row {
                 let position = ModelNumber::position(found.get(0)?);
                 if position == attribute.position {
@@ -246,6 +294,39 @@ impl Vectors {
             }
         }
         unmade.into_iter().try_for_each(|document| self.make(document, &mut own))
+    }
+
+    /// Reads the vectors of documents without neighbours, one by one.
+    fn look_up(
+        &mut self,
+        connection: &Connection,
+        attributes: &Attributes,
+        number: ModelNumber,
+        documents: Range<usize>,
+    ) -> Result<(), StoreError> {
+        let mut statement =
+            connection.prepare_cached("SELECT data FROM embedding WHERE key = ?1")?;
+        for document in documents {
+            let Some(attribute) = attributes.get(document as u32) else { break };
+            self.push();
+            let mut rows = statement.query([number.key(attribute.position)])?;
+            let Some(row) = rows.next()? else { continue };
+            let data = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            let Some((stored, inverse_length)) = read_vector(data, self.dimensions) else {
+                continue;
+            };
+            let (block, place) = (document / BLOCK, document % BLOCK);
+            let Some(block) = self.blocks.get_mut(block).map(Arc::make_mut) else { continue };
+            let steps = block.steps.chunks_exact_mut(self.dimensions).nth(place);
+            if let (Some(steps), Some(length)) = (steps, block.inverse_lengths.get_mut(place)) {
+                steps
+                    .iter_mut()
+                    .zip(stored)
+                    .for_each(|(step, stored)| *step = stored.cast_signed());
+                *length = inverse_length;
+            }
+        }
+        Ok(())
     }
 
     /// Computes the window of a document from what was read; a document without a vector has none.
@@ -340,6 +421,17 @@ impl QueryScores<'_> {
     /// The cosines of the windows of documents, from `first` on.
     pub(super) fn windows(&self, first: u32) -> &[f32] {
         self.windows.get(first as usize..).unwrap_or_default()
+    }
+
+    /// Whether a document has a vector.
+    pub(super) fn knows(&self, document: u32) -> bool {
+        self.known.get(document as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether every document from `first` on, at most `count` of them, has a vector.
+    pub(super) fn knows_all(&self, first: u32, count: usize) -> bool {
+        let known = self.known.get(first as usize..).unwrap_or_default();
+        known.iter().take(count).all(|known| *known)
     }
 
     /// The cosine of one document's window.

@@ -25,11 +25,13 @@ use crate::sqlite::receipts::NewReceipt;
 mod earlier;
 mod file;
 mod model_use;
+mod private_use;
 pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use model_use::ModelUse;
+pub use private_use::PrivateUse;
 
 /// Receipts that are gathered before they are written, even if nobody is idle.
 const GATHERED_MAX: usize = 64;
@@ -309,6 +311,7 @@ impl UsageJournal {
             for record in records {
                 erased += tables::delete_showing(connection, record)?;
             }
+            private_use::delete_showing(connection, records)?;
             Ok(erased)
         })?;
         // The log holds pages as they were; it is emptied even if nothing was deleted now, because

@@ -40,6 +40,12 @@ pub(super) static REGISTRY: Registry = Registry {
     ],
 };
 
+/// What a copy holds in which agents' thinking is searched.
+pub(super) static OF_THOUGHTS: Registry = Registry {
+    views: &[&graph::VIEW, &records::VIEW, &beliefs::VIEW, &index::THOUGHT_VIEW],
+    journals: REGISTRY.journals,
+};
+
 /// The tables of a file.
 pub(super) struct Registry {
     /// In the order in which they are digested and folded.

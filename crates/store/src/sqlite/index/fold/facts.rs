@@ -13,7 +13,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::record_key;
 use kernel::when::When;
 use retrieval::rank::lexical::TermCounts;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::super::super::graph::sql;
@@ -29,6 +29,8 @@ use super::super::{Reach, reach, set_reach};
 use super::{Folder, PEOPLE_REMEMBERED_MAX, days_since_epoch};
 use crate::{Position, StoreError};
 
+/// The tag of values as they were given. They are kept for audits, and no recall serves them.
+pub const VALUES_RAW: &str = "values:raw";
 /// Limit of values in a payload that are searched with the text of a claim.
 const VALUES_MAX: usize = 256;
 /// The default subject, the owner, which is not searched as a name.
@@ -97,6 +99,38 @@ impl<'a> FactText<'a> {
             _ => None,
         }
     }
+}
+
+/// The text of the claim, correction or node at a position. None if it has no text, or is kept for
+/// audits alone.
+pub(in super::super::super) fn stated_at(
+    connection: &Connection,
+    position: Position,
+    bytes_max: usize,
+) -> Result<Option<String>, StoreError> {
+    let found: Option<(String, Option<Vec<u8>>)> = connection
+        .prepare_cached("SELECT kind, body FROM op WHERE pos = ?1")?
+        .query_row([sql(position)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((kind, Some(bytes))) = found else { return Ok(None) };
+    let body = Kind::parse(&kind).ok().and_then(|kind| Body::parse(&kind, &bytes).ok());
+    let Some(fact) = body.as_ref().filter(|body| !is_for_audits(body)).and_then(FactText::of)
+    else {
+        return Ok(None);
+    };
+    let mut text = fact.text;
+    text.truncate(text.floor_char_boundary(bytes_max));
+    Ok((!text.trim().is_empty()).then_some(text))
+}
+
+/// Whether it holds values as they were given, which no search serves.
+fn is_for_audits(body: &Body) -> bool {
+    let tags = match body {
+        Body::Claim(claim) => claim.tags.as_slice(),
+        Body::Node(node) => node.tags.as_deref().unwrap_or_default(),
+        _ => &[],
+    };
+    tags.iter().any(|tag| tag == VALUES_RAW)
 }
 
 impl FactFolder {

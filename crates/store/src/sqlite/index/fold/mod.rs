@@ -41,6 +41,8 @@ use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
 
 pub(super) use facts::FactFolder;
+pub use facts::VALUES_RAW;
+pub(in super::super) use facts::stated_at;
 
 /// Operations read at a time.
 const READ_OPERATIONS: u64 = 512;
@@ -53,6 +55,8 @@ type Counts = Vec<(u32, u32)>;
 /// A folder with what it caches for the next fold.
 pub(in super::super) struct Folder {
     tables: &'static IndexTables,
+    /// Whether it reads what agents thought, and nothing else.
+    of_thoughts: bool,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot (`NONE` if not yet known), and the analyser's
     /// generation.
@@ -147,11 +151,17 @@ impl Folder {
         Self::of(connection, &EPISODES)
     }
 
+    /// A folder of what agents thought.
+    pub(in super::super) fn of_thoughts(connection: &Connection) -> Result<Self, StoreError> {
+        Ok(Self { of_thoughts: true, ..Self::of(connection, &EPISODES)? })
+    }
+
     /// A folder of an index with an empty cache.
     fn of(connection: &Connection, tables: &'static IndexTables) -> Result<Self, StoreError> {
         let analyzer = Analyzer::new(super::language(connection)?);
         Ok(Self {
             tables,
+            of_thoughts: false,
             languages: Languages::of(analyzer.usual_language()),
             analyzer,
             terms: Vec::new(),
@@ -332,7 +342,9 @@ impl Folder {
                 batch.bury(connection, recorded.position, target)?;
             }
         }
-        if let Some(Body::Evidence(evidence)) = body {
+        if let Some(Body::Evidence(evidence)) = body
+            && evidence.kind.is_thought() == self.of_thoughts
+        {
             self.add(connection, batch, recorded.position, &header.author, evidence)?;
         }
         Ok(())

@@ -2,16 +2,25 @@
 
 use engine::belief::name::Named;
 use engine::owner::SpaceOwner;
+use engine::private::Disclosure;
 use engine::why::{Why, WhyLimits};
 use engine::write::import::Intent;
 use engine::{EngineError, now_us};
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use serde::Serialize;
+use store::sqlite::ModelNumber;
 
 use super::Session;
 use super::opening::OpenedSpace;
+use super::query_embedding::serving;
 use crate::failure::Failure;
+
+mod choice;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use choice::{Choosing, ModelChoice, NotAsked, choose};
 
 /// The name of the newest decision or action.
 pub(crate) const LAST: &str = "last";
@@ -46,6 +55,10 @@ pub(crate) enum NotStored {
     NothingToStore,
     /// It is about the past.
     AsOf,
+    /// It is about another time in the world.
+    ValidAt,
+    /// Another space than the one of the request has the target.
+    HomeSpace,
     /// The space is somebody else's.
     NotYourSpace,
     /// The file can only be read.
@@ -61,6 +74,10 @@ impl NotStored {
             Self::DryRun => "nothing was stored: this is a dry run",
             Self::NothingToStore => "nothing was stored: no claim accounts for it",
             Self::AsOf => "nothing was stored: this is an answer about the past",
+            Self::ValidAt => "nothing was stored: this is an answer about another time",
+            Self::HomeSpace => {
+                "nothing was stored: the home space has it; `--space global` stores the answer there"
+            }
             Self::NotYourSpace => "nothing was stored: the space is somebody else's",
             Self::ReadOnly => "nothing was stored: the space can only be read",
             Self::NotPermitted => "nothing was stored: this device's key may not write here",
@@ -78,7 +95,7 @@ pub(crate) fn target(
     if name == LAST {
         return Ok(space.newest_to_explain(limits)?);
     }
-    match space.name_of(name)? {
+    match space.name_disclosed(name, limits.disclosure)? {
         Named::Belief { key } => {
             let belief = space.believed(&key)?;
             let unknown = || EngineError::UnknownBelief { name: key.clone(), near: Vec::new() };
@@ -92,6 +109,16 @@ pub(crate) fn target(
 pub(crate) fn past(session: &Session, as_of_us: Option<i64>) -> Option<u64> {
     let as_of_us = as_of_us.map(|at| at.max(0).unsigned_abs());
     as_of_us.filter(|at| *at < now_us(session.now))
+}
+
+/// The model whose vectors find what is similar to a target: the first that serves and has
+/// vectors. No model is called.
+pub(crate) fn similar_by(
+    session: &Session,
+    space: &mut OpenedSpace,
+) -> Result<Option<ModelNumber>, Failure> {
+    let settings = session.settings(Some(space.path()))?;
+    Ok(serving(&settings, space)?.first().map(|ready| ready.number))
 }
 
 /// Stores an answer, unless there is a reason not to.
@@ -109,6 +136,10 @@ pub(crate) fn store(
         Some(NotStored::DryRun)
     } else if limits.as_of_us.is_some() {
         Some(NotStored::AsOf)
+    } else if limits.valid_at_us.is_some() {
+        Some(NotStored::ValidAt)
+    } else if limits.disclosure == Disclosure::GlobalOnly {
+        Some(NotStored::HomeSpace)
     } else if space.owner.is_some() {
         Some(NotStored::NotYourSpace)
     } else {
@@ -136,6 +167,7 @@ pub(crate) fn attribute(why: &mut Why, owner: &SpaceOwner) {
     let says = |kind: &str| [Kind::Claim, Kind::Node].iter().any(|known| known.as_str() == kind);
     if says(&why.target.kind) {
         why.target.text = owner.attribute(&why.target.text);
+        why.target.content = owner.attribute(&why.target.content);
     }
     for found in why.candidates.iter_mut().chain(&mut why.walked) {
         found.text = owner.attribute(&found.text);

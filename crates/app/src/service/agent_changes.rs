@@ -1,0 +1,385 @@
+//! What an agent states and joins.
+//!
+//! An agent may add to the graph at once, with its own key: what it states names the agent as the
+//! one who concluded it, and cites what it was made from, or a statement of the agent. A change
+//! that takes somebody else's record out of lists is not the agent's to make: replacing or
+//! redirecting what a person, another agent or a deriver stated is kept as a patch, for `because
+//! review`.
+
+use engine::belief::review::Status;
+use engine::graph::RecordView;
+use engine::private::Disclosure;
+use engine::recall::context::NAME_BYTES_MAX;
+use engine::write::graph::{
+    GraphChange, GraphChanged, GraphRefusal, INPUT_ROLE, NamedChange, RecordType, Reference,
+    RefusedChange, STATEMENT, Statement,
+};
+use engine::write::import::Intent;
+use engine::write::patch::{NewPatch, Patch};
+use engine::write::record::Outcome;
+use engine::{EngineError, Space};
+use importers::secrets::{mask, mask_string};
+use kernel::body::{Deriver, EdgeType, NodeType, TextClaimType};
+use kernel::evidence::{Evidence, Visibility};
+use kernel::id::OpId;
+use kernel::operation::Role;
+use kernel::records::RecordStatus;
+use kernel::when::When;
+
+use super::Session;
+use super::agents::{Agent, program_name_among};
+use super::disclosure::record_named;
+use super::graph::statement;
+use super::notes::TAGS_MAX;
+use super::wording::shortened;
+use crate::failure::{Failure, RequestError};
+
+/// How sure a claim of an agent is, unless the agent says otherwise.
+const CONFIDENCE: f64 = 0.9;
+/// The role in which an agent speaks in a chat.
+const ASSISTANT: &str = "assistant";
+/// The version of an agent as a deriver: of what is recorded, not of the program.
+const DERIVER_VERSION: &str = "1";
+/// The name of what is stated among the changes that it takes to state it.
+const NEW: &str = "new";
+/// How tags begin that give a claim a meaning to this program, as settings and values have.
+const RESERVED: [&str; 2] = ["mi:", "values:"];
+
+/// What an agent states.
+pub(crate) struct AgentStatement {
+    /// Its type; that of the record that it replaces, else a fact, if none is given.
+    pub(crate) record_type: Option<RecordType>,
+    /// It in words.
+    pub(crate) text: String,
+    /// What it was made from, by ids.
+    pub(crate) sources: Vec<String>,
+    /// Labels; those of the record that it replaces, if none are given.
+    pub(crate) tags: Option<Vec<String>>,
+    /// When it is true in the world.
+    pub(crate) validity: (Option<When>, Option<When>),
+    /// How sure it is, 0 … 1.
+    pub(crate) confidence: Option<f64>,
+    /// The record that it replaces.
+    pub(crate) supersedes: Option<String>,
+}
+
+/// How an agent joins two records.
+pub(crate) struct AgentEdge {
+    /// What it says of its ends.
+    pub(crate) edge_type: EdgeType,
+    /// Where it begins.
+    pub(crate) from: String,
+    /// Where it ends.
+    pub(crate) to: String,
+    /// What it was made from, by ids.
+    pub(crate) sources: Vec<String>,
+    /// Why, in words.
+    pub(crate) notes: String,
+}
+
+/// Who changes a space, and what of it they may see.
+pub(crate) struct AgentWriter<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) space: &'a mut Space,
+    pub(crate) agent: &'a Agent,
+    pub(crate) disclosure: Disclosure,
+}
+
+/// What became of a change.
+pub(crate) enum AgentChanged {
+    /// It is made, or what it says was there already.
+    Done {
+        /// What it stands for.
+        id: Option<OpId>,
+        /// What followed.
+        changed: Box<GraphChanged>,
+    },
+    /// The user decides.
+    Proposed {
+        /// The patch.
+        patch: OpId,
+        /// Whether the same was proposed before, and what became of it.
+        before: Option<Status>,
+    },
+}
+
+/// A change, and what it displaces.
+struct Planned {
+    changes: Vec<NamedChange>,
+    sources: Vec<OpId>,
+    displaced: Option<OpId>,
+    /// What is recorded as the agent's statement if nothing is cited.
+    words: String,
+    visibility: Visibility,
+    /// The request in one line, for the user.
+    headline: String,
+}
+
+impl AgentWriter<'_> {
+    /// States a claim or a node, or replaces one.
+    pub(crate) fn state(&mut self, asked: AgentStatement) -> Result<AgentChanged, Failure> {
+        let text = asked.text.trim();
+        if text.is_empty() {
+            return Err(RequestError::EmptyText.into());
+        }
+        if let Some(given) = asked.confidence.filter(|given| !(0.0..=1.0).contains(given)) {
+            return Err(RequestError::NotAProbability { given }.into());
+        }
+        check_tags(asked.tags.as_deref().unwrap_or_default())?;
+        let sources = self.sources(&asked.sources)?;
+        let replaced = match &asked.supersedes {
+            Some(name) => Some(self.active(name)?),
+            None => None,
+        };
+        let record_type = match (asked.record_type, &replaced) {
+            (Some(named), _) => named,
+            (None, Some(replaced)) => type_of(replaced),
+            (None, None) => RecordType::Claim(TextClaimType::Fact.as_str().to_owned()),
+        };
+        let inherited = replaced.as_ref().map(|replaced| replaced.tags.clone());
+        let is_private = match &replaced {
+            Some(replaced) => self.space.is_private(&replaced.id)?,
+            None => false,
+        };
+        let visibility = match &replaced {
+            _ if is_private => Visibility::Private,
+            Some(replaced) => replaced.visibility,
+            None => Visibility::default(),
+        };
+        let is_claim = matches!(record_type, RecordType::Claim(_));
+        let (valid_from, valid_to) = asked.validity;
+        let stated = Statement {
+            inputs: inputs(&sources)?,
+            tags: asked.tags.or(inherited).unwrap_or_default(),
+            visibility,
+            valid_from,
+            valid_to,
+            deriver: is_claim.then(|| self.deriver()),
+            confidence: asked.confidence.unwrap_or(CONFIDENCE),
+            confidence_basis: serde_json::json!({ "source": "agent", "agent": self.agent.id.as_str() }),
+            ..Statement::new(record_type, text)
+        };
+        let state = GraphChange::State(Box::new(stated));
+        let mut changes = vec![NamedChange { name: Some(NEW.to_owned()), change: state }];
+        if let Some(replaced) = &replaced {
+            changes.push(NamedChange::from(GraphChange::Connect {
+                edge_type: EdgeType::Supersedes,
+                from: Reference::Local(NEW.to_owned()),
+                to: Reference::Id(replaced.id),
+                inputs: inputs(&sources)?,
+                notes: String::new(),
+            }));
+        }
+        let old = replaced.as_ref().map(|replaced| shortened(&replaced.text)).unwrap_or_default();
+        self.make(Planned {
+            changes,
+            sources,
+            displaced: replaced.map(|replaced| replaced.id),
+            words: text.to_owned(),
+            visibility,
+            headline: format!(
+                "replace {old:?} by {:?}",
+                shortened(&mask_string(text).into_inner())
+            ),
+        })
+    }
+
+    /// Joins two records.
+    pub(crate) fn connect(&mut self, asked: AgentEdge) -> Result<AgentChanged, Failure> {
+        let (from, to) = (self.id(&asked.from)?, self.id(&asked.to)?);
+        let sources = self.sources(&asked.sources)?;
+        let displaced = match asked.edge_type {
+            EdgeType::Supersedes => Some(to),
+            EdgeType::SameAs => Some(from),
+            _ => None,
+        };
+        let edge_type = asked.edge_type.as_str();
+        let notes = asked.notes.trim();
+        let words = match notes {
+            "" => format!("{from} {edge_type} {to}"),
+            notes => notes.to_owned(),
+        };
+        let text = |id: &OpId| -> Result<String, Failure> {
+            let view = self.space.record_view(id, None)?;
+            Ok(view.map(|view| shortened(&view.text)).unwrap_or_else(|| id.to_string()))
+        };
+        let headline = format!("join {:?} {edge_type} {:?}", text(&from)?, text(&to)?);
+        let change = GraphChange::Connect {
+            edge_type: asked.edge_type,
+            from: Reference::Id(from),
+            to: Reference::Id(to),
+            inputs: inputs(&sources)?,
+            notes: notes.to_owned(),
+        };
+        self.make(Planned {
+            changes: vec![change.into()],
+            sources,
+            displaced,
+            words,
+            visibility: Visibility::default(),
+            headline,
+        })
+    }
+
+    /// Makes a change at once, or proposes it where it displaces what others said.
+    fn make(&mut self, planned: Planned) -> Result<AgentChanged, Failure> {
+        let is_own = match &planned.displaced {
+            Some(id) => self.is_own(id)?,
+            None => true,
+        };
+        if !is_own {
+            return self.propose(planned);
+        }
+        self.agent.let_in(self.space, self.session.now)?;
+        let evidence = self.evidence(&planned.words, planned.visibility)?;
+        let now = self.session.now;
+        let mut writer = self.space.writer_with(&self.agent.sealer);
+        let changed = writer.change_graph(&planned.changes, Some(&evidence), Intent::Write, now)?;
+        writer.finish()?;
+        let id = changed.stand_for.first().copied();
+        Ok(AgentChanged::Done { id, changed: Box::new(changed) })
+    }
+
+    fn propose(&mut self, planned: Planned) -> Result<AgentChanged, Failure> {
+        let program = self.program()?;
+        let text = format!("{program} asks to {}", planned.headline);
+        let author = self.agent.sealer.author();
+        let before = self.space.patches()?.into_iter().rev().find(|patch| {
+            patch.by == author && patch.text == text && patch.status != Status::Accepted
+        });
+        if let Some(before) = before {
+            return Ok(AgentChanged::Proposed { patch: before.id, before: Some(before.status) });
+        }
+        self.agent.let_in(self.space, self.session.now)?;
+        let mut changes = planned.changes;
+        if planned.sources.is_empty() {
+            let cited = self.record_statement(&planned.words, planned.visibility)?;
+            cite(&mut changes, cited)?;
+        }
+        let patch = NewPatch { origin: program, text, changes, ..NewPatch::default() };
+        let now = self.session.now;
+        // Whatever would refuse it later refuses it now.
+        self.space.apply_new_patch(&patch, Intent::DryRun, now)?;
+        let mut writer = self.space.writer_with(&self.agent.sealer);
+        let patch = writer.propose_patch(&patch, now)?;
+        writer.finish()?;
+        Ok(AgentChanged::Proposed { patch, before: None })
+    }
+
+    /// The agent's own words as a record, for what cites nothing else.
+    fn record_statement(&mut self, words: &str, visibility: Visibility) -> Result<OpId, Failure> {
+        let evidence = self.evidence(words, visibility)?;
+        let mut writer = self.space.writer_with(&self.agent.sealer);
+        let outcome = writer.remember(mask(evidence), self.session.now)?;
+        writer.finish()?;
+        match outcome {
+            Outcome::Added(id) | Outcome::Replaced { new: id, .. } | Outcome::Present(id) => Ok(id),
+            Outcome::Forgotten(id) => Err(RequestError::NoteForgotten { id }.into()),
+        }
+    }
+
+    fn evidence(&self, words: &str, visibility: Visibility) -> Result<Evidence, Failure> {
+        let mut evidence = statement(self.session, words, visibility);
+        // What an agent states never stands for a statement of the user, or of another agent.
+        evidence.source_uid = format!("{}/{}", evidence.source_uid, self.agent.sealer.author());
+        evidence.source = STATEMENT.to_owned();
+        evidence.actor = Some(self.program()?);
+        evidence.payload.role = Some(ASSISTANT.to_owned());
+        Ok(evidence)
+    }
+
+    fn program(&self) -> Result<String, Failure> {
+        Ok(program_name_among(Some(&self.agent.name), &self.space.key_ring()?))
+    }
+
+    fn deriver(&self) -> Deriver {
+        let (name, version) = (self.agent.id.as_str().to_owned(), DERIVER_VERSION.to_owned());
+        Deriver { name, version, deterministic: false }
+    }
+
+    fn id(&self, name: &str) -> Result<OpId, Failure> {
+        Ok(self.space.resolve(&record_named(self.space, name, self.disclosure)?)?)
+    }
+
+    fn sources(&self, names: &[String]) -> Result<Vec<OpId>, Failure> {
+        names.iter().map(|name| self.id(name)).collect()
+    }
+
+    /// The record that a name stands for, which must be active.
+    fn active(&self, name: &str) -> Result<RecordView, Failure> {
+        let id = self.id(name)?;
+        let view = self.space.record_view(&id, None)?;
+        let status = view.as_ref().and_then(|view| view.status?.parse::<RecordStatus>().ok());
+        match view {
+            Some(view) if status == Some(RecordStatus::Active) => Ok(view),
+            _ => {
+                let refusal = GraphRefusal::NotActive { id, status };
+                let refused = RefusedChange { place: 0, name: None, refusal };
+                Err(EngineError::Graph(vec![refused]).into())
+            }
+        }
+    }
+
+    /// Whether the agent said it itself.
+    fn is_own(&self, id: &OpId) -> Result<bool, Failure> {
+        Ok(self.space.show(id)?.operation.header().author == self.agent.sealer.author())
+    }
+}
+
+/// A patch that the agent proposed before with the same changes and words, and that was not
+/// applied.
+pub(crate) fn same_patch(
+    space: &Space,
+    agent: &Agent,
+    patch: &NewPatch,
+) -> Result<Option<Patch>, Failure> {
+    let author = agent.sealer.author();
+    let is_same = |before: &Patch| {
+        before.by == author
+            && before.status != Status::Accepted
+            && before.text == patch.text
+            && before.changes == patch.changes
+    };
+    Ok(space.patches()?.into_iter().rev().find(is_same))
+}
+
+/// Refuses tags that would make a setting or a value of a claim.
+pub(crate) fn check_tags(tags: &[String]) -> Result<(), RequestError> {
+    if tags.len() > TAGS_MAX {
+        return Err(RequestError::TooManyTags { tags: tags.len(), tags_max: TAGS_MAX });
+    }
+    for tag in tags {
+        if tag.len() > NAME_BYTES_MAX {
+            return Err(RequestError::NameTooLong { bytes_max: NAME_BYTES_MAX });
+        }
+        if RESERVED.iter().any(|reserved| tag.trim_start().to_lowercase().starts_with(reserved)) {
+            return Err(RequestError::ReservedTag { tag: tag.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn type_of(record: &RecordView) -> RecordType {
+    match record.record_type.parse::<NodeType>() {
+        Ok(node_type) if record.key.is_none() => RecordType::Node(node_type),
+        _ => RecordType::Claim(record.record_type.clone()),
+    }
+}
+
+fn inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, Failure> {
+    let role = Role::parse(INPUT_ROLE).map_err(EngineError::from)?;
+    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
+}
+
+/// Makes changes cite a record.
+fn cite(changes: &mut [NamedChange], cited: OpId) -> Result<(), Failure> {
+    for change in changes {
+        match &mut change.change {
+            GraphChange::State(statement) => statement.inputs = inputs(&[cited])?,
+            GraphChange::Connect { inputs: cites, .. }
+            | GraphChange::Supersede { inputs: cites, .. } => *cites = inputs(&[cited])?,
+            GraphChange::Retract { .. } => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! The graph of claims and nodes as tools for agents, and the home space under a project.
+
+use serde_json::{Value, json};
+
+use super::host::Host;
+use crate::machine::Machine;
+
+const HOME: [&str; 2] = ["--space", "global"];
+
+fn cli(machine: &Machine, arguments: &[&str]) -> Value {
+    machine.because(["--json"]).arguments(arguments).run().succeeds().json()
+}
+
+fn id_of(value: &Value) -> String {
+    value["id"].as_str().unwrap().to_owned()
+}
+
+fn texts(records: &Value) -> Vec<String> {
+    let records = records.as_array().unwrap().iter();
+    records.map(|record| record["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_an_agent_states_names_the_agent_and_is_stated_once() {
+    let machine = Machine::with_space();
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let note = host.gets("remember", json!({ "text": "The build failed without OpenSSL 3." }));
+    let state = json!({ "text": "The build needs OpenSSL 3.", "sources": [note["id"]],
+        "tags": ["build"], "valid_from": "2025-02-01" });
+    let stated = host.gets("state", state.clone());
+    assert_eq!((&stated["status"], &stated["proposal"]), (&json!("done"), &Value::Null));
+    let again = host.gets("state", state);
+    assert_eq!((&again["status"], &again["id"]), (&json!("known"), &stated["id"]));
+    let shown = cli(&machine, &["claim", "show", &id_of(&stated)]);
+    assert_eq!(shown["deriver"]["name"], "claude-code", "no statement of the user: {shown}");
+    assert_eq!((&shown["confidence"], &shown["tags"]), (&json!(0.9), &json!(["build"])));
+    let decision = json!({ "text": "We build with OpenSSL 3.", "type": "decision" });
+    let decision = host.gets("state", decision);
+    let edge = json!({ "type": "depends_on", "from": decision["id"], "to": stated["id"] });
+    let edge = host.gets("connect", edge);
+    assert_eq!(edge["status"], "done", "{edge}");
+    let why = host.gets("why", json!({ "name": "last" }));
+    assert_eq!((&why["status"], &why["is_minimal"]), (&json!("supported"), &json!(true)), "{why}");
+    assert_eq!(texts(&why["claims"]), ["The build needs OpenSSL 3."]);
+    let statement = &why["evidence"].as_array().unwrap();
+    assert!(!statement.is_empty(), "what cites nothing cites the agent's own words: {why}");
+    let seen = host.gets("graph", json!({ "around": [decision["id"]] }));
+    assert_eq!(texts(&seen["records"]), ["We build with OpenSSL 3.", "The build needs OpenSSL 3."]);
+    assert_eq!(seen["edges"][0]["type"], "depends_on");
+    let found = host.gets("graph", json!({ "query": "OpenSSL" }));
+    assert_eq!(found["records"].as_array().unwrap().len(), 2, "{found}");
+    let listed =
+        |host: &mut Host, arguments: Value| host.gets("graph", arguments)["records"].clone();
+    assert_eq!(texts(&listed(&mut host, json!({ "tags": ["build"] }))).len(), 1);
+    let then = json!({ "valid_at": "2025-01-31", "tags": ["build"] });
+    assert_eq!(listed(&mut host, then), json!([]));
+    assert_eq!(listed(&mut host, json!({ "as_of": "2020-01-01" })), json!([]));
+    let nodes = json!({ "list": "nodes", "type": "decision" });
+    assert_eq!(texts(&listed(&mut host, nodes)), ["We build with OpenSSL 3."]);
+    // Its own claim it may replace and take back at once.
+    let newer = json!({ "text": "The build needs OpenSSL 3.2.", "supersedes": stated["id"] });
+    let newer = host.gets("state", newer);
+    assert_eq!(
+        (&newer["status"], &newer["statuses"][0]["after"]),
+        (&json!("done"), &json!("superseded")),
+        "{newer}"
+    );
+    let shown = cli(&machine, &["claim", "show", &id_of(&newer)]);
+    assert_eq!(
+        (&shown["tags"], &shown["deriver"]["name"]),
+        (&json!(["build"]), &json!("claude-code"))
+    );
+    let back = json!({ "name": newer["id"], "note": "3.0 is enough" });
+    assert_eq!(host.gets("retract", back)["status"], "done");
+    assert_eq!(
+        texts(&listed(&mut host, json!({ "tags": ["build"] }))),
+        ["The build needs OpenSSL 3."]
+    );
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
+fn what_somebody_else_stated_is_replaced_by_the_user_alone() {
+    let machine = Machine::with_space();
+    let users = id_of(&cli(&machine, &["claim", "add", "Releases are cut on Mondays"]));
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let own = host.gets("state", json!({ "text": "Releases are cut on Tuesdays" }));
+    let replace = json!({ "text": "Releases are cut on Fridays", "supersedes": users });
+    let asked = host.gets("state", replace.clone());
+    assert_eq!((&asked["status"], &asked["id"]), (&json!("proposed"), &Value::Null), "{asked}");
+    let again = host.gets("state", replace.clone());
+    assert_eq!(again["proposal"], asked["proposal"], "asked once");
+    for (edge_type, from, to) in [
+        ("supersedes", own["id"].as_str().unwrap(), users.as_str()),
+        ("same_as", users.as_str(), own["id"].as_str().unwrap()),
+    ] {
+        let edge = json!({ "type": edge_type, "from": from, "to": to });
+        assert_eq!(host.gets("connect", edge)["status"], "proposed", "{edge_type}");
+    }
+    let claims = host.gets("graph", json!({ "contains": "releases" }))["records"].clone();
+    assert_eq!(claims.as_array().unwrap().len(), 2, "nothing has changed: {claims}");
+    let queue = host.gets("review", json!({}));
+    let waiting = queue["waiting"].as_array().unwrap();
+    assert_eq!(waiting.len(), 3, "{queue}");
+    let patch = waiting.iter().find(|it| it["id"] == asked["proposal"]).unwrap();
+    assert_eq!((&patch["kind"], &patch["by"]), (&json!("patch"), &json!("Claude Code")));
+    assert!(patch["changes"][0].as_str().unwrap().contains("Fridays"), "{patch}");
+    let proposal = asked["proposal"].as_str().unwrap();
+    machine.because(["review", "accept", proposal]).run().succeeds();
+    assert_eq!(cli(&machine, &["claim", "show", &users])["status"], "superseded");
+    for waiting in waiting.iter().filter(|it| it["id"] != asked["proposal"]) {
+        let id = waiting["id"].as_str().unwrap();
+        machine.because(["review", "dismiss", id]).run().succeeds();
+    }
+    assert_eq!(host.gets("review", json!({}))["waiting"], json!([]));
+    assert_eq!(host.gets("review", json!({ "all": true }))["waiting"].as_array().unwrap().len(), 3);
+    let edge = json!({ "type": "same_as", "from": users, "to": own["id"] });
+    // The patch that the user dismissed is not proposed again.
+    assert_eq!(host.gets("connect", edge)["status"], "declined");
+    host.fails("not_active", "state", replace);
+    for tag in ["mi:setting:auto_learn", "Values:base"] {
+        let setting =
+            json!({ "text": "Setting auto_learn: on", "type": "preference", "tags": [tag] });
+        host.fails("reserved_tag", "state", setting);
+    }
+    host.fails("unknown_type", "graph", json!({ "list": "edges", "type": "likes" }));
+    host.fails("out_of_range", "graph", json!({ "limit": 1000 }));
+    host.fails("empty_text", "state", json!({ "text": " " }));
+    host.fails("not_a_probability", "state", json!({ "text": "x", "confidence": 2 }));
+    host.leaves();
+    machine.is_sound();
+}
+
+#[test]
+fn a_patch_of_an_agent_waits_or_is_refused_for_every_reason() {
+    let machine = Machine::with_space();
+    let one = id_of(&cli(&machine, &["claim", "add", "Tests run first"]));
+    let two = id_of(&cli(&machine, &["claim", "add", "The tests run before anything"]));
+    let private = ["claim", "add", "A secret plan", "--visibility", "private"];
+    let private = id_of(&cli(&machine, &private));
+    let mut host = Host::of(&machine);
+    let operations = json!([
+        { "op": "same_as", "duplicate": two, "canonical": one, "sources": [one] },
+        { "op": "create_node", "local": "d", "type": "decision", "text": "We test first", "sources": [one] },
+        { "op": "create_edge", "type": "depends_on", "from": "d", "to": one, "sources": [one] },
+    ]);
+    let patch = json!({ "text": "Merge duplicates", "operations": operations });
+    let proposed = host.gets("propose_patch", patch.clone());
+    assert_eq!((&proposed["status"], &proposed["reasons"]), (&json!("proposed"), &json!([])));
+    assert_eq!(proposed["statuses"].as_array().unwrap().len(), 2, "{proposed}");
+    assert_eq!(host.gets("propose_patch", patch)["proposal"], proposed["proposal"]);
+    let refused = host.gets(
+        "propose_patch",
+        json!({ "text": "No", "operations": [
+        { "op": "retract", "target": private, "sources": [one] },
+        { "op": "create_claim", "type": "fact", "text": "x", "sources": [] },
+        { "op": "create_claim", "type": "wish", "text": "y", "sources": [one] },
+    ] }),
+    );
+    let codes: Vec<&str> = refused["reasons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reason| reason["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["unknown_ref", "empty_inputs", "unfit_field"], "{refused}");
+    assert_eq!(refused["status"], "refused");
+    let tagged = json!([{ "op": "create_claim", "type": "fact", "text": "x", "sources": [one], "tags": ["mi:x"] }]);
+    host.fails("reserved_tag", "propose_patch", json!({ "text": "No", "operations": tagged }));
+    let id = proposed["proposal"].as_str().unwrap();
+    machine.because(["review", "accept", id]).run().succeeds();
+    assert_eq!(cli(&machine, &["claim", "show", &two])["status"], "alias");
+    // What is private is neither seen nor used.
+    for (tool, arguments) in [
+        ("graph", json!({ "around": [private] })),
+        ("why", json!({ "name": private })),
+        ("explain", json!({ "name": private })),
+        ("connect", json!({ "type": "supports", "from": private, "to": one })),
+        ("state", json!({ "text": "z", "sources": [private] })),
+        ("state", json!({ "text": "z", "supersedes": private })),
+    ] {
+        let failed = host.calls(tool, arguments);
+        let text = failed["content"][0]["text"].as_str().unwrap();
+        assert!(failed["isError"] == true && text.starts_with("Error unknown_"), "{tool}: {text}");
+    }
+    for arguments in [json!({}), json!({ "status": "any" }), json!({ "query": "secret plan" })] {
+        let seen = host.gets("graph", arguments).to_string();
+        assert!(!seen.contains("secret"), "{seen}");
+    }
+    host.leaves();
+}
+
+#[test]
+fn agents_read_the_home_space_under_a_project_and_change_nothing_there() {
+    let machine = Machine::with_space();
+    let global =
+        ["claim", "add", "Commits are signed", "--type", "preference", "--scope", "global"];
+    let global = id_of(&cli(&machine, &global));
+    let hidden =
+        [&HOME[..], &["claim", "add", "Commits are secret", "--visibility", "project"]].concat();
+    let hidden = id_of(&cli(&machine, &hidden));
+    let node = ["node", "add", "--type", "decision", "We sign commits", "--scope", "global"];
+    let node = id_of(&cli(&machine, &node));
+    cli(&machine, &["claim", "add", "Commits are small"]);
+    let mut host = Host::of(&machine);
+    let recalled =
+        host.gets("recall", json!({ "query": "How are commits?", "search_type": "facts" }));
+    let mut facts: Vec<(&str, &str)> = recalled["facts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fact| (fact["text"].as_str().unwrap(), fact["scope"].as_str().unwrap()))
+        .collect();
+    facts.sort_unstable();
+    assert_eq!(facts, [("Commits are signed", "global"), ("Commits are small", "project")]);
+    let turns = json!([{ "speaker": "user", "text": "How are commits?" }]);
+    let context = host.gets("get_context", json!({ "turns": turns }));
+    assert!(context["context"].as_str().unwrap().contains("Commits are signed"), "{context}");
+    assert!(!context.to_string().contains("secret"), "{context}");
+    let scopes: Vec<&Value> = context["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|item| item["tier"] == "facts")
+        .map(|item| &item["scope"])
+        .collect();
+    assert!(scopes.contains(&&json!("global")) && scopes.contains(&&json!("project")), "{context}");
+    let then = json!({ "turns": turns, "as_of": "2020-01-01" });
+    let then = host.gets("get_context", then);
+    assert!(!then["context"].as_str().unwrap().contains("Commits are s"), "{then}");
+    let then = json!({ "query": "How are commits?", "as_of": "2020-01-01" });
+    let then = host.gets("recall", then);
+    assert_eq!((&then["facts"], &then["episodes"]), (&json!([]), &json!([])));
+    let explained = host.gets("explain", json!({ "name": global, "valid_at": "2025-01-01" }));
+    assert_eq!((&explained["scope"], &explained["in_window"]), (&json!("global"), &json!(true)));
+    assert_eq!(host.gets("explain", json!({ "name": node }))["scope"], "global");
+    assert_eq!(host.gets("why", json!({ "name": node }))["scope"], "global");
+    host.fails("unknown_belief", "explain", json!({ "name": hidden }));
+    host.fails("unknown_belief", "explain", json!({ "name": global, "as_of": "2020-01-01" }));
+    let listed = host.gets("graph", json!({}));
+    assert_eq!(texts(&listed["records"]).len(), 2, "{listed}");
+    let nodes = host.gets("graph", json!({ "list": "nodes" }));
+    assert_eq!(nodes["records"][0]["scope"], "global");
+    let found = host.gets("graph", json!({ "query": "commits", "around": [node] }));
+    assert_eq!(texts(&found["records"]).len(), 3, "{found}");
+    for (tool, arguments) in [
+        ("state", json!({ "text": "Commits are big", "supersedes": global })),
+        ("connect", json!({ "type": "supports", "from": node, "to": global })),
+        ("correct", json!({ "name": global, "fields": { "a": "b" }, "note": "no" })),
+        ("retract", json!({ "name": global, "note": "no" })),
+    ] {
+        let failed = host.calls(tool, arguments);
+        let text = failed["content"][0]["text"].as_str().unwrap();
+        assert!(failed["isError"] == true && text.contains("home memory"), "{tool}: {text}");
+    }
+    // The project's own words hide those of the home space.
+    host.gets("state", json!({ "text": "commits are SIGNED", "type": "preference" }));
+    let listed = host.gets("graph", json!({ "contains": "signed" }));
+    assert_eq!(texts(&listed["records"]), ["commits are SIGNED"]);
+    host.leaves();
+    // What comes up unasked may be of the home space.
+    let mut host = Host::of(&machine);
+    let surfaced = (0..20).map(|turn| {
+        let text = format!("Number {turn}: are our decisions about commits signed?");
+        host.gets("observe", json!({ "text": text }))
+    });
+    let items = surfaced.flat_map(|it| it["items"].as_array().unwrap().clone());
+    assert!(items.into_iter().any(|item| item["scope"].is_string()), "nothing came up");
+    host.leaves();
+    // Receipts are in the space that the results are from.
+    let receipts = |space: &[&str]| {
+        let run = machine.because(["--json", "receipts"]).arguments(space).run().succeeds();
+        run.out()
+    };
+    let (project, home) = (receipts(&[]), receipts(&HOME));
+    assert!(home.contains(&global) && !project.contains(&global), "{home}\n{project}");
+    machine.is_sound();
+}
