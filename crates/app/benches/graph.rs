@@ -66,6 +66,11 @@ fn measure(claims: usize) {
         ("edge list --from", vec!["edge", "list", "--from", &middle]),
         ("node list", vec!["node", "list"]),
         ("patch context", vec!["patch", "context", "kiln 77"]),
+        ("context --task", vec!["context", "--task", "How often was kiln 77 fired?"]),
+        (
+            "context --task, no receipt",
+            vec!["context", "--no-receipt", "--task", "How often was kiln 77 fired?"],
+        ),
     ] {
         let baseline = if arguments.contains(&middle.as_str()) {
             Duration::ZERO

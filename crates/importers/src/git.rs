@@ -188,8 +188,8 @@ pub(crate) fn special_file(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// A command of git in a repository that may be anybody's: it runs no other program, fetches nothing
-/// and asks nothing.
+/// A command of git in a repository that may be anybody's: it runs no other program, fetches
+/// nothing and asks nothing.
 pub(crate) fn command(program: &OsStr, path: &Path) -> Command {
     let mut command = Command::new(program);
     for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"] {

@@ -80,8 +80,8 @@ fn ask(program: &OsStr, folder: &Path, arguments: &[&str]) -> Option<String> {
     is_answer.then(|| output.trim().to_owned())
 }
 
-/// An address without scheme, credentials, trailing slashes and `.git`, with the host in lower case:
-/// `https://me:pw@Example.org/a/b.git/` and `git@example.org:a/b` are both `example.org/a/b`.
+/// An address without scheme, credentials, trailing slashes and `.git`, with the host in lower
+/// case: `https://me:pw@Example.org/a/b.git/` and `git@example.org:a/b` are both `example.org/a/b`.
 fn normalized_origin(url: &str) -> Option<String> {
     let (is_url, rest) = match url.trim().split_once("://") {
         Some((_, rest)) => (true, rest),

@@ -28,7 +28,12 @@ pub fn normalized_text(text: &str) -> String {
 pub fn text_key(record_type: &str, text: &str) -> String {
     let hash = blake3::hash(normalized_text(text).as_bytes()).to_hex();
     let digits: String = hash.chars().take(TEXT_DIGITS).collect();
-    format!("text|{record_type}|{digits}")
+    format!("{}{digits}", text_key_prefix(record_type))
+}
+
+/// What the identities of all texts of a type begin with.
+pub fn text_key_prefix(record_type: &str) -> String {
+    format!("text|{record_type}|")
 }
 
 /// The identity of an edge: `edge|<type>|<from>|<to>`.

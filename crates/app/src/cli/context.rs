@@ -3,14 +3,16 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
+use engine::private::Viewpoint;
 use engine::recall::context::{Budget, Context, Count, Receipts, Request, ToolResult, Turn};
+use kernel::id::ReceiptId;
 use serde_json::Value;
 
 use super::{CliSession, embedding, input};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable};
-use crate::service::context::{AssembledContext, assemble};
-use crate::service::opening::SpaceUse;
+use crate::service::context::{AssembledContext, assemble_over, scope_of};
+use crate::service::effective::{EffectiveView, ReadScope};
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::limit_journal;
 use crate::service::task_context::TaskBudget;
@@ -42,8 +44,9 @@ pub(crate) struct Args {
     /// Instead of the next turn: a task, for a decision about which the context is
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question", "facts", "episodes"])]
     pub(super) task: Option<String>,
-    /// With --task: records and edges, by part [default: nodes=6,values=8,preferences=8,query=10,edges=20]
-    #[arg(long, value_name = "NUMBERS", requires = "task", value_parser = super::task_context::parse_budget)]
+    /// With --task: records and edges, by part
+    /// [default: nodes=6,values=8,preferences=8,query=10,edges=20]
+    #[arg(long, value_name = "NUMBERS", requires = "task", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question"], value_parser = super::task_context::parse_budget)]
     pub(super) task_budget: Option<TaskBudget>,
     /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
     /// 2025, yesterday, 3 days ago …)
@@ -101,35 +104,48 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         budget: args.budget.unwrap_or_default(),
         facts: Count::FACTS.up_to(args.facts),
         episodes: Count::EPISODES.up_to(args.episodes),
+        viewpoint: Viewpoint {
+            as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
+            valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,
+            ..Viewpoint::default()
+        },
         receipt: if args.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(session.today()),
         ..Request::new(&args.agent, session.now)
     };
     let pool = &mut EmbedderPool::default();
-    let mut space = session.open(SpaceUse::Read)?;
-    request.owner.clone_from(&space.owner);
+    let EffectiveView { mut own, scope, mut home, .. } =
+        session.open_effective(ReadScope::Effective)?;
+    request.owner.clone_from(&own.owner);
     if !args.no_receipt {
-        limit_journal(session, &space);
+        [&own].into_iter().chain(&home).for_each(|space| limit_journal(session, space));
     }
-    let AssembledContext { context, embedding } = assemble(session, pool, &mut space, request)?;
-    let owner = space.owner;
-    drop(space.space);
+    let spaces = (&mut own.space, home.as_mut().map(|home| &mut home.space));
+    let AssembledContext { context, embedding, elsewhere, home_receipt } =
+        assemble_over(session, pool, spaces, request)?;
+    drop((own.space, home));
     match session.form {
         Form::Json => {
             let mut value = serde_json::to_value(&context).map_err(std::io::Error::from)?;
+            for (item, shown) in
+                value["items"].as_array_mut().into_iter().flatten().zip(&context.items)
+            {
+                item["scope"] = serde_json::json!(scope_of(shown, scope, &elsewhere));
+            }
             value["embedder"] = embedding::to_json(&embedding);
-            value["owner"] = serde_json::json!(owner);
+            value["owner"] = serde_json::json!(own.owner);
+            value["home_receipt"] = serde_json::json!(home_receipt);
             output::json(&value)?;
         }
         Form::Text => {
-            print(&context)?;
+            print(&context, home_receipt)?;
             embedding::note_fallback(&embedding);
         }
     }
     Ok(0)
 }
 
-fn print(context: &Context) -> Result<(), Failure> {
+fn print(context: &Context, home_receipt: Option<ReceiptId>) -> Result<(), Failure> {
     for line in context.text.lines() {
         output::line(printable(line))?;
     }
@@ -143,10 +159,11 @@ fn print(context: &Context) -> Result<(), Failure> {
         "{DIM}{} of {} tokens{beyond}{DIM:#}",
         tokens.total, context.budget.total
     ));
-    if let Some(receipt) = context.receipt {
+    for receipt in context.receipt.iter().chain(&home_receipt) {
         let short: String = receipt.to_string().chars().take(SHORT_CHARS).collect();
         output::note(format_args!("{ID}{short}{ID:#}"));
-    } else if context.receipt_missing {
+    }
+    if context.receipt_missing {
         output::note(
             "The journal cannot be written now, or the space is read-only; no receipt was kept",
         );

@@ -3,7 +3,7 @@
 use engine::recall::receipts::Recipient;
 use serde_json::json;
 
-use super::{CliSession, context};
+use super::{CliSession, context, embedding};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::opening::SpaceUse;
@@ -27,7 +27,10 @@ pub(super) fn run(session: &CliSession, args: &context::Args, task: &str) -> Res
     drop(space.space);
     match session.form {
         Form::Json => output::json(&json!(context))?,
-        Form::Text => print(&context)?,
+        Form::Text => {
+            print(&context)?;
+            context.embedding.iter().for_each(embedding::note_fallback);
+        }
     }
     Ok(0)
 }

@@ -15,6 +15,7 @@ use engine::recall::past::as_past;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
+use models::choice::BUILT_IN;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -160,6 +161,11 @@ pub(super) struct EmbedderError {
 }
 
 impl QueryEmbedder {
+    /// The built-in table.
+    pub(super) fn built_in() -> Self {
+        Self { model: BUILT_IN.to_owned(), error: None }
+    }
+
     pub(super) fn of(embedding: &QueryEmbedding) -> Self {
         let error = embedding.error.as_ref();
         let error = error.map(|error| EmbedderError {
@@ -370,7 +376,8 @@ pub(super) struct Context {
 pub(super) struct ContextItem {
     /// The id of its source, for explain; null for a turn or a tool result of yours.
     pub(super) id: Option<String>,
-    /// The part of the budget that it counts towards: facts, episodes, tool_results, recent_turns.
+    /// The part of the budget that it counts towards: facts, episodes, tool_results, recent_turns;
+    /// for a task values, settings, preferences, claims, nodes.
     pub(super) tier: String,
     /// Its tokens.
     pub(super) tokens: u64,

@@ -164,12 +164,16 @@ impl From<SearchType> for SearchScope {
 #[serde(deny_unknown_fields)]
 pub(super) struct GetContext {
     /// The latest turns of the conversation, oldest first, the newest last; three to six are
-    /// enough. Memory is searched for what they mention.
-    pub(super) turns: Vec<Turn>,
+    /// enough. Memory is searched for what they mention. Give these or `task`.
+    pub(super) turns: Option<Vec<Turn>>,
+    /// Instead of turns: a task that you are about to decide about, in a sentence. Example: "Choose
+    /// a glaze for the tall bowls"
+    pub(super) task: Option<String>,
     /// Results of tools that the answer will need, the most important first. They share the budget.
     pub(super) tool_results: Option<Vec<String>>,
     /// How many tokens the context may take, 0 to 1000000; 1500 if omitted. The newest turn is
-    /// always included in full, even if it alone exceeds the budget.
+    /// always included in full, even if it alone exceeds the budget. For a task, as many as its
+    /// records take if omitted.
     pub(super) budget_tokens: Option<u32>,
     /// Your name, for the receipt of what you were shown; the program's name if omitted. Example:
     /// "reviewer"

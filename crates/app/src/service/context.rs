@@ -7,25 +7,37 @@ use engine::Space;
 use engine::graph::RecordKey;
 use engine::private::{Disclosure, Viewpoint};
 use engine::recall::context::gather::Wanted;
-use engine::recall::context::{Context, Gathered, Reason, Request};
-use kernel::id::OpId;
+use engine::recall::context::{Context, Gathered, Item, Reason, Receipts, Request};
+use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
 
 use super::Session;
-use super::effective::is_replaced_setting;
+use super::effective::{Scope, is_replaced_setting};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::Failure;
+
+#[cfg(test)]
+mod tests;
 
 /// An assembled context.
 pub(crate) struct AssembledContext {
     /// The context and its parts.
     pub(crate) context: Context,
-    /// The model that embedded the search texts of the episodes.
+    /// The model that embedded the search texts.
     pub(crate) embedding: QueryEmbedding,
+    /// The operations that are of the home space under the one that was asked.
+    pub(crate) elsewhere: BTreeSet<OpId>,
+    /// The receipt of these, in the home space.
+    pub(crate) home_receipt: Option<ReceiptId>,
+}
+
+/// Where an item is from, in a context of a space of this scope; none for a turn or a tool result.
+pub(crate) fn scope_of(item: &Item, own: Scope, elsewhere: &BTreeSet<OpId>) -> Option<Scope> {
+    item.id.map(|id| if elsewhere.contains(&id) { Scope::Global } else { own })
 }
 
 /// Assembles the context, with the embedding model that the settings choose.
-pub(crate) fn assemble(
+fn assemble(
     session: &Session,
     pool: &mut EmbedderPool,
     space: &mut Space,
@@ -34,19 +46,19 @@ pub(crate) fn assemble(
     let mut embedding = pool.embed_for_context(session, space, &mut request)?;
     let context = space.context(&request)?;
     embedding.served_by(context.model);
-    Ok(AssembledContext { context, embedding })
+    Ok(AssembledContext { context, embedding, elsewhere: BTreeSet::new(), home_receipt: None })
 }
 
 /// The same for a project's space with the home space under it, whose facts are taken with the
-/// project's; and the operations that are of the home space.
+/// project's.
 pub(crate) fn assemble_over(
     session: &Session,
     pool: &mut EmbedderPool,
     (space, home): (&mut Space, Option<&mut Space>),
     mut request: Request,
-) -> Result<(AssembledContext, BTreeSet<OpId>), Failure> {
+) -> Result<AssembledContext, Failure> {
     let Some(home) = home.filter(|_| request.budget.total > 0) else {
-        return Ok((assemble(session, pool, space, request)?, BTreeSet::new()));
+        return assemble(session, pool, space, request);
     };
     let mut embedding = pool.embed_for_context(session, space, &mut request)?;
     let wanted = Wanted::of(&request);
@@ -55,9 +67,13 @@ pub(crate) fn assemble_over(
     request.prepared = Some(Arc::new(gathered));
     let mut context = space.context(&request)?;
     embedding.served_by(context.model);
-    let receipt = home.writer().issue_elsewhere(&request, &wanted.text, &context)?;
-    context.receipt = context.receipt.or(receipt);
-    Ok((AssembledContext { context, embedding }, request.elsewhere))
+    let home_receipt = home.writer().issue_elsewhere(&request, &wanted.text, &context)?;
+    let elsewhere = request.elsewhere;
+    let mut ids = context.items.iter().filter_map(|item| item.id);
+    let is_shown = ids.any(|id| elsewhere.contains(&id));
+    let is_wanted = request.receipt == Receipts::Write && is_shown;
+    context.receipt_missing |= is_wanted && home_receipt.is_none();
+    Ok(AssembledContext { context, embedding, elsewhere, home_receipt })
 }
 
 /// Adds the facts of the home space that the project's space over it does not hide. Answers with

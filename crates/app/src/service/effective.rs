@@ -85,15 +85,6 @@ pub(crate) struct ScopedClaims {
     pub(crate) counts: Claims,
 }
 
-/// The home space under the space that a request found. None under the home space itself, or under a
-/// space that is named.
-pub(crate) fn home_under(session: &Session, own: &Space) -> Result<Option<OpenedSpace>, Failure> {
-    match is_home(session, own) {
-        true => Ok(None),
-        false => session.home_under(),
-    }
-}
-
 /// The space that a request stands in, and the home space under it.
 pub(crate) struct EffectiveView {
     /// The space that the request stands in.

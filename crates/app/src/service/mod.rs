@@ -67,6 +67,8 @@ pub(crate) mod recall;
 pub(crate) mod record_embedding;
 pub(crate) mod session;
 pub(crate) mod standing;
+#[cfg(test)]
+mod studio;
 pub(crate) mod surfacing;
 pub(crate) mod task_context;
 pub(crate) mod thoughts;

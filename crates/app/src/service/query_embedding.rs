@@ -31,6 +31,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 const TEXTS_BETWEEN_CALLS: u64 = 32;
 
 /// The vectors of the search texts.
+#[derive(Debug)]
 pub(crate) struct QueryEmbedding {
     /// One for each text, if a model other than the built-in one embeds them.
     vectors: Vec<ByModel>,

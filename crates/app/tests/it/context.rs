@@ -221,3 +221,46 @@ fn transcripts_that_repeat_memory_change_no_belief_and_no_explanation() {
     assert_eq!(explained(&claims()), reasons);
     machine.is_sound();
 }
+
+#[test]
+fn a_task_has_the_values_of_the_home_space_budgets_and_times_of_its_own() {
+    let machine = kiln();
+    let task = ["--json", "context", "--task", "Choose a glaze for the tall bowls"];
+    machine.because(["values", "set", "- Small steps"]).run().succeeds();
+    let tenmoku = ["claim", "add", "--type", "fact", "Tenmoku suits tall bowls."];
+    machine.because(tenmoku).run().succeeds();
+    let context = machine.because(task).arguments(["--agent", "claude"]).run().succeeds().json();
+    assert_eq!(context["values"][0]["text"], "Small steps");
+    assert_eq!(context["values"][0]["scope"], "global");
+    assert_eq!(context["claims"][0]["text"], "Tenmoku suits tall bowls.");
+    assert_eq!(context["claims"][0]["scope"], "project");
+    let shown = machine.because(["receipts", "--agent", "claude"]).run().succeeds().out();
+    let short = &context["receipts"][0].as_str().unwrap()[..20];
+    assert!(shown.contains(short), "{shown}");
+    let home = machine.because(["receipts", "--agent", "claude", "--space", "global"]);
+    let short = &context["receipts"][1].as_str().unwrap()[..20];
+    assert!(home.run().succeeds().out().contains(short));
+    let small = machine.because(task).arguments(["--task-budget", "query=0,values=0"]);
+    let small = small.run().succeeds().json();
+    assert_eq!(
+        (small["values"].as_array(), small["claims"].as_array()),
+        (Some(&vec![]), Some(&vec![]))
+    );
+    let early = machine.because(task).arguments(["--as-of", "2020-01-01"]).run().succeeds().json();
+    assert_eq!(early["values"].as_array().unwrap().len(), 0);
+    assert_eq!(early["claims"].as_array().unwrap().len(), 0);
+    let text = machine.because(["context", "--task", "Choose a glaze"]).run().succeeds();
+    text.prints("value, preference, global").says("tokens").says("receipt:");
+    let empty = machine.because(["--json", "context", "--task", " "]).run().ends(2);
+    assert_eq!(empty.error_code(), "empty_question");
+    for wrong in [
+        &["--turn", "Mara: hello"][..],
+        &["--question", "What?"],
+        &["--facts", "3"],
+        &["--task-budget", "words=3"],
+    ] {
+        machine.because(task).arguments(wrong).run().ends(2);
+    }
+    machine.because(["context", "--turn", "x", "--task-budget", "nodes=1"]).run().ends(2);
+    machine.is_sound();
+}

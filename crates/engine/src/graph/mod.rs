@@ -8,6 +8,7 @@
 use kernel::body::{Body, Deriver, EdgeType, NodeType};
 use kernel::evidence::Visibility;
 use kernel::id::{Author, OpId};
+use kernel::identity::text_key_prefix;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Role};
@@ -174,7 +175,13 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Listed<RecordView>, EngineError> {
         let contains = filter.contains.as_deref().map(str::to_lowercase);
-        self.list(&Kind::Node, filter.as_of_us, limit, |records, index, entry| {
+        // Those of one type are found without reading the others.
+        let prefix = match filter.types.as_slice() {
+            [of] => Some(text_key_prefix(of.as_str())),
+            _ => None,
+        };
+        let of_type = (&Kind::Node, prefix.as_deref());
+        self.list(of_type, filter.as_of_us, limit, |records, index, entry| {
             let Some(mut node) = record_view(records, index, entry)? else { return Ok(None) };
             let is_of_status = filter.all || has_status(node.status, &filter.statuses);
             let is_of_type = filter.types.is_empty()
@@ -220,7 +227,7 @@ impl Reader<'_> {
         let Some((end, role)) =
             filter.from.map(|from| (from, Role::FROM)).or(filter.to.map(|to| (to, Role::TO)))
         else {
-            return self.list(&Kind::Edge, filter.as_of_us, limit, admitted);
+            return self.list((&Kind::Edge, None), filter.as_of_us, limit, admitted);
         };
         // Those of one end are found without reading the others.
         self.at(filter.as_of_us, |index| {
@@ -323,7 +330,7 @@ impl Reader<'_> {
 
     fn list<T>(
         &self,
-        kind: &Kind,
+        (kind, prefix): (&Kind, Option<&str>),
         as_of_us: Option<u64>,
         limit: usize,
         mut view: impl FnMut(
@@ -341,7 +348,7 @@ impl Reader<'_> {
             };
             let mut records = Records::new(seen);
             let until = HlcTimestamp(as_of_us.unwrap_or(u64::MAX));
-            index.latest_records(kind, None, until, |id| {
+            index.latest_records(kind, prefix, until, |id| {
                 let Some(entry) = seen.entry(&id)? else { return Ok(true) };
                 let item = view(&mut records, seen, &entry)?;
                 if item.is_some() && listed.items.len() >= limit {

@@ -12,7 +12,7 @@ use super::super::error::ApiError;
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
-use crate::service::context::{AssembledContext, assemble};
+use crate::service::context::{AssembledContext, assemble_over};
 
 /// Largest budget, tokens.
 const BUDGET_MAX: u32 = 1_000_000;
@@ -108,9 +108,9 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         today: Some(call.session.today()),
         ..ContextRequest::new(&call.token.name, call.session.now)
     };
-    let AssembledContext { context, embedding } =
+    let AssembledContext { context, embedding, .. } =
         call.with_embedders(|session, opened, pool| {
-            assemble(session, pool, &mut opened.space, request)
+            assemble_over(session, pool, (&mut opened.space, None), request)
         })?;
     let mut answer = serde_json::to_value(&context)?;
     answer["embedder"] = json!({ "model": embedding.model });

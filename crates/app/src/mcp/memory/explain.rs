@@ -228,9 +228,13 @@ fn record(
     whose: Whose,
 ) -> Result<Answered, Failure> {
     let Place { space, scope, viewpoint } = place;
-    // What was not there yet is unknown.
-    let lineage = space.lineage_from(id, viewpoint)?;
     let view = graph::view_from(space, id, viewpoint)?;
+    // What was not there yet is unknown.
+    let lineage = match view.is_some() || viewpoint.as_of_us.is_some() {
+        true => Some(space.lineage_from(id, viewpoint)?),
+        false => None,
+    };
+    let lineage = lineage.filter(|_| view.is_some());
     let in_window = match (&view, viewpoint.valid_at_us) {
         (Some(view), Some(_)) => Some(graph::is_valid(space, view, viewpoint)?),
         _ => None,
@@ -244,13 +248,12 @@ fn record(
     };
     let said = match evidence {
         Some(evidence) if !engine::inspect::is_altered(&shown.operation) => text_of(evidence),
-        _ if view.is_some() => match &space.owner {
-            Some(owner) => owner.attribute(&lineage.record.text),
-            None => lineage.record.text.clone(),
+        _ => match (&lineage, &space.owner) {
+            (Some(lineage), Some(owner)) => owner.attribute(&lineage.record.text),
+            (Some(lineage), None) => lineage.record.text.clone(),
+            (None, _) => engine::inspect::summary(&shown.operation),
         },
-        _ => engine::inspect::summary(&shown.operation),
     };
-    let built_from = &lineage.built_from;
     let (text, is_cut) = cut(&said, RECORD_CHARS_MAX);
     let recorded = session.time(header.ts);
     let answer = Explained {
@@ -260,9 +263,9 @@ fn record(
         key: None,
         claim: None,
         because: None,
-        built_from: match view.is_some() {
-            true => list(built_from.iter().take(LISTED_MAX))?,
-            false => None,
+        built_from: match &lineage {
+            Some(lineage) => list(lineage.built_from.iter().take(LISTED_MAX))?,
+            None => None,
         },
         history: None,
         user_actions: None,

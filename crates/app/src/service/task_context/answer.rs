@@ -10,8 +10,10 @@ use kernel::when::When;
 use serde::Serialize;
 
 use super::TaskBudget;
+use super::text::Shown;
 use crate::service::agreed_settings::Setting;
 use crate::service::effective::Scope;
+use crate::service::query_embedding::QueryEmbedding;
 
 /// Longest text of a record, bytes; the rest is cut off.
 const TEXT_BYTES_MAX: usize = 4 * 1024;
@@ -184,10 +186,16 @@ pub(crate) struct TaskContext {
     pub(crate) nodes: Vec<TaskRecord>,
     /// Edges between these.
     pub(crate) edges: Vec<TaskEdge>,
+    /// What the text shows of memory, in its order.
+    #[serde(skip)]
+    pub(crate) shown: Vec<Shown>,
     /// How many were left out.
     pub(crate) left_out: LeftOut,
     /// Operations that are not indexed yet.
     pub(crate) behind: u64,
+    /// The model that embedded the task; none if nothing near it was searched.
+    #[serde(skip)]
+    pub(crate) embedding: Option<QueryEmbedding>,
     /// The receipts, each in the space that the records are from.
     pub(crate) receipts: Vec<ReceiptId>,
     /// How many receipts could not be written.

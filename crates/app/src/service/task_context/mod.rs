@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use engine::private::Disclosure;
 use engine::recall::receipts::{Recipient, ShownRecord, ShownRecords};
 use engine::{EngineError, Space};
+use jiff::Timestamp;
 use kernel::id::{OpId, ReceiptId};
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ mod text;
 use answer::cut;
 pub(crate) use answer::{Selection, TaskContext, TaskEdge, TaskRecord};
 use reading::{Layer, Reading};
-use text::Shown;
+pub(crate) use text::Shown;
 
 /// Most records or edges of one part.
 pub(crate) const BUDGET_MAX: usize = 500;
@@ -147,19 +148,20 @@ pub(crate) fn assemble(
         context
     };
     context.owner.clone_from(&own.owner);
-    let written = text::write(session.now, request.tokens_max, &mut context);
+    text::write(session.now, request.tokens_max, &mut context);
     let mut spaces = vec![(own_scope, &mut own.space)];
     spaces.extend(home.as_mut().map(|home| (Scope::Global, &mut home.space)));
     for (place, (scope, space)) in spaces.into_iter().enumerate() {
-        let is_from = |shown: &&Shown| shown.scope == scope;
-        let shown: Vec<&Shown> = written.iter().filter(is_from).collect();
+        let Some(reader) = &request.reader else { break };
+        let is_shown = context.shown.iter().any(|shown| shown.scope == scope);
         // The space of the request keeps one in any case.
-        if let Some(reader) = request.reader.as_ref().filter(|_| place == 0 || !shown.is_empty()) {
-            limit_journal(session, space);
-            match write_receipt(space, reader, request, &shown, &context, session)? {
-                Some(receipt) => context.receipts.push(receipt),
-                None => context.receipts_missing += 1,
-            }
+        if place > 0 && !is_shown {
+            continue;
+        }
+        limit_journal(session, space);
+        match write_receipt(space, scope, reader, request, &context, session.now)? {
+            Some(receipt) => context.receipts.push(receipt),
+            None => context.receipts_missing += 1,
         }
     }
     Ok(context)
@@ -168,24 +170,27 @@ pub(crate) fn assemble(
 /// Writes the receipt of what is from one space.
 fn write_receipt(
     space: &mut Space,
+    scope: Scope,
     reader: &Recipient<'_>,
     request: &TaskRequest<'_>,
-    shown: &[&Shown],
     context: &TaskContext,
-    session: &Session,
+    now: Timestamp,
 ) -> Result<Option<ReceiptId>, EngineError> {
     let scores: BTreeMap<OpId, f64> =
         context.records().filter_map(|it| Some((it.id, it.similarity()?))).collect();
-    let mut records = Vec::with_capacity(shown.len());
-    for Shown { id, text, tokens, .. } in shown {
-        let (tokens, score) = (*tokens as u64, scores.get(id).copied());
-        records.push(ShownRecord { id: *id, text, tokens, score });
-    }
+    let of_space = context.shown.iter().filter(|shown| shown.scope == scope);
+    let records = of_space.map(|shown| ShownRecord {
+        id: shown.id,
+        text: &shown.text,
+        tokens: shown.tokens as u64,
+        score: scores.get(&shown.id).copied(),
+    });
+    let records: Vec<ShownRecord<'_>> = records.collect();
     let shown = ShownRecords {
         query: &request.task,
         turn: request.turn,
         text: (&context.text, context.tokens as u64),
         records: &records,
     };
-    space.receipt_of_records(reader, &shown, session.now)
+    space.receipt_of_records(reader, &shown, now)
 }

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::graph::{EdgeView, RecordKey, VALUES_RAW};
+use engine::private::Disclosure;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
 use engine::{EngineError, Space};
@@ -14,14 +15,13 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use store::sqlite::Filter;
 
-use super::{Layer, Reading, Selection, TaskContext, TaskEdge, TaskRecord, TaskRequest};
+use super::{Reading, Selection, TaskContext, TaskEdge, TaskRecord, TaskRequest};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agreed_settings::TAG;
 use crate::service::effective::Scope;
-use crate::service::query_embedding::EmbedderPool;
+use crate::service::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::service::recall::{Found, RecallRequest, SearchScope, SearchedSpace, recall};
-use engine::private::Disclosure;
 
 /// Share of the best similarity that the others need.
 const NEARLY_AS_NEAR: f64 = 0.3;
@@ -36,6 +36,7 @@ pub(super) struct Near {
     claims: Vec<Found<Fact>>,
     nodes: Vec<Found<FoundNode>>,
     behind: u64,
+    embedding: Option<QueryEmbedding>,
     /// The scope of the first space.
     own: Option<Scope>,
 }
@@ -91,10 +92,13 @@ pub(super) fn search(
         let limit = budget.query.saturating_add(pinned);
         let found = recall(session, pool, &mut spaces, &search(SearchScope::Facts, limit)?)?;
         (near.claims, near.behind) = (found.facts, found.behind);
+        near.embedding = found.embedding;
     }
     if budget.nodes > 0 {
         let request = search(SearchScope::Nodes, budget.nodes)?;
-        near.nodes = recall(session, pool, &mut spaces, &request)?.nodes;
+        let found = recall(session, pool, &mut spaces, &request)?;
+        near.nodes = found.nodes;
+        near.embedding = near.embedding.or(found.embedding);
     }
     Ok(near)
 }
@@ -108,10 +112,11 @@ struct Root {
 /// Adds what is near, what is joined to it, and the edges among everything.
 pub(super) fn add(
     reading: &Reading<'_>,
-    near: Near,
+    mut near: Near,
     context: &mut TaskContext,
 ) -> Result<(), Failure> {
     context.behind = near.behind;
+    context.embedding = near.embedding.take();
     let similarity_min = near.similarity_min();
     let mut claims = Vec::new();
     let mut roots = Vec::new();
@@ -264,8 +269,12 @@ fn edges(reading: &Reading<'_>, context: &TaskContext) -> Result<Vec<TaskEdge>, 
     let max = context.budget.edges;
     let mut edges = Vec::new();
     for layer in reading.layers().filter(|_| max > 0) {
-        let shown = shown_in(layer, context);
-        let ids: Vec<OpId> = shown.keys().copied().collect();
+        // Those of what is near come first.
+        let near = context.claims.iter().chain(&context.nodes).chain(context.records());
+        let of_layer: Vec<_> = near.filter(|record| record.scope == layer.scope).collect();
+        let ids: Vec<OpId> = of_layer.iter().map(|record| record.record).collect();
+        let shown: BTreeMap<OpId, OpId> =
+            of_layer.iter().map(|record| (record.record, record.id)).collect();
         let limits = reading.limits(layer, ids.len(), max.saturating_add(HIDDEN_EXPECTED));
         let among = layer.space.edges_among(&ids, &limits)?;
         let views: Vec<EdgeView> = among.iter().map(|joining| joining.edge.clone()).collect();
@@ -297,10 +306,4 @@ fn edges(reading: &Reading<'_>, context: &TaskContext) -> Result<Vec<TaskEdge>, 
     }
     edges.truncate(max);
     Ok(edges)
-}
-
-/// The records of a space that are shown: the operations at which edges end, and how each is named.
-fn shown_in(layer: Layer<'_>, context: &TaskContext) -> BTreeMap<OpId, OpId> {
-    let records = context.records().filter(|record| record.scope == layer.scope);
-    records.map(|record| (record.record, record.id)).collect()
 }

@@ -1,125 +1,24 @@
 //! The context for a task, in a project with the home space under it.
 
-use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
+use engine::write::graph::{GraphChange, Reference, Statement};
 use engine::write::import::Intent;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kernel::body::{Annotation, Body, EdgeType, NodeType};
 use kernel::evidence::Visibility;
-use kernel::kind::Capability;
 use kernel::operation::{Ref, Role};
 use kernel::seal::Draft;
 use kernel::when::When;
 
 use super::*;
-use crate::place::Home;
-use crate::service::effective::Scope;
-use crate::service::graph::statement;
-use crate::service::locator::SpaceLocator;
-use crate::service::model_request::Answerer;
-use crate::service::opening::SpaceUse;
+use crate::service::studio::{Studio, claim, node, when};
 use crate::service::values;
-use crate::service::{agreed_settings, agreed_settings::SettingKey};
 
 const TASK: &str = "Choose a glaze for the tall bowls";
-
-/// A home and a project in a folder of its own, and the time.
-struct Studio {
-    folder: tempfile::TempDir,
-    session: Session,
-}
-
-/// What a claim or a node says.
-fn claim(claim_type: &str, text: &str) -> Statement {
-    Statement::new(RecordType::Claim(claim_type.to_owned()), text)
-}
-
-fn node(node_type: NodeType, text: &str) -> Statement {
-    Statement::new(RecordType::Node(node_type), text)
-}
 
 fn texts(records: &[TaskRecord]) -> Vec<&str> {
     records.iter().map(|record| record.text.as_str()).collect()
 }
 
 impl Studio {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
-        Self { folder, session }
-    }
-
-    /// The same at a later time.
-    fn at(&mut self, now: &str) {
-        self.session.now = now.parse().unwrap();
-    }
-
-    fn open(&self, name: &str) -> OpenedSpace {
-        let path = self.folder.path().join(name);
-        if name != "global" && !path.exists() {
-            let signer = self.session.home.signer().unwrap();
-            Space::create(&path, signer, "project", self.session.now).unwrap();
-        }
-        let path = path.to_string_lossy().into_owned();
-        let named = if name == "global" { name } else { path.as_str() };
-        let locator = SpaceLocator { home: &self.session.home, named: Some(named) };
-        locator.open_or_make(SpaceUse::Write(Capability::Correct), self.session.now).unwrap()
-    }
-
-    fn project(&self) -> OpenedSpace {
-        self.open("project.db")
-    }
-
-    fn home(&self) -> OpenedSpace {
-        self.open("global")
-    }
-
-    fn change(&self, space: &mut OpenedSpace, change: GraphChange, words: &str) -> OpId {
-        let statement = statement(&self.session, words, Visibility::Global);
-        let changed = space
-            .change_graph(&[change.into()], Some(&statement), Intent::Write, self.session.now)
-            .unwrap();
-        changed.stand_for[0]
-    }
-
-    fn state(&self, space: &mut OpenedSpace, what: Statement) -> OpId {
-        let words = what.text.clone();
-        self.change(space, GraphChange::State(Box::new(what)), &words)
-    }
-
-    fn edge(&self, space: &mut OpenedSpace, edge_type: EdgeType, from: OpId, to: OpId) -> OpId {
-        let change = GraphChange::Connect {
-            edge_type,
-            from: Reference::Id(from),
-            to: Reference::Id(to),
-            inputs: Vec::new(),
-            notes: String::new(),
-        };
-        self.change(space, change, "because")
-    }
-
-    fn retract(&self, space: &mut OpenedSpace, id: OpId) {
-        let target = Reference::Id(id);
-        let retract = GraphChange::Retract { target, reason: String::new(), sources: Vec::new() };
-        self.change(space, retract, "no");
-    }
-
-    fn values(&self, text: &str) {
-        values::set(&self.session, text, Answerer::Rules, Intent::Write).unwrap();
-    }
-
-    fn set(&self, space: &mut OpenedSpace, key: &str, value: &str) {
-        let key = SettingKey::parse(key).unwrap();
-        agreed_settings::set(&self.session, Some(space), &key, value, Intent::Write).unwrap();
-    }
-
     fn request(&self) -> TaskRequest<'static> {
         TaskRequest::new(TASK).unwrap()
     }
@@ -131,10 +30,6 @@ impl Studio {
     fn context(&self, space: &mut OpenedSpace) -> TaskContext {
         self.asked(space, &self.request())
     }
-}
-
-fn when(text: &str) -> Option<When> {
-    Some(When::from_timestamp(text.parse().unwrap()))
 }
 
 #[test]
@@ -262,6 +157,8 @@ fn pins_are_values_settings_and_preferences_with_their_source() {
         [
             "ask_when_uncertain=on BuiltIn",
             "auto_learn=off Project",
+            "mining_max_claims=6 BuiltIn",
+            "mining_min_confidence=0.9 BuiltIn",
             "refactor_intent=behavior_preserving BuiltIn",
             "tone=plain Global"
         ]
@@ -404,7 +301,7 @@ fn each_part_has_a_budget_and_what_is_joined_may_take_half() {
     let none = TaskBudget { nodes: 0, values: 0, preferences: 0, query: 0, edges: 0 };
     let context = budgeted(none);
     assert_eq!(parts(&context), (0, 0, 0, 0, 0));
-    assert_eq!(context.settings.len(), 3, "settings are few and always there");
+    assert_eq!(context.settings.len(), 5, "settings are few and always there");
     // What is not taken by what is joined goes to the next nearest.
     let lonely = &mut studio.open("lonely.db");
     for number in 0..15 {
@@ -487,7 +384,7 @@ fn an_empty_space_and_one_without_a_home_space_have_the_built_in_settings() {
     let space = &mut studio.project();
     assert!(!studio.session.home.global_space().exists());
     let context = studio.context(space);
-    assert_eq!((context.records().count(), context.settings.len()), (0, 3));
+    assert_eq!((context.records().count(), context.settings.len()), (0, 5));
     assert!(context.text.contains("setting auto_learn, built in\n| on"), "{}", context.text);
     assert!(!studio.session.home.global_space().exists(), "reading makes no space");
     // In the home space itself, everything is its own.

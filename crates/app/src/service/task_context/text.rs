@@ -1,5 +1,5 @@
-//! The context for a task as a model reads it: a section for each part, where every line from memory
-//! begins with `| `, and every record and edge is cited by the beginning of its id.
+//! The context for a task as a model reads it: a section for each part, where every line from
+//! memory begins with `| `, and every record and edge is cited by the beginning of its id.
 
 use engine::owner::SpaceOwner;
 use engine::recall::context::render::{CUT, data, mark_digits, one_line, short};
@@ -13,20 +13,25 @@ use crate::service::agreed_settings::{Setting, SettingSource};
 use crate::service::effective::Scope;
 
 /// Something of memory that the text shows.
-pub(super) struct Shown {
-    pub(super) scope: Scope,
-    pub(super) id: OpId,
-    pub(super) text: String,
-    pub(super) tokens: usize,
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shown {
+    /// Where it is.
+    pub(crate) scope: Scope,
+    /// The operation.
+    pub(crate) id: OpId,
+    /// The part of the context: `values`, `settings`, `preferences`, `claims` or `nodes`.
+    pub(crate) part: &'static str,
+    /// It in words.
+    pub(crate) text: String,
+    /// Whether that is only the beginning.
+    pub(crate) is_cut: bool,
+    /// Its tokens.
+    pub(crate) tokens: usize,
 }
 
 /// Writes the text into a context. What does not fit into `tokens_max` is dropped from it: earlier
-/// parts come first. Answers with what the text shows, in its order.
-pub(super) fn write(
-    now: Timestamp,
-    tokens_max: Option<usize>,
-    context: &mut TaskContext,
-) -> Vec<Shown> {
+/// parts come first.
+pub(super) fn write(now: Timestamp, tokens_max: Option<usize>, context: &mut TaskContext) {
     let owner = context.owner.clone();
     let digits = digits(now, context);
     let opening = opening(&digits, owner.as_ref());
@@ -40,24 +45,34 @@ pub(super) fn write(
     };
     let mut values: Vec<TaskRecord> = context.summary.take().into_iter().collect();
     values.append(&mut context.values);
-    writing.section("Values, which hold for every task:", &mut values, Writing::record);
+    writing.section(VALUES, &mut values, Writing::record);
     context.summary = match values.first().map(|first| first.reason) {
         Some(Selection::Summary) => Some(values.remove(0)),
         _ => None,
     };
     context.values = values;
-    writing.section("Agreed with agents:", &mut context.settings, Writing::setting);
-    writing.section("Preferences:", &mut context.preferences, Writing::record);
-    writing.section("Claims:", &mut context.claims, Writing::record);
-    writing.section("Decisions and other nodes:", &mut context.nodes, Writing::record);
+    writing.section(SETTINGS, &mut context.settings, Writing::setting);
+    writing.section(PREFERENCES, &mut context.preferences, Writing::record);
+    writing.section(CLAIMS, &mut context.claims, Writing::record);
+    writing.section(NODES, &mut context.nodes, Writing::record);
     let kept: Vec<OpId> = context.records().map(|record| record.id).collect();
     context.edges.retain(|edge| kept.contains(&edge.from) && kept.contains(&edge.to));
-    writing.section("Edges:", &mut context.edges, Writing::edge);
+    writing.section(EDGES, &mut context.edges, Writing::edge);
     context.left_out.tokens = writing.left_out;
     context.text = writing.text + &closing;
     context.tokens = count(&context.text);
-    writing.shown
+    context.shown = writing.shown;
 }
+
+/// A section: the name of the part, and its heading.
+type Section = (&'static str, &'static str);
+
+const VALUES: Section = ("values", "Values, which hold for every task:\n");
+const SETTINGS: Section = ("settings", "Agreed with agents:\n");
+const PREFERENCES: Section = ("preferences", "Preferences:\n");
+const CLAIMS: Section = ("claims", "Claims:\n");
+const NODES: Section = ("nodes", "Decisions and other nodes:\n");
+const EDGES: Section = ("edges", "Edges:\n");
 
 fn count(text: &str) -> usize {
     O200k.count(text)
@@ -96,34 +111,33 @@ struct Writing {
 /// A part of the text, and what of memory it shows.
 struct Block {
     text: String,
-    shown: Option<(Scope, OpId, String)>,
+    shown: Option<Shown>,
 }
 
 impl Writing {
     /// Writes a section. What does not fit is dropped from `items`.
     fn section<T>(
         &mut self,
-        heading: &str,
+        (part, heading): Section,
         items: &mut Vec<T>,
         block: impl Fn(&Self, &T) -> Block,
     ) {
-        let heading = format!("{heading}\n");
         let mut is_open = false;
         items.retain(|item| {
             let Block { text, shown } = block(self, item);
             let tokens = count(&text);
-            let frame = if is_open { 0 } else { count(&heading) };
+            let frame = if is_open { 0 } else { count(heading) };
             if self.room.is_some_and(|room| tokens + frame > room) {
                 self.left_out += 1;
                 return false;
             }
             self.room = self.room.map(|room| room - tokens - frame);
             if !is_open {
-                self.text.push_str(&heading);
+                self.text.push_str(heading);
                 is_open = true;
             }
             self.text.push_str(&text);
-            let shown = shown.map(|(scope, id, text)| Shown { scope, id, text, tokens });
+            let shown = shown.map(|shown| Shown { part, tokens, ..shown });
             self.shown.extend(shown);
             true
         });
@@ -151,7 +165,7 @@ impl Writing {
         let end = if record.is_cut { CUT } else { "" };
         Block {
             text: format!("[{}] {}\n{said}{end}", short(&record.id), about.join(", ")),
-            shown: Some((record.scope, record.id, record.text.clone())),
+            shown: Some(shown(record.scope, record.id, &record.text, record.is_cut)),
         }
     }
 
@@ -165,7 +179,7 @@ impl Writing {
         let (key, value) = (one_line(&setting.key), data(&setting.value));
         Block {
             text: format!("{id}setting {key}, {from}\n{value}"),
-            shown: at.zip(setting.id).map(|(scope, id)| (scope, id, setting.value.clone())),
+            shown: at.zip(setting.id).map(|(scope, id)| shown(scope, id, &setting.value, false)),
         }
     }
 
@@ -174,6 +188,11 @@ impl Writing {
         let (from, to) = (short(&edge.from), short(&edge.to));
         Block { text: format!("[{from}] {} [{to}]\n{notes}", edge.edge_type), shown: None }
     }
+}
+
+/// Something that is shown, before its part and its tokens are known.
+fn shown(scope: Scope, id: OpId, text: &str, is_cut: bool) -> Shown {
+    Shown { scope, id, part: "", text: text.to_owned(), is_cut, tokens: 0 }
 }
 
 fn scope(scope: Scope) -> &'static str {

@@ -152,6 +152,36 @@ fn recall_returns_facts_and_episodes_and_writes_a_receipt() {
 }
 
 #[test]
+fn a_task_gets_pins_and_what_is_near_it() {
+    let machine = Machine::with_space();
+    machine.because(["values", "set", "- Small steps"]).run().succeeds();
+    let add = ["claim", "add", "--type", "fact", "Tenmoku suits tall bowls."];
+    machine.because(add).run().succeeds();
+    let mut host = Host::of(&machine);
+    let task = "Choose a glaze for the tall bowls";
+    let context = host.gets("get_context", json!({ "task": task, "agent": "decider" }));
+    let text = context["context"].as_str().unwrap();
+    for part in ["| Small steps", "| Tenmoku suits tall bowls.", "setting auto_learn"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let tiers: Vec<&str> = context["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["tier"].as_str().unwrap())
+        .collect();
+    assert_eq!(tiers, ["values", "claims"]);
+    assert_eq!(context["abstains"], false);
+    let limited = host.gets("get_context", json!({ "task": task, "budget_tokens": 60 }));
+    assert!(limited["tokens"].as_u64().unwrap() <= 60, "{limited}");
+    assert!(limited["left_out"].as_u64().unwrap() > 0, "{limited}");
+    host.leaves();
+    let receipts = machine.because(["receipts", "--agent", "decider", "--json"]);
+    assert!(receipts.run().succeeds().out().contains(context["receipt"].as_str().unwrap()));
+    machine.is_sound();
+}
+
+#[test]
 fn text_that_an_agent_repeats_from_memory_is_marked() {
     let machine = Machine::with_space();
     let mut host = Host::of(&machine);
@@ -258,6 +288,9 @@ fn invalid_arguments_are_tool_results_with_advice() {
         ("name_too_long", "remember", json!({ "text": "x", "actor": "A".repeat(257) })),
         ("too_many_tags", "remember", json!({ "text": "x", "tags": vec!["t"; 65] })),
         ("empty_turns", "get_context", json!({ "turns": [{ "speaker": "u", "text": " " }] })),
+        ("empty_turns", "get_context", json!({})),
+        ("empty_question", "get_context", json!({ "task": " " })),
+        ("out_of_range", "get_context", json!({ "task": "x", "budget_tokens": 1_000_001 })),
         ("empty_correction", "correct", json!({ "name": "x", "note": "y" })),
         ("empty_note", "correct", json!({ "name": "x", "text": "z", "note": "" })),
         ("empty_note", "refute", json!({ "name": "x", "note": " " })),

@@ -1,0 +1,125 @@
+//! A home and a project for tests.
+
+use engine::Space;
+use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
+use engine::write::import::Intent;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use kernel::body::{EdgeType, NodeType};
+use kernel::evidence::Visibility;
+use kernel::id::OpId;
+use kernel::kind::Capability;
+use kernel::when::When;
+
+use super::Session;
+use super::agreed_settings::{self, SettingKey};
+use super::graph::statement;
+use super::locator::SpaceLocator;
+use super::model_request::Answerer;
+use super::opening::{OpenedSpace, SpaceUse};
+use super::values;
+use crate::place::Home;
+
+/// A home and a project in a folder of its own, and the time.
+pub(super) struct Studio {
+    folder: tempfile::TempDir,
+    pub(super) session: Session,
+}
+
+/// What a claim or a node says.
+pub(super) fn claim(claim_type: &str, text: &str) -> Statement {
+    Statement::new(RecordType::Claim(claim_type.to_owned()), text)
+}
+
+pub(super) fn node(node_type: NodeType, text: &str) -> Statement {
+    Statement::new(RecordType::Node(node_type), text)
+}
+
+impl Studio {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let session = Session {
+            home: Home::at(folder.path().join("home")),
+            spaces: Vec::new(),
+            embedder: None,
+            language_model: None,
+            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
+            zone: TimeZone::UTC,
+        };
+        Self { folder, session }
+    }
+
+    /// The same at a later time.
+    pub(super) fn at(&mut self, now: &str) {
+        self.session.now = now.parse().unwrap();
+    }
+
+    pub(super) fn open(&self, name: &str) -> OpenedSpace {
+        let path = self.folder.path().join(name);
+        if name != "global" && !path.exists() {
+            let signer = self.session.home.signer().unwrap();
+            Space::create(&path, signer, "project", self.session.now).unwrap();
+        }
+        let path = path.to_string_lossy().into_owned();
+        let named = if name == "global" { name } else { path.as_str() };
+        let locator = SpaceLocator { home: &self.session.home, named: Some(named) };
+        locator.open_or_make(SpaceUse::Write(Capability::Correct), self.session.now).unwrap()
+    }
+
+    pub(super) fn project(&self) -> OpenedSpace {
+        self.open("project.db")
+    }
+
+    pub(super) fn home(&self) -> OpenedSpace {
+        self.open("global")
+    }
+
+    pub(super) fn change(&self, space: &mut OpenedSpace, change: GraphChange, words: &str) -> OpId {
+        let statement = statement(&self.session, words, Visibility::Global);
+        let changed = space
+            .change_graph(&[change.into()], Some(&statement), Intent::Write, self.session.now)
+            .unwrap();
+        changed.stand_for[0]
+    }
+
+    pub(super) fn state(&self, space: &mut OpenedSpace, what: Statement) -> OpId {
+        let words = what.text.clone();
+        self.change(space, GraphChange::State(Box::new(what)), &words)
+    }
+
+    pub(super) fn edge(
+        &self,
+        space: &mut OpenedSpace,
+        edge_type: EdgeType,
+        from: OpId,
+        to: OpId,
+    ) -> OpId {
+        let change = GraphChange::Connect {
+            edge_type,
+            from: Reference::Id(from),
+            to: Reference::Id(to),
+            inputs: Vec::new(),
+            notes: String::new(),
+        };
+        self.change(space, change, "because")
+    }
+
+    pub(super) fn retract(&self, space: &mut OpenedSpace, id: OpId) {
+        let target = Reference::Id(id);
+        let retract = GraphChange::Retract { target, reason: String::new(), sources: Vec::new() };
+        self.change(space, retract, "no");
+    }
+
+    pub(super) fn values(&self, text: &str) {
+        values::set(&self.session, text, Answerer::Rules, Intent::Write).unwrap();
+    }
+
+    pub(super) fn set(&self, space: &mut OpenedSpace, key: &str, value: &str) {
+        let key = SettingKey::parse(key).unwrap();
+        agreed_settings::set(&self.session, Some(space), &key, value, Intent::Write).unwrap();
+    }
+}
+
+pub(super) fn when(text: &str) -> Option<When> {
+    Some(When::from_timestamp(text.parse().unwrap()))
+}
