@@ -141,7 +141,7 @@ fn plan(
         let records: Vec<&MinableRecord> = segment.records.iter().collect();
         let reader = match &mut model {
             Some(_) if intent == Intent::DryRun && place >= by_rules => None,
-            Some(model) if place >= by_rules => Some(MiningReader::Model(&mut **model)),
+            Some(model) if place >= by_rules => Some(MiningReader::Model(model)),
             _ => Some(MiningReader::Rules),
         };
         let mut found = match reader {
