@@ -23,11 +23,11 @@ const PRINTED_MAX: usize = 50;
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review list\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review                      list what awaits your decision\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(clap::Subcommand)]
@@ -40,7 +40,7 @@ enum Action {
     Dismiss(DecideArgs),
 }
 
-#[derive(clap::Args)]
+#[derive(Clone, Copy, Default, clap::Args)]
 struct ListArgs {
     /// Include reviews that are settled
     #[arg(long)]
@@ -57,26 +57,26 @@ struct DecideArgs {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let purpose = match args.action {
-        Action::List(_) => SpaceUse::Read,
-        Action::Accept(_) | Action::Dismiss(_) => SpaceUse::Write(Capability::Correct),
-    };
-    let mut space = session.open(purpose)?;
     let (args, decision) = match &args.action {
-        Action::List(args) => {
-            list(session, &space, args)?;
-            return Ok(0);
-        }
-        Action::Accept(args) => (args, Decision::Accept),
-        Action::Dismiss(args) => (args, Decision::Dismiss),
+        None => return list(session, ListArgs::default()),
+        Some(Action::List(args)) => return list(session, *args),
+        Some(Action::Accept(args)) => (args, Decision::Accept),
+        Some(Action::Dismiss(args)) => (args, Decision::Dismiss),
     };
+    let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let outcome =
         corrections::decide_review(&mut space, session.now, &args.id, decision, &args.note)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }
 
-fn list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<(), Failure> {
+fn list(session: &CliSession, args: ListArgs) -> Result<u8, Failure> {
+    let space = session.open(SpaceUse::Read)?;
+    print_list(session, &space, args)?;
+    Ok(0)
+}
+
+fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Result<(), Failure> {
     let mut reviews = space.reviews()?;
     reviews.retain(|review| args.all || review.status == Status::Pending);
     let mut changes = space.proposed_changes()?;

@@ -129,8 +129,15 @@ fn a_declared_view_is_created_folded_digested_verified_and_rebuilt() {
     assert_eq!(counted(&space), []);
     space.advance(|_| {}).unwrap();
     assert_eq!(counted(&space), [("evidence".to_owned(), 5), ("space".to_owned(), 1)]);
-    let known =
-        [("graph", 6), ("records", 6), ("beliefs", 6), ("text", 6), ("facts", 6), ("kinds", 6)];
+    let known = [
+        ("graph", 6),
+        ("records", 6),
+        ("beliefs", 6),
+        ("text", 6),
+        ("facts", 6),
+        ("thoughts", 6),
+        ("kinds", 6),
+    ];
     assert_eq!(names_and_positions(&space), known);
     assert!(is_verified(&space));
     let digests = space.digests().unwrap();
