@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{EdgeFilter, NodeFilter, RecordKey, Subgraph, SubgraphLimits, VALUES_RAW};
-use engine::recall::facts::{ACTIVE_CONFIDENCE_MIN, FactQuery};
+use engine::recall::facts::FactQuery;
 use kernel::body::{EdgeType, NodeType};
 use kernel::id::OpId;
 use kernel::records::RecordStatus;
@@ -108,8 +108,6 @@ fn list(
     let mut found = Found::default();
     match asked.list.unwrap_or_default() {
         Listing::Claims => {
-            let now_us = session.now.as_microsecond();
-            let then_us = as_of_us.and_then(|at| i64::try_from(at).ok()).unwrap_or(now_us);
             let filter = ClaimFilter {
                 states: states(status),
                 displaced: status.status().into_iter().filter(|it| it.is_displaced()).collect(),
@@ -118,10 +116,9 @@ fn list(
                 valid_at_us,
                 contains,
                 as_of_us,
-                not_over_at_us: valid_at_us.is_none().then_some(then_us.min(now_us)),
-                confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
                 ..ClaimFilter::default()
             };
+            let filter = filter.in_force(session.now.as_microsecond());
             let listed = spaces.claims(session, &filter, limit)?;
             found.more = listed.counts.total > listed.beliefs.len() + listed.counts.altered.len();
             let records = listed.beliefs.iter().filter_map(|Scoped { scope, item }| {
