@@ -32,7 +32,7 @@ impl Desk {
             now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
             zone: TimeZone::UTC,
         };
-        drop(crate::service::agreed_settings::home_to_write(&session).unwrap());
+        drop(session.home_to_write().unwrap());
         Self { _folder: folder, session }
     }
 

@@ -47,7 +47,7 @@ impl Desk {
     }
 
     fn operations(&self) -> usize {
-        let home = home(&self.session).unwrap().unwrap();
+        let home = self.session.home_space().unwrap().unwrap();
         home.log_tail(1_000, &engine::inspect::LogFilter::default()).unwrap().len()
     }
 }
@@ -82,7 +82,7 @@ fn case_23_given_a_values_patch_then_claims_are_global_tagged_and_cite_the_event
     let desk = Desk::new();
     let claims = vec![claim("preference", "Answers are short"), claim("goal", "Ship 1.0")];
     let change = desk.set("Short answers. Ship 1.0.", answer("Short, and shipped.", claims, &[]));
-    let home = home(&desk.session).unwrap().unwrap();
+    let home = desk.session.home_space().unwrap().unwrap();
     let values = values(&home).unwrap();
     let event = change.event.unwrap();
     let summary = values.summary.unwrap();
@@ -184,7 +184,7 @@ fn what_the_person_refuted_is_not_claimed_again() {
     let desk = Desk::new();
     let claims = || vec![claim("preference", "Answers are long"), claim("goal", "Ship 1.0")];
     desk.set("One.", answer("One.", claims(), &[]));
-    let mut home = home_to_write(&desk.session).unwrap();
+    let mut home = desk.session.home_to_write().unwrap();
     let refute = home.to_refute(&text_key("preference", "Answers are long"), "no").unwrap();
     home.act(refute, Intent::Write, desk.session.now).unwrap();
     drop(home);
