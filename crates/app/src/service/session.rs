@@ -31,6 +31,19 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// A session of a home in a folder, at a time that does not change.
+    #[cfg(test)]
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self {
+            home: Home::at(folder.join("home")),
+            spaces: Vec::new(),
+            embedder: None,
+            language_model: None,
+            now: "2026-03-01T12:00:00Z".parse().expect("it is a time"),
+            zone: TimeZone::UTC,
+        }
+    }
+
     /// Locates the one space of a request.
     pub(crate) fn locator(&self) -> Result<SpaceLocator<'_>, RequestError> {
         match self.spaces.as_slice() {

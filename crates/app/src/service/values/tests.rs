@@ -1,7 +1,5 @@
 //! Values read by a language model that answers from a list.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use models::language::LanguageError;
 use serde_json::{Value, json};
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
@@ -9,7 +7,6 @@ use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 use super::compile::PROMPT_VERSION;
 use super::patch::MODEL_CONFIDENCE;
 use super::*;
-use crate::place::Home;
 use crate::service::model_request::ModelAccess;
 
 /// A home in a folder of its own, and the time.
@@ -21,14 +18,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         Self { _folder: folder, session }
     }
 
