@@ -307,6 +307,18 @@ impl EffectiveView {
     }
 }
 
+/// Drops what a project's space has in its own words from what the home space has, and returns it.
+pub(crate) fn drop_hidden<T>(
+    own: &Space,
+    found: &mut Vec<T>,
+    key: impl Fn(&T) -> RecordKey,
+    as_of_us: Option<u64>,
+) -> Result<Vec<T>, EngineError> {
+    let keys: Vec<RecordKey> = found.iter().map(key).collect();
+    let mut hides = own.hides_records(&keys, as_of_us)?.into_iter();
+    Ok(found.extract_if(.., |_| hides.next().unwrap_or(false)).collect())
+}
+
 /// The identities of the home space's settings of which the project has values of its own.
 fn settings_replaced(
     session: &Session,

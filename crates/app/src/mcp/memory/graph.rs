@@ -19,7 +19,7 @@ use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::disclosure::for_agent;
-use crate::service::effective::{EffectiveView, Scope, Scoped};
+use crate::service::effective::{EffectiveView, Scope, Scoped, drop_hidden};
 
 /// Items by default, and at most.
 const LIMIT: u32 = 20;
@@ -257,16 +257,8 @@ fn unhidden(
     mut around: Subgraph,
     as_of_us: Option<u64>,
 ) -> Result<Subgraph, EngineError> {
-    let keys: Vec<RecordKey> = around.records.iter().map(RecordKey::of_record).collect();
-    let mut hides = spaces.own.hides_records(&keys, as_of_us)?.into_iter();
-    let mut hidden = BTreeSet::new();
-    around.records.retain(|record| {
-        let is_hidden = hides.next().unwrap_or(false);
-        if is_hidden {
-            hidden.insert(record.id);
-        }
-        !is_hidden
-    });
+    let hidden = drop_hidden(&spaces.own, &mut around.records, RecordKey::of_record, as_of_us)?;
+    let hidden: BTreeSet<OpId> = hidden.iter().map(|record| record.id).collect();
     around.edges.retain(|edge| !hidden.contains(&edge.from) && !hidden.contains(&edge.to));
     Ok(around)
 }
