@@ -10,7 +10,6 @@ use kernel::id::OpId;
 use kernel::identity::edge_key;
 use kernel::kind::Kind;
 use kernel::ledger_index::{LedgerIndex, record_key};
-use kernel::operation::Role;
 use kernel::records::{RecordStatus, Records};
 use kernel::validity::inputs;
 use serde_json::{Map, Value, json};
@@ -18,7 +17,9 @@ use store::StoreError;
 
 use super::filter::{End, Filtered, KeptEdge, KeptRecord, reason};
 use super::{MINED, Refused};
-use crate::write::graph::{GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, Statement};
+use crate::write::graph::{
+    GraphChange, NamedChange, RecordType, Reference, Statement, cite_as_inputs,
+};
 use crate::{EngineError, Reader};
 
 /// The program that mines, as claims name it.
@@ -66,7 +67,7 @@ impl Miner {
         let mut tags = vec![MINED.to_owned()];
         tags.extend(record.tags.iter().cloned());
         Ok(Statement {
-            inputs: cite(&record.sources)?,
+            inputs: cite_as_inputs(&record.sources)?,
             tags,
             visibility: record.visibility,
             valid_from: record.valid_from.clone(),
@@ -82,12 +83,6 @@ impl Miner {
             ..Statement::new(record.record_type.clone(), record.text.as_str())
         })
     }
-}
-
-/// Citations of evidence as inputs.
-pub(crate) fn cite(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
-    let role = Role::parse(INPUT_ROLE)?;
-    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
 }
 
 /// The changes that write what is kept. Their names begin with `prefix`.
@@ -110,7 +105,7 @@ pub fn changes_of(
             edge_type: edge.edge_type,
             from: reference(&edge.from),
             to: reference(&edge.to),
-            inputs: cite(&edge.sources)?,
+            inputs: cite_as_inputs(&edge.sources)?,
             notes: edge.notes.clone(),
         }));
     }

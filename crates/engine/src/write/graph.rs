@@ -42,6 +42,12 @@ use crate::{EngineError, Writer, now_us};
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
 
+/// Citations of operations as what a change was made from.
+pub fn cite_as_inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
+    let role = Role::parse(INPUT_ROLE)?;
+    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
+}
+
 /// The role in which a retraction cites what says so.
 pub const SOURCE_ROLE: &str = "source";
 

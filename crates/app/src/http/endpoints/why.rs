@@ -57,7 +57,7 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         depth: number("depth", asked.depth, DEPTH, DEPTH_MAX as usize)?,
         nodes: number("max_nodes", asked.max_nodes, NODES, NODES_MAX)?,
         since_us: times.recorded_us(asked.since.as_deref())?,
-        as_of_us: service::past(&call.session, times.start_if_given_us(asked.as_of.as_deref())?),
+        as_of_us: service::past(&call.session, times.recorded_us(asked.as_of.as_deref())?),
         disclosure: call.disclosure(),
         ..WhyLimits::new(call.session.now)
     };

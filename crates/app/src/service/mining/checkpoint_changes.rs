@@ -10,6 +10,7 @@ use engine::mine::nodes::PlannedNode;
 use engine::mine::{CHECKPOINT, Refused, changes_of};
 use engine::write::graph::{
     GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, RefusedChange, Statement,
+    cite_as_inputs,
 };
 use kernel::body::{EdgeType, NodeType};
 use kernel::evidence::{Visibility, summarize};
@@ -48,17 +49,12 @@ pub(super) type Changes = Vec<(NamedChange, Slot)>;
 /// A node as it is stated.
 pub(super) fn statement(node: &PlannedNode, tags: Vec<String>) -> Result<Statement, EngineError> {
     Ok(Statement {
-        inputs: inputs(&node.sources)?,
+        inputs: cite_as_inputs(&node.sources)?,
         tags,
         visibility: node.visibility,
         payload: json!({ "source": CHECKPOINT, "version": VERSION }),
         ..Statement::new(RecordType::Node(node.node_type), node.text.as_str())
     })
-}
-
-fn inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
-    let role = Role::parse(INPUT_ROLE)?;
-    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
 }
 
 /// The nodes of segments with their edges to evidence, and what was mined.
@@ -99,7 +95,7 @@ fn derived_from(from: Reference, to: Reference, source: OpId) -> Result<NamedCha
         edge_type: EdgeType::DerivedFrom,
         from,
         to,
-        inputs: inputs(&[source])?,
+        inputs: cite_as_inputs(&[source])?,
         notes: String::new(),
     }))
 }
@@ -173,7 +169,7 @@ pub(super) fn changes_of_project(
             edge_type: EdgeType::Supersedes,
             from: Reference::Local(name),
             to: Reference::Id(before.id),
-            inputs: inputs(&[until])?,
+            inputs: cite_as_inputs(&[until])?,
             notes: String::new(),
         };
         changes.push((supersedes.into(), Slot::Edge));

@@ -26,7 +26,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 
 use super::Session;
-use super::agreed_settings::{is_home, may_learn, mining_limits};
+use super::agreed_settings::{may_learn, mining_limits};
 use super::learning::{Learned, learn};
 use super::model_request::{ModelAccess, ModelAnswer};
 use super::opening::OpenedSpace;
@@ -139,7 +139,7 @@ pub(crate) fn find(
     reader: MiningReader<'_, '_>,
     limits: &MiningLimits,
 ) -> Result<Found, Failure> {
-    let only_scope = is_home(session, space).then_some(Scope::Global);
+    let only_scope = session.is_home(space).then_some(Scope::Global);
     let mut report = MiningReport { read: records.len(), ..MiningReport::default() };
     let (mined, allowed, miner) = match reader {
         MiningReader::Rules => {
@@ -187,7 +187,7 @@ fn by_rules(records: &[&MinableRecord], only_scope: Option<Scope>) -> (Mined, Al
 
 /// What a model is shown as known: claims in words and decisions that are not private.
 fn known(session: &Session, space: &OpenedSpace) -> Result<Vec<Known>, Failure> {
-    let is_home = is_home(session, space);
+    let is_home = session.is_home(space);
     let scope = |visibility: Visibility| match visibility {
         Visibility::Global => Scope::Global,
         _ if is_home => Scope::Global,

@@ -5,8 +5,6 @@ use std::time::Duration;
 use engine::graph::EdgeFilter;
 use engine::inspect::LogFilter;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Payload};
 use kernel::identity::text_key;
 use kernel::when::When;
@@ -16,7 +14,6 @@ use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::checkpoint::{CheckpointReport, checkpoint};
 use super::*;
-use crate::place::Home;
 use crate::service::agreed_settings::{SettingKey, set};
 use crate::service::locator::SpaceLocator;
 use crate::service::opening::SpaceUse;
@@ -31,14 +28,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         let path = folder.path().join("space.db");
         engine::Space::create(&path, session.home.signer().unwrap(), "t", session.now).unwrap();
         Self { folder, session }
