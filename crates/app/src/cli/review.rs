@@ -2,7 +2,7 @@
 
 use engine::Space;
 use engine::belief::proposed::ProposedChange;
-use engine::belief::review::{Review, Status};
+use engine::belief::review::Status;
 use engine::inspect::summary;
 use kernel::body::Body;
 use kernel::kind::Capability;

@@ -598,7 +598,7 @@ impl<'a> GraphWriter<'a> {
             None => statement.body(),
         };
         let kind = body.kind();
-        let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
+        let key = key_of(&body);
         if let Some(key) = &key {
             let mut records = Records::new(&*self.writing);
             if let Some(stated) = records.stated(&kind, key)?
@@ -778,6 +778,11 @@ impl<'a> GraphWriter<'a> {
             None => Visibility::Global,
         })
     }
+}
+
+/// What a record is a version of, by its body: its identity, or the text of a node.
+pub(crate) fn key_of(body: &Body) -> Option<String> {
+    record_key(body, &[]).or(body.identity().map(|(key, _)| key.to_owned()))
 }
 
 /// The visibility that shows a text to fewer.

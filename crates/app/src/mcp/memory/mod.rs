@@ -351,7 +351,7 @@ fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<S
     };
     let mut repeated = Vec::new();
     for id in echo.into_iter().flat_map(|echo| echo.of).take(REPEATED_MAX) {
-        if disclosure == Disclosure::Full || !space.is_private(&id)? {
+        if !space.is_withheld(&id, disclosure)? {
             repeated.push(id.to_string());
         }
     }

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use engine::EngineError;
 use engine::graph::RecordView;
 use engine::mine::evidence::{PROJECT, UNTIL_ROLE};
+use engine::mine::filter::reason;
 use engine::mine::nodes::PlannedNode;
-use engine::mine::{CHECKPOINT, Refused, changes_of};
+use engine::mine::{CHECKPOINT, changes_of};
 use engine::write::graph::{
     GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, RefusedChange, Statement,
     cite_as_inputs,
@@ -193,13 +194,12 @@ pub(super) fn drop_refused(
             continue;
         }
         gone.extend(change.name);
-        let code = reason.map_or("unknown_end", |reason| reason.refusal.code());
+        let code = reason.map_or(reason::UNKNOWN_END, |reason| reason.refusal.code());
         if let Slot::Mined(segment, number) = slot
             && let Some(Planned { found: Some(found), .. }) = planned.get_mut(segment)
             && let Some(record) = found.filtered.records.get(number)
         {
-            let (local_id, text) = (record.local_id.clone(), record.text.clone());
-            found.report.refused.push(Refused { local_id, text, reason: code });
+            found.report.refused.push(record.clone().refused(code));
         }
     }
     *changes = kept;
