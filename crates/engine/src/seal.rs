@@ -2,10 +2,11 @@
 //!
 //! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key
 //! away, and signs four things only: [`Prepared`] evidence and a [`PreparedBody`], which are made
-//! from what was masked, a [`Sealable`] draft, and a [`Declaration`], which holds no text. Any input
-//! from a user, a program or another library becomes a [`Sealable`] through [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself
-//! derives from sealed operations: masked a second time, a derived claim could differ from the
-//! result of its deriver, and would be derived again without end.
+//! from what was masked, a [`Sealable`] draft, and a [`Declaration`], which holds no text. Any
+//! input from a user, a program or another library becomes a [`Sealable`] through
+//! [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself derives from
+//! sealed operations: masked a second time, a derived claim could differ from the result of its
+//! deriver, and would be derived again without end.
 //!
 //! Operations of other devices are not sealed here: they carry their authors' signatures, and are
 //! kept as they are.
@@ -68,8 +69,8 @@ impl Sealable {
     }
 }
 
-/// A masked body with its canonical bytes: what can be made of an operation before its place and its
-/// citations are known, on another thread. For bodies that name no identity of the ledger.
+/// A masked body with its canonical bytes: what can be made of an operation before its place and
+/// its citations are known, on another thread. For bodies that name no identity of the ledger.
 pub(crate) struct PreparedBody {
     body: Body,
     bytes: Vec<u8>,

@@ -221,8 +221,8 @@ impl SqliteLedgerIndex<'_> {
         }
     }
 
-    /// Whether any body was removed. Most spaces have forgotten nothing, and an import asks for each
-    /// of its records.
+    /// Whether any body was removed. Most spaces have forgotten nothing, and an import asks for
+    /// each of its records.
     fn has_removed(&self) -> Result<bool, StoreError> {
         if let Some(known) = self.has_removed.get() {
             return Ok(known);
