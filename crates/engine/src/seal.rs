@@ -1,18 +1,20 @@
 //! Sealing: the only place in the engine that signs, so that nothing unmasked is signed.
 //!
 //! What is signed is replicated and cannot be taken back. So a [`Sealer`] does not give its key
-//! away, and signs three things only: [`Prepared`] evidence, which is made from masked evidence, a
-//! [`Sealable`] draft, and a [`Declaration`], which holds no text. Any input from a user, a program or another library becomes a [`Sealable`]
-//! through [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself
-//! derives from sealed operations: masked a second time, a derived claim could differ from the
-//! result of its deriver, and would be derived again without end.
+//! away, and signs four things only: [`Prepared`] evidence and a [`PreparedBody`], which are made
+//! from what was masked, a [`Sealable`] draft, and a [`Declaration`], which holds no text. Any
+//! input from a user, a program or another library becomes a [`Sealable`] through
+//! [`Sealable::masked`]. [`Sealable::concluded`] is for drafts that the engine itself derives from
+//! sealed operations: masked a second time, a derived claim could differ from the result of its
+//! deriver, and would be derived again without end.
 //!
 //! Operations of other devices are not sealed here: they carry their authors' signatures, and are
 //! kept as they are.
 
-use importers::secrets::{Masked, MaskedSecret, mask_body, mask_string};
+use importers::secrets::{Masked, MaskedSecret, SecretKind, mask_body, mask_string};
 use kernel::body::{self, Body};
 use kernel::declaration::{Declaration, Statement};
+use kernel::evidence::Visibility;
 use kernel::id::{Author, BodyHash};
 use kernel::kind::Kind;
 use kernel::operation::{HlcTimestamp, MalformedError, Operation, Ref};
@@ -48,13 +50,6 @@ impl Sealable {
         Ok(sealable)
     }
 
-    /// A draft whose body was masked on another thread. For bodies that name no identity of the
-    /// ledger.
-    pub(crate) fn premasked(body: Masked<Body>, refs: Vec<Ref>) -> Self {
-        let masked = body.secrets().to_vec();
-        Self { draft: Draft { body: body.into_inner(), refs }, masked }
-    }
-
     /// The beginning of a space, masked.
     pub(crate) fn genesis(space: body::Space) -> Self {
         let masked = mask_body(Body::Space(space));
@@ -71,6 +66,48 @@ impl Sealable {
     /// The secrets that were masked.
     pub(crate) fn secrets(&self) -> &[MaskedSecret] {
         &self.masked
+    }
+}
+
+/// A masked body with its canonical bytes: what can be made of an operation before its place and
+/// its citations are known, on another thread. For bodies that name no identity of the ledger.
+pub(crate) struct PreparedBody {
+    body: Body,
+    bytes: Vec<u8>,
+    masked: Vec<SecretKind>,
+}
+
+impl PreparedBody {
+    /// Makes the canonical bytes. Fails for what is larger than a body may be.
+    pub(crate) fn new(body: Masked<Body>) -> Result<Self, MalformedError> {
+        let masked = body.kinds().collect();
+        let body = body.into_inner();
+        let bytes = body.canonical()?;
+        Ok(Self { body, bytes, masked })
+    }
+
+    /// The body.
+    pub(crate) fn get(&self) -> &Body {
+        &self.body
+    }
+
+    /// The kinds of the secrets that were masked.
+    pub(crate) fn masked(&self) -> &[SecretKind] {
+        &self.masked
+    }
+
+    /// The same edge for other readers; what is not an edge stays as it is.
+    pub(crate) fn with_edge_visibility(
+        mut self,
+        visibility: Visibility,
+    ) -> Result<Self, MalformedError> {
+        if let Body::Edge(edge) = &mut self.body
+            && edge.visibility != Some(visibility)
+        {
+            edge.visibility = Some(visibility);
+            self.bytes = self.body.canonical()?;
+        }
+        Ok(self)
     }
 }
 
@@ -118,6 +155,17 @@ impl Sealer {
         let place =
             ChainPosition { space: writing.space()?, head: writing.head(&self.author())?, ts };
         Ok(self.seal(sealable, place)?)
+    }
+
+    /// Seals a prepared body.
+    pub(crate) fn seal_prepared(
+        &self,
+        prepared: PreparedBody,
+        refs: Vec<Ref>,
+        place: ChainPosition,
+    ) -> Result<(Operation, Body), MalformedError> {
+        let PreparedBody { body, bytes, masked: _ } = prepared;
+        Ok((self.0.seal_canonical(body.kind(), bytes, refs, place)?, body))
     }
 
     /// Signs a statement about withheld bodies, which names operations and keys alone.

@@ -135,6 +135,8 @@ struct Walk<'w, W: LedgerIndex + ?Sized> {
     journal: &'w Journal,
     past: Snapshot<'w, W>,
     now: Validity<'w, W>,
+    /// Whether any invalidation is due, whose cause is to be found.
+    is_any_due: bool,
     /// Inputs that were valid before and are not now, with the trigger.
     lost: HashMap<OpId, OpId>,
     /// Claims that the walk reached, with the first trigger that it reached them from.
@@ -159,6 +161,7 @@ pub fn consequences<W: LedgerIndex + ?Sized>(
             journal.triggers.values().map(|trigger| trigger.id).collect(),
         ),
         now: Validity::new(index),
+        is_any_due: !due.is_empty(),
         lost: HashMap::new(),
         causes: HashMap::new(),
         touched: BTreeSet::new(),
@@ -218,13 +221,15 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
         queue: &mut Vec<OpId>,
     ) -> Result<(), W::Error> {
         let Some(key) = &statement.identity else { return Ok(()) };
-        let current = self.standing(key)?.current;
-        if let Some(current) = current.filter(|current| current.id != trigger) {
+        if self.is_any_due
+            && let Some(current) = self.standing(key)?.current
+            && current.id != trigger
+        {
             self.causes.entry(current.id).or_insert(trigger);
         }
         // All versions were followed when the identity was first touched; a later trigger changes
-        // nothing about that.
-        if self.touched.insert(key.clone()) {
+        // nothing about that. If no input changed, nothing was lost.
+        if self.touched.insert(key.clone()) && !self.journal.inputs.is_empty() {
             for version in self.index.identity(key)? {
                 self.lose(version.id, trigger, queue);
             }
@@ -304,11 +309,15 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
     fn refresh(&mut self) -> Result<Vec<String>, W::Error> {
         let mut owed: BTreeMap<Order, String> = BTreeMap::new();
         for key in std::mem::take(&mut self.touched) {
+            let versions = self.index.identity(&key)?;
+            if self.is_new_and_alone(&versions)? {
+                continue;
+            }
             let now = self.standing(&key)?;
             if serving(&Validity::new(&self.past).standing(&key)?) == serving(&now) {
                 continue;
             }
-            for version in self.index.identity(&key)? {
+            for version in versions {
                 let held = match self.journal.inputs.get(&version.id) {
                     Some(change) => change.was && change.is,
                     None => self.now.is_valid_input(&version.id)?,
@@ -323,6 +332,20 @@ impl<W: LedgerIndex + ?Sized> Walk<'_, W> {
             }
         }
         Ok(owed.into_values().collect())
+    }
+
+    /// Whether everything that is stated of an identity just arrived, and nothing is built on it:
+    /// then nothing is owed. That is so of most of what is imported.
+    fn is_new_and_alone(&self, versions: &[Entry]) -> Result<bool, W::Error> {
+        if !versions.iter().all(|version| self.journal.triggers.contains_key(&version.order())) {
+            return Ok(false);
+        }
+        for version in versions {
+            if !self.index.dependents(&version.id)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The identity of a version that was sound before and is served now, by no correction.

@@ -16,14 +16,14 @@ use importers::Problem;
 use importers::graph::{
     EdgeDraft, GraphDraft, GraphItem, RetractionDraft, StatementDraft, StatementType,
 };
-use importers::secrets::{Masked, SecretKind, mask_body, mask_string};
+use importers::secrets::{SecretKind, mask_body, mask_string};
 use kernel::body::{Body, Claim, Deriver, Edge, Node, Reason, SeqRange};
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, SpaceId};
 use kernel::identity::{edge_key, text_key};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Head, LedgerIndex};
-use kernel::operation::{HlcTimestamp, Ref, Role};
+use kernel::operation::{HlcTimestamp, MalformedError, Ref, Role};
 use kernel::records::Records;
 use kernel::rules::RuleViolation;
 use kernel::seal::{ChainPosition, next_timestamp};
@@ -33,7 +33,7 @@ use store::sqlite::SqliteWriting;
 use store::{RecordError, Writing};
 
 use crate::belief::body_of;
-use crate::seal::{Sealable, Sealer};
+use crate::seal::{PreparedBody, Sealer};
 use crate::source_id::{ID_TAG, tagged_ids};
 use crate::write::graph::{INPUT_ROLE, SOURCE_ROLE, key_of, stricter};
 use crate::write::record::{ForgottenPolicy, Outcome};
@@ -93,30 +93,41 @@ impl GraphTally {
     }
 }
 
-/// An item whose text was masked and whose body was made, on the reader's thread.
+/// An item whose body was masked and made, on the reader's thread.
 pub(crate) struct PreparedItem {
     item: GraphItem,
-    /// That of a statement.
-    body: Option<Masked<Body>>,
+    body: Result<PreparedBody, MalformedError>,
 }
 
 impl PreparedItem {
     pub(crate) fn new(source: &'static str, mut item: GraphItem) -> Self {
         let body = match &mut item.draft {
-            GraphDraft::Statement(statement) => Some(mask_body(body(source, statement))),
-            _ => None,
+            GraphDraft::Statement(statement) => body(source, statement),
+            GraphDraft::Edge(edge) => edge_body(source, edge),
+            GraphDraft::Retraction(taken) => {
+                Body::Retraction(Reason { reason: std::mem::take(&mut taken.reason) })
+            }
         };
-        Self { item, body }
+        Self { item, body: PreparedBody::new(mask_body(body)) }
     }
 
-    /// The kinds of the secrets that were masked in it.
+    /// The body of a statement.
+    fn statement(&self) -> Option<&PreparedBody> {
+        match self.item.draft {
+            GraphDraft::Statement(_) => self.body.as_ref().ok(),
+            _ => None,
+        }
+    }
+
+    /// The kinds of the secrets that were masked in a statement. What was masked in others counts
+    /// once they are made.
     pub(crate) fn masked(&self) -> impl Iterator<Item = SecretKind> + '_ {
-        self.body.iter().flat_map(Masked::kinds)
+        self.statement().into_iter().flat_map(PreparedBody::masked).copied()
     }
 
-    /// It in one line, for a preview.
+    /// A statement in one line, for a preview.
     pub(crate) fn summary(&self) -> Option<String> {
-        Some(crate::inspect::summary_of(self.body.as_ref()?.get()))
+        Some(crate::inspect::summary_of(self.statement()?.get()))
     }
 }
 
@@ -219,16 +230,14 @@ impl Writer<'_> {
                 recorded.problems.push(Problem { file, line: Some(line), message });
             };
             let is_edge = matches!(draft, GraphDraft::Edge(_));
-            let made = match (draft, body) {
-                (GraphDraft::Statement(statement), Some(body)) => {
-                    batch_writer.state(*statement, body)
+            let masked = &mut recorded.masked;
+            let made = body.map_err(Refused::from).and_then(|body| match draft {
+                GraphDraft::Statement(statement) => batch_writer.state(*statement, body),
+                GraphDraft::Edge(edge) => batch_writer.connect(*edge, body, masked),
+                GraphDraft::Retraction(taken) => {
+                    batch_writer.retract(taken, body, &mut problem, masked)
                 }
-                (GraphDraft::Statement(_), None) => Ok(()),
-                (GraphDraft::Edge(edge), _) => batch_writer.connect(*edge, &mut recorded.masked),
-                (GraphDraft::Retraction(taken), _) => {
-                    batch_writer.retract(taken, &mut problem, &mut recorded.masked)
-                }
-            };
+            });
             match made {
                 Ok(()) => {}
                 Err(Refused::Because(message)) => problem(message),
@@ -262,19 +271,19 @@ struct BatchWriter<'b, 'w> {
 }
 
 impl BatchWriter<'_, '_> {
-    fn state(&mut self, statement: StatementDraft, body: Masked<Body>) -> Result<(), Refused> {
+    fn state(&mut self, statement: StatementDraft, body: PreparedBody) -> Result<(), Refused> {
         let visibility = statement.visibility;
-        let (target, was_there) = match self.stated(body.get())? {
-            Some(target) => (Some(target), true),
+        let target = match self.stated(body.get())? {
+            Some(target) => {
+                self.tally.of(body.get()).present += 1;
+                Some(target)
+            }
             None => {
                 let refs = self.inputs_of_any(&statement)?;
-                let id = self.append(body.clone(), refs)?;
-                (id.map(|id| Target { id, visibility, is_imported: true }), false)
+                let id = self.append(body, refs)?;
+                id.map(|id| Target { id, visibility, is_imported: true })
             }
         };
-        if was_there {
-            self.tally.of(body.get()).present += 1;
-        }
         let also = statement.also.into_iter().map(|(uid, _)| uid);
         for uid in std::iter::once(statement.uid).chain(also) {
             match target {
@@ -311,27 +320,15 @@ impl BatchWriter<'_, '_> {
         Ok(there.map(|there| target(stated.id, &there, false)))
     }
 
-    fn connect(&mut self, edge: EdgeDraft, masked: &mut Vec<SecretKind>) -> Result<(), Refused> {
+    fn connect(
+        &mut self,
+        edge: EdgeDraft,
+        body: PreparedBody,
+        masked: &mut Vec<SecretKind>,
+    ) -> Result<(), Refused> {
         let (from, to) = (self.end(&edge.from)?, self.end(&edge.to)?);
         let inputs = self.inputs(&edge.sources)?;
         let key = edge_key(edge.edge_type, &from.id, &to.id);
-        let mut others = Map::new();
-        others.insert("source".to_owned(), json!(self.source));
-        others.insert("source_uid".to_owned(), json!(edge.uid));
-        let more = [
-            ("asserted_at", edge.asserted_at.as_ref().map(|at| at.as_str().to_owned())),
-            ("project", edge.project),
-        ];
-        for (name, value) in more {
-            others.extend(value.map(|value| (name.to_owned(), json!(value))));
-        }
-        let body = mask_body(Body::Edge(Edge {
-            edge_type: Some(edge.edge_type),
-            notes: Some(edge.notes).filter(|notes| !notes.is_empty()),
-            visibility: Some(stricter(edge.visibility, stricter(from.visibility, to.visibility))),
-            others,
-            ..Edge::default()
-        }));
         let there = self.writing.latest_of(&key, &Kind::Edge, None)?;
         let id = match there {
             Some(edge) => {
@@ -339,7 +336,10 @@ impl BatchWriter<'_, '_> {
                 Some(edge.id)
             }
             None => {
-                masked.extend(body.kinds());
+                let visibility =
+                    stricter(edge.visibility, stricter(from.visibility, to.visibility));
+                let body = body.with_edge_visibility(visibility)?;
+                masked.extend_from_slice(body.masked());
                 let mut refs = vec![
                     Ref { id: from.id, role: Role::parse(Role::FROM)? },
                     Ref { id: to.id, role: Role::parse(Role::TO)? },
@@ -358,6 +358,7 @@ impl BatchWriter<'_, '_> {
     fn retract(
         &mut self,
         taken: RetractionDraft,
+        body: PreparedBody,
         problem: &mut impl FnMut(String),
         masked: &mut Vec<SecretKind>,
     ) -> Result<(), Refused> {
@@ -383,8 +384,7 @@ impl BatchWriter<'_, '_> {
                 )),
             }
         }
-        let body = mask_body(Body::Retraction(Reason { reason: taken.reason }));
-        masked.extend(body.kinds());
+        masked.extend_from_slice(body.masked());
         self.append(body, refs)?;
         Ok(())
     }
@@ -485,9 +485,9 @@ impl BatchWriter<'_, '_> {
     }
 
     /// Appends an operation. None if what it says is forgotten and stays so.
-    fn append(&mut self, body: Masked<Body>, refs: Vec<Ref>) -> Result<Option<OpId>, Refused> {
+    fn append(&mut self, body: PreparedBody, refs: Vec<Ref>) -> Result<Option<OpId>, Refused> {
         let place = ChainPosition { space: self.space, head: self.head, ts: self.at };
-        let (operation, body) = self.sealer.seal(Sealable::premasked(body, refs), place)?;
+        let (operation, body) = self.sealer.seal_prepared(body, refs, place)?;
         if self.policy == ForgottenPolicy::StaysForgotten
             && self.writing.removed(&operation.header().body)?.is_some()
         {
@@ -522,6 +522,27 @@ fn ids_in(body: &Body) -> Vec<&str> {
     };
     let ids = basis.and_then(|basis| basis.get(IDS)).and_then(Value::as_array);
     ids.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// What is recorded of an edge, apart from who may see its ends.
+fn edge_body(source: &'static str, edge: &mut EdgeDraft) -> Body {
+    let mut others = Map::new();
+    others.insert("source".to_owned(), json!(source));
+    others.insert("source_uid".to_owned(), json!(edge.uid));
+    let more = [
+        ("asserted_at", edge.asserted_at.as_ref().map(|at| at.as_str().to_owned())),
+        ("project", edge.project.take()),
+    ];
+    for (name, value) in more {
+        others.extend(value.map(|value| (name.to_owned(), json!(value))));
+    }
+    Body::Edge(Edge {
+        edge_type: Some(edge.edge_type),
+        notes: Some(std::mem::take(&mut edge.notes)).filter(|notes| !notes.is_empty()),
+        visibility: Some(edge.visibility),
+        others,
+        ..Edge::default()
+    })
 }
 
 /// What is recorded of a statement. The identity is that of the text with its secrets masked.

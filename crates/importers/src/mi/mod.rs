@@ -12,8 +12,8 @@
 //!
 //! A source is such a home, the folder of one project, or the global folder. Events become evidence
 //! and keep their ids as `source_uid`. They are streamed. Claims, nodes and edges are read whole
-//! ([`GRAPH_BYTES_MAX`]) before the first is sent, because what becomes of a text depends on later
-//! lines: see [`arrange`]. They keep their ids and projects as tags, `mi:id:<id>` and
+//! ([`GRAPH_BYTES_MAX`]) meanwhile, because what becomes of a text depends on later lines: see
+//! [`arrange`]. They keep their ids and projects as tags, `mi:id:<id>` and
 //! `mi:project:<id>`.
 //!
 //! Of several claims or nodes with one id the last line counts, as in the program itself. What does
@@ -26,10 +26,13 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
+use kernel::evidence::Evidence;
 use serde_json::{Map, Value};
 
 use crate::files::problem;
+use crate::graph::GraphItem;
 use crate::input::{Input, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::secrets::without_secrets;
@@ -57,6 +60,8 @@ const GRAPH_FILES: [&str; 3] = ["claims.jsonl", "nodes.jsonl", "edges.jsonl"];
 const EVENTS: &str = "evidence.jsonl";
 /// Most bytes of claims, nodes and edges that one import holds in memory.
 const GRAPH_BYTES_MAX: u64 = 1 << 30;
+/// Reports that wait while events are sent.
+const REPORTS_WAITING_MAX: usize = 256;
 /// Most lines that are looked at to recognise a file.
 const PROBE_LINES_MAX: usize = 10;
 
@@ -126,7 +131,40 @@ fn check_size(path: &Path, scopes: &[Scope]) -> Result<(), ImportError> {
     Err(ImportError::TooLarge { path: path.to_owned(), reason })
 }
 
+/// Reads the graph on a thread of its own while the events are sent, since it is needed when all of
+/// them are. What it reports follows them.
 fn read_all(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
+    std::thread::scope(|threads| {
+        let (sender, reports) = sync_channel(REPORTS_WAITING_MAX);
+        let reading = threads.spawn(move || read_graph(scopes, &mut Reports(sender)));
+        // Whenever this returns, the reports are dropped, and the thread ends.
+        if read_events(scopes, sink)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        for report in reports {
+            match report {
+                Report::Problem(problem) => {
+                    if sink.problem(problem).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Report::Progress(bytes) => sink.progress(bytes),
+            }
+        }
+        let items = match reading.join() {
+            Ok(items) => items?,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        for item in items {
+            if sink.graph(item).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
+fn read_events(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     let mut events = Events::default();
     for scope in scopes {
         if let Some(file) = &scope.events
@@ -138,29 +176,57 @@ fn read_all(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>, Im
             return Ok(ControlFlow::Break(()));
         }
     }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// The items of the graph in the order in which they are to be made; none if nobody waits for them
+/// any more.
+fn read_graph(scopes: &[Scope], reports: &mut Reports) -> Result<Vec<GraphItem>, ImportError> {
     let mut graph = Graph::default();
     for scope in scopes {
         for file in scope.graph_files() {
             let shared = Arc::new(file.clone());
             let mut before_us = i64::MIN;
-            let flow = read_lines(&file, sink, |line, number, sink| {
+            let flow = read_lines(&file, reports, |line, number, reports| {
                 let place = Place { file: Arc::clone(&shared), line: number };
                 match graph.line(scope, &place, line, &mut before_us) {
                     Ok(()) => ControlFlow::Continue(()),
-                    Err(message) => sink.problem(place.problem(message)),
+                    Err(message) => reports.problem(place.problem(message)),
                 }
             })?;
             if flow.is_break() {
-                return Ok(flow);
+                return Ok(Vec::new());
             }
         }
     }
-    for item in arrange::arrange(graph) {
-        if sink.graph(item).is_break() {
-            return Ok(ControlFlow::Break(()));
+    Ok(arrange::arrange(graph))
+}
+
+/// What reading the graph reports.
+enum Report {
+    Problem(Problem),
+    Progress(u64),
+}
+
+/// Receives what is reported while the graph is read.
+struct Reports(SyncSender<Report>);
+
+impl Sink for Reports {
+    /// The graph's files hold no events.
+    fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
+        match self.0.send(Report::Problem(problem)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
         }
     }
-    Ok(ControlFlow::Continue(()))
+
+    fn progress(&mut self, bytes: u64) {
+        let _ = self.0.send(Report::Progress(bytes));
+    }
 }
 
 /// Passes each line of a file that reads as a JSON object to `each`. A file that cannot be read is

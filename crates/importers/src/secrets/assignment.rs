@@ -10,7 +10,7 @@ use super::SecretKind;
 use super::alone::{self, Place};
 use super::commands;
 use super::east_asian;
-use super::find::{Span, run};
+use super::find::{Span, has_anchor, run};
 use super::layout;
 use super::names::{KEYWORDS, Keyword, begins_name, is_name_end};
 use super::prose;
@@ -299,7 +299,7 @@ fn is_in_connection_string(bytes: &[u8], start: usize, to: usize) -> bool {
 
 /// The kind of a whole value under `key` in structured data, if it looks like a secret.
 pub(super) fn secret_under_key(key: &str, value: &str) -> Option<SecretKind> {
-    if key.len() > NAME_BYTES_MAX || value.len() > VALUE_BYTES_MAX {
+    if key.len() > NAME_BYTES_MAX || value.len() > VALUE_BYTES_MAX || !has_anchor(key) {
         return None;
     }
     let lower = key.to_ascii_lowercase();

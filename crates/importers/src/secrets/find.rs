@@ -131,6 +131,11 @@ fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
         .expect("the anchors are few and short")
 }
 
+/// Whether any anchor occurs in `text`, among them every name of a secret, in any case.
+pub(super) fn has_anchor(text: &str) -> bool {
+    ANCHORS.for_text(text).is_match(text)
+}
+
 /// Replaces every secret in `text` by `[masked:<kind>]`; `None` if there is none.
 ///
 /// ```
@@ -399,6 +404,18 @@ mod tests {
         let (small, large) = (hits(&ANCHORS.small), hits(&ANCHORS.large));
         assert_eq!(small, large);
         assert!(small.len() >= 2 * ANCHORS.meanings.len());
+    }
+
+    #[test]
+    fn every_name_of_a_secret_is_an_anchor_in_any_case_and_within_other_words() {
+        for keyword in &KEYWORDS {
+            for name in [keyword.name.to_owned(), keyword.name.to_ascii_uppercase()] {
+                for key in [name.clone(), format!("db_{name}2"), format!("наш {name}é")] {
+                    assert!(has_anchor(&key), "{key:?}");
+                }
+            }
+        }
+        assert!(!has_anchor("source_uid"));
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! time in the ledger at its arrival. `first` is the time of the first operation that concerns the
 //! identity; before that time the identity did not exist.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use kernel::body::{Body, Claim, end_us};
 use kernel::confidence::Band;
@@ -88,6 +88,31 @@ pub(super) struct BeliefChanges {
     keys: BTreeMap<String, Noted>,
     /// Every identity may have changed, at the latest at this time.
     all: Option<HlcTimestamp>,
+    /// What the claims among the folded operations say, so that they are not read again to be
+    /// listed; at most [`WAITING_MAX`].
+    claims: HashMap<OpId, ClaimColumns>,
+}
+
+/// What a claim says of the row of its identity.
+#[derive(Clone, Debug)]
+struct ClaimColumns {
+    claim_type: String,
+    confidence: f64,
+    visibility: Visibility,
+    valid_from_us: Option<i64>,
+    end_us: Option<i64>,
+}
+
+impl ClaimColumns {
+    fn of(claim: &Claim) -> Self {
+        Self {
+            claim_type: claim.claim_type.clone(),
+            confidence: claim.confidence,
+            visibility: claim.visibility,
+            valid_from_us: claim.valid_from.as_ref().map(When::instant_us),
+            end_us: end_us(claim.valid_to.as_ref(), claim.last_seen.as_ref()),
+        }
+    }
 }
 
 /// A row that must be written again.
@@ -119,6 +144,13 @@ impl BeliefChanges {
             if entry.identity.as_ref() == Some(key) {
                 noted.first = Some(noted.first.map_or(entry.ts, |first| first.min(entry.ts)));
             }
+        }
+    }
+
+    /// Notes what a claim says that was just folded.
+    pub(super) fn note_claim(&mut self, id: OpId, claim: &Claim) {
+        if self.claims.len() < WAITING_MAX {
+            self.claims.insert(id, ClaimColumns::of(claim));
         }
     }
 
@@ -155,7 +187,7 @@ impl BeliefChanges {
             let changed = before
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
-            let after = Listed::now(index, &mut validity, records.as_mut(), key)?;
+            let after = Listed::now(index, &mut validity, records.as_mut(), &self.claims, key)?;
             counts.add(after.counted(), 1);
             let times = Times { first, changed };
             match before {
@@ -246,6 +278,7 @@ impl Listed {
         index: &SqliteLedgerIndex<'_>,
         validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
         records: Option<&mut Records<'_, SqliteLedgerIndex<'_>>>,
+        claims: &HashMap<OpId, ClaimColumns>,
         key: &str,
     ) -> Result<Self, StoreError> {
         let standing = validity.standing(key)?;
@@ -257,14 +290,16 @@ impl Listed {
             }
             _ => None,
         };
-        let claim = current.map(|id| claim_of(index, &id)).transpose()?.flatten();
+        let claim = match current.and_then(|id| claims.get(&id)) {
+            Some(claim) => Some(claim.clone()),
+            None => current.map(|id| claim_of(index, &id)).transpose()?.flatten(),
+        };
         let (served, confidence) = match (state, &claim, &standing.correction) {
             (State::Active, Some(claim), _) => (current, claim.confidence),
             (State::Corrected, _, Some(correction)) => (Some(correction.id), 1.0),
             _ => (None, 0.0),
         };
         let position = served.map(|id| index.position_of(&id)).transpose()?.flatten();
-        let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
         // When it ended was for the deriver to say, not for the user, so a correction has no end.
         let ended = claim.as_ref().filter(|_| state != State::Corrected);
         Ok(Self {
@@ -273,9 +308,8 @@ impl Listed {
             confidence,
             band: served.map(|_| Band::of(confidence)),
             visibility: claim.as_ref().map_or(Visibility::default(), |claim| claim.visibility),
-            valid_from_us: claim.as_ref().and_then(|claim| instant(&claim.valid_from)),
-            end_us: ended
-                .and_then(|claim| end_us(claim.valid_to.as_ref(), claim.last_seen.as_ref())),
+            valid_from_us: claim.as_ref().and_then(|claim| claim.valid_from_us),
+            end_us: ended.and_then(|claim| claim.end_us),
             claim_type: claim.map(|claim| claim.claim_type).unwrap_or_default(),
         })
     }
@@ -351,10 +385,10 @@ impl Listed {
     }
 }
 
-fn claim_of(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<Claim>, StoreError> {
+fn claim_of(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<Option<ClaimColumns>, StoreError> {
     let bytes = index.body(id)?;
     match bytes.and_then(|bytes| Body::parse(&Kind::Claim, &bytes).ok()) {
-        Some(Body::Claim(claim)) => Ok(Some(claim)),
+        Some(Body::Claim(claim)) => Ok(Some(ClaimColumns::of(&claim))),
         _ => Ok(None),
     }
 }

@@ -696,7 +696,9 @@ impl SqliteWriting<'_> {
     /// Removes at most `limit` identities from the queue of changed ones and returns them, in
     /// order.
     pub fn take_changed(&mut self, limit: usize) -> Result<Vec<String>, StoreError> {
-        self.take_keys("changed", limit)
+        let keys = self.take_keys("changed", limit)?;
+        self.touch(keys.len())?;
+        Ok(keys)
     }
 
     /// Notes that an identity may no longer follow from anything.

@@ -279,6 +279,15 @@ pub(super) fn forgotten(
     Ok(id)
 }
 
+/// Whether the hash of any forgotten body is kept.
+pub(super) fn has_forgotten(connection: &Connection) -> Result<bool, StoreError> {
+    if super::schema_version(connection)? < SINCE_VERSION {
+        return Ok(false);
+    }
+    let exists = "SELECT EXISTS (SELECT 1 FROM forgotten)";
+    Ok(connection.query_row(exists, [], |row| row.get(0))?)
+}
+
 impl SqliteSpace {
     /// Whether deleted content may still be in free pages or in the write-ahead log.
     pub fn is_erasure_due(&self) -> Result<bool, StoreError> {

@@ -60,9 +60,6 @@ pub(super) static VIEW: ViewSpec = ViewSpec {
     fold: Fold::WithAppend { is_needed: |_| Ok(true) },
 };
 
-/// How many other keys a (source, source_uid) may collide with before the file counts as damaged.
-const PROBES_MAX: i64 = 64;
-
 /// Operations whose row numbers are cached.
 const POSITIONS_MAX: usize = 1 << 20;
 
@@ -103,7 +100,7 @@ pub struct SqliteLedgerIndex<'a> {
     /// The kinds of the operations that retract, replace, withdraw or record something of one. They
     /// are few, and of nearly every record none.
     acting_cache: Cache<OpId, BTreeSet<Kind>>,
-    /// The latest statements of identities, by key and kind. Folding a statement removes its key.
+    /// The latest statements of identities, by key and kind.
     statement_cache: Cache<String, LatestByKind>,
     /// The statuses of claims that were read or stored.
     status_cache: Cache<OpId, Option<ClaimStatus>>,
@@ -115,6 +112,8 @@ pub struct SqliteLedgerIndex<'a> {
     pub(super) records_are_stored: bool,
     /// Whether an edge replaces or redirects a record, once that was asked.
     pub(super) has_displacing: std::cell::Cell<Option<bool>>,
+    /// Whether any operation is without its body, once that was asked.
+    pub(super) has_removed: std::cell::Cell<Option<bool>>,
     /// Identities whose row in the view of beliefs must be written again.
     belief_changes: BeliefChanges,
 }
@@ -150,6 +149,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             claims_are_stored: version > 1,
             records_are_stored: version >= records::SINCE,
             has_displacing: Default::default(),
+            has_removed: Default::default(),
             belief_changes: BeliefChanges::default(),
         })
     }
@@ -201,13 +201,21 @@ impl<'a> SqliteLedgerIndex<'a> {
             }
         }
         if let Some((key, payload)) = body.and_then(Body::identity) {
-            self.statement_cache.borrow_mut().remove(key);
+            if let Some(known) = self.statement_cache.borrow_mut().get_mut(key) {
+                match arrival {
+                    Arrival::Latest => known.insert(header.kind.clone(), Some(operation.id())),
+                    Arrival::Late => known.remove(&header.kind),
+                };
+            }
             self.connection
                 .prepare_cached("INSERT INTO identity (pos, key, kind, ts, payload) VALUES (?1, ?2, ?3, ?4, ?5)")?
                 .execute(params![at, key, header.kind.as_str(), header.ts.0 as i64, payload.map(|digest| digest.0)])?;
         }
         if let Some(key) = body.and_then(|body| record_key(body, &header.refs)) {
             records::store(self.connection, position, &key, &header.kind, header.ts)?;
+        }
+        if let Some(Body::Claim(claim)) = body {
+            self.belief_changes.note_claim(operation.id(), claim);
         }
         match body {
             Some(Body::Evidence(evidence))
@@ -237,6 +245,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             Ok(update)
         } else if may_change_status(header) {
             let entry = Entry::of(operation, body);
+            self.remember_new(&entry, at);
             let update = update_status(&*self, &entry, arrival)?;
             self.store(&update)?;
             self.note_edge(&entry);
@@ -300,58 +309,6 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(())
     }
 
-    fn note_evidence(
-        &self,
-        position: Position,
-        order: (HlcTimestamp, OpId),
-        source: &str,
-        source_uid: &str,
-    ) -> Result<(), StoreError> {
-        let (key, found) = self.evidence_slot(source, source_uid)?;
-        let earlier = found.is_some_and(|(_, found_order, _)| found_order > order);
-        if !earlier {
-            self.connection
-                .prepare_cached("INSERT INTO evidence (key, pos) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET pos = excluded.pos")?
-                .execute(params![key, sql(position)])?;
-        }
-        Ok(())
-    }
-
-    /// The slot of a source's record: its key and its content. The key is 64 bits of a hash; a slot
-    /// that another record occupies is skipped.
-    #[allow(clippy::type_complexity)]
-    fn evidence_slot(
-        &self,
-        source: &str,
-        source_uid: &str,
-    ) -> Result<(i64, Option<(OpId, (HlcTimestamp, OpId), BodyHash)>), StoreError> {
-        let first = evidence_key(source, source_uid);
-        for probe in 0..PROBES_MAX {
-            let key = first.wrapping_add(probe);
-            let position: Option<i64> = self
-                .connection
-                .prepare_cached("SELECT pos FROM evidence WHERE key = ?1")?
-                .query_row([key], |row| row.get(0))
-                .optional()?;
-            let Some(position) = position else { return Ok((key, None)) };
-            let (id, ts, body_hash, body) = self
-                .connection
-                .prepare_cached("SELECT id, ts, body_hash, body FROM op WHERE pos = ?1")?
-                .query_row([position], |row| {
-                    Ok((
-                        id_at(row, 0)?,
-                        stamp_at(row, 1)?,
-                        row.get::<_, [u8; 32]>(2)?,
-                        row.get::<_, Option<Vec<u8>>>(3)?,
-                    ))
-                })?;
-            if body.is_none_or(|body| is_evidence_of(&body, source, source_uid)) {
-                return Ok((key, Some((id, (ts, id), BodyHash(body_hash)))));
-            }
-        }
-        Err(StoreError::Damaged { detail: "the evidence table is full of collisions".to_owned() })
-    }
-
     pub(super) fn position_of(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
         Ok(self.row_of(id)?.map(|row| Position(row.unsigned_abs())))
     }
@@ -369,6 +326,19 @@ impl<'a> SqliteLedgerIndex<'a> {
             self.meet(*id, row);
         }
         Ok(row)
+    }
+
+    /// Keeps what is known of an operation that was just added: nothing acts on it yet, and it has
+    /// no status.
+    fn remember_new(&self, entry: &Entry, row: i64) {
+        self.meet(entry.id, row);
+        if self.records_are_stored || entry.record_key.is_none() {
+            self.remember(entry.clone());
+        }
+        self.remember_acting(entry.id, BTreeSet::new());
+        if self.claims_are_stored {
+            self.remember_status(entry.id, None);
+        }
     }
 
     /// Keeps an entry that was read.
@@ -400,12 +370,16 @@ impl<'a> SqliteLedgerIndex<'a> {
         let kinds = statement.query_map([row], |row| kind_at(row, 0))?;
         let acting: BTreeSet<Kind> = kinds.collect::<Result<_, _>>()?;
         let is_acted_on = acting.contains(kind);
+        self.remember_acting(*id, acting);
+        Ok(is_acted_on)
+    }
+
+    fn remember_acting(&self, id: OpId, acting: BTreeSet<Kind>) {
         let mut cache = self.acting_cache.borrow_mut();
         if cache.len() >= ENTRIES_MAX {
             cache.clear();
         }
-        cache.insert(*id, acting);
-        Ok(is_acted_on)
+        cache.insert(id, acting);
     }
 
     fn remember_statement(&self, key: &str, kind: &Kind, latest: Option<OpId>) {
@@ -720,26 +694,6 @@ pub(super) fn refold_access(connection: &Connection) -> Result<(), StoreError> {
         [],
     )?;
     Ok(())
-}
-
-fn evidence_key(source: &str, source_uid: &str) -> i64 {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(source.as_bytes()).update(&[0]).update(source_uid.as_bytes());
-    let mut bytes = [0; 8];
-    hasher.finalize_xof().fill(&mut bytes);
-    i64::from_be_bytes(bytes)
-}
-
-fn is_evidence_of(body: &[u8], source: &str, source_uid: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Source<'a> {
-        #[serde(borrow)]
-        source: std::borrow::Cow<'a, str>,
-        #[serde(borrow)]
-        source_uid: std::borrow::Cow<'a, str>,
-    }
-    serde_json::from_slice::<Source<'_>>(body)
-        .is_ok_and(|found| found.source == source && found.source_uid == source_uid)
 }
 
 pub(super) fn sql(position: Position) -> i64 {

@@ -679,6 +679,7 @@ impl<'a> SqliteWriting<'a> {
                 bytes,
                 operation.sig(),
             ])?;
+        self.index.note_body(bytes.is_some());
         let update = self.index.fold(position, operation, body)?;
         self.touch(1 + update.changes.len())?;
         for key in &update.keys {

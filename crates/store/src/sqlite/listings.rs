@@ -205,6 +205,9 @@ impl SqliteLedgerIndex<'_> {
     /// The first operation whose header commits to `body` and whose body was removed, or a
     /// forgotten one whose body this device would have given that hash.
     pub fn removed(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
+        if !self.has_removed()? {
+            return Ok(None);
+        }
         let id = self
             .connection
             .prepare_cached(
@@ -215,6 +218,27 @@ impl SqliteLedgerIndex<'_> {
         match id {
             Some(id) => Ok(Some(id)),
             None => erasure::forgotten(self.connection, body),
+        }
+    }
+
+    /// Whether any body was removed. Most spaces have forgotten nothing, and an import asks for
+    /// each of its records.
+    fn has_removed(&self) -> Result<bool, StoreError> {
+        if let Some(known) = self.has_removed.get() {
+            return Ok(known);
+        }
+        let is_without_body =
+            "SELECT EXISTS (SELECT 1 FROM op INDEXED BY op_removed WHERE body IS NULL)";
+        let found = self.connection.query_row(is_without_body, [], |row| row.get(0))?
+            || erasure::has_forgotten(self.connection)?;
+        self.has_removed.set(Some(found));
+        Ok(found)
+    }
+
+    /// Notes whether an operation that is appended has its body.
+    pub(super) fn note_body(&self, is_present: bool) {
+        if !is_present {
+            self.has_removed.set(Some(true));
         }
     }
 

@@ -24,6 +24,7 @@ mod echo;
 mod embedding;
 mod embedding_facts;
 mod erasure;
+mod evidence_slots;
 mod graph;
 mod index;
 mod journal;

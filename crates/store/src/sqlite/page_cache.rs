@@ -14,15 +14,16 @@ use crate::StoreError;
 
 /// SQLite's own default.
 const USUAL_KIB: u32 = 2_000;
-/// While much is written.
-const LARGE_KIB: u32 = 8_000;
-/// Operations that a transaction touches before its cache is enlarged.
-const OPERATIONS_MIN: usize = 256;
+/// The larger sizes, each with the operations that a transaction touches before it has that.
+/// Thousands of claims and edges touch most pages of a dozen indexes, whose keys are spread over
+/// them. A cache that holds these is written once, at the commit; one that does not writes and
+/// reads them again for nearly every operation.
+const LARGER: [(usize, u32); 2] = [(256, 8_000), (2_048, 96_000)];
 
 /// The page cache of one connection.
 #[derive(Debug, Default)]
 pub(super) struct PageCache {
-    is_large: Cell<bool>,
+    kib: Cell<Option<u32>>,
     /// Operations that the current transaction has touched.
     touched: Cell<usize>,
 }
@@ -37,15 +38,17 @@ impl PageCache {
     pub(super) fn touch(&self, connection: &Connection, more: usize) -> Result<(), StoreError> {
         let touched = self.touched.get().saturating_add(more);
         self.touched.set(touched);
-        if touched >= OPERATIONS_MIN && !self.is_large.replace(true) {
-            set(connection, LARGE_KIB)?;
+        let larger = LARGER.iter().rev().find(|(operations_min, _)| touched >= *operations_min);
+        if let Some((_, kib)) = larger.filter(|(_, kib)| Some(*kib) > self.kib.get()) {
+            self.kib.set(Some(*kib));
+            set(connection, *kib)?;
         }
         Ok(())
     }
 
     /// Back to the usual size; frees what does not fit.
     pub(super) fn shrink(&self, connection: &Connection) -> Result<(), StoreError> {
-        if self.is_large.replace(false) {
+        if self.kib.replace(None).is_some() {
             set(connection, USUAL_KIB)?;
         }
         Ok(())

@@ -185,13 +185,18 @@ fn a_long_transaction_has_a_larger_cache_until_what_it_appended_is_folded() {
         connection.query_row("PRAGMA cache_size", [], |row| row.get(0)).unwrap()
     };
     let usual_kib = cache_kib(&space.connection);
-    for (touched, large) in [(200, false), (200, false), (300, true)] {
+    // SQLite writes a size in KiB as a negative number.
+    let mut sizes = Vec::new();
+    for touched in [200, 200, 300, 3_000, 300] {
         let mut writing = space.write().unwrap();
         noted(&signer, &mut writing);
         writing.touch(touched).unwrap();
         drop(writing);
-        assert_eq!(cache_kib(&space.connection) < usual_kib, large, "{touched}");
+        sizes.push(cache_kib(&space.connection));
     }
+    let [.., large, larger, _] = sizes[..] else { panic!("five sizes") };
+    assert!(larger < large && large < usual_kib, "{sizes:?}");
+    assert_eq!(sizes, [usual_kib, usual_kib, large, larger, larger]);
     space.catch_up().unwrap();
     assert_eq!(cache_kib(&space.connection), usual_kib);
 }

@@ -119,6 +119,11 @@ impl Reach {
     }
 }
 
+/// Whether the index depends on the bodies of operations of this kind.
+fn reads_body(kind: &Kind) -> bool {
+    matches!(kind, Kind::Evidence | Kind::Grant | Kind::Revoke)
+}
+
 /// Whether a change of access concerns operations that were read before it: it is dated before the
 /// latest of them; it is a revocation whose key has more operations than it accepts; or it is about
 /// who may administer, and so may give effect to such a revocation. `access` is what follows from
@@ -250,9 +255,11 @@ impl Folder {
             for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
                 let may_change_access = reach.note(recorded);
                 let operation = &recorded.operation;
-                let body = operation
-                    .body()
-                    .and_then(|bytes| Body::parse(&operation.header().kind, bytes).ok());
+                // Most operations of a graph are not searched here, and parsing them takes longest.
+                let kind = &operation.header().kind;
+                let is_read = graph_index.is_some() || reads_body(kind);
+                let body = operation.body().filter(|_| is_read);
+                let body = body.and_then(|bytes| Body::parse(kind, bytes).ok());
                 if may_change_access {
                     let then = self.change_access.until(connection, recorded.position)?;
                     let (body, latest_us) = (body.as_ref(), reach.latest_us);
