@@ -97,7 +97,7 @@ pub(super) struct List {
     limit: Option<u32>,
 }
 
-needs!(List, |_| Need::Read, |request| {
+needs!(List, |_| Need::Read, |request, _| {
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
     states(&request.state)?;
     request.band.as_deref().map(band).transpose()?;

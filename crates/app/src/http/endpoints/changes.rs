@@ -38,7 +38,7 @@ pub(super) struct Correct {
     note: String,
 }
 
-needs!(Correct, |_| WRITES, |request| {
+needs!(Correct, |_| WRITES, |request, _| {
     let has_text = request.text.as_ref().is_some_and(|text| !text.trim().is_empty());
     match request.fields.is_empty() && !has_text {
         true => Err(RequestError::EmptyCorrection.into()),

@@ -71,7 +71,7 @@ struct ToolResultGiven {
     score: Option<f64>,
 }
 
-needs!(Request, |_| Need::Read, |request| {
+needs!(Request, |_| Need::Read, |request, _| {
     let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
     match request.turns.is_empty() && !asks {
         true => Err(RequestError::EmptyTurns.into()),

@@ -10,13 +10,14 @@ use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::id::OpId;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::endpoint::needs;
+use super::super::endpoint::{Input, needs};
 use super::super::error::ApiError;
-use super::super::work::{Call, Need};
+use super::super::json::typed;
+use super::super::work::{Call, Need, Target};
 use super::recall::within;
 use crate::failure::RequestError;
 use crate::service::patch::{self as service, ReadPatch, Reason};
@@ -45,9 +46,17 @@ pub(super) struct Given {
 #[serde(transparent)]
 pub(super) struct Check(Given);
 
-impl super::super::endpoint::Input for Check {
-    fn space(&self) -> Option<&str> {
-        self.0.space.as_deref()
+impl Input for Check {
+    fn read(value: Value) -> Result<Self, ApiError> {
+        typed(value)
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> Schema {
+        Given::json_schema(generator)
+    }
+
+    fn target(&self) -> Target {
+        Target::Space(self.0.space.clone())
     }
 
     fn need(&self) -> Need {
@@ -114,7 +123,7 @@ pub(super) struct Apply {
     dry_run: bool,
 }
 
-needs!(Apply, |request| need(request.dry_run), |request| {
+needs!(Apply, |request| need(request.dry_run), |request, _| {
     match request.id.is_some() == request.patch.is_some() {
         true => Err(neither_or_both()),
         false => Ok(()),

@@ -75,7 +75,7 @@ impl From<Search> for SearchScope {
     }
 }
 
-needs!(Request, |_| Need::Read, |request| {
+needs!(Request, |_| Need::Read, |request, _| {
     if request.question.trim().is_empty() {
         return Err(RequestError::EmptyQuestion.into());
     }

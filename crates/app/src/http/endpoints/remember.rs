@@ -34,7 +34,7 @@ pub(super) struct Request {
     tags: Vec<String>,
 }
 
-needs!(Request, |_| Need::Write(Right::Append), |request| {
+needs!(Request, |_| Need::Write(Right::Append), |request, _| {
     match request.text.trim().is_empty() {
         true => Err(RequestError::EmptyText.into()),
         false => Ok(()),

@@ -46,7 +46,8 @@ impl<'a> Caller<'a> {
     }
 }
 
-fn unknown(name: &str) -> ThoughtRefusal {
+/// The refusal of a thought that is not there, or not shown.
+pub(crate) fn unknown(name: &str) -> ThoughtRefusal {
     /// Characters of a name that are repeated.
     const NAME_CHARS: usize = 100;
     ThoughtRefusal::NotFound { id: name.chars().take(NAME_CHARS).collect() }

@@ -1,0 +1,1 @@
+//! Fields, forms and limits.
