@@ -97,10 +97,12 @@ pub(super) struct List {
     limit: Option<u32>,
 }
 
-needs!(List, |_| Need::Read, |request, _| {
+needs!(List, |_| Need::Read, |request, session| {
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
     states(&request.state)?;
     request.band.as_deref().map(band).transpose()?;
+    session.times().start_if_given_us(request.valid_at.as_deref())?;
+    session.times().recorded_us(request.as_of.as_deref())?;
     Ok(())
 });
 

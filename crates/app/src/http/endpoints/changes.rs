@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::work::{Call, Need};
-use super::selecting::{Description, selection};
+use super::selecting::{Description, check, selection};
 use crate::failure::RequestError;
 use crate::service::changes::{ChangeReport, Outcome};
 use crate::service::corrections::{self, Consequences, Hypothesis};
@@ -101,7 +101,9 @@ pub(super) struct Records {
     dry_run: bool,
 }
 
-needs!(Records, |records| if records.dry_run { Need::Try } else { WRITES });
+const NEED: fn(&Records) -> Need = |records| if records.dry_run { Need::Try } else { WRITES };
+
+needs!(Records, NEED, |records, _| check(&records.ids, records.which.as_ref()));
 
 impl Records {
     fn intent(&self) -> Intent {
@@ -160,7 +162,9 @@ struct Assignment {
     payload: serde_json::Map<String, Value>,
 }
 
-needs!(WhatIf, |_| Need::Try);
+needs!(WhatIf, |_| Need::Try, |asked, _| {
+    asked.without.as_ref().map(Description::check).transpose().map(drop)
+});
 
 /// What would follow.
 #[derive(Serialize, JsonSchema)]

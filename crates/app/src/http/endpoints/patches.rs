@@ -261,12 +261,23 @@ pub(super) struct Context {
     max_nodes: Option<u32>,
 }
 
-needs!(Context, |_| Need::Read);
+needs!(Context, |_| Need::Read, |request, _| {
+    request.limits()?;
+    Ok(())
+});
+
+impl Context {
+    /// How many records to begin from, how far to go, and how many records at most.
+    fn limits(&self) -> Result<[usize; 3], RequestError> {
+        let hits = within("hits", self.hits.unwrap_or(8), 1, 100)?;
+        let depth = within("depth", self.depth.unwrap_or(1), 0, 10)?;
+        let nodes = within("max_nodes", self.max_nodes.unwrap_or(40), 1, 1_000)?;
+        Ok([hits, depth, nodes].map(|number| number as usize))
+    }
+}
 
 pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiError> {
-    let hits = within("hits", asked.hits.unwrap_or(8), 1, 100)? as usize;
-    let depth = within("depth", asked.depth.unwrap_or(1), 0, 10)? as usize;
-    let nodes = within("max_nodes", asked.max_nodes.unwrap_or(40), 1, 1_000)? as usize;
+    let [hits, depth, nodes] = asked.limits()?;
     let disclosure = call.disclosure();
     let query = FactQuery {
         limit: hits,

@@ -12,9 +12,11 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
+use crate::service::Session;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
+use crate::service::thoughts::answer::found_to_json;
 
 /// Results by default, and at most.
 const LIMIT: u32 = 10;
@@ -75,14 +77,30 @@ impl From<Search> for SearchScope {
     }
 }
 
-needs!(Request, |_| Need::Read, |request, _| {
+needs!(Request, |_| Need::Read, |request, session| {
     if request.question.trim().is_empty() {
         return Err(RequestError::EmptyQuestion.into());
     }
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+    request.filter(session)?;
+    session.times().start_if_given_us(request.valid_at.as_deref())?;
     within("around", request.around.unwrap_or_default(), 0, AROUND_MAX)?;
     Ok(())
 });
+
+impl Request {
+    fn filter(&self, session: &Session) -> Result<Filter, RequestError> {
+        let times = session.times();
+        let (since_us, until_us) = times.window_us(self.since.as_deref(), self.until.as_deref())?;
+        Ok(Filter {
+            kinds: self.kinds.clone(),
+            since_us,
+            until_us,
+            as_of_us: times.recorded_us(self.as_of.as_deref())?,
+            visibilities: Vec::new(),
+        })
+    }
+}
 
 /// Checks that a number is within limits.
 pub(super) fn within(
@@ -101,15 +119,8 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let limit = asked.limit.unwrap_or(LIMIT) as usize;
     let neighbours = asked.around.unwrap_or_default();
     let times = call.session.times();
-    let (since_us, until_us) = times.window_us(asked.since.as_deref(), asked.until.as_deref())?;
-    let filter = Filter {
-        kinds: asked.kinds,
-        since_us,
-        until_us,
-        as_of_us: times.recorded_us(asked.as_of.as_deref())?,
-        visibilities: Vec::new(),
-    };
-    let is_past = until_us.is_some_and(|until| until <= call.session.now.as_microsecond());
+    let filter = asked.filter(&call.session)?;
+    let is_past = filter.until_us.is_some_and(|until| until <= call.session.now.as_microsecond());
     let session_id = asked.session_id;
     let reader = Recipient { agent: &call.token.name, session: session_id.as_deref() };
     let request = RecallRequest {
@@ -143,10 +154,12 @@ fn to_json(answer: &RecallAnswer) -> Value {
         let error = error.map(|error| json!({ "code": error.code() }));
         json!({ "model": embedding.model, "error": error })
     });
+    let thoughts = answer.thoughts.iter().map(|found| found_to_json(&found.item));
     json!({
         "question": answer.question,
         "facts": facts.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
+        "thoughts": thoughts.collect::<Vec<_>>(),
         "graphs": answer.graphs.iter().map(|found| &found.item).collect::<Vec<_>>(),
         "results": answer.episodes.iter().map(|found| &found.item).collect::<Vec<_>>(),
         "relevance": answer.relevance,

@@ -34,11 +34,12 @@ pub(super) struct Request {
     tags: Vec<String>,
 }
 
-needs!(Request, |_| Need::Write(Right::Append), |request, _| {
-    match request.text.trim().is_empty() {
-        true => Err(RequestError::EmptyText.into()),
-        false => Ok(()),
-    }
+needs!(Request, |_| Need::Write(Right::Append), |request, session| {
+    let Request { text, actor, at, tags, .. } = request;
+    speaker(actor.as_deref().unwrap_or_default().trim(), None)?;
+    let (text, actor, at, tags) = (text.clone(), actor.clone(), at.clone(), tags.clone());
+    Note { text, actor, role: None, agent: None, at, tags }.check_limits(session)?;
+    Ok(())
 });
 
 /// What was written down.

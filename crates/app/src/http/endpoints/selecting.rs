@@ -10,7 +10,7 @@ use super::super::work::Call;
 use crate::failure::RequestError;
 
 /// Records by what they have in common; a record has to match all that is given.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
     /// Of this source, the name of a format.
@@ -27,7 +27,21 @@ pub(super) struct Description {
     month: Option<String>,
 }
 
+/// The rules of what selects records, which need no space.
+pub(super) fn check(ids: &[String], description: Option<&Description>) -> Result<(), ApiError> {
+    let description = description.cloned().unwrap_or_default();
+    match description.selection()?.is_empty() && ids.is_empty() {
+        true => Err(RequestError::NothingSelected.into()),
+        false => Ok(()),
+    }
+}
+
 impl Description {
+    /// Its own rules.
+    pub(super) fn check(&self) -> Result<(), ApiError> {
+        self.clone().selection().map(drop)
+    }
+
     fn selection(self) -> Result<Selection, ApiError> {
         let month = self.month.as_deref().map(str::parse).transpose();
         Ok(Selection {

@@ -43,6 +43,7 @@ fn case_26_given_an_unknown_reference_then_not_found_and_nothing_stored() {
         json!({ "refines": "" }),
         json!({ "refines": "not an id" }),
         json!({ "refines": "b3:zz" }),
+        json!({ "refines": "a".repeat(100_000) }),
         json!({ "refines": format!("b3:{}", "0".repeat(64)) }),
         json!({ "corrects": UNKNOWN }),
         json!({ "consolidates": [known, UNKNOWN] }),

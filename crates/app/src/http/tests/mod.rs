@@ -42,6 +42,11 @@ impl TestServer {
     }
 
     fn limited(names: &[&str], a_minute: Option<u32>) -> Self {
+        Self::with(names, |_, options| options.a_minute = a_minute)
+    }
+
+    /// The same with another session and other options.
+    fn with(names: &[&str], change: impl FnOnce(&mut Session, &mut Options)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home"));
         let path = |name: &str| folder.path().join(format!("{name}.db"));
@@ -49,7 +54,7 @@ impl TestServer {
         for name in names {
             Space::create(&path(name), home.signer().unwrap(), name, now).unwrap();
         }
-        let session = Session {
+        let mut session = Session {
             home,
             spaces: names.iter().map(|name| path(name).to_str().unwrap().to_owned()).collect(),
             embedder: None,
@@ -57,12 +62,13 @@ impl TestServer {
             now,
             zone: TimeZone::UTC,
         };
-        let options = Options {
+        let mut options = Options {
             listen: "127.0.0.1:0".parse().unwrap(),
             allowed_hosts: Vec::new(),
-            a_minute,
+            a_minute: None,
             tls: None,
         };
+        change(&mut session, &mut options);
         let (listening, address) = channel();
         let served = session.clone();
         std::thread::spawn(move || {

@@ -1,6 +1,7 @@
 //! Answers to requests about thoughts, with the fields of the contract.
 
 use engine::thought::lineage::{ThoughtLineage, ThoughtNode};
+use engine::thought::recall::FoundThought;
 use engine::thought::retrieve::ThoughtHit;
 use engine::thought::usage::Highway;
 use engine::thought::uuid::ThoughtUuid;
@@ -8,6 +9,7 @@ use engine::thought::view::{ThoughtView, preview};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// How the id of a thought is described.
 struct UuidText;
@@ -242,6 +244,33 @@ pub(crate) fn rounded(number: f64, decimals: i32) -> f64 {
 /// A time, RFC 3339.
 pub(crate) fn time(at_us: i64) -> String {
     Timestamp::from_microsecond(at_us).unwrap_or_default().to_string()
+}
+
+/// A thought as lists show it.
+pub(crate) fn view_to_json(view: &ThoughtView) -> Value {
+    json!({
+        "thought_id": view.uuid(),
+        "id": view.id,
+        "thought_type": view.thought_type.as_str(),
+        "content": view.content,
+        "contributor_id": view.contributor_id,
+        "contributor_name": view.contributor,
+        "created_at": time(view.created_us),
+        "tags": view.tags,
+        "category": view.category,
+        "topic": view.topic,
+        "mark": view.mark.as_str(),
+    })
+}
+
+/// A thought that a recall found.
+pub(crate) fn found_to_json(found: &FoundThought) -> Value {
+    let mut value = view_to_json(&found.thought);
+    value["score"] = json!(found.score);
+    value["nearness"] = json!(found.nearness);
+    value["superseded"] = json!(found.is_superseded);
+    value["corrected"] = json!(found.is_corrected);
+    value
 }
 
 fn uuids(ids: &[kernel::id::OpId]) -> Vec<ThoughtUuid> {

@@ -24,8 +24,8 @@ pub(crate) const NAME_CHARS_MAX: usize = 200;
 pub(crate) const TAGS_MAX: usize = 32;
 /// Most thoughts that one consolidates.
 pub(crate) const CONSOLIDATED_MAX: usize = 100;
-/// Most characters of a reference.
-const REFERENCE_CHARS_MAX: usize = 200;
+/// A reference that is too long names no thought, as any other that is malformed.
+const REFERENCE_CHARS_MAX: usize = usize::MAX;
 
 /// What a thought builds on, as it was named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

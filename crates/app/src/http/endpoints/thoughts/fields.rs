@@ -27,13 +27,11 @@ pub(super) struct Prompt {
     #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// The thought that this one improves. Excludes `consolidates` and `corrects`.
-    #[schemars(length(max = 200))]
     refines: Option<String>,
     /// At least two thoughts that this one merges.
-    #[schemars(length(min = 2, max = 100), inner(length(max = 200)))]
+    #[schemars(length(min = 2, max = 100))]
     consolidates: Option<Vec<String>>,
     /// The thought that this one says is wrong.
-    #[schemars(length(max = 200))]
     corrects: Option<String>,
     /// Keep nothing, and count nothing as used.
     read_only: Option<bool>,
@@ -77,7 +75,7 @@ pub(super) struct Query {
     read_only: Option<bool>,
     /// Answer with whole thoughts, not only with how they begin.
     full_content: Option<bool>,
-    /// Only thoughts with one of these tags.
+    /// Only thoughts with all of these tags.
     #[schemars(length(max = 32), inner(length(min = 1, max = 100), regex(pattern = r"\S")))]
     tags: Option<Vec<String>>,
     /// The space; the token's own by default.
@@ -106,13 +104,11 @@ pub(super) struct Contribution {
     #[schemars(length(max = 100))]
     session_id: Option<String>,
     /// The thought that this one improves. Excludes `consolidates` and `corrects`.
-    #[schemars(length(max = 200))]
     refines: Option<String>,
     /// At least two thoughts that this one merges.
-    #[schemars(length(min = 2, max = 100), inner(length(max = 200)))]
+    #[schemars(length(min = 2, max = 100))]
     consolidates: Option<Vec<String>>,
     /// The thought that this one says is wrong.
-    #[schemars(length(max = 200))]
     corrects: Option<String>,
     /// Labels of the thought.
     #[schemars(length(max = 32), inner(length(min = 1, max = 100), regex(pattern = r"\S")))]
@@ -137,7 +133,7 @@ pub(super) struct Feedback {
     #[schemars(length(min = 1, max = 100), regex(pattern = r"\S"))]
     session_id: String,
     /// The thought: its UUID, its id, or the beginning of its id.
-    #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     thought_id: String,
     /// Whether it helped.
     signal: Signal,

@@ -81,24 +81,27 @@ fn caller_space<'c>(
     }
 }
 
-/// The caller in the one space of a request.
+/// The caller in the one space of a request, which is found already and needs no name.
 fn caller<'c>(call: &'c mut Call<'_>) -> Caller<'c> {
     let (now, disclosure) = (call.session.now, call.disclosure());
     Caller { spaces: vec![caller_space(call.opened, call.grant, disclosure, "")], now }
 }
 
-fn think(call: &mut Call<'_>, Prompt(request): Prompt) -> Result<MemoryAnswer, ApiError> {
+fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
+    request.space = None;
     Ok(memory::memory(&mut caller(call), &request)?)
 }
 
-fn query(call: &mut Call<'_>, Query(request): Query) -> Result<MemoryAnswer, ApiError> {
+fn query(call: &mut Call<'_>, Query(mut request): Query) -> Result<MemoryAnswer, ApiError> {
+    request.space = None;
     Ok(memory::query(&mut caller(call), &request)?)
 }
 
 fn ingest(
     call: &mut Call<'_>,
-    Contribution(request): Contribution,
+    Contribution(mut request): Contribution,
 ) -> Result<IngestAnswer, ApiError> {
+    request.space = None;
     Ok(memory::ingest(&mut caller(call), &request)?)
 }
 
