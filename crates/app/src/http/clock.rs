@@ -1,7 +1,8 @@
 //! The time of the server.
 //!
-//! Builds for tests (the feature `test-clock`) have an endpoint that moves it forward, so that decay
-//! over days can be tested over HTTP. Access tokens end by the machine's own clock in every build.
+//! Builds for tests (the feature `test-clock`) have an endpoint that moves it forward, so that
+//! decay over days can be tested over HTTP. Access tokens end by the machine's own clock in every
+//! build.
 
 #[cfg(not(any(test, feature = "test-clock")))]
 use jiff::Timestamp;

@@ -54,6 +54,7 @@ pub(super) struct Request {
     /// The space; the token's own by default.
     space: Option<String>,
     /// Read as this format instead of detecting it.
+    #[schemars(extend("enum" = formats()))]
     format: Option<String>,
     /// The name of the file, where the body is one.
     name: Option<String>,
@@ -63,6 +64,10 @@ pub(super) struct Request {
 }
 
 needs!(Request, |_| Need::Write(Right::Append));
+
+fn formats() -> Vec<&'static str> {
+    importers::registry().iter().map(|importer| importer.name()).collect()
+}
 
 /// What was uploaded.
 struct Upload {
@@ -119,8 +124,7 @@ fn form_of(headers: &HeaderMap) -> Result<Form, ApiError> {
 
 fn by_name(name: &str) -> Result<&'static dyn Importer, ApiError> {
     importers::by_name(name).ok_or_else(|| {
-        let known = importers::registry().iter().map(|importer| importer.name()).collect();
-        RequestError::NoSuchFormat { name: name.to_owned(), known }.into()
+        RequestError::NoSuchFormat { name: name.to_owned(), known: formats() }.into()
     })
 }
 

@@ -38,6 +38,7 @@ mod openapi;
 mod origin;
 mod rate;
 mod routes;
+mod schema;
 mod server;
 mod spaces;
 mod sse;

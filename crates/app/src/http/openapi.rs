@@ -12,8 +12,8 @@ use super::endpoint::{Endpoint, MEMORY};
 use super::endpoints::THOUGHTS;
 use super::{endpoints, events, import, verify};
 
-/// Errors that any endpoint with a token may answer: the status, its codes, what it means. The codes
-/// of the command line are not listed here.
+/// Errors that any endpoint with a token may answer: the status, its codes, what it means. The
+/// codes of the command line are not listed here.
 const ERRORS: [(&str, &[&str], &str); 12] = [
     (
         "400",
@@ -52,17 +52,24 @@ pub(super) fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
+/// The same for answers, in which some fields may be absent.
+fn generator_of_answers() -> SchemaGenerator {
+    let settings = generator().settings().clone().for_serialize();
+    settings.into_generator()
+}
+
 /// The document.
 pub(super) fn document() -> Value {
-    let mut generator = generator();
+    let (mut generator, mut answers) = (generator(), generator_of_answers());
     let mut paths = Map::new();
     for endpoint in endpoints::all() {
-        let operation = operation_of(&endpoint, &mut generator);
+        let operation = operation_of(&endpoint, &mut generator, &mut answers);
         add(&mut paths, endpoint.path, &endpoint.method, operation);
     }
     long_work(&mut paths, &mut generator);
     open(&mut paths);
     let mut schemas = generator.take_definitions(true);
+    schemas.extend(answers.take_definitions(true));
     schemas.insert("Error".to_owned(), error_schema());
     json!({
         "openapi": "3.1.0",
@@ -129,8 +136,12 @@ fn responses(status: StatusCode, answer: &Value) -> Value {
     Value::Object(responses)
 }
 
-fn operation_of(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
-    let mut answer = json!({ "schema": (endpoint.answer)(generator).to_value() });
+fn operation_of(
+    endpoint: &Endpoint,
+    generator: &mut SchemaGenerator,
+    answers: &mut SchemaGenerator,
+) -> Value {
+    let mut answer = json!({ "schema": (endpoint.answer)(answers).to_value() });
     let mut request = (endpoint.request)(generator).to_value();
     let mut example = None;
     if let Some(given) = &endpoint.example {
@@ -220,6 +231,7 @@ fn long_work(paths: &mut Map<String, Value>, generator: &mut SchemaGenerator) {
     let file = json!({ "type": "string", "format": "binary" });
     let form = json!({
         "type": "object", "properties": { "file": file }, "required": ["file"],
+        "additionalProperties": false,
     });
     let mut content = json!({ "multipart/form-data": { "schema": form } });
     content["application/x-ndjson"] = json!({ "schema": { "type": "string" } });

@@ -6,12 +6,13 @@ use engine::selection::RecordState;
 use engine::write::import::Intent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, given};
 use super::super::work::{Call, Need};
-use super::selecting::{Description, check, selection};
+use super::selecting::{Description, check, selection, some_records};
 use crate::failure::RequestError;
 use crate::service::changes::{ChangeReport, Outcome};
 use crate::service::corrections::{self, Consequences, Hypothesis};
@@ -23,6 +24,10 @@ const WRITES: Need = Need::Write(Right::Correct);
 /// A correction.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    given("fields", &json!({ "type": "object", "minProperties": 1 })),
+    given("text", &json!({ "type": "string", "pattern": NOT_BLANK })),
+]))]
 pub(super) struct Correct {
     /// The belief or record: a key, an id or the beginning of one.
     name: String,
@@ -85,6 +90,7 @@ pub(super) fn withdraw(call: &mut Call<'_>, request: Named) -> Result<ChangeRepo
 /// Records, and why.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = some_records()))]
 pub(super) struct Records {
     /// Their ids, or the beginnings of ids.
     #[serde(default)]

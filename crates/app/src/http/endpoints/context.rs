@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, given};
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
@@ -22,6 +23,10 @@ const ITEMS_MAX: u32 = 1_000;
 /// What the context is for. Nothing private is in it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    given("turns", &json!({ "type": "array", "minItems": 1 })),
+    given("question", &json!({ "type": "string", "pattern": NOT_BLANK })),
+]))]
 pub(super) struct Request {
     /// The turns so far, the newest last.
     #[serde(default)]
@@ -36,10 +41,13 @@ pub(super) struct Request {
     /// The agent's instructions, which fill the budget that is left.
     instructions: Option<String>,
     /// Tokens in all [default: 1500].
+    #[schemars(range(max = BUDGET_MAX))]
     budget: Option<u32>,
     /// Most facts that memory adds.
+    #[schemars(range(max = ITEMS_MAX))]
     facts: Option<u32>,
     /// Most episodes that memory adds.
+    #[schemars(range(max = ITEMS_MAX))]
     episodes: Option<u32>,
     /// The agent's conversation.
     session_id: Option<String>,

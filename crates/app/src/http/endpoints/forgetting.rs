@@ -8,13 +8,14 @@ use serde::Deserialize;
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::work::{Call, Need};
-use super::selecting::{Description, check, selection};
+use super::selecting::{Description, check, selection, some_records};
 use crate::service::forgetting::{self, ForgetReport};
 use crate::service::tokens::Right;
 
 /// What to erase. It cannot be undone.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = some_records()))]
 pub(super) struct Request {
     /// Records, or corrections and refutations, by their ids.
     #[serde(default)]

@@ -10,6 +10,7 @@ use store::sqlite::Filter;
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
 use crate::service::Session;
@@ -29,10 +30,12 @@ const AROUND_MAX: u32 = 10;
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     /// The question, or words to look for.
+    #[schemars(regex(pattern = NOT_BLANK))]
     question: String,
     /// The space; the token's own by default.
     pub(super) space: Option<String>,
     /// Most results of each kind, 1 to 100 [default: 10].
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
     limit: Option<u32>,
     /// What to search [default: both; records only with `kinds`, `since` or `until`].
     search: Option<Search>,
@@ -40,14 +43,19 @@ pub(super) struct Request {
     #[serde(default)]
     kinds: Vec<String>,
     /// Only what happened at this time or later.
+    #[schemars(regex(pattern = TIME))]
     since: Option<String>,
     /// Only what happened before this time.
+    #[schemars(regex(pattern = TIME))]
     until: Option<String>,
     /// Memory as of this time of recording.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Only facts that are true at this time.
+    #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
     /// Records to show before and after each, 0 to 10.
+    #[schemars(range(max = AROUND_MAX))]
     around: Option<u32>,
     /// Also what is around the facts and nodes found.
     #[serde(default)]

@@ -4,8 +4,10 @@ use engine::private::Disclosure;
 use engine::selection::{RecordState, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::error::ApiError;
+use super::super::schema::{MONTH, any_of, given};
 use super::super::work::Call;
 use crate::failure::RequestError;
 
@@ -24,7 +26,17 @@ pub(super) struct Description {
     /// By this person.
     author: Option<String>,
     /// Of this month, as 2025-03.
+    #[schemars(regex(pattern = MONTH))]
     month: Option<String>,
+}
+
+/// Some ids are given, or something that records have in common.
+pub(super) fn some_records() -> Value {
+    let common = any_of(&["source", "file", "import", "session", "author", "month"]);
+    json!([
+        given("ids", &json!({ "type": "array", "minItems": 1 })),
+        given("which", &json!({ "type": "object", "anyOf": common })),
+    ])
 }
 
 /// The rules of what selects records, which need no space.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::service::Session;
@@ -27,14 +28,19 @@ pub(super) struct Request {
     /// The space; the token's own by default.
     space: Option<String>,
     /// As of this time of recording; nothing is stored.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Only records from this time of recording on.
+    #[schemars(regex(pattern = TIME))]
     since: Option<String>,
     /// How many candidates.
+    #[schemars(range(min = 1, max = CANDIDATES_MAX))]
     top_k: Option<u32>,
     /// How many steps from the target.
+    #[schemars(range(min = 1, max = DEPTH_MAX))]
     depth: Option<u32>,
     /// How many records are walked.
+    #[schemars(range(min = 1, max = NODES_MAX))]
     max_nodes: Option<u32>,
     /// Store the answer in the space, which needs the right to append.
     #[serde(default)]

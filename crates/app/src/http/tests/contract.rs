@@ -196,7 +196,7 @@ fn methods_addresses_and_content_types_are_refused_in_the_form_of_errors() {
             "{body}"
         );
     }
-    // What stands in the address of a POST is no part of the request.
+    // A POST has its fields in its body alone.
     server
         .post("/api/v1/memory?read_only=true", &token, &request("a", "x", json!({})))
         .refused(400, "VALIDATION_ERROR");

@@ -64,6 +64,12 @@ fn requests(id: &str) -> Vec<(&'static str, String, Value, &'static str)> {
 #[test]
 fn every_endpoint_for_every_token_space_and_visibility() {
     let server = TestServer::of(&["own", "mine"]);
+    for endpoint in super::super::endpoints::all() {
+        let is_here = requests("{id}")
+            .iter()
+            .any(|(method, path, ..)| *method == endpoint.method.as_str() && path == endpoint.path);
+        assert_eq!(is_here, endpoint.tag == "thoughts", "{} {}", endpoint.method, endpoint.path);
+    }
     let owner = server.token(&["own:read,append,correct,private"]);
     let labels =
         json!({ "category": "domain_summary", "topic": "zirconquokka", "tags": ["zirconquokka"] });

@@ -317,8 +317,8 @@ fn chosen_tag(prompt: &str, asker: &ThoughtAsker) -> Vec<String> {
     named.max_by_key(|tag| tag.chars().count()).cloned().into_iter().collect()
 }
 
-/// The labels of a contribution: those that are given, else the space's that the prompt names. Those
-/// of thoughts that the caller is not shown are not named.
+/// The labels of a contribution: those that are given, else the space's that the prompt names.
+/// Those of thoughts that the caller is not shown are not named.
 fn tags_of(
     reader: &Reader<'_>,
     request: &MemoryRequest,

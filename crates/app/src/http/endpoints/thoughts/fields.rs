@@ -6,9 +6,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::super::super::schema::{any_of, exclusive};
+
+/// The fields that say what a thought builds on.
+const GROUNDS: [&str; 3] = ["refines", "consolidates", "corrects"];
+
 /// A prompt: a question or a statement.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("allOf" = exclusive(&GROUNDS)))]
 #[expect(dead_code, reason = "the service reads these fields")]
 pub(super) struct Prompt {
     /// The question or statement. A statement of more than 50 characters is kept as a thought.
@@ -20,7 +25,8 @@ pub(super) struct Prompt {
     /// The name of who asks, for people.
     #[schemars(length(min = 1, max = 200), regex(pattern = r"\S"))]
     agent_name: String,
-    /// What the agent is doing. It is part of what is searched for, and is stored beside the thought.
+    /// What the agent is doing. It is part of what is searched for, and is stored beside the
+    /// thought.
     #[schemars(length(max = 2_000))]
     context: Option<String>,
     /// The conversation; a new one if none is given.
@@ -29,7 +35,7 @@ pub(super) struct Prompt {
     /// The thought that this one improves. Excludes `consolidates` and `corrects`.
     refines: Option<String>,
     /// At least two thoughts that this one merges.
-    #[schemars(length(min = 2, max = 100))]
+    #[schemars(length(min = 2, max = 100), extend("uniqueItems" = true))]
     consolidates: Option<Vec<String>>,
     /// The thought that this one says is wrong.
     corrects: Option<String>,
@@ -85,7 +91,7 @@ pub(super) struct Query {
 
 /// A thought to keep.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, extend("allOf" = exclusive(&GROUNDS)))]
 #[expect(dead_code, reason = "the service reads these fields")]
 pub(super) struct Contribution {
     /// The thought.
@@ -106,7 +112,7 @@ pub(super) struct Contribution {
     /// The thought that this one improves. Excludes `consolidates` and `corrects`.
     refines: Option<String>,
     /// At least two thoughts that this one merges.
-    #[schemars(length(min = 2, max = 100))]
+    #[schemars(length(min = 2, max = 100), extend("uniqueItems" = true))]
     consolidates: Option<Vec<String>>,
     /// The thought that this one says is wrong.
     corrects: Option<String>,
@@ -158,7 +164,7 @@ pub(super) struct Shown {
 
 /// Labels that take the place of those that a thought has. At least one is needed.
 #[derive(JsonSchema)]
-#[schemars(deny_unknown_fields, extend("minProperties" = 1))]
+#[schemars(deny_unknown_fields, extend("anyOf" = any_of(&["category", "topic", "tags", "mark"])))]
 #[expect(dead_code, reason = "the service reads these fields")]
 pub(super) struct Labels {
     /// The thought: its UUID, its id, or the beginning of its id.
