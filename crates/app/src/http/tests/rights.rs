@@ -179,6 +179,35 @@ fn case_45_given_a_private_thought_then_no_view_of_another_caller_shows_it() {
 }
 
 #[test]
+fn private_tags_are_neither_counted_nor_chosen_by_others() {
+    let server = TestServer::of(&["own"]);
+    let owner = server.token(&["own:read,append,private"]);
+    let other = server.token(&["own:read"]);
+    for number in 0..16 {
+        let tag = ["red", "green", "blue", "hush"][number % 4];
+        let id = server.keep(&owner, &format!("glaze number {number}"), json!({ "tags": [tag] }));
+        if tag == "hush" {
+            server.make_private(&id);
+        }
+    }
+    let ask = |token: &str, prompt: &str, session: &str| {
+        server.memory(token, "q", prompt, json!({ "session_id": session })).ok()
+    };
+    let counts = |answer: &Value| {
+        let clusters = answer["result"]["disambiguation"]["clusters"].as_array().unwrap().clone();
+        clusters.iter().map(|it| (it["tag"].clone(), it["count"].clone())).collect::<Vec<_>>()
+    };
+    let all = counts(&ask(&owner, "glaze number", "theirs"));
+    assert!(all.contains(&(json!("hush"), json!(4))), "{all:?}");
+    let seen = counts(&ask(&other, "glaze number", "mine"));
+    assert_eq!(seen, ["blue", "green", "red"].map(|tag| (json!(tag), json!(4))));
+    // The session of another offered a tag that is not shown here.
+    let answer = ask(&other, "glaze number, hush", "theirs");
+    assert_eq!(source_ids(&answer).len(), 4);
+    assert_eq!(counts(&answer), seen);
+}
+
+#[test]
 fn a_space_of_others_is_unknown_in_every_view() {
     let server = TestServer::of(&["own", "team"]);
     let mine = server.token(&["own:read,append"]);
@@ -257,8 +286,10 @@ fn a_token_that_may_only_read_stores_nothing_and_names_no_sources() {
     // Another key that may write labels only what is its own; who speaks for the person labels all.
     let other = server.token(&["own:append"]);
     server.patch(&path, &other, &json!({ "topic": "x" })).refused(403, "FORBIDDEN");
-    let person = server.token(&["own:append,correct"]);
-    assert_eq!(server.patch(&path, &person, &json!({ "topic": "x" })).ok()["topic"], "x");
+    for rights in ["own:append,correct", "own:correct"] {
+        let person = server.token(&[rights]);
+        assert_eq!(server.patch(&path, &person, &json!({ "topic": "x" })).ok()["topic"], "x");
+    }
     server.patch(&path, &writer, &json!({ "topic": "y" })).ok();
 }
 

@@ -244,7 +244,7 @@ fn retrieve(
     let grounds = resolve(reader, &request.grounds, space)?;
     let asker = reader.thought_asker(&request.agent_id, request.session_id.as_deref())?;
     let filter = match wanted.is_empty() {
-        true => chosen_tag(&request.prompt, &asker),
+        true => chosen_tag(reader, &request.prompt, &asker, disclosure)?,
         false => wanted,
     };
     let text = match request.context.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
@@ -310,11 +310,21 @@ fn with_views(
     Ok(shown)
 }
 
-/// The tag that a prompt chooses of those that the session's last query offered: the longest.
-fn chosen_tag(prompt: &str, asker: &ThoughtAsker) -> Vec<String> {
+/// The tag that a prompt chooses of those that the session's last query offered: the longest. Who
+/// names the session of another chooses only what they are shown.
+fn chosen_tag(
+    reader: &Reader<'_>,
+    prompt: &str,
+    asker: &ThoughtAsker,
+    disclosure: Disclosure,
+) -> Result<Vec<String>, EngineError> {
     let offered = asker.session.iter().flat_map(|session| &session.offered);
-    let named = offered.filter(|tag| guidance::names_tag(prompt, tag));
-    named.max_by_key(|tag| tag.chars().count()).cloned().into_iter().collect()
+    let named: Vec<&String> = offered.filter(|tag| guidance::names_tag(prompt, tag)).collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let shown = reader.thought_tags(disclosure, |tag| named.iter().any(|named| *named == tag))?;
+    Ok(shown.into_iter().max_by_key(|tag| tag.chars().count()).into_iter().collect())
 }
 
 /// The labels of a contribution: those that are given, else the space's that the prompt names.
