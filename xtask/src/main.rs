@@ -34,6 +34,7 @@ usage: cargo xtask COMMAND
                      trains the built-in table of vectors; recipe in crates/models/data/README.md
   test [ARGS]        runs every test; ARGS are passed to the test runner, and skip the examples in the documentation
   mcp-client         tests `because mcp` with the official Python SDK, as `test` does at its end
+  http-client        tests `because serve` with schemathesis, as `test` does at its end
   tidy [--verbose]   checks the rules of style and structure that the compiler does not check
   goldens            regenerates the reference confidences of the tests, after an intended change
   cli-docs           writes the tables of commands and options in docs/cli.md from the program's own help
@@ -57,7 +58,12 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
         ["table", options @ ..] => table::run(&root, options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
-        ["mcp-client"] => foreign_client::build_and_run(&root).map(|()| ExitCode::SUCCESS),
+        ["mcp-client"] => {
+            foreign_client::build_and_run(&root, &foreign_client::MCP).map(|()| ExitCode::SUCCESS)
+        }
+        ["http-client"] => {
+            foreign_client::build_and_run(&root, &foreign_client::HTTP).map(|()| ExitCode::SUCCESS)
+        }
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
         ["goldens"] => goldens::run(&root),

@@ -2,8 +2,8 @@
 //!
 //! nextest runs the tests of all crates in parallel and shows which are running, but it does not
 //! run the examples in the documentation: those run first, from the same build. Without nextest,
-//! plain `cargo test` runs both. At the end, a client in another language tests the program. With
-//! arguments, the examples and that client are skipped.
+//! plain `cargo test` runs both. At the end, clients of another make test the program. With
+//! arguments, the examples and these clients are skipped.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};

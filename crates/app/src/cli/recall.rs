@@ -19,6 +19,7 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, limit_journal, recall,
 };
+use crate::service::thoughts::answer::found_to_json;
 
 /// Most facts shown above records.
 const FACTS_BESIDE_MAX: usize = 3;
@@ -246,7 +247,7 @@ fn to_json(args: &Args, spaces: &[SpaceDescribed], answer: &RecallAnswer) -> Val
         value
     });
     let thoughts = answer.thoughts.iter().map(|found| {
-        let mut value = thoughts::found_to_json(&found.item);
+        let mut value = found_to_json(&found.item);
         describe(&mut value, found.space);
         value
     });

@@ -12,7 +12,7 @@ use crate::output::{self, DIM, Form, ID, printable};
 use crate::service::agents::AgentId;
 use crate::service::disclosure::for_agent;
 use crate::service::opening::{OpenedSpace, SpaceUse};
-use crate::service::thoughts::answer::{ThoughtAnswer, ThoughtSource, time};
+use crate::service::thoughts::answer::{ThoughtAnswer, ThoughtSource, view_to_json};
 use crate::service::thoughts::request::{FeedbackRequest, LabelRequest, parse_depth, parse_share};
 use crate::service::thoughts::{Caller, CallerSpace, Rights, manage};
 
@@ -408,32 +408,6 @@ fn share(session: &CliSession, args: &ShareArgs) -> Result<u8, Failure> {
 }
 
 /// A thought as `thought list` prints it.
-fn view_to_json(view: &ThoughtView) -> Value {
-    json!({
-        "thought_id": view.uuid(),
-        "id": view.id,
-        "thought_type": view.thought_type.as_str(),
-        "content": view.content,
-        "contributor_id": view.contributor_id,
-        "contributor_name": view.contributor,
-        "created_at": time(view.created_us),
-        "tags": view.tags,
-        "category": view.category,
-        "topic": view.topic,
-        "mark": view.mark.as_str(),
-    })
-}
-
-/// A thought as `recall --search nodes` prints it.
-pub(super) fn found_to_json(found: &FoundThought) -> Value {
-    let mut value = view_to_json(&found.thought);
-    value["score"] = json!(found.score);
-    value["nearness"] = json!(found.nearness);
-    value["superseded"] = json!(found.is_superseded);
-    value["corrected"] = json!(found.is_corrected);
-    value
-}
-
 fn print_view(view: &ThoughtView) -> Result<(), Failure> {
     output::line(format_args!(
         "{}  {DIM}{}{DIM:#}  {ID}{}{ID:#}",

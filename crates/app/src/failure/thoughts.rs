@@ -41,7 +41,6 @@ impl ThoughtRefusal {
     }
 
     /// The code of the contract.
-    #[cfg_attr(not(test), allow(dead_code, reason = "what answers over HTTP calls it"))]
     pub(crate) fn contract_code(&self) -> &'static str {
         match self {
             Self::Validation { .. } => "VALIDATION_ERROR",

@@ -14,7 +14,8 @@ use engine::belief::user::UserError;
 use serde_json::json;
 use store::{RecordError, StoreError};
 
-use crate::failure::{Failure, Fault, RequestError};
+use crate::failure::{Failure, Fault, RequestError, ThoughtRefusal};
+use crate::service::thoughts::ThoughtError;
 
 /// An error that is answered to a request.
 #[derive(Debug)]
@@ -125,6 +126,9 @@ impl IntoResponse for ApiError {
 
 impl From<Failure> for ApiError {
     fn from(failure: Failure) -> Self {
+        if let Failure::Thought(refusal) = failure {
+            return refusal.into();
+        }
         let message = failure.to_string();
         match (&failure, failure.fault()) {
             (_, Fault::Busy) => Self::busy(),
@@ -161,6 +165,24 @@ fn is_of_store(error: &EngineError) -> bool {
             | EngineError::Altered { .. }
             | EngineError::Io(_)
     )
+}
+
+impl From<ThoughtRefusal> for ApiError {
+    fn from(refusal: ThoughtRefusal) -> Self {
+        let status = match refusal.fault() {
+            Fault::NotFound => StatusCode::NOT_FOUND,
+            Fault::Forbidden => StatusCode::FORBIDDEN,
+            Fault::Conflict => StatusCode::CONFLICT,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self::new(status, refusal.contract_code(), refusal.to_string())
+    }
+}
+
+impl From<ThoughtError> for ApiError {
+    fn from(error: ThoughtError) -> Self {
+        Failure::from(error).into()
+    }
 }
 
 impl From<EngineError> for ApiError {

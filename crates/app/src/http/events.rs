@@ -14,7 +14,6 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use engine::belief::explain::time;
 use engine::inspect::{LogFilter, summary};
-use jiff::Timestamp;
 use kernel::id::OpId;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,8 +28,8 @@ use super::error::ApiError;
 use super::json as strict;
 use super::spaces::ServedSpace;
 use super::sse::{self, Events, Gone};
-use super::work::{Call, Need, place};
-use crate::service::tokens::{Grant, Right, Token};
+use super::work::{Call, Need, Site, place};
+use crate::service::tokens::{Right, Token};
 
 /// Streams at a time.
 pub(super) const STREAMS_MAX: usize = 256;
@@ -58,8 +57,7 @@ needs!(Request, |_| Need::Read);
 struct Listener {
     app: Arc<App>,
     token: Arc<Token>,
-    grant: Grant,
-    space: Arc<ServedSpace>,
+    site: Site,
     events: Events,
 }
 
@@ -73,17 +71,17 @@ pub(super) async fn answer(
     let asked: Request = strict::typed(strict::from_query(query, &schema)?)?;
     let last = last_event(request.headers())?;
     let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Read)?;
-    let grant = grant.clone();
+    let site = Site { space, grant: grant.clone() };
     let Ok(held) = Arc::clone(&app.streams).try_acquire_owned() else {
         let message = "too many streams of events are open";
         return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", message));
     };
     let after = match last.or(asked.after) {
         Some(after) => after,
-        None => head_now(&app, &space).await?,
+        None => head_now(&app, &site.space).await?,
     };
     let (events, response) = sse::stream();
-    let listener = Listener { app, token, grant, space, events };
+    let listener = Listener { app, token, site, events };
     tokio::spawn(async move {
         listener.app.metrics.streams.fetch_add(1, Ordering::Relaxed);
         // The stream ends with the client, the token or the server.
@@ -102,7 +100,7 @@ fn last_event(headers: &HeaderMap) -> Result<Option<u64>, ApiError> {
 
 impl Listener {
     async fn listen(&self, mut after: u64) -> Result<(), Gone> {
-        let mut head = self.space.head.subscribe();
+        let mut head = self.site.space.head.subscribe();
         let mut stopping = self.app.stopping.clone();
         self.events.keep_alive().await?;
         loop {
@@ -130,16 +128,11 @@ impl Listener {
     /// The next operations that the token is shown, and how far the ledger was read.
     async fn next(&self, after: u64) -> Result<(Vec<(u64, Value)>, u64), ApiError> {
         let place = place(&self.app.workers.short).await?;
-        let (app, space) = (Arc::clone(&self.app), Arc::clone(&self.space));
-        let (token, grant) = (Arc::clone(&self.token), self.grant.clone());
+        let (app, site) = (Arc::clone(&self.app), self.site.clone());
+        let token = Arc::clone(&self.token);
         let reading = tokio::task::spawn_blocking(move || {
             let _held = place;
-            let mut read = (Vec::new(), after);
-            app.work_now(&space, &token, &grant, Need::Read, |call| {
-                read = operations(call, after)?;
-                Ok(Value::Null)
-            })?;
-            Ok(read)
+            app.work_now(&site, None, &token, Need::Read, |call| operations(call, after))
         });
         reading.await.map_err(|error| ApiError::internal(error.to_string()))?
     }
@@ -172,7 +165,7 @@ fn operations(call: &Call<'_>, after: u64) -> Result<(Vec<(u64, Value)>, u64), A
 /// How far the ledger of a space goes.
 async fn head_now(app: &Arc<App>, space: &Arc<ServedSpace>) -> Result<u64, ApiError> {
     let place = place(&app.workers.short).await?;
-    let (session, space) = (app.session.at(Timestamp::now()), Arc::clone(space));
+    let (session, space) = (app.session_now(), Arc::clone(space));
     let looking = tokio::task::spawn_blocking(move || -> Result<u64, ApiError> {
         let _held = place;
         let mut lease = space.lease(&session)?;

@@ -26,7 +26,7 @@ use super::endpoint::needs;
 use super::error::ApiError;
 use super::json as strict;
 use super::long::{self, Progress, Task};
-use super::work::{Call, Need};
+use super::work::{Call, Need, Site};
 use crate::failure::{Failure, RequestError};
 use crate::place::scratch_folder;
 use crate::service::derivation::derive_new;
@@ -54,6 +54,7 @@ pub(super) struct Request {
     /// The space; the token's own by default.
     space: Option<String>,
     /// Read as this format instead of detecting it.
+    #[schemars(extend("enum" = formats()))]
     format: Option<String>,
     /// The name of the file, where the body is one.
     name: Option<String>,
@@ -63,6 +64,10 @@ pub(super) struct Request {
 }
 
 needs!(Request, |_| Need::Write(Right::Append));
+
+fn formats() -> Vec<&'static str> {
+    importers::registry().iter().map(|importer| importer.name()).collect()
+}
 
 /// What was uploaded.
 struct Upload {
@@ -86,14 +91,14 @@ pub(super) async fn answer(
     let importer = asked.format.as_deref().map(by_name).transpose()?;
     // Nobody uploads what cannot be written.
     let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Append)?;
-    let grant = grant.clone();
+    let site = Site { space, grant: grant.clone() };
     let upload = match form {
         Form::Multipart => from_form(request).await?,
         Form::File => from_body(request.into_body(), asked.name.as_deref()).await?,
     };
     let intent = if asked.dry_run { Intent::DryRun } else { Intent::Write };
-    let task = Task { token, space, grant, need: Need::Write(Right::Append) };
-    let (follower, followed) = (Arc::clone(&app), Arc::clone(&task.space));
+    let task = Task { token, site, need: Need::Write(Right::Append) };
+    let (follower, followed) = (Arc::clone(&app), Arc::clone(&task.site.space));
     let response = long::run(app, task, &headers, move |call, progress| {
         let answer = import(call, &upload, importer, intent, progress)?;
         drop(upload);
@@ -119,8 +124,7 @@ fn form_of(headers: &HeaderMap) -> Result<Form, ApiError> {
 
 fn by_name(name: &str) -> Result<&'static dyn Importer, ApiError> {
     importers::by_name(name).ok_or_else(|| {
-        let known = importers::registry().iter().map(|importer| importer.name()).collect();
-        RequestError::NoSuchFormat { name: name.to_owned(), known }.into()
+        RequestError::NoSuchFormat { name: name.to_owned(), known: formats() }.into()
     })
 }
 

@@ -26,12 +26,28 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
     Ok(value)
 }
 
+/// The same with its own numbers as integers where they are whole: to JSON Schema, `5.0` is one.
+/// Numbers deeper inside are data, and stay as they are written.
+fn whole(mut value: Value) -> Value {
+    /// Up to this, every whole number is a float.
+    const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+    for field in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        if let Some(number) = field.as_f64().filter(|_| field.is_f64())
+            && number.fract() == 0.0
+            && number.abs() <= WHOLE_MAX
+        {
+            *field = Value::from(number as i64);
+        }
+    }
+    value
+}
+
 /// Reads a request from JSON. The message names the field that breaks its rule.
 pub(super) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
     if !value.is_object() {
         return Err(ApiError::validation("the body must be a JSON object"));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(whole(value)).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
         // The message about an unknown or missing field names it already.
@@ -55,7 +71,11 @@ pub(super) fn from_query(query: &str, schema: &Value) -> Result<Value, ApiError>
             Some(Value::Array(several)) => several.iter().any(|one| one == wanted),
             _ => false,
         };
-        let read = || serde_json::from_str::<Value>(&text).ok().filter(|value| !value.is_string());
+        let read = || {
+            serde_json::from_str::<Value>(&text)
+                .ok()
+                .filter(|value| !value.is_string() && !value.is_null())
+        };
         if is("array") {
             let list = fields.entry(name).or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(list) = list {
@@ -207,6 +227,7 @@ mod tests {
             Some(json!({ "limit": 5, "all": true, "kind": ["a", "b c"], "space": "5" }))
         );
         assert_eq!(read("limit=x"), Some(json!({ "limit": "x" })));
+        assert_eq!(read("limit=null"), Some(json!({ "limit": "null" })));
         assert_eq!(read(""), Some(json!({})));
         for wrong in ["limit=1&limit=2", "space=%zz", "space=%ff", "space=%"] {
             assert_eq!(read(wrong), None, "{wrong}");

@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 use super::App;
 use super::error::ApiError;
 use super::json::response;
-use super::spaces::ServedSpace;
 use super::sse;
-use super::work::{Call, Need, place};
-use crate::service::tokens::{Grant, Token};
+use super::work::{Call, Need, Site, place};
+use crate::service::tokens::Token;
 
 /// How often progress is reported.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
@@ -21,8 +20,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// Who asks for long work, and where.
 pub(super) struct Task {
     pub(super) token: Arc<Token>,
-    pub(super) space: Arc<ServedSpace>,
-    pub(super) grant: Grant,
+    pub(super) site: Site,
     pub(super) need: Need,
 }
 
@@ -62,8 +60,8 @@ pub(super) async fn run(
     let mut progress = Progress { events: events.clone(), last: None };
     let working = tokio::task::spawn_blocking(move || {
         let _held = place;
-        let Task { token, space, grant, need } = &task;
-        app.work_now(space, token, grant, *need, |call| work(call, &mut progress))
+        let Task { token, site, need } = &task;
+        app.work_now(site, None, token, *need, |call| work(call, &mut progress))
     });
     let finished = async move {
         working.await.unwrap_or_else(|error| Err(ApiError::internal(error.to_string())))

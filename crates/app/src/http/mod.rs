@@ -23,6 +23,7 @@ use tokio::sync::{Semaphore, watch};
 
 mod body;
 mod callers;
+mod clock;
 mod connection;
 mod endpoint;
 mod endpoints;
@@ -37,13 +38,17 @@ mod openapi;
 mod origin;
 mod rate;
 mod routes;
+mod schema;
 mod server;
 mod spaces;
 mod sse;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod work;
 
 use callers::Callers;
+use clock::Clock;
 use error::ApiError;
 use log::Log;
 use metrics::Metrics;
@@ -99,6 +104,7 @@ pub(crate) fn serve(
 struct App {
     /// The session; each request has its own time.
     session: Session,
+    clock: Clock,
     spaces: Spaces,
     callers: Callers,
     names: Names,

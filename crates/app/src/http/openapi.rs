@@ -3,29 +3,44 @@
 //! `schemars`, which describes the tools for agents already, makes the schemas: OpenAPI 3.1 takes
 //! JSON Schema as it is.
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, MEMORY};
+use super::endpoints::THOUGHTS;
 use super::{endpoints, events, import, verify};
 
-/// Errors that any endpoint with a token may answer.
-const ERRORS: [(&str, &str); 12] = [
-    ("400", "The request breaks a rule"),
-    ("401", "No valid access token"),
-    ("403", "No right to do this, or a forged Host or Origin"),
-    ("404", "What the request names is not there"),
-    ("405", "The address does not take this method"),
-    ("408", "The request did not arrive in time"),
-    ("409", "The request conflicts with what is recorded"),
-    ("413", "The body is too large"),
-    ("415", "The content type is another one"),
-    ("429", "The token made too many requests"),
-    ("500", "The server failed"),
-    ("503", "The server is busy"),
+/// Errors that any endpoint with a token may answer: the status, its codes, what it means. The
+/// codes of the command line are not listed here.
+const ERRORS: [(&str, &[&str], &str); 12] = [
+    (
+        "400",
+        &["VALIDATION_ERROR", "MUTUAL_EXCLUSION", "MIN_CONSOLIDATION"],
+        "The request breaks a rule",
+    ),
+    ("401", &["UNAUTHORIZED"], "No valid access token"),
+    ("403", &["FORBIDDEN"], "No right to do this, or a forged Host or Origin"),
+    ("404", &["THOUGHT_NOT_FOUND", "UNKNOWN_ID", "NOT_FOUND"], "What is named is not there"),
+    ("405", &["METHOD_NOT_ALLOWED"], "The address does not take this method"),
+    ("408", &["TIMEOUT"], "The request did not arrive in time"),
+    ("409", &["ALREADY_SHARED"], "The request conflicts with what is recorded"),
+    ("413", &["TOO_LARGE"], "The body is too large"),
+    ("415", &["UNSUPPORTED_MEDIA_TYPE"], "The content type is another one"),
+    ("429", &["RATE_LIMITED"], "The token made too many requests"),
+    ("500", &["STORE_ERROR", "EMBEDDING_FAILED", "INTERNAL_ERROR"], "The server failed"),
+    ("503", &["BUSY", "TIMEOUT"], "The server is busy"),
 ];
+
+/// The groups of endpoints.
+const TAGS: [(&str, &str); 3] = [
+    (MEMORY, "What is remembered, believed and changed"),
+    (THOUGHTS, "The space in which many agents think"),
+    (SERVER, "The server, its spaces and what happens in them"),
+];
+/// The group of what concerns the server.
+const SERVER: &str = "server";
 
 /// Makes schemas as OpenAPI wants them.
 pub(super) fn generator() -> SchemaGenerator {
@@ -37,17 +52,24 @@ pub(super) fn generator() -> SchemaGenerator {
     settings.into_generator()
 }
 
+/// The same for answers, in which some fields may be absent.
+fn generator_of_answers() -> SchemaGenerator {
+    let settings = generator().settings().clone().for_serialize();
+    settings.into_generator()
+}
+
 /// The document.
 pub(super) fn document() -> Value {
-    let mut generator = generator();
+    let (mut generator, mut answers) = (generator(), generator_of_answers());
     let mut paths = Map::new();
     for endpoint in endpoints::all() {
-        let operation = operation_of(&endpoint, &mut generator);
+        let operation = operation_of(&endpoint, &mut generator, &mut answers);
         add(&mut paths, endpoint.path, &endpoint.method, operation);
     }
     long_work(&mut paths, &mut generator);
     open(&mut paths);
     let mut schemas = generator.take_definitions(true);
+    schemas.extend(answers.take_definitions(true));
     schemas.insert("Error".to_owned(), error_schema());
     json!({
         "openapi": "3.1.0",
@@ -56,6 +78,7 @@ pub(super) fn document() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Memory that can say why. docs/http.md describes it in words.",
         },
+        "tags": TAGS.map(|(name, description)| json!({ "name": name, "description": description })),
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -69,10 +92,15 @@ fn error_schema() -> Value {
     json!({
         "type": "object",
         "required": ["error"],
+        "additionalProperties": false,
         "properties": { "error": {
             "type": "object",
             "required": ["code", "message"],
-            "properties": { "code": { "type": "string" }, "message": { "type": "string" } },
+            "additionalProperties": false,
+            "properties": {
+                "code": { "type": "string", "pattern": "^[A-Z0-9_]+$" },
+                "message": { "type": "string", "minLength": 1 },
+            },
         }},
     })
 }
@@ -90,26 +118,41 @@ fn operation_id(path: &str, method: &Method) -> String {
     format!("{verb}{words}")
 }
 
-fn responses(answer: &Value) -> Value {
+/// The answer with this status, and the errors.
+fn responses(status: StatusCode, answer: &Value) -> Value {
     let mut responses = Map::new();
-    responses.insert("200".to_owned(), json!({ "description": "The answer", "content": answer }));
-    let content = json!({
-        "application/json": { "schema": { "$ref": "#/components/schemas/Error" } }
-    });
-    for (status, description) in ERRORS {
+    responses.insert(
+        status.as_str().to_owned(),
+        json!({ "description": "The answer", "content": answer }),
+    );
+    for (status, codes, description) in ERRORS {
+        let description = format!("{description}: {}", codes.join(", "));
+        let example = json!({ "error": { "code": codes.first(), "message": "…" } });
+        let schema = json!({ "$ref": "#/components/schemas/Error" });
+        let content = json!({ "application/json": { "schema": schema, "example": example } });
         let response = json!({ "description": description, "content": content });
         responses.insert(status.to_owned(), response);
     }
     Value::Object(responses)
 }
 
-fn operation_of(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
-    let answer = (endpoint.answer)(generator).to_value();
+fn operation_of(
+    endpoint: &Endpoint,
+    generator: &mut SchemaGenerator,
+    answers: &mut SchemaGenerator,
+) -> Value {
+    let mut answer = json!({ "schema": (endpoint.answer)(answers).to_value() });
     let mut request = (endpoint.request)(generator).to_value();
+    let mut example = None;
+    if let Some(given) = &endpoint.example {
+        answer["example"] = given.answer.clone();
+        example = given.request.as_object().cloned();
+    }
     let mut operation = json!({
         "operationId": operation_id(endpoint.path, &endpoint.method),
         "summary": endpoint.summary,
-        "responses": responses(&json!({ "application/json": { "schema": answer } })),
+        "tags": [endpoint.tag],
+        "responses": responses(endpoint.status, &json!({ "application/json": answer })),
     });
     let mut parameters = Vec::new();
     if let Some(field) = endpoint.field_in_path() {
@@ -117,11 +160,20 @@ fn operation_of(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
     }
     if endpoint.method == Method::GET {
         parameters.extend(in_query(&request));
-    } else {
-        operation["requestBody"] = json!({
-            "required": true,
-            "content": { "application/json": { "schema": request } },
-        });
+    }
+    for parameter in &mut parameters {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if let Some(value) = example.as_mut().and_then(|fields| fields.remove(name)) {
+            parameter["example"] = value;
+        }
+    }
+    if endpoint.method != Method::GET {
+        let mut content = json!({ "schema": request });
+        if let Some(example) = example {
+            content["example"] = Value::Object(example);
+        }
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": content } });
     }
     operation["parameters"] = Value::Array(parameters);
     operation
@@ -168,25 +220,28 @@ fn long_work(paths: &mut Map<String, Value>, generator: &mut SchemaGenerator) {
     let verify = verify::Request::json_schema(generator).to_value();
     let operation = json!({
         "operationId": "verify",
+        "tags": [MEMORY],
         "summary": "Check the whole ledger and everything that follows from it",
         "requestBody": {
             "required": true, "content": { "application/json": { "schema": verify } },
         },
-        "responses": responses(&streamed),
+        "responses": responses(StatusCode::OK, &streamed),
     });
     add(paths, "/api/v1/verify", &Method::POST, operation);
     let file = json!({ "type": "string", "format": "binary" });
     let form = json!({
         "type": "object", "properties": { "file": file }, "required": ["file"],
+        "additionalProperties": false,
     });
     let mut content = json!({ "multipart/form-data": { "schema": form } });
     content["application/x-ndjson"] = json!({ "schema": { "type": "string" } });
     let operation = json!({
         "operationId": "import",
+        "tags": [MEMORY],
         "summary": "Read files into the space",
         "parameters": in_query(&import::Request::json_schema(generator).to_value()),
         "requestBody": { "required": true, "content": content },
-        "responses": responses(&streamed),
+        "responses": responses(StatusCode::OK, &streamed),
     });
     add(paths, "/api/v1/import", &Method::POST, operation);
     let mut parameters = in_query(&events::Request::json_schema(generator).to_value());
@@ -197,9 +252,10 @@ fn long_work(paths: &mut Map<String, Value>, generator: &mut SchemaGenerator) {
     }));
     let operation = json!({
         "operationId": "get_events",
+        "tags": [SERVER],
         "summary": "Stream what changes in a space",
         "parameters": parameters,
-        "responses": responses(&json!({ "text/event-stream": { "schema": { "type": "string" } } })),
+        "responses": responses(StatusCode::OK, &json!({ "text/event-stream": { "schema": { "type": "string" } } })),
     });
     add(paths, "/api/v1/events", &Method::GET, operation);
 }
@@ -209,15 +265,17 @@ fn open(paths: &mut Map<String, Value>) {
     let object = json!({ "application/json": { "schema": { "type": "object" } } });
     let operation = json!({
         "operationId": "get_spaces",
+        "tags": [SERVER],
         "summary": "List the spaces of the token",
-        "responses": responses(&object),
+        "responses": responses(StatusCode::OK, &object),
     });
     add(paths, "/api/v1/spaces", &Method::GET, operation);
     let operation = json!({
         "operationId": "get_health",
+        "tags": [SERVER],
         "summary": "Say whether the server answers",
         "security": [],
-        "responses": responses(&object),
+        "responses": responses(StatusCode::OK, &object),
     });
     add(paths, "/api/v1/health", &Method::GET, operation);
 }

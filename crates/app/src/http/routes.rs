@@ -50,6 +50,8 @@ pub(super) fn router(app: &Arc<App>) -> Router {
         };
         router = router.route(path, on(filter, handler));
     }
+    #[cfg(any(test, feature = "test-clock"))]
+    let router = router.route("/test/clock", post(super::clock::advance));
     router
         .route("/api/v1/health", get(health))
         .route("/health", get(health))
@@ -96,7 +98,8 @@ where
 async fn answer(app: Arc<App>, ready: &Ready, request: Request) -> Response {
     let mut caller = None;
     let answered = answered(app, ready, request, &mut caller).await;
-    let mut response = answered.map(|value| strict::response(&value)).into_response();
+    let answered = answered.map(|value| (ready.endpoint.status, strict::response(&value)));
+    let mut response = answered.into_response();
     response.extensions_mut().insert(Address(ready.endpoint.path));
     if let Some(caller) = caller {
         response.extensions_mut().insert(caller);
@@ -116,8 +119,7 @@ async fn answered(
     let in_path = match endpoint.field_in_path() {
         None => None,
         Some(field) => {
-            let (before, _) = endpoint.path.split_once('{').unwrap_or_default();
-            let text = request.uri().path().strip_prefix(before).unwrap_or_default();
+            let text = endpoint.text_in_path(request.uri().path()).unwrap_or_default();
             // A plus is a plus in a path.
             Some((field, strict::decoded(&text.replace('+', "%2B"))?))
         }
@@ -135,7 +137,7 @@ async fn answered(
     {
         return Err(ApiError::validation(format!("{field} belongs in the address alone")));
     }
-    let work = (endpoint.read)(value)?;
+    let work = (endpoint.read)(value, &app.session_now())?;
     app.work(token, work).await
 }
 

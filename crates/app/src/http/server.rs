@@ -20,6 +20,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::callers::Callers;
+use super::clock::Clock;
 use super::events::{STREAMS_MAX, look_for_changes};
 use super::log::Log;
 use super::metrics::Metrics;
@@ -62,6 +63,7 @@ pub(super) fn serve(
         let address = listener.local_addr()?;
         let app = Arc::new(App {
             callers: Callers::new(session.home.clone()),
+            clock: Clock::default(),
             names: Names::new(address.ip(), &options.allowed_hosts),
             rate: RateLimit::new(options.a_minute),
             workers: Workers::new(),

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use engine::EngineError;
 use engine::belief::name::Named;
 use engine::private::Disclosure;
-use jiff::Timestamp;
 use kernel::id::OpId;
 use models::choice::Selection;
 use serde_json::Value;
@@ -20,12 +20,14 @@ use tokio::time::timeout;
 
 use super::App;
 use super::error::ApiError;
-use super::spaces::ServedSpace;
+use super::spaces::{Lease, ServedSpace};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::disclosure::{belief_named, record_named};
 use crate::service::opening::OpenedSpace;
 use crate::service::query_embedding::EmbedderPool;
+use crate::service::thoughts::ThoughtError;
+use crate::service::thoughts::manage::unknown as unknown_thought;
 use crate::service::tokens::{Grant, Right, Token};
 
 /// Threads for requests, at least and at most.
@@ -48,16 +50,45 @@ pub(super) enum Need {
     Try,
     /// To write to it with this right.
     Write(Right),
+    /// To write to it if the token may, else to read it.
+    WriteIfPermitted,
 }
 
 impl Need {
     /// The right that the token must have.
     pub(super) fn right(self) -> Right {
         match self {
-            Self::Read | Self::Try => Right::Read,
+            Self::Read | Self::Try | Self::WriteIfPermitted => Right::Read,
             Self::Write(right) => right,
         }
     }
+
+    /// What it comes to with this grant.
+    fn with(self, grant: &Grant) -> Self {
+        let writing = [Right::Append, Right::Correct].into_iter().find(|right| grant.has(*right));
+        match self {
+            Self::WriteIfPermitted => writing.map_or(Self::Read, Self::Write),
+            need => need,
+        }
+    }
+}
+
+/// Where a request works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// In the space of this name; in the token's own if there is no name.
+    Space(Option<String>),
+    /// In the space that has this thought, of those that the token may read.
+    Thought(String),
+    /// There, and in the space of this name, to which it adds.
+    ThoughtAndSpace(String, String),
+}
+
+/// A space in which a request works, and what its token may do there.
+#[derive(Clone)]
+pub(super) struct Site {
+    pub(super) space: Arc<ServedSpace>,
+    pub(super) grant: Grant,
 }
 
 /// What an endpoint does.
@@ -65,8 +96,7 @@ pub(super) type Run = dyn FnOnce(&mut Call<'_>) -> Result<Value, ApiError> + Sen
 
 /// The work of a request, which was read and checked.
 pub(super) struct Work {
-    /// The space that it names.
-    pub(super) space: Option<String>,
+    pub(super) target: Target,
     pub(super) need: Need,
     pub(super) run: Box<Run>,
 }
@@ -78,16 +108,23 @@ pub(super) struct Call<'a> {
     pub(super) token: &'a Token,
     pub(super) grant: &'a Grant,
     pub(super) opened: &'a mut OpenedSpace,
+    /// The second space of [`Target::ThoughtAndSpace`], unless it is the first one.
+    pub(super) second: Option<(&'a Grant, &'a mut OpenedSpace)>,
     embedders: &'a Mutex<EmbedderPool>,
+}
+
+/// What a grant shows.
+pub(super) fn disclosure_of(grant: &Grant) -> Disclosure {
+    match grant.has(Right::Private) {
+        true => Disclosure::Full,
+        false => Disclosure::WithoutPrivate,
+    }
 }
 
 impl Call<'_> {
     /// What the token is shown.
     pub(super) fn disclosure(&self) -> Disclosure {
-        match self.grant.has(Right::Private) {
-            true => Disclosure::Full,
-            false => Disclosure::WithoutPrivate,
-        }
+        disclosure_of(self.grant)
     }
 
     /// The full name of a belief or record; what is not shown is unknown.
@@ -161,7 +198,45 @@ async fn turn(space: &ServedSpace) -> Result<OwnedMutexGuard<()>, ApiError> {
     turn.map_err(|_| ApiError::busy())
 }
 
+/// The turns to write to the spaces of a request, always taken in the same order.
+async fn turns(site: &Site, second: Option<&Site>) -> Result<Vec<OwnedMutexGuard<()>>, ApiError> {
+    let mut spaces: Vec<&ServedSpace> = vec![&site.space];
+    spaces.extend(second.map(|second| &*second.space));
+    spaces.sort_by_key(|space| space.id);
+    let mut turns = Vec::with_capacity(spaces.len());
+    for space in spaces {
+        turns.push(turn(space).await?);
+    }
+    Ok(turns)
+}
+
+/// Has a space signed for by the token, or by the person for what is rolled back.
+fn sign_for(
+    opened: &mut OpenedSpace,
+    session: &Session,
+    token: &Token,
+    need: Need,
+) -> Result<(), ApiError> {
+    let home = &session.home;
+    match need {
+        Need::Read | Need::WriteIfPermitted => {}
+        // What is rolled back is judged as the person's own.
+        Need::Try => opened.write_as(home.signer().map_err(Failure::from)?),
+        // Revoking a token removes its key.
+        Need::Write(_) if !home.token_key_path(&token.id).exists() => {
+            return Err(ApiError::unauthorized());
+        }
+        Need::Write(_) => opened.write_as(home.token_signer(&token.id).map_err(Failure::from)?),
+    }
+    Ok(())
+}
+
 impl App {
+    /// The session at this time.
+    pub(super) fn session_now(&self) -> Session {
+        self.session.at(self.clock.now())
+    }
+
     /// The space of a request and the token's grant there, if the grant has the right.
     pub(super) fn space_for<'t>(
         &self,
@@ -176,31 +251,93 @@ impl App {
         }
     }
 
+    /// The spaces of a request: that in which it works, then the second one.
+    async fn sites(
+        self: &Arc<Self>,
+        token: &Arc<Token>,
+        target: Target,
+        right: Right,
+    ) -> Result<(Site, Option<Site>), ApiError> {
+        let site = |name: Option<&str>, right| {
+            let (space, grant) = self.space_for(token, name, right)?;
+            Ok::<_, ApiError>(Site { space, grant: grant.clone() })
+        };
+        match target {
+            Target::Space(name) => Ok((site(name.as_deref(), right)?, None)),
+            Target::Thought(thought) => Ok((self.site_of_thought(token, thought).await?, None)),
+            Target::ThoughtAndSpace(thought, name) => {
+                let second = site(Some(&name), Right::Append)?;
+                let first = self.site_of_thought(token, thought).await?;
+                let is_same = first.space.id == second.space.id;
+                Ok((first, Some(second).filter(|_| !is_same)))
+            }
+        }
+    }
+
+    /// The space that has a thought, of those that the token may read.
+    async fn site_of_thought(
+        self: &Arc<Self>,
+        token: &Arc<Token>,
+        thought: String,
+    ) -> Result<Site, ApiError> {
+        let mut sites = Vec::new();
+        for grant in &token.grants {
+            let name = grant.space.to_string();
+            if let Ok((space, grant)) = self.space_for(token, Some(&name), Right::Read) {
+                sites.push(Site { space, grant: grant.clone() });
+            }
+        }
+        if sites.len() == 1 {
+            // The endpoint looks for the thought itself.
+            return sites.pop().ok_or_else(ApiError::no_right);
+        }
+        let place = place(&self.workers.short).await?;
+        let (app, token) = (Arc::clone(self), Arc::clone(token));
+        let searching = tokio::task::spawn_blocking(move || {
+            let _held = place;
+            for site in sites {
+                let found = app.work_now(&site, None, &token, Need::Read, |call| {
+                    let reader = call.opened.reader_up_to_date()?;
+                    Ok(match reader.thought_named(&thought, call.disclosure()) {
+                        Err(EngineError::AmbiguousId { .. }) => false,
+                        found => found?.is_some(),
+                    })
+                })?;
+                if found {
+                    return Ok(site);
+                }
+            }
+            Err(ThoughtError::from(unknown_thought(&thought)).into())
+        });
+        searching.await.map_err(|error| ApiError::internal(error.to_string()))?
+    }
+
     /// Does the work of a request.
     pub(super) async fn work(
         self: &Arc<Self>,
         token: Arc<Token>,
         work: Work,
     ) -> Result<Value, ApiError> {
-        let Work { space, need, run } = work;
-        let (space, grant) = self.space_for(&token, space.as_deref(), need.right())?;
-        let grant = grant.clone();
-        let (turn, place) = match need {
-            Need::Read => (None, place(&self.workers.short).await?),
-            Need::Try | Need::Write(_) => {
-                let turn = turn(&space).await?;
-                (Some(turn), place(&self.workers.writing).await?)
+        let Work { target, need, run } = work;
+        let (site, second) = self.sites(&token, target, need.right()).await?;
+        let need = need.with(&site.grant);
+        let space = Arc::clone(&site.space);
+        let (turns, place) = match need {
+            Need::Read => (Vec::new(), place(&self.workers.short).await?),
+            _ => {
+                let turns = turns(&site, second.as_ref()).await?;
+                (turns, place(&self.workers.writing).await?)
             }
         };
-        let (app, worked_on) = (Arc::clone(self), Arc::clone(&space));
+        let app = Arc::clone(self);
         let working = tokio::task::spawn_blocking(move || {
-            let _held = (turn, place);
-            app.work_now(&worked_on, &token, &grant, need, run)
+            let _held = (turns, place);
+            app.work_now(&site, second.as_ref(), &token, need, run)
         });
         let answered = match need {
             // A write is carried out in any case, so its answer is waited for.
             Need::Write(_) => working.await,
-            Need::Read | Need::Try => timeout(ANSWER_WAIT, working).await.map_err(|_| {
+            _ => timeout(ANSWER_WAIT, working).await.map_err(|_| {
                 let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
                 ApiError::new(status, "TIMEOUT", "the answer took too long")
             })?,
@@ -219,37 +356,39 @@ impl App {
     }
 
     /// The same on this thread.
-    pub(super) fn work_now(
+    pub(super) fn work_now<T>(
         &self,
-        space: &Arc<ServedSpace>,
+        site: &Site,
+        second: Option<&Site>,
         token: &Token,
-        grant: &Grant,
         need: Need,
-        run: impl FnOnce(&mut Call<'_>) -> Result<Value, ApiError>,
-    ) -> Result<Value, ApiError> {
-        let session = self.session.at(Timestamp::now());
+        run: impl FnOnce(&mut Call<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let session = self.session_now();
         let worked = catch_unwind(AssertUnwindSafe(|| {
-            let mut lease = space.lease(&session)?;
+            let mut lease = site.space.lease(&session)?;
             let Some(opened) = lease.opened() else { return Err(ApiError::busy()) };
-            let home = &session.home;
-            match need {
-                Need::Read => {}
-                // What is rolled back is judged as the person's own.
-                Need::Try => opened.write_as(home.signer().map_err(Failure::from)?),
-                // Revoking a token removes its key.
-                Need::Write(_) if !home.token_key_path(&token.id).exists() => {
-                    return Err(ApiError::unauthorized());
-                }
-                Need::Write(_) => {
-                    opened.write_as(home.token_signer(&token.id).map_err(Failure::from)?);
-                }
+            sign_for(opened, &session, token, need)?;
+            let mut lease = second.map(|second| second.space.lease(&session)).transpose()?;
+            let mut other = lease.as_mut().and_then(Lease::opened);
+            if let Some(opened) = &mut other {
+                sign_for(opened, &session, token, need)?;
             }
-            let embedders = &self.workers.embedders;
-            let answer =
-                run(&mut Call { session: session.clone(), token, grant, opened, embedders })?;
+            let mut call = Call {
+                session,
+                token,
+                grant: &site.grant,
+                opened,
+                second: second.map(|second| &second.grant).zip(other),
+                embedders: &self.workers.embedders,
+            };
+            let answer = run(&mut call)?;
             if matches!(need, Need::Write(_)) {
                 self.metrics.writes.fetch_add(1, Ordering::Relaxed);
-                space.note_head(opened.head()?.0);
+                site.space.note_head(call.opened.head()?.0);
+                if let (Some(second), Some((_, opened))) = (second, &call.second) {
+                    second.space.note_head(opened.head()?.0);
+                }
             }
             Ok(answer)
         }));
@@ -258,7 +397,7 @@ impl App {
 
     /// Embeds new records with the chosen model, while nobody waits.
     pub(super) fn follow_up(&self, space: &Arc<ServedSpace>) {
-        let session = self.session.at(Timestamp::now());
+        let session = self.session_now();
         let chosen = session.settings(None).map(|settings| settings.chosen().selection.clone());
         if !matches!(chosen, Ok(Selection::BuiltIn))
             && let Ok(mut lease) = space.lease(&session)

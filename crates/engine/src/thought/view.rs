@@ -220,9 +220,27 @@ impl Reader<'_> {
         })?)
     }
 
-    /// Every tag of the space's thoughts.
-    pub fn thought_tags(&self) -> Result<BTreeSet<String>, EngineError> {
-        let tags = self.store.search_thoughts(|search, _| search.all_tags())?;
+    /// The tags that `is_wanted` takes, of those that thoughts have which count and are shown.
+    pub fn thought_tags(
+        &self,
+        disclosure: Disclosure,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<BTreeSet<String>, EngineError> {
+        let tags = self.store.search_thoughts(|search, _| {
+            let index = search.search().ledger_index()?;
+            let mut tags = search.all_tags()?;
+            tags.retain(|tag| is_wanted(tag));
+            let mut shown = BTreeSet::new();
+            for tag in tags {
+                for id in search.latest(false, std::slice::from_ref(&tag))? {
+                    if does_count(&index, &id?, disclosure)? {
+                        shown.insert(tag.clone());
+                        break;
+                    }
+                }
+            }
+            Ok(shown)
+        })?;
         Ok(tags.unwrap_or_default())
     }
 
@@ -253,7 +271,10 @@ impl Reader<'_> {
                 None => &index,
             };
             let mut found: Vec<ThoughtView> = Vec::new();
-            for id in search.latest(filter.category.as_deref() == Some(DOMAIN_SUMMARY)) {
+            let only_domains = filter.category.as_deref() == Some(DOMAIN_SUMMARY);
+            for id in
+                search.latest(only_domains, if then.is_some() { &[] } else { &filter.tags })?
+            {
                 let id = id?;
                 let Some(entry) = seen.entry(&id)? else { continue };
                 if !does_count(seen, &id, disclosure)? {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::recall::within;
 
@@ -66,6 +67,10 @@ fn shown(call: &Call<'_>, mut lineage: Lineage) -> Result<Lineage, ApiError> {
     Ok(lineage)
 }
 
+/// The states by which beliefs are listed, and the confidence bands.
+const STATES: &str = "^(active|corrected|refuted|retracted|invalidated|superseded|alias|any)$";
+const BANDS: &str = "^(speculative|probable|likely|strong)$";
+
 /// Which beliefs to list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +79,7 @@ pub(super) struct List {
     space: Option<String>,
     /// Only in one of these states [default: active and corrected].
     #[serde(default)]
+    #[schemars(inner(regex(pattern = STATES)))]
     state: Vec<String>,
     /// Only with all of these tags.
     #[serde(default)]
@@ -82,24 +88,30 @@ pub(super) struct List {
     #[serde(rename = "type")]
     claim_type: Option<String>,
     /// Only in this confidence band: speculative, probable, likely, strong.
+    #[schemars(regex(pattern = BANDS))]
     band: Option<String>,
     /// Only with this text in their words, key or data.
     contains: Option<String>,
     /// Only beliefs that are true at this time.
+    #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
     /// Beliefs as of this time of recording.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Include beliefs that are over, and those below 0.30.
     #[serde(default)]
     all: bool,
     /// How many, 1 to 10000 [default: 100].
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
     limit: Option<u32>,
 }
 
-needs!(List, |_| Need::Read, |request| {
+needs!(List, |_| Need::Read, |request, session| {
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
     states(&request.state)?;
     request.band.as_deref().map(band).transpose()?;
+    session.times().start_if_given_us(request.valid_at.as_deref())?;
+    session.times().recorded_us(request.as_of.as_deref())?;
     Ok(())
 });
 

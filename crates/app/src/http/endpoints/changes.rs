@@ -6,12 +6,13 @@ use engine::selection::RecordState;
 use engine::write::import::Intent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, given};
 use super::super::work::{Call, Need};
-use super::selecting::{Description, selection};
+use super::selecting::{Description, check, selection, some_records};
 use crate::failure::RequestError;
 use crate::service::changes::{ChangeReport, Outcome};
 use crate::service::corrections::{self, Consequences, Hypothesis};
@@ -23,6 +24,10 @@ const WRITES: Need = Need::Write(Right::Correct);
 /// A correction.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    given("fields", &json!({ "type": "object", "minProperties": 1 })),
+    given("text", &json!({ "type": "string", "pattern": NOT_BLANK })),
+]))]
 pub(super) struct Correct {
     /// The belief or record: a key, an id or the beginning of one.
     name: String,
@@ -38,7 +43,7 @@ pub(super) struct Correct {
     note: String,
 }
 
-needs!(Correct, |_| WRITES, |request| {
+needs!(Correct, |_| WRITES, |request, _| {
     let has_text = request.text.as_ref().is_some_and(|text| !text.trim().is_empty());
     match request.fields.is_empty() && !has_text {
         true => Err(RequestError::EmptyCorrection.into()),
@@ -85,6 +90,7 @@ pub(super) fn withdraw(call: &mut Call<'_>, request: Named) -> Result<ChangeRepo
 /// Records, and why.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = some_records()))]
 pub(super) struct Records {
     /// Their ids, or the beginnings of ids.
     #[serde(default)]
@@ -101,7 +107,9 @@ pub(super) struct Records {
     dry_run: bool,
 }
 
-needs!(Records, |records| if records.dry_run { Need::Try } else { WRITES });
+const NEED: fn(&Records) -> Need = |records| if records.dry_run { Need::Try } else { WRITES };
+
+needs!(Records, NEED, |records, _| check(&records.ids, records.which.as_ref()));
 
 impl Records {
     fn intent(&self) -> Intent {
@@ -160,7 +168,9 @@ struct Assignment {
     payload: serde_json::Map<String, Value>,
 }
 
-needs!(WhatIf, |_| Need::Try);
+needs!(WhatIf, |_| Need::Try, |asked, _| {
+    asked.without.as_ref().map(Description::check).transpose().map(drop)
+});
 
 /// What would follow.
 #[derive(Serialize, JsonSchema)]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, given};
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
@@ -22,6 +23,10 @@ const ITEMS_MAX: u32 = 1_000;
 /// What the context is for. Nothing private is in it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    given("turns", &json!({ "type": "array", "minItems": 1 })),
+    given("question", &json!({ "type": "string", "pattern": NOT_BLANK })),
+]))]
 pub(super) struct Request {
     /// The turns so far, the newest last.
     #[serde(default)]
@@ -36,10 +41,13 @@ pub(super) struct Request {
     /// The agent's instructions, which fill the budget that is left.
     instructions: Option<String>,
     /// Tokens in all [default: 1500].
+    #[schemars(range(max = BUDGET_MAX))]
     budget: Option<u32>,
     /// Most facts that memory adds.
+    #[schemars(range(max = ITEMS_MAX))]
     facts: Option<u32>,
     /// Most episodes that memory adds.
+    #[schemars(range(max = ITEMS_MAX))]
     episodes: Option<u32>,
     /// The agent's conversation.
     session_id: Option<String>,
@@ -71,24 +79,40 @@ struct ToolResultGiven {
     score: Option<f64>,
 }
 
-needs!(Request, |_| Need::Read, |request| {
+needs!(Request, |_| Need::Read, |request, _| {
     let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
-    match request.turns.is_empty() && !asks {
-        true => Err(RequestError::EmptyTurns.into()),
-        false => Ok(()),
+    if request.turns.is_empty() && !asks {
+        return Err(RequestError::EmptyTurns.into());
     }
+    request.sizes()?;
+    Ok(())
 });
 
+/// How much a context takes.
+struct Sizes {
+    tokens: usize,
+    facts: usize,
+    episodes: usize,
+}
+
+impl Request {
+    fn sizes(&self) -> Result<Sizes, RequestError> {
+        let number = |name, given: Option<u32>, default: usize, max: u32| {
+            let given = given.unwrap_or(u32::try_from(default).unwrap_or(max));
+            within(name, given, 0, max).map(|number| number as usize)
+        };
+        Ok(Sizes {
+            tokens: number("budget", self.budget, Budget::default().total, BUDGET_MAX)?,
+            facts: number("facts", self.facts, Count::FACTS.most, ITEMS_MAX)?,
+            episodes: number("episodes", self.episodes, Count::EPISODES.most, ITEMS_MAX)?,
+        })
+    }
+}
+
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
+    let sizes = asked.sizes()?;
+    let budget = if asked.budget.is_some() { Budget::of(sizes.tokens) } else { Budget::default() };
     let question = asked.question.filter(|question| !question.trim().is_empty());
-    let number = |name, given: Option<u32>, default: usize, max: u32| {
-        let given = given.unwrap_or(u32::try_from(default).unwrap_or(max));
-        within(name, given, 0, max).map(|number| number as usize)
-    };
-    let total = number("budget", asked.budget, Budget::default().total, BUDGET_MAX)?;
-    let budget = if asked.budget.is_some() { Budget::of(total) } else { Budget::default() };
-    let facts = number("facts", asked.facts, Count::FACTS.most, ITEMS_MAX)?;
-    let episodes = number("episodes", asked.episodes, Count::EPISODES.most, ITEMS_MAX)?;
     let turns = asked.turns.into_iter().map(|TurnGiven { speaker, text }| Turn { speaker, text });
     let tool_results = asked
         .tool_results
@@ -102,8 +126,8 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         question,
         instructions: asked.instructions,
         budget,
-        facts: Count::FACTS.up_to(facts),
-        episodes: Count::EPISODES.up_to(episodes),
+        facts: Count::FACTS.up_to(sizes.facts),
+        episodes: Count::EPISODES.up_to(sizes.episodes),
         receipt: if asked.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(call.session.today()),
         ..ContextRequest::new(&call.token.name, call.session.now)

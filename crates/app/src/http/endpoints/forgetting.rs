@@ -8,13 +8,14 @@ use serde::Deserialize;
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::work::{Call, Need};
-use super::selecting::{Description, selection};
+use super::selecting::{Description, check, selection, some_records};
 use crate::service::forgetting::{self, ForgetReport};
 use crate::service::tokens::Right;
 
 /// What to erase. It cannot be undone.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = some_records()))]
 pub(super) struct Request {
     /// Records, or corrections and refutations, by their ids.
     #[serde(default)]
@@ -31,10 +32,12 @@ pub(super) struct Request {
     dry_run: bool,
 }
 
-needs!(Request, |request| match request.dry_run {
+const NEED: fn(&Request) -> Need = |request| match request.dry_run {
     true => Need::Try,
     false => Need::Write(Right::Correct),
-});
+};
+
+needs!(Request, NEED, |request, _| check(&request.ids, request.which.as_ref()));
 
 pub(super) fn run(call: &mut Call<'_>, request: Request) -> Result<ForgetReport, ApiError> {
     let selected = selection(call, &request.ids, request.which, RecordState::Any)?;

@@ -1,7 +1,4 @@
 //! Every endpoint that answers JSON with JSON.
-//!
-//! Those of the thought space (`POST /api/v1/memory` and its kin) have their place at the end of
-//! [`all`], in a module of their own.
 
 use super::endpoint::Endpoint;
 
@@ -15,7 +12,10 @@ mod remember;
 mod reviews;
 mod selecting;
 mod status;
+mod thoughts;
 mod why;
+
+pub(super) use thoughts::THOUGHTS;
 
 /// Largest body of a patch, bytes.
 const PATCH_BYTES_MAX: u64 = 16 << 20;
@@ -24,7 +24,7 @@ const CONTEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// The endpoints.
 pub(super) fn all() -> Vec<Endpoint> {
-    vec![
+    let mut endpoints = vec![
         Endpoint::post("/api/v1/recall", "Answer a question with facts and records", recall::run),
         Endpoint::post("/api/v1/context", "Assemble what a model reads next", context::run)
             .up_to(CONTEXT_BYTES_MAX),
@@ -51,5 +51,7 @@ pub(super) fn all() -> Vec<Endpoint> {
         Endpoint::post("/api/v1/patches/revert", "Take a patch back", patches::revert),
         Endpoint::post("/api/v1/forget", "Erase records", forgetting::run),
         Endpoint::get("/api/v1/status", "Describe a space", status::run),
-    ]
+    ];
+    endpoints.extend(thoughts::all());
+    endpoints
 }

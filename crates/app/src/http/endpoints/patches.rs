@@ -10,16 +10,19 @@ use engine::recall::facts::FactQuery;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::id::OpId;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::endpoint::needs;
+use super::super::endpoint::{Input, needs};
 use super::super::error::ApiError;
-use super::super::work::{Call, Need};
+use super::super::json::typed;
+use super::super::schema::{any_of, exclusive};
+use super::super::work::{Call, Need, Target};
 use super::recall::within;
 use crate::failure::RequestError;
-use crate::service::patch::{self as service, ReadPatch, Reason};
+use crate::service::Session;
+use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason};
 use crate::service::tokens::Right;
 
 /// The origin of a patch that came over the network.
@@ -30,11 +33,34 @@ const CITES_SEVERAL: [&str; 2] = ["sources", "of"];
 /// Reasons in the message of an error.
 const REASONS_MAX: usize = 5;
 
+/// The fields of a patch. An operation that cannot be read is a reason to refuse the patch.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "the service reads these fields")]
+struct PatchFields {
+    /// What it is for, in words.
+    #[serde(default)]
+    text: String,
+    /// Its operations, applied in order.
+    #[schemars(length(max = 20_000))]
+    operations: Vec<Value>,
+}
+
+/// Refuses what is not a patch at all.
+fn check_form(patch: &Map<String, Value>) -> Result<(), ApiError> {
+    let read = PatchFile::deserialize(Value::Object(patch.clone()));
+    let malformed = |error: serde_json::Error| {
+        RequestError::PatchMalformed { detail: error.to_string() }.into()
+    };
+    read.map(drop).map_err(malformed)
+}
+
 /// A patch, as docs/cli.md describes it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Given {
     /// `text`, and `operations`.
+    #[schemars(with = "PatchFields")]
     patch: Map<String, Value>,
     /// The space; the token's own by default.
     space: Option<String>,
@@ -45,17 +71,29 @@ pub(super) struct Given {
 #[serde(transparent)]
 pub(super) struct Check(Given);
 
-impl super::super::endpoint::Input for Check {
-    fn space(&self) -> Option<&str> {
-        self.0.space.as_deref()
+impl Input for Check {
+    fn read(value: Value) -> Result<Self, ApiError> {
+        typed(value)
+    }
+
+    fn describe(generator: &mut SchemaGenerator) -> Schema {
+        Given::json_schema(generator)
+    }
+
+    fn target(&self) -> Target {
+        Target::Space(self.0.space.clone())
     }
 
     fn need(&self) -> Need {
         Need::Try
     }
+
+    fn check(&self, _: &Session) -> Result<(), ApiError> {
+        check_form(&self.0.patch)
+    }
 }
 
-needs!(Given, |_| Need::Write(Right::Derive));
+needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_form(&given.patch));
 
 /// Reads a patch. What a token is not shown cannot be cited.
 fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
@@ -102,10 +140,12 @@ fn refused(reasons: &[Reason]) -> ApiError {
 /// A patch to be applied: one that was proposed, or a new one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("anyOf" = any_of(&["id", "patch"]), "allOf" = exclusive(&["id", "patch"])))]
 pub(super) struct Apply {
     /// The id of a proposed patch.
     id: Option<String>,
     /// A new patch.
+    #[schemars(with = "Option<PatchFields>")]
     patch: Option<Map<String, Value>>,
     /// The space; the token's own by default.
     space: Option<String>,
@@ -114,10 +154,10 @@ pub(super) struct Apply {
     dry_run: bool,
 }
 
-needs!(Apply, |request| need(request.dry_run), |request| {
+needs!(Apply, |request| need(request.dry_run), |request, _| {
     match request.id.is_some() == request.patch.is_some() {
         true => Err(neither_or_both()),
-        false => Ok(()),
+        false => request.patch.as_ref().map_or(Ok(()), check_form),
     }
 });
 
@@ -186,7 +226,11 @@ pub(super) fn revert(call: &mut Call<'_>, request: Revert) -> Result<Value, ApiE
 fn named(call: &Call<'_>, name: &str) -> Result<Patch, ApiError> {
     let id = call.record(name)?;
     let patch = call.opened.patch(&id.to_string())?;
-    patch.ok_or_else(|| RequestError::NotAPatch { id }.into())
+    // What is not a patch is as little there as what nothing has the id of.
+    patch.ok_or_else(|| {
+        let message = RequestError::NotAPatch { id }.to_string();
+        ApiError::new(StatusCode::NOT_FOUND, "NOT_A_PATCH", message)
+    })
 }
 
 fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Value, ApiError> {
@@ -245,19 +289,33 @@ pub(super) struct Context {
     /// The space; the token's own by default.
     space: Option<String>,
     /// How many claims, and how many nodes, to begin from [default: 8].
+    #[schemars(range(min = 1, max = 100))]
     hits: Option<u32>,
     /// How many edges away from them [default: 1].
+    #[schemars(range(max = 10))]
     depth: Option<u32>,
     /// How many records at most [default: 40].
+    #[schemars(range(min = 1, max = 1_000))]
     max_nodes: Option<u32>,
 }
 
-needs!(Context, |_| Need::Read);
+needs!(Context, |_| Need::Read, |request, _| {
+    request.limits()?;
+    Ok(())
+});
+
+impl Context {
+    /// How many records to begin from, how far to go, and how many records at most.
+    fn limits(&self) -> Result<[usize; 3], RequestError> {
+        let hits = within("hits", self.hits.unwrap_or(8), 1, 100)?;
+        let depth = within("depth", self.depth.unwrap_or(1), 0, 10)?;
+        let nodes = within("max_nodes", self.max_nodes.unwrap_or(40), 1, 1_000)?;
+        Ok([hits, depth, nodes].map(|number| number as usize))
+    }
+}
 
 pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiError> {
-    let hits = within("hits", asked.hits.unwrap_or(8), 1, 100)? as usize;
-    let depth = within("depth", asked.depth.unwrap_or(1), 0, 10)? as usize;
-    let nodes = within("max_nodes", asked.max_nodes.unwrap_or(40), 1, 1_000)? as usize;
+    let [hits, depth, nodes] = asked.limits()?;
     let disclosure = call.disclosure();
     let query = FactQuery {
         limit: hits,

@@ -10,11 +10,14 @@ use store::sqlite::Filter;
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
+use crate::service::Session;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
+use crate::service::thoughts::answer::found_to_json;
 
 /// Results by default, and at most.
 const LIMIT: u32 = 10;
@@ -27,10 +30,12 @@ const AROUND_MAX: u32 = 10;
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     /// The question, or words to look for.
+    #[schemars(regex(pattern = NOT_BLANK))]
     question: String,
     /// The space; the token's own by default.
     pub(super) space: Option<String>,
     /// Most results of each kind, 1 to 100 [default: 10].
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
     limit: Option<u32>,
     /// What to search [default: both; records only with `kinds`, `since` or `until`].
     search: Option<Search>,
@@ -38,14 +43,19 @@ pub(super) struct Request {
     #[serde(default)]
     kinds: Vec<String>,
     /// Only what happened at this time or later.
+    #[schemars(regex(pattern = TIME))]
     since: Option<String>,
     /// Only what happened before this time.
+    #[schemars(regex(pattern = TIME))]
     until: Option<String>,
     /// Memory as of this time of recording.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Only facts that are true at this time.
+    #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
     /// Records to show before and after each, 0 to 10.
+    #[schemars(range(max = AROUND_MAX))]
     around: Option<u32>,
     /// Also what is around the facts and nodes found.
     #[serde(default)]
@@ -75,14 +85,30 @@ impl From<Search> for SearchScope {
     }
 }
 
-needs!(Request, |_| Need::Read, |request| {
+needs!(Request, |_| Need::Read, |request, session| {
     if request.question.trim().is_empty() {
         return Err(RequestError::EmptyQuestion.into());
     }
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
+    request.filter(session)?;
+    session.times().start_if_given_us(request.valid_at.as_deref())?;
     within("around", request.around.unwrap_or_default(), 0, AROUND_MAX)?;
     Ok(())
 });
+
+impl Request {
+    fn filter(&self, session: &Session) -> Result<Filter, RequestError> {
+        let times = session.times();
+        let (since_us, until_us) = times.window_us(self.since.as_deref(), self.until.as_deref())?;
+        Ok(Filter {
+            kinds: self.kinds.clone(),
+            since_us,
+            until_us,
+            as_of_us: times.recorded_us(self.as_of.as_deref())?,
+            visibilities: Vec::new(),
+        })
+    }
+}
 
 /// Checks that a number is within limits.
 pub(super) fn within(
@@ -101,15 +127,8 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let limit = asked.limit.unwrap_or(LIMIT) as usize;
     let neighbours = asked.around.unwrap_or_default();
     let times = call.session.times();
-    let (since_us, until_us) = times.window_us(asked.since.as_deref(), asked.until.as_deref())?;
-    let filter = Filter {
-        kinds: asked.kinds,
-        since_us,
-        until_us,
-        as_of_us: times.recorded_us(asked.as_of.as_deref())?,
-        visibilities: Vec::new(),
-    };
-    let is_past = until_us.is_some_and(|until| until <= call.session.now.as_microsecond());
+    let filter = asked.filter(&call.session)?;
+    let is_past = filter.until_us.is_some_and(|until| until <= call.session.now.as_microsecond());
     let session_id = asked.session_id;
     let reader = Recipient { agent: &call.token.name, session: session_id.as_deref() };
     let request = RecallRequest {
@@ -143,10 +162,12 @@ fn to_json(answer: &RecallAnswer) -> Value {
         let error = error.map(|error| json!({ "code": error.code() }));
         json!({ "model": embedding.model, "error": error })
     });
+    let thoughts = answer.thoughts.iter().map(|found| found_to_json(&found.item));
     json!({
         "question": answer.question,
         "facts": facts.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
+        "thoughts": thoughts.collect::<Vec<_>>(),
         "graphs": answer.graphs.iter().map(|found| &found.item).collect::<Vec<_>>(),
         "results": answer.episodes.iter().map(|found| &found.item).collect::<Vec<_>>(),
         "relevance": answer.relevance,

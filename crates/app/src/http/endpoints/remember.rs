@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::NOT_BLANK;
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
 use crate::service::agents::{UNNAMED, is_name_of_user};
@@ -16,11 +17,15 @@ use crate::service::tokens::Right;
 /// Changed beliefs named in an answer.
 const CHANGED_MAX: usize = 20;
 
+/// The usual forms of the time of a record, which is no longer than a day.
+const MOMENT: &str = r"^(now|today|yesterday|[1-9] days ago|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?)$";
+
 /// Something to write down.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     /// What to remember.
+    #[schemars(regex(pattern = NOT_BLANK))]
     text: String,
     /// The space; the token's own by default.
     space: Option<String>,
@@ -28,17 +33,19 @@ pub(super) struct Request {
     /// name].
     actor: Option<String>,
     /// When it happened [default: now].
+    #[schemars(regex(pattern = MOMENT))]
     at: Option<String>,
     /// Labels.
     #[serde(default)]
     tags: Vec<String>,
 }
 
-needs!(Request, |_| Need::Write(Right::Append), |request| {
-    match request.text.trim().is_empty() {
-        true => Err(RequestError::EmptyText.into()),
-        false => Ok(()),
-    }
+needs!(Request, |_| Need::Write(Right::Append), |request, session| {
+    let Request { text, actor, at, tags, .. } = request;
+    speaker(actor.as_deref().unwrap_or_default().trim(), None)?;
+    let (text, actor, at, tags) = (text.clone(), actor.clone(), at.clone(), tags.clone());
+    Note { text, actor, role: None, agent: None, at, tags }.check_limits(session)?;
+    Ok(())
 });
 
 /// What was written down.

@@ -4,13 +4,15 @@ use engine::private::Disclosure;
 use engine::selection::{RecordState, Selection};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::error::ApiError;
+use super::super::schema::{MONTH, any_of, given};
 use super::super::work::Call;
 use crate::failure::RequestError;
 
 /// Records by what they have in common; a record has to match all that is given.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
     /// Of this source, the name of a format.
@@ -24,10 +26,34 @@ pub(super) struct Description {
     /// By this person.
     author: Option<String>,
     /// Of this month, as 2025-03.
+    #[schemars(regex(pattern = MONTH))]
     month: Option<String>,
 }
 
+/// Some ids are given, or something that records have in common.
+pub(super) fn some_records() -> Value {
+    let common = any_of(&["source", "file", "import", "session", "author", "month"]);
+    json!([
+        given("ids", &json!({ "type": "array", "minItems": 1 })),
+        given("which", &json!({ "type": "object", "anyOf": common })),
+    ])
+}
+
+/// The rules of what selects records, which need no space.
+pub(super) fn check(ids: &[String], description: Option<&Description>) -> Result<(), ApiError> {
+    let description = description.cloned().unwrap_or_default();
+    match description.selection()?.is_empty() && ids.is_empty() {
+        true => Err(RequestError::NothingSelected.into()),
+        false => Ok(()),
+    }
+}
+
 impl Description {
+    /// Its own rules.
+    pub(super) fn check(&self) -> Result<(), ApiError> {
+        self.clone().selection().map(drop)
+    }
+
     fn selection(self) -> Result<Selection, ApiError> {
         let month = self.month.as_deref().map(str::parse).transpose();
         Ok(Selection {

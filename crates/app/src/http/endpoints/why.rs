@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::recall::within;
+use crate::service::Session;
 use crate::service::tokens::Right;
 use crate::service::why::{self as service, LAST, Storing};
 
@@ -26,41 +28,53 @@ pub(super) struct Request {
     /// The space; the token's own by default.
     space: Option<String>,
     /// As of this time of recording; nothing is stored.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Only records from this time of recording on.
+    #[schemars(regex(pattern = TIME))]
     since: Option<String>,
     /// How many candidates.
+    #[schemars(range(min = 1, max = CANDIDATES_MAX))]
     top_k: Option<u32>,
     /// How many steps from the target.
+    #[schemars(range(min = 1, max = DEPTH_MAX))]
     depth: Option<u32>,
     /// How many records are walked.
+    #[schemars(range(min = 1, max = NODES_MAX))]
     max_nodes: Option<u32>,
     /// Store the answer in the space, which needs the right to append.
     #[serde(default)]
     store: bool,
 }
 
-needs!(Request, |request| match request.store {
+const NEED: fn(&Request) -> Need = |request| match request.store {
     true => Need::Write(Right::Append),
     false => Need::Read,
-});
+};
+
+needs!(Request, NEED, |request, session| request.limits(session).map(drop));
+
+impl Request {
+    fn limits(&self, session: &Session) -> Result<WhyLimits, ApiError> {
+        let number = |name, given: Option<u32>, default: usize, max: usize| {
+            let max = u32::try_from(max).unwrap_or(u32::MAX);
+            within(name, given.unwrap_or(u32::try_from(default).unwrap_or(max)), 1, max)
+                .map(|number| number as usize)
+        };
+        let times = session.times();
+        Ok(WhyLimits {
+            top_k: number("top_k", self.top_k, CANDIDATES, CANDIDATES_MAX)?,
+            depth: number("depth", self.depth, DEPTH, DEPTH_MAX as usize)?,
+            nodes: number("max_nodes", self.max_nodes, NODES, NODES_MAX)?,
+            since_us: times.recorded_us(self.since.as_deref())?,
+            as_of_us: service::past(session, times.recorded_us(self.as_of.as_deref())?),
+            ..WhyLimits::new(session.now)
+        })
+    }
+}
 
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
-    let number = |name, given: Option<u32>, default: usize, max: usize| {
-        let max = u32::try_from(max).unwrap_or(u32::MAX);
-        within(name, given.unwrap_or(u32::try_from(default).unwrap_or(max)), 1, max)
-            .map(|number| number as usize)
-    };
-    let times = call.session.times();
-    let limits = WhyLimits {
-        top_k: number("top_k", asked.top_k, CANDIDATES, CANDIDATES_MAX)?,
-        depth: number("depth", asked.depth, DEPTH, DEPTH_MAX as usize)?,
-        nodes: number("max_nodes", asked.max_nodes, NODES, NODES_MAX)?,
-        since_us: times.recorded_us(asked.since.as_deref())?,
-        as_of_us: service::past(&call.session, times.recorded_us(asked.as_of.as_deref())?),
-        disclosure: call.disclosure(),
-        ..WhyLimits::new(call.session.now)
-    };
+    let limits = WhyLimits { disclosure: call.disclosure(), ..asked.limits(&call.session)? };
     let name = match asked.name.as_str() {
         LAST => LAST.to_owned(),
         name => call.belief(name)?,

@@ -4,6 +4,7 @@
 //! shown is reinforced after it, so that a refinement inherits the weight that its source had. If
 //! the journal cannot be written, the answer is the same without a trace.
 
+use engine::private::Disclosure;
 use engine::thought::contribute::{Contribution, Grounds};
 use engine::thought::contribution;
 use engine::thought::lineage::{DEPTH, ThoughtLineage};
@@ -75,7 +76,7 @@ pub(crate) fn ingest(
         let reader = space.space.reader_up_to_date()?;
         let grounds = resolve(&reader, &request.grounds, space)?;
         let weight = inherited(&reader, &grounds, now_us)?;
-        (grounds, tags_of(&reader, request)?, weight)
+        (grounds, tags_of(&reader, request, space.disclosure)?, weight)
     };
     let id = contribute(space, request, grounds, tags, now)?;
     let reader = space.space.reader()?;
@@ -131,7 +132,11 @@ fn answer(
     let session = request.session_id.clone().filter(|session| !session.is_empty());
     let mut found = {
         let reader = space.space.reader_up_to_date()?;
-        retrieve(&reader, request, space, is_kept, now_us)?
+        let tags = match keep {
+            Keep::Never => request.tags.clone().unwrap_or_default(),
+            Keep::IfDue => Vec::new(),
+        };
+        retrieve(&reader, request, space, (tags, is_kept), now_us)?
     };
     let mut operations = vec![MemoryOperation::Retrieve];
     let mut contributed = None;
@@ -227,17 +232,22 @@ fn guide(
     ((!parts.is_empty()).then(|| parts.join("\n")), operations)
 }
 
+/// Retrieves. `wanted` are the tags that a query asks for; another prompt may choose one of those
+/// that its session was offered.
 fn retrieve(
     reader: &Reader<'_>,
     request: &MemoryRequest,
     space: &CallerSpace<'_>,
-    is_kept: bool,
+    (wanted, is_kept): (Vec<String>, bool),
     now_us: i64,
 ) -> Result<Retrieved, ThoughtError> {
     let disclosure = space.disclosure;
     let grounds = resolve(reader, &request.grounds, space)?;
     let asker = reader.thought_asker(&request.agent_id, request.session_id.as_deref())?;
-    let filter = chosen_tag(&request.prompt, &asker);
+    let filter = match wanted.is_empty() {
+        true => chosen_tag(reader, &request.prompt, &asker, disclosure)?,
+        false => wanted,
+    };
     let text = match request.context.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
         Some(context) => format!("{context} {}", request.prompt),
         None => request.prompt.clone(),
@@ -270,7 +280,7 @@ fn retrieve(
     if let Some(session) = asker.session.as_ref().filter(|_| is_kept) {
         earlier = reader.thoughts(&session.shown)?.iter().map(Dated::from).collect();
     }
-    let tags = if is_kept { tags_of(reader, request)? } else { Vec::new() };
+    let tags = if is_kept { tags_of(reader, request, disclosure)? } else { Vec::new() };
     Ok(Retrieved {
         retrieved: hits.len().min(RETRIEVED_MAX),
         highways: highways.collect(),
@@ -301,20 +311,35 @@ fn with_views(
     Ok(shown)
 }
 
-/// The tag that a prompt chooses of those that the session's last query offered: the longest.
-fn chosen_tag(prompt: &str, asker: &ThoughtAsker) -> Vec<String> {
+/// The tag that a prompt chooses of those that the session's last query offered: the longest. Who
+/// names the session of another chooses only what they are shown.
+fn chosen_tag(
+    reader: &Reader<'_>,
+    prompt: &str,
+    asker: &ThoughtAsker,
+    disclosure: Disclosure,
+) -> Result<Vec<String>, EngineError> {
     let offered = asker.session.iter().flat_map(|session| &session.offered);
-    let named = offered.filter(|tag| guidance::names_tag(prompt, tag));
-    named.max_by_key(|tag| tag.chars().count()).cloned().into_iter().collect()
+    let named: Vec<&String> = offered.filter(|tag| guidance::names_tag(prompt, tag)).collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let shown = reader.thought_tags(disclosure, |tag| named.iter().any(|named| *named == tag))?;
+    Ok(shown.into_iter().max_by_key(|tag| tag.chars().count()).into_iter().collect())
 }
 
 /// The labels of a contribution: those that are given, else the space's that the prompt names.
-fn tags_of(reader: &Reader<'_>, request: &MemoryRequest) -> Result<Vec<String>, EngineError> {
+/// Those of thoughts that the caller is not shown are not named.
+fn tags_of(
+    reader: &Reader<'_>,
+    request: &MemoryRequest,
+    disclosure: Disclosure,
+) -> Result<Vec<String>, EngineError> {
     if let Some(tags) = request.tags.clone().filter(|tags| !tags.is_empty()) {
         return Ok(tags);
     }
-    let known = reader.thought_tags()?.into_iter();
-    Ok(known.filter(|tag| guidance::names_tag(&request.prompt, tag)).take(TAGS_MAX).collect())
+    let named = |tag: &str| guidance::names_tag(&request.prompt, tag);
+    Ok(reader.thought_tags(disclosure, named)?.into_iter().take(TAGS_MAX).collect())
 }
 
 fn inherited(reader: &Reader<'_>, grounds: &Grounds, now_us: i64) -> Result<f64, EngineError> {

@@ -3,6 +3,8 @@
 //! Fields are checked in the order of the contract's table, after fields that no request has. The
 //! first breach answers.
 
+use engine::thought::contribution;
+use engine::thought::lineage::{DEPTH, DEPTH_MAX};
 use engine::thought::uuid::ThoughtUuid;
 use kernel::body::Mark;
 use kernel::id::OpId;
@@ -166,8 +168,8 @@ impl Fields {
     }
 
     /// What the thought builds on. Whether the ways exclude each other is judged after all other
-    /// fields, by [`Ways::judged`]. A reference of any length is text: one that is too long to be an
-    /// id names no thought.
+    /// fields, by [`Ways::judged`]. A reference of any length is text: one that is too long to be
+    /// an id names no thought.
     fn grounds(&mut self) -> Result<Ways, ThoughtRefusal> {
         Ok(Ways {
             refines: self.text("refines", usize::MAX)?,
@@ -278,6 +280,12 @@ impl MemoryRequest {
         Self::of(Fields::of(body, &KNOWN)?, "content")
     }
 
+    /// Whether a thought is to be made of it, if the caller may contribute.
+    pub(crate) fn is_to_be_kept(&self) -> bool {
+        let is_explicit = self.grounds != NamedGrounds::None;
+        !self.read_only && (is_explicit || contribution::is_due(&self.prompt))
+    }
+
     fn of(mut fields: Fields, prompt: &str) -> Result<Self, ThoughtRefusal> {
         let prompt = fields.needed_text(prompt, PROMPT_CHARS_MAX)?;
         let agent_id = fields.needed_text("agent_id", ID_CHARS_MAX)?;
@@ -343,7 +351,10 @@ impl FeedbackRequest {
     pub(crate) fn parse(body: Value) -> Result<Self, ThoughtRefusal> {
         let mut fields = Fields::of(body, &["session_id", "thought_id", "signal"])?;
         let session_id = fields.needed_text("session_id", ID_CHARS_MAX)?;
-        let thought_id = fields.needed_text("thought_id", NAME_CHARS_MAX)?;
+        let thought_id = fields.text("thought_id", usize::MAX)?;
+        let thought_id = thought_id.filter(|id| !id.trim().is_empty());
+        let thought_id =
+            thought_id.ok_or_else(|| ThoughtRefusal::field("thought_id is required"))?;
         let is_useful = match fields.text("signal", ID_CHARS_MAX)?.as_deref() {
             Some("useful") => true,
             Some("wrong") => false,
@@ -358,12 +369,18 @@ pub(crate) fn parse_share(body: Value) -> Result<String, ThoughtRefusal> {
     Fields::of(body, &["space"])?.needed_text("space", NAME_CHARS_MAX)
 }
 
-/// The depth named in a query for a lineage.
+/// The depth of a lineage, as it was named in words.
 pub(crate) fn parse_depth(text: Option<&str>) -> Result<u32, ThoughtRefusal> {
-    use engine::thought::lineage::{DEPTH, DEPTH_MAX};
-    let Some(text) = text else { return Ok(DEPTH) };
-    let depth = text.parse::<u32>().ok().filter(|depth| *depth <= DEPTH_MAX);
-    depth.ok_or_else(|| {
-        ThoughtRefusal::field(format!("max_depth must be a number from 0 to {DEPTH_MAX}"))
-    })
+    // A number that cannot be read is as much out of range as one that is too large.
+    depth_within(text.map(|text| text.parse().unwrap_or(u32::MAX)))
+}
+
+/// The depth of a lineage.
+pub(crate) fn depth_within(named: Option<u32>) -> Result<u32, ThoughtRefusal> {
+    let depth = named.unwrap_or(DEPTH);
+    if depth > DEPTH_MAX {
+        let message = format!("max_depth must be a number from 0 to {DEPTH_MAX}");
+        return Err(ThoughtRefusal::field(message));
+    }
+    Ok(depth)
 }

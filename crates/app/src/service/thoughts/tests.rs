@@ -15,6 +15,7 @@ use super::manage;
 use super::memory::{ingest, memory, query};
 use super::request::{FeedbackRequest, LabelRequest, MemoryRequest, parse_depth, parse_share};
 use super::{Caller, CallerSpace, Rights, ThoughtError, ThoughtRefusal};
+use crate::failure::Fault;
 
 mod contract;
 mod lineage;
@@ -130,8 +131,18 @@ fn with(mut body: Value, more: Value) -> Value {
 
 /// The code and status of a refusal.
 fn refused<T: std::fmt::Debug>(result: Result<T, ThoughtError>) -> (&'static str, u16) {
-    let error = result.unwrap_err();
-    (error.contract_code(), error.status())
+    let (code, fault) = match result.unwrap_err() {
+        ThoughtError::Refused(refusal) => (refusal.contract_code(), refusal.fault()),
+        ThoughtError::Failed(failure) => ("FORBIDDEN", failure.fault()),
+    };
+    let status = match fault {
+        Fault::Caller => 400,
+        Fault::Forbidden => 403,
+        Fault::NotFound => 404,
+        Fault::Conflict => 409,
+        Fault::Busy | Fault::Internal => 500,
+    };
+    (code, status)
 }
 
 fn parse_refused(body: Value) -> ThoughtRefusal {

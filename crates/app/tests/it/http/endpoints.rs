@@ -158,6 +158,23 @@ fn a_context_a_status_and_the_descriptions_are_answered() {
 }
 
 #[test]
+fn what_is_thought_over_http_is_a_thought_everywhere_and_the_clock_is_the_machine_s() {
+    let (machine, server, token) = served();
+    let post = |body: Value| server.post("/api/v1/memory", &token, &body).succeeds();
+    let prompt = "The kiln reaches cone six in nine hours when the lid stays closed.";
+    let kept = post(json!({ "prompt": prompt, "agent_id": "a", "agent_name": "Ann" }));
+    let id = kept["trace"]["contributed_thought_id"].as_str().unwrap();
+    let shown = machine.because(["--json", "thought", "show", id]).run().succeeds().json();
+    assert_eq!((&shown["content"], &shown["contributor_name"]), (&json!(prompt), &json!("Ann")));
+    let found =
+        server.post("/api/v1/recall", &token, &json!({ "question": "cone", "search": "nodes" }));
+    assert_eq!(found.succeeds()["thoughts"][0]["thought_id"], id);
+    let moved = server.post("/test/clock", "", &json!({ "advance_hours": 24 }));
+    moved.fails(404, "NOT_FOUND");
+    machine.is_sound();
+}
+
+#[test]
 fn files_are_imported_from_a_form_and_from_a_body() {
     let (machine, server, token) = served();
     let part = |name: &str, text: &str| {

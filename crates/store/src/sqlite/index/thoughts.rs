@@ -292,15 +292,21 @@ impl<'a> ThoughtSearch<'a> {
         Ok(all)
     }
 
-    /// The thoughts, the last to arrive first, whether or not they count.
+    /// The thoughts with all of these tags, the last to arrive first, whether or not they count.
     /// Only those that may sum up a domain, if that is wanted.
-    pub fn latest(&self, only_domains: bool) -> impl Iterator<Item = Result<OpId, StoreError>> {
+    pub fn latest(
+        &self,
+        only_domains: bool,
+        tags: &[String],
+    ) -> Result<impl Iterator<Item = Result<OpId, StoreError>>, StoreError> {
+        let admitted = self.sets_with(tags)?;
         let attributes = self.search.attributes;
-        (0..attributes.len()).rev().filter_map(move |document| {
+        Ok((0..attributes.len()).rev().filter_map(move |document| {
             let attribute = attributes.get(document)?;
-            let is_wanted = !only_domains || attribute.flags & DOMAIN != 0;
+            let is_wanted = (!only_domains || attribute.flags & DOMAIN != 0)
+                && admitted.as_ref().is_none_or(|sets| sets.contains(&attribute.session));
             is_wanted.then(|| self.id(document, attribute))
-        })
+        }))
     }
 }
 
