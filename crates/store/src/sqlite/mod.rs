@@ -23,6 +23,7 @@ mod derive;
 mod echo;
 mod embedding;
 mod embedding_facts;
+mod embedding_thoughts;
 mod erasure;
 mod graph;
 mod index;
@@ -53,6 +54,7 @@ pub use embedding::{
     QuestionVector, UnopenedModel,
 };
 pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
+pub use embedding_thoughts::ThoughtBatch;
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
