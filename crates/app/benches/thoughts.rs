@@ -5,7 +5,7 @@
 //! JSON lines as `because eval retrieval` reads them, the documents as thoughts and the queries as
 //! prompts. A retrieval finds 50, weighs them by lineage and reads the five that are shown; the
 //! trace is what it leaves in the journal. The baseline of the same run is one look-up of a thought
-//! by its id. Recall is the share of the ten nearest of a full scan that a search by candidates
+//! by its id. Afterwards every thought is made used, and the same is measured again. Recall is the share of the ten nearest of a full scan that a search by candidates
 //! finds; one that is as near as the tenth counts as found.
 
 #![allow(
@@ -160,19 +160,7 @@ fn measure(texts: Vec<String>, queries: Vec<String>) {
     }
     println!("recall at 10 of a full scan: {:.1} %", 100.0 * shared as f64 / all.max(1) as f64);
     for round in ["first", "second"] {
-        let busy_before = busy();
-        let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
-        for query in &queries {
-            let begun = Instant::now();
-            let reader = space.reader().unwrap();
-            let found = retrieve_in(&reader, query);
-            let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
-            reader.thoughts(&shown).unwrap();
-            times.push(begun.elapsed());
-        }
-        let busy = busy().saturating_sub(busy_before);
-        print_times(&format!("retrieval, {round} time"), &mut times);
-        println!("{:<32} mean {}", "  of a processor", each(busy, times.len().max(1) as u32));
+        time_retrievals(&space, &queries, &format!("retrieval, {round} time"));
     }
     let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
     for number in 0..QUERIES {
@@ -210,6 +198,65 @@ fn measure(texts: Vec<String>, queries: Vec<String>) {
         times.push(begun.elapsed());
     }
     print_times("baseline: a thought by its id", &mut times);
+    fill_journal(&space, &ids, now.as_microsecond());
+    time_retrievals(&space, &queries, "retrieval, every thought used");
+    let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
+    for query in &queries {
+        let reader = space.reader().unwrap();
+        let near: Vec<OpId> = retrieve_in(&reader, query).iter().map(|hit| hit.id).collect();
+        let begun = Instant::now();
+        reader.highways_among(&near, 5).unwrap();
+        times.push(begun.elapsed());
+    }
+    print_times("highways near a prompt", &mut times);
+    let begun = Instant::now();
+    space.reader().unwrap().highways(Disclosure::WithoutPrivate, 5).unwrap();
+    println!("highways of the space: {}", each(begun.elapsed(), 1));
+}
+
+/// Retrieves, and reads what is shown.
+fn time_retrievals(space: &Space, queries: &[String], what: &str) {
+    let busy_before = busy();
+    let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
+    for query in queries {
+        let begun = Instant::now();
+        let reader = space.reader().unwrap();
+        let found = retrieve_in(&reader, query);
+        let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
+        reader.thoughts(&shown).unwrap();
+        times.push(begun.elapsed());
+    }
+    let busy = busy().saturating_sub(busy_before);
+    print_times(what, &mut times);
+    println!("{:<32} mean {}", "  of a processor", each(busy, times.len().max(1) as u32));
+}
+
+/// Has every thought shown to several agents beside different others.
+fn fill_journal(space: &Space, ids: &[OpId], at_us: i64) {
+    /// Thoughts that are shown at once: each is a partner of the others.
+    const SHOWN: usize = 25;
+    let reader = space.reader().unwrap();
+    for (round, step) in [1, 7, 11].into_iter().enumerate() {
+        for first in (0..ids.len()).step_by(SHOWN) {
+            let shown: Vec<Dated> = (0..SHOWN)
+                .map(|place| Dated {
+                    id: ids[(first + place) * step % ids.len()],
+                    created_us: at_us,
+                })
+                .collect();
+            let access = ThoughtAccess {
+                agent: &format!("agent {round}"),
+                session: &format!("session {}", first % 1_000),
+                at_us,
+                shown: &shown,
+                helped: &[],
+                contributed: None,
+                offered: &[],
+                is_read_only: false,
+            };
+            reader.note_thought_access(&access, Duration::from_secs(1)).unwrap();
+        }
+    }
 }
 
 /// The same by a process that asks for the first time, which scans all directions.

@@ -133,7 +133,7 @@ impl Reader<'_> {
         if tied.is_empty() {
             return Ok(());
         }
-        let used = self.store.thought_use(&tied)?;
+        let used = self.store.thought_traffic(&tied)?;
         if used.is_empty() {
             return Ok(());
         }

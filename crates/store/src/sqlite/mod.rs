@@ -64,7 +64,8 @@ pub use index::{
 };
 pub use journal::{
     AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, PrivateUse, ReceiptWriting,
-    ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtUse, ThoughtUseWriting,
+    ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtTraffic, ThoughtUse,
+    ThoughtUseWriting,
 };
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;
