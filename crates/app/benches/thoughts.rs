@@ -5,8 +5,9 @@
 //! JSON lines as `because eval retrieval` reads them, the documents as thoughts and the queries as
 //! prompts. A retrieval finds 50, weighs them by lineage and reads the five that are shown; the
 //! trace is what it leaves in the journal. The baseline of the same run is one look-up of a thought
-//! by its id. Afterwards every thought is made used, and the same is measured again. Recall is the share of the ten nearest of a full scan that a search by candidates
-//! finds; one that is as near as the tenth counts as found.
+//! by its id. Afterwards every thought is made used, and the same is measured again. Recall is the
+//! share of the ten nearest of a full scan that a search by candidates finds; one that is as near
+//! as the tenth counts as found.
 
 #![allow(
     clippy::unwrap_used,

@@ -185,8 +185,9 @@ impl Batch {
 
 impl Writer<'_> {
     /// Has `embedder`, which the user calls `choice`, read a portion of the records, facts and
-    /// thoughts that it has not read, the oldest of each first. Stops where it does not answer; the result says
-    /// why. Nothing is asked before the time at which the model wanted to be asked again.
+    /// thoughts that it has not read, the oldest of each first. Stops where it does not answer; the
+    /// result says why. Nothing is asked before the time at which the model wanted to be asked
+    /// again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,

@@ -10,8 +10,8 @@
 //! [`Case::Repeated`] the judged questions are those that laid the trail, as where many agents work
 //! on one problem.
 //!
-//! Each [`Ranking`] lays its own trail in a space of its own, because what is ranked higher is shown
-//! more often. The simulation is deterministic.
+//! Each [`Ranking`] lays its own trail in a space of its own, because what is ranked higher is
+//! shown more often. The simulation is deterministic.
 
 use engine::EngineError;
 
