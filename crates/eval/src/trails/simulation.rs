@@ -74,8 +74,8 @@ pub(super) fn run(
     ranking: Ranking,
 ) -> Result<Vec<Outcome>, EvalError> {
     let mut simulation = Simulation::of(thoughts, ranking)?;
-    let lays = |number: &usize| case == Case::Repeated || number % 2 == 0;
-    let is_judged = |number: &usize| case == Case::Repeated || number % 2 == 1;
+    let lays = |number: &usize| case == Case::Repeated || number.is_multiple_of(2);
+    let is_judged = |number: &usize| case == Case::Repeated || !number.is_multiple_of(2);
     if ranking != Ranking::WithoutUse {
         for round in 0..ROUNDS {
             simulation.now += ROUND;
