@@ -1,10 +1,13 @@
 //! Retrieval over many thoughts, in process and warm, as a server answers.
 //!
-//! `cargo bench -p because --bench thoughts -- [THOUGHTS…]` (default 100000): that many thoughts of
-//! a few sentences over a vocabulary with the frequencies of a language. A retrieval finds 50,
-//! weighs them by lineage and reads the five that are shown; the trace is what it leaves in the
-//! journal. The baseline of the same run is one look-up of a thought by its id. Recall is the share
-//! of the ten nearest of a full scan that a search by candidates finds.
+//! `cargo bench -p because --bench thoughts -- [THOUGHTS…] [FILE…]` (default 100000): that many
+//! thoughts of a few sentences over a vocabulary with the frequencies of a language; of files of
+//! JSON lines as `because eval retrieval` reads them, the documents as thoughts and the queries as
+//! prompts. A retrieval finds 50, weighs them by lineage and reads the five that are shown; the
+//! trace is what it leaves in the journal. The baseline of the same run is one look-up of a thought
+//! by its id. Afterwards every thought is made used, and the same is measured again. Recall is the
+//! share of the ten nearest of a full scan that a search by candidates finds; one that is as near
+//! as the tenth counts as found.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +18,7 @@
 mod random;
 mod shared;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use engine::Space;
@@ -31,15 +35,55 @@ use random::Random;
 /// Retrievals that are measured.
 const QUERIES: usize = 2_000;
 /// Queries whose recall is measured.
-const RECALLED: usize = 50;
+const RECALLED: usize = 100;
+/// Retrievals before the measurement: the first ones of a process load the index.
+const WARMING: usize = 3;
+/// Characters of a document that become a thought.
+const CHARS_MAX: usize = 2_000;
 /// Words of a thought.
 const WORDS: usize = 24;
 
 fn main() {
+    let files: Vec<PathBuf> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument.ends_with(".jsonl"))
+        .map(PathBuf::from)
+        .collect();
+    if !files.is_empty() {
+        let (texts, prompts) = texts_of(&files);
+        return measure(texts, prompts);
+    }
     let Some(sizes) = shared::sizes(&[100_000]) else { return };
     for thoughts in sizes {
-        measure(thoughts);
+        let mut random = Random(7);
+        let texts = (0..thoughts).map(|_| text(&mut random, WORDS)).collect();
+        let prompts = (0..QUERIES).map(|number| text(&mut random, 4 + number % 8)).collect();
+        measure(texts, prompts);
     }
+}
+
+/// The documents and the queries of collections.
+fn texts_of(files: &[PathBuf]) -> (Vec<String>, Vec<String>) {
+    let (mut texts, mut prompts) = (Vec::new(), Vec::new());
+    for file in files {
+        for line in std::fs::read_to_string(file).unwrap().lines() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let text = line["text"].as_str().unwrap_or_default();
+            let text: String = text.chars().take(CHARS_MAX).collect();
+            match line["type"].as_str() {
+                _ if text.trim().is_empty() => {}
+                Some("document") => texts.push(text),
+                Some("query") => prompts.push(text),
+                _ => {}
+            }
+        }
+    }
+    // Neighbours in a file are on one topic.
+    let mut random = Random(11);
+    for place in (1..prompts.len()).rev() {
+        prompts.swap(place, random.below(place + 1));
+    }
+    (texts, prompts)
 }
 
 /// A word of a vocabulary in which the n-th is used about n times less than the first.
@@ -63,19 +107,21 @@ fn text(random: &mut Random, words: usize) -> String {
     (0..words).map(|_| word(random)).collect::<Vec<_>>().join(" ")
 }
 
-fn measure(count: usize) {
+fn measure(texts: Vec<String>, queries: Vec<String>) {
+    let count = texts.len();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bench.db");
     let now = jiff::Timestamp::now();
     let signer = || Signer::from_seed([1; SEED_BYTES]);
     let begun = Instant::now();
     let mut space = Space::create(&path, signer(), "bench", now).unwrap();
-    let mut random = Random(7);
+    let mut random = Random(13);
     let mut ids: Vec<OpId> = Vec::with_capacity(count);
     let contributions: Vec<Contribution> = (0..count)
-        .map(|number| Contribution {
+        .zip(texts)
+        .map(|(number, text)| Contribution {
             thought: Thought {
-                content: Some(text(&mut random, WORDS)),
+                content: Some(text),
                 contributor_id: Some(format!("agent-{}", number % 50)),
                 contributor_name: Some(format!("Agent {}", number % 50)),
                 tags: Some(vec![format!("tag{}", number % 40)]),
@@ -97,38 +143,25 @@ fn measure(count: usize) {
         writer.advance(|_| {}).unwrap();
     }
     println!("one more thought, durable and found: {}", each(begun.elapsed(), 100));
-    let queries: Vec<String> =
-        (0..QUERIES).map(|number| text(&mut random, 4 + number % 8)).collect();
     let cold: Vec<Vec<ThoughtHit>> =
         queries.iter().take(RECALLED).map(|query| full_scan(&path, query)).collect();
-    for query in queries.iter().take(3) {
+    for query in queries.iter().take(WARMING) {
         retrieve(&space, query);
     }
-    let found = |query: &String| retrieve(&space, query);
-    let mut shared = 0;
-    let mut all = 0;
+    let (mut shared, mut all) = (0usize, 0usize);
     for (query, scanned) in queries.iter().zip(&cold) {
-        let found = found(query);
-        for hit in scanned.iter().take(10) {
-            all += 1;
-            shared += usize::from(found.iter().take(10).any(|it| it.id == hit.id));
-        }
+        let found = retrieve(&space, query);
+        let expected = scanned.len().min(10);
+        let Some(least) = expected.checked_sub(1).and_then(|last| scanned.get(last)) else {
+            continue;
+        };
+        let is_as_near = |hit: &&ThoughtHit| hit.score >= least.score - 1e-9;
+        all += expected;
+        shared += found.iter().take(expected).filter(is_as_near).count();
     }
-    println!(
-        "recall at 10 of a full scan: {:.1} %",
-        100.0 * f64::from(shared as u32) / f64::from(all.max(1) as u32)
-    );
+    println!("recall at 10 of a full scan: {:.1} %", 100.0 * shared as f64 / all.max(1) as f64);
     for round in ["first", "second"] {
-        let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
-        for query in &queries {
-            let begun = Instant::now();
-            let reader = space.reader().unwrap();
-            let found = retrieve_in(&reader, query);
-            let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
-            reader.thoughts(&shown).unwrap();
-            times.push(begun.elapsed());
-        }
-        print_times(&format!("retrieval, {round} time"), &mut times);
+        time_retrievals(&space, &queries, &format!("retrieval, {round} time"));
     }
     let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
     for number in 0..QUERIES {
@@ -166,6 +199,65 @@ fn measure(count: usize) {
         times.push(begun.elapsed());
     }
     print_times("baseline: a thought by its id", &mut times);
+    fill_journal(&space, &ids, now.as_microsecond());
+    time_retrievals(&space, &queries, "retrieval, every thought used");
+    let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
+    for query in &queries {
+        let reader = space.reader().unwrap();
+        let near: Vec<OpId> = retrieve_in(&reader, query).iter().map(|hit| hit.id).collect();
+        let begun = Instant::now();
+        reader.highways_among(&near, 5).unwrap();
+        times.push(begun.elapsed());
+    }
+    print_times("highways near a prompt", &mut times);
+    let begun = Instant::now();
+    space.reader().unwrap().highways(Disclosure::WithoutPrivate, 5).unwrap();
+    println!("highways of the space: {}", each(begun.elapsed(), 1));
+}
+
+/// Retrieves, and reads what is shown.
+fn time_retrievals(space: &Space, queries: &[String], what: &str) {
+    let busy_before = busy();
+    let mut times: Vec<Duration> = Vec::with_capacity(queries.len());
+    for query in queries {
+        let begun = Instant::now();
+        let reader = space.reader().unwrap();
+        let found = retrieve_in(&reader, query);
+        let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
+        reader.thoughts(&shown).unwrap();
+        times.push(begun.elapsed());
+    }
+    let busy = busy().saturating_sub(busy_before);
+    print_times(what, &mut times);
+    println!("{:<32} mean {}", "  of a processor", each(busy, times.len().max(1) as u32));
+}
+
+/// Has every thought shown to several agents beside different others.
+fn fill_journal(space: &Space, ids: &[OpId], at_us: i64) {
+    /// Thoughts that are shown at once: each is a partner of the others.
+    const SHOWN: usize = 25;
+    let reader = space.reader().unwrap();
+    for (round, step) in [1, 7, 11].into_iter().enumerate() {
+        for first in (0..ids.len()).step_by(SHOWN) {
+            let shown: Vec<Dated> = (0..SHOWN)
+                .map(|place| Dated {
+                    id: ids[(first + place) * step % ids.len()],
+                    created_us: at_us,
+                })
+                .collect();
+            let access = ThoughtAccess {
+                agent: &format!("agent {round}"),
+                session: &format!("session {}", first % 1_000),
+                at_us,
+                shown: &shown,
+                helped: &[],
+                contributed: None,
+                offered: &[],
+                is_read_only: false,
+            };
+            reader.note_thought_access(&access, Duration::from_secs(1)).unwrap();
+        }
+    }
 }
 
 /// The same by a process that asks for the first time, which scans all directions.
@@ -181,12 +273,20 @@ fn retrieve(space: &Space, query: &str) -> Vec<ThoughtHit> {
 fn retrieve_in(reader: &engine::Reader<'_>, query: &str) -> Vec<ThoughtHit> {
     let query = ThoughtQuery {
         text: query,
+        vector: None,
         tags: &[],
         disclosure: Disclosure::WithoutPrivate,
         now_us: 0,
         as_of_us: None,
     };
     reader.retrieve_thoughts(&query).unwrap().hits
+}
+
+/// How long this thread has been on a processor, where the system says so.
+fn busy() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let busy_ns = stat.split(' ').next().and_then(|number| number.parse().ok());
+    Duration::from_nanos(busy_ns.unwrap_or(0))
 }
 
 fn each(taken: Duration, count: u32) -> String {

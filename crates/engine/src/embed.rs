@@ -1,5 +1,6 @@
-//! The queue of records and facts that an embedding model, other than the built-in table, has yet
-//! to embed. Records come first, then claims, corrections and nodes that count.
+//! The queue of records, facts and thoughts that an embedding model, other than the built-in table,
+//! has yet to embed. Records come first, then claims, corrections and nodes that count, then
+//! thoughts.
 //!
 //! Texts go to the model in batches, outside of any transaction. The vectors are written together
 //! with the position up to which the model has read, so nothing is lost or embedded twice when a
@@ -15,7 +16,7 @@ use models::{EmbedError, Embedder, Model, Purpose};
 use retrieval::question::ends::both_ends;
 use store::sqlite::{
     BatchSize, Embedding, EmbeddingBatch, EmbeddingModel, FactBatch, ModelNumber, SqliteSpace,
-    UnopenedModel,
+    ThoughtBatch, UnopenedModel,
 };
 use store::{Position, StoreError};
 
@@ -45,7 +46,7 @@ pub struct Embedded {
     pub embedded: u64,
     /// Texts that were refused now.
     pub failed: u64,
-    /// Records and facts that are still to be read.
+    /// Records, facts and thoughts that are still to be read.
     pub pending: u64,
     /// When the model may be asked again, if it did not answer.
     #[serde(serialize_with = "as_text")]
@@ -83,9 +84,9 @@ pub struct EmbeddingStatus {
     pub dimensions: usize,
     /// What the user calls it.
     pub choice: String,
-    /// Records and facts that have a vector.
+    /// Records, facts and thoughts that have a vector.
     pub embedded: u64,
-    /// Records and facts that it has still to read.
+    /// Records, facts and thoughts that it has still to read.
     pub pending: u64,
     /// Texts that it refused.
     pub failed: u64,
@@ -137,6 +138,7 @@ enum Read {
 enum Batch {
     Records(EmbeddingBatch),
     Facts(FactBatch),
+    Thoughts(ThoughtBatch),
 }
 
 impl Batch {
@@ -152,14 +154,18 @@ impl Batch {
         }
         let size = BatchSize { texts_max, bytes_max: BATCH_BYTES_MAX };
         let facts = store.fact_batch(model, size)?;
-        Ok((!facts.is_end()).then_some(Self::Facts(facts)))
+        if !facts.is_end() {
+            return Ok(Some(Self::Facts(facts)));
+        }
+        let thoughts = store.thought_batch(model, size)?;
+        Ok((!thoughts.is_end()).then_some(Self::Thoughts(thoughts)))
     }
 
     fn texts(&self) -> &[(Position, String)] {
         match self {
-            Self::Records(EmbeddingBatch { texts, .. }) | Self::Facts(FactBatch { texts, .. }) => {
-                texts
-            }
+            Self::Records(EmbeddingBatch { texts, .. })
+            | Self::Facts(FactBatch { texts, .. })
+            | Self::Thoughts(ThoughtBatch { texts, .. }) => texts,
         }
     }
 
@@ -172,14 +178,16 @@ impl Batch {
         match self {
             Self::Records(batch) => store.write_embeddings(model, made, batch.end),
             Self::Facts(batch) => store.write_fact_embeddings(model, made, batch),
+            Self::Thoughts(batch) => store.write_thought_embeddings(model, made, batch),
         }
     }
 }
 
 impl Writer<'_> {
-    /// Has `embedder`, which the user calls `choice`, read a portion of the records and facts that
-    /// it has not read, the oldest of each first. Stops where it does not answer; the result says
-    /// why. Nothing is asked before the time at which the model wanted to be asked again.
+    /// Has `embedder`, which the user calls `choice`, read a portion of the records, facts and
+    /// thoughts that it has not read, the oldest of each first. Stops where it does not answer; the
+    /// result says why. Nothing is asked before the time at which the model wanted to be asked
+    /// again.
     pub fn embed(
         &mut self,
         embedder: &mut dyn Embedder,
@@ -196,7 +204,9 @@ impl Writer<'_> {
         let batch_max = if portion.until.is_some() { BATCH_WAITED_FOR_MAX } else { BATCH_MAX };
         let mut facts_pending = self.store.pending_facts(Some(&model))?;
         loop {
-            done.pending = self.store.pending_embeddings(model.reached)? + facts_pending;
+            done.pending = self.store.pending_embeddings(model.reached)?
+                + facts_pending
+                + self.store.pending_thoughts(Some(&model))?;
             progress(&done);
             if let Some(next) = model.next_try_us.filter(|next| *next > now_us(now())) {
                 done.waiting_until = Some(timestamp(next));
@@ -210,7 +220,8 @@ impl Writer<'_> {
             }
             let texts_max = embedder.batch_max().clamp(1, batch_max).min(left);
             let Some(batch) = Batch::next(self.store, &model, texts_max)? else {
-                done.pending = self.store.pending_embeddings(model.reached)?;
+                done.pending = self.store.pending_embeddings(model.reached)?
+                    + self.store.pending_thoughts(Some(&model))?;
                 return Ok(done);
             };
             embedded += batch.texts().len() as u64;
@@ -250,6 +261,7 @@ impl Writer<'_> {
                     facts_pending = facts_pending.saturating_sub(facts.texts.len() as u64);
                     known
                 }
+                (Batch::Thoughts(_), Some(known)) => known,
                 // Who does not get on would not end.
                 (Batch::Records(_), Some(known)) if known.reached != model.reached => known,
                 _ => return Ok(done),
@@ -299,11 +311,13 @@ impl Writer<'_> {
     }
 }
 
-/// How many records and facts the model which the user calls `choice` has still to read.
+/// How many records, facts and thoughts the model which the user calls `choice` has still to read.
 fn pending_of(store: &SqliteSpace, choice: &str) -> Result<u64, EngineError> {
     let known = store.embedding_models()?.into_iter().find(|known| known.choice == choice);
     let reached = known.as_ref().map_or(Position(0), |known| known.reached);
-    Ok(store.pending_embeddings(reached)? + store.pending_facts(known.as_ref())?)
+    Ok(store.pending_embeddings(reached)?
+        + store.pending_facts(known.as_ref())?
+        + store.pending_thoughts(known.as_ref())?)
 }
 
 impl Reader<'_> {
@@ -403,8 +417,8 @@ impl Reader<'_> {
     }
 }
 
-/// The text that a model embeds for a question about facts. They name whom they are about, so names
-/// stay.
+/// The text that a model embeds for a question about facts or thoughts. They name whom they are
+/// about, so names stay.
 pub fn fact_question_to_embed(text: &str) -> String {
     let masked = without_secrets(text);
     crate::recall::episodes::cut(&both_ends(&masked), QUESTION_BYTES_MAX).to_owned()

@@ -9,8 +9,8 @@
 //! is a difference in ranking.
 //!
 //! A new format of labelled questions is a function that returns collections, like [`locomo`],
-//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself,
-//! and [`context`] what is made of its results.
+//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself, [`context`] what
+//! is made of its results, and [`trails`] whether the use of thoughts should rank them.
 
 #![allow(missing_docs, reason = "the fields of result rows are named after their measures")]
 
@@ -38,6 +38,7 @@ pub mod report;
 pub mod retrieval;
 pub mod run;
 pub mod sample;
+pub mod trails;
 pub mod tuning;
 
 /// Largest file of labelled questions, which is read into memory.

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::CliSession;
 use super::thoughts::{self, Contributor};
+use super::{CliSession, embedding};
 use crate::failure::Failure;
 use crate::output::{self, Form, printable};
+use crate::service::query_embedding::EmbedderPool;
+use crate::service::record_embedding::After;
 use crate::service::thoughts::answer::MemoryAnswer;
+use crate::service::thoughts::embedding::embed_prompt;
 use crate::service::thoughts::memory;
 use crate::service::thoughts::request::MemoryRequest;
 
@@ -76,7 +79,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     if args.ask {
         request["query"] = json!(args.prompt);
         args.contributor.sign(&mut request);
-        return answer(session, &args.contributor, &MemoryRequest::parse_query(request)?, true);
+        return answer(session, &args.contributor, MemoryRequest::parse_query(request)?, true);
     }
     request["prompt"] = json!(args.prompt);
     request["read_only"] = json!(args.read_only);
@@ -101,6 +104,7 @@ fn keep(
         Form::Json => output::json(&kept)?,
         Form::Text => output::line(format_args!("Kept as {}", kept.thought_id))?,
     }
+    embedding::after_a_write(session, After::Remembering)?;
     Ok(0)
 }
 
@@ -111,25 +115,33 @@ pub(super) fn post(
     mut request: Value,
 ) -> Result<u8, Failure> {
     contributor.sign(&mut request);
-    answer(session, contributor, &MemoryRequest::parse(request)?, false)
+    answer(session, contributor, MemoryRequest::parse(request)?, false)
 }
 
 /// Answers a prompt, or a query that keeps nothing, and prints the answer.
 fn answer(
     session: &CliSession,
     contributor: &Contributor,
-    request: &MemoryRequest,
+    mut request: MemoryRequest,
     is_query: bool,
 ) -> Result<u8, Failure> {
     let mut space = thoughts::open(session, request.read_only || is_query)?;
+    let pool = &mut EmbedderPool::default();
+    let embedded = embed_prompt(pool, session, &mut space.space, &mut request)?;
     let mut caller = thoughts::caller(session, &mut space, contributor)?;
     let answer = match is_query {
-        true => memory::query(&mut caller, request)?,
-        false => memory::memory(&mut caller, request)?,
+        true => memory::query(&mut caller, &request)?,
+        false => memory::memory(&mut caller, &request)?,
     };
     match session.form {
         Form::Json => output::json(&answer)?,
-        Form::Text => print(&answer, request.full_content)?,
+        Form::Text => {
+            print(&answer, request.full_content)?;
+            embedding::note_fallback(&embedded);
+        }
+    }
+    if answer.trace.contributed_thought_id.is_some() {
+        embedding::after_a_write(session, After::Remembering)?;
     }
     Ok(0)
 }

@@ -572,3 +572,36 @@ fn eval_measures_the_model_alone_and_its_fusion_with_words() {
     let found = ["bm25-stemmed", "embedding", "hybrid-rrf"].map(hit_1);
     assert_eq!(found, [Some(0.0), Some(1.0), Some(1.0)], "no word is shared: {report}");
 }
+
+#[test]
+fn a_thought_is_embedded_when_it_is_kept_and_an_outage_loses_none() {
+    let is_down = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_down);
+    let server = Server::start(move |request| match seen.load(Ordering::Relaxed) {
+        true => Reply::json(503, &json!({ "error": { "message": "down" } })),
+        false => answer(request),
+    });
+    let machine = Machine::with_space();
+    let keep = |text: &str| {
+        let arguments = ["think", "--keep", "--context", "On the vessel", text];
+        machine.with(&server, &arguments).run().succeeds();
+    };
+    let found = |prompt: &str| -> Vec<String> {
+        let arguments = ["--json", "think", "--ask", "--full", prompt];
+        let answer = machine.with(&server, &arguments).run().succeeds().json();
+        let sources = answer["result"]["sources"].as_array().unwrap().iter();
+        sources.map(|source| source["content"].as_str().unwrap().to_owned()).collect()
+    };
+    keep("Our zorbelin stays outside");
+    let asked: Vec<Value> =
+        server.requests().iter().map(|request| request.json()["input"].clone()).collect();
+    assert_eq!(asked.last(), Some(&json!(["Our zorbelin stays outside"])), "{asked:?}");
+    assert_eq!(found("quanthar"), ["Our zorbelin stays outside"]);
+    is_down.store(true, Ordering::Relaxed);
+    keep("The hound sleeps in the hall");
+    assert_eq!(found("sleeps in the hall"), ["The hound sleeps in the hall"]);
+    is_down.store(false, Ordering::Relaxed);
+    std::thread::sleep(Duration::from_millis(1_100));
+    machine.with(&server, &["embed"]).run().succeeds();
+    assert_eq!(found("dog"), ["The hound sleeps in the hall"]);
+}

@@ -33,6 +33,7 @@ impl Reader<'_> {
         }
         let sought = ThoughtQuery {
             text: &query.text,
+            vector: query.vector.as_ref(),
             tags: &[],
             disclosure: Disclosure::of(&query.visibilities),
             now_us: query.now.as_microsecond(),

@@ -12,7 +12,7 @@ use kernel::operation::Role;
 use kernel::snapshot::Snapshot;
 use retrieval::question::ends::both_ends;
 use retrieval::rank::nearness::Nearness;
-use store::sqlite::{ThoughtFound, ThoughtReader, ThoughtsSought, first_after};
+use store::sqlite::{QuestionVector, ThoughtFound, ThoughtReader, ThoughtsSought, first_after};
 use store::{Position, StoreError};
 
 use super::factors::{Standing, score};
@@ -34,6 +34,8 @@ const EQUAL: f64 = 1e-9;
 pub struct ThoughtQuery<'a> {
     /// The prompt, with its context.
     pub text: &'a str,
+    /// That as another model than the built-in table understands it, where there is one.
+    pub vector: Option<&'a QuestionVector>,
     /// Only thoughts with all of these tags.
     pub tags: &'a [String],
     /// What the reader may see.
@@ -88,7 +90,7 @@ impl Reader<'_> {
     /// of those.
     pub fn retrieve_thoughts(&self, query: &ThoughtQuery<'_>) -> Result<ThoughtHits, EngineError> {
         let text = &*both_ends(query.text);
-        let found = self.store.search_thoughts(|search, analyzer| {
+        let found = self.store.search_thoughts_with(query.vector, |search, analyzer| {
             if search.is_empty() {
                 return Ok(Vec::new());
             }
@@ -131,7 +133,7 @@ impl Reader<'_> {
         if tied.is_empty() {
             return Ok(());
         }
-        let used = self.store.thought_use(&tied)?;
+        let used = self.store.thought_traffic(&tied)?;
         if used.is_empty() {
             return Ok(());
         }

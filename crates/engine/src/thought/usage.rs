@@ -8,7 +8,7 @@ use kernel::id::OpId;
 use store::StoreError;
 use store::sqlite::{
     AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
-    ThoughtSession, ThoughtUse, ThoughtUseWriting,
+    ThoughtSession, ThoughtTraffic, ThoughtUse, ThoughtUseWriting,
 };
 
 use super::pheromone::{self, ACCESS, FEEDBACK};
@@ -155,9 +155,11 @@ impl Reader<'_> {
         now_us: i64,
     ) -> Result<Vec<f64>, EngineError> {
         let ids: Vec<OpId> = thoughts.iter().map(|thought| thought.id).collect();
-        let used = self.store.thought_use(&ids)?;
-        let weight =
-            |thought: &Dated| pheromone::weight(used.get(&thought.id), thought.created_us, now_us);
+        let used = self.store.thought_traffic(&ids)?;
+        let weight = |thought: &Dated| match used.get(&thought.id) {
+            Some(used) => pheromone::decayed(used.weight, used.last_us, now_us),
+            None => pheromone::weight(None, thought.created_us, now_us),
+        };
         Ok(thoughts.iter().map(weight).collect())
     }
 
@@ -237,7 +239,7 @@ impl Reader<'_> {
 
     /// The highways among some thoughts, the busiest first, at most `limit`.
     pub fn highways_among(&self, ids: &[OpId], limit: usize) -> Result<Vec<Highway>, EngineError> {
-        let used = self.store.thought_use(ids)?.into_iter();
+        let used = self.store.thought_traffic(ids)?.into_iter();
         self.highways_of(used.collect(), limit)
     }
 
@@ -266,17 +268,17 @@ impl Reader<'_> {
 
     fn highways_of(
         &self,
-        used: Vec<(OpId, ThoughtUse)>,
+        used: Vec<(OpId, ThoughtTraffic)>,
         limit: usize,
     ) -> Result<Vec<Highway>, EngineError> {
-        let mut busy: Vec<(OpId, ThoughtUse)> = used
+        let mut busy: Vec<(OpId, ThoughtTraffic)> = used
             .into_iter()
             .filter(|(_, used)| {
-                used.accesses >= HIGHWAY_ACCESSES_MIN && used.agents.len() >= HIGHWAY_AGENTS_MIN
+                used.accesses >= HIGHWAY_ACCESSES_MIN && used.agents >= HIGHWAY_AGENTS_MIN
             })
             .collect();
         busy.sort_by_key(|(id, used)| {
-            let traffic = used.accesses.saturating_mul(used.agents.len() as u64);
+            let traffic = used.accesses.saturating_mul(used.agents as u64);
             (std::cmp::Reverse(traffic), *id)
         });
         let mut highways: Vec<(Highway, BTreeSet<String>)> = Vec::new();
@@ -290,7 +292,7 @@ impl Reader<'_> {
             let Some(thought) = self.thought(&id)? else { continue };
             let words = words_of(&thought.content);
             if !highways.iter().any(|(_, busier)| is_same(busier, &words)) {
-                let (accesses, agents) = (used.accesses, used.agents.len());
+                let (accesses, agents) = (used.accesses, used.agents);
                 highways.push((Highway { thought, accesses, agents }, words));
             }
         }

@@ -57,7 +57,7 @@ impl Fake {
     }
 
     /// These errors first, then answers.
-    fn after(self, errors: impl IntoIterator<Item = EmbedError>) -> Self {
+    pub(crate) fn after(self, errors: impl IntoIterator<Item = EmbedError>) -> Self {
         let mut errors: VecDeque<EmbedError> = errors.into_iter().collect();
         self.failing(move |_| errors.pop_front().map(Err))
     }
@@ -98,7 +98,7 @@ fn refused() -> EmbedError {
     EmbedError::Refused { provider: "fake".to_owned(), detail: "no".to_owned() }
 }
 
-fn unreachable() -> EmbedError {
+pub(crate) fn unreachable() -> EmbedError {
     EmbedError::Unreachable { provider: "fake".to_owned(), detail: "nobody".to_owned() }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn at_most(texts_max: u64) -> Portion {
     Portion { texts_max, until: None }
 }
 
-fn embed_at(space: &mut Space, fake: &mut Fake, seconds: i64) -> Embedded {
+pub(crate) fn embed_at(space: &mut Space, fake: &mut Fake, seconds: i64) -> Embedded {
     let choice = format!("fake:{}", fake.model.name);
     space.embed(fake, &choice, Portion::ALL, &|| at(seconds), &mut |_| {}).unwrap()
 }

@@ -13,6 +13,7 @@ mod derive;
 mod echo;
 mod embed;
 mod embed_facts;
+mod embed_thoughts;
 mod exchange;
 mod facts;
 mod facts_of_histories;

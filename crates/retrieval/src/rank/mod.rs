@@ -9,7 +9,7 @@ pub mod lexical;
 pub mod meaning;
 pub mod nearness;
 pub mod relevance;
-pub mod signs;
+pub mod sketch;
 
 use serde::{Deserialize, Serialize};
 

@@ -80,5 +80,6 @@ fn read_again_from(connection: &Connection, first: Position) -> Result<(), Store
     let before = super::graph::sql(first) - 1;
     connection.execute("UPDATE echo_read SET pos = min(pos, ?1)", [before])?;
     connection.execute("UPDATE embedding_model SET reached = min(reached, ?1)", [before])?;
-    super::embedding_facts::read_again_from(connection, before)
+    super::embedding_facts::read_again_from(connection, before)?;
+    super::embedding_thoughts::read_again_from(connection, before, None)
 }

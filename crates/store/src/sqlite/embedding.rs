@@ -1,5 +1,6 @@
 //! Vectors of other models than the built-in table: the models, the records that they have read,
-//! and the vectors. Facts have vectors in the same tables: [`super::embedding_facts`].
+//! and the vectors. Facts and thoughts have vectors in the same tables: [`super::embedding_facts`],
+//! [`super::embedding_thoughts`].
 //!
 //! This is a cache, not a view: it does not follow from the ledger alone, so no digest covers it.
 //! It survives a rebuild, because a record is identified by its position in the ledger, which never
@@ -14,6 +15,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::SqliteSpace;
 use super::embedding_facts;
+use super::embedding_thoughts;
 use super::graph::sql;
 use super::index;
 use super::ledger;
@@ -123,7 +125,7 @@ pub struct EmbeddingCount {
     pub embedded: u64,
     /// Texts that it refused.
     pub failed: u64,
-    /// Records and facts that it has still to read.
+    /// Records, facts and thoughts that it has still to read.
     pub pending: u64,
     /// Records that count.
     pub records: u64,
@@ -174,6 +176,12 @@ impl EmbeddingModel {
     /// Bytes of a vector.
     pub(super) fn width(&self) -> i64 {
         (self.model.dimensions + LENGTH_BYTES) as i64
+    }
+
+    /// Notes that it answered. False if it was forgotten.
+    pub(super) fn note_answer(&self, connection: &Connection) -> Result<bool, StoreError> {
+        let answered = "UPDATE embedding_model SET attempts = 0, next_try_us = NULL, last_error = NULL WHERE number = ?1";
+        Ok(connection.prepare_cached(answered)?.execute([self.number.as_row()])? != 0)
     }
 
     /// Stores what it made of texts.
@@ -245,7 +253,8 @@ impl SqliteSpace {
     pub fn count_embeddings(&self, model: &EmbeddingModel) -> Result<EmbeddingCount, StoreError> {
         let transaction = self.read_transaction()?;
         let (records, pending) = transaction.attributes()?.count_alive(model.reached);
-        let pending = pending + self.pending_facts(Some(model))?;
+        let pending =
+            pending + self.pending_facts(Some(model))? + self.pending_thoughts(Some(model))?;
         let [embedded, failed] = [TABLES[0], TABLES[1]].map(|table| -> Result<u64, StoreError> {
             let query = format!("SELECT count(*) FROM {table} WHERE key BETWEEN ?1 AND ?2");
             let count: i64 = self
@@ -378,7 +387,8 @@ impl SqliteSpace {
                 )?;
             }
             connection.execute("DELETE FROM embedding_model WHERE number = ?1", [model.0])?;
-            embedding_facts::forget(connection, model)
+            embedding_facts::forget(connection, model)?;
+            embedding_thoughts::forget(connection, model)
         })
     }
 
@@ -387,7 +397,8 @@ impl SqliteSpace {
     pub fn mend_embeddings(&mut self, model: &EmbeddingModel) -> Result<u64, StoreError> {
         let dropped = self.drop_damaged(model)?;
         self.writing_embeddings(|connection| {
-            embedding_facts::look_at_all_again(connection, model.number)
+            embedding_facts::look_at_all_again(connection, model.number)?;
+            embedding_thoughts::read_again_from(connection, 0, Some(model.number))
         })?;
         let attributes = self.read_transaction()?.attributes()?;
         let mut known = self.connection.prepare(KNOWN)?;
@@ -443,6 +454,7 @@ impl SqliteSpace {
                 // Deleted rows of a damaged cache are made again.
                 connection.execute_batch(SCHEMA)?;
                 connection.execute_batch(embedding_facts::SCHEMA)?;
+                connection.execute_batch(embedding_thoughts::SCHEMA)?;
                 work(connection)
             },
         )

@@ -414,9 +414,7 @@ impl SqliteSpace {
     ) -> Result<bool, StoreError> {
         let FactBatch { before, after, .. } = batch;
         self.writing_embeddings(|connection| {
-            let answered =
-                "UPDATE embedding_model SET attempts = 0, next_try_us = NULL, last_error = NULL WHERE number = ?1";
-            if connection.prepare_cached(answered)?.execute([model.number.as_row()])? == 0 {
+            if !model.note_answer(connection)? {
                 return Ok(false);
             }
             connection.prepare_cached(ADVANCE)?.execute(params![

@@ -23,6 +23,7 @@ mod derive;
 mod echo;
 mod embedding;
 mod embedding_facts;
+mod embedding_thoughts;
 mod erasure;
 mod evidence_slots;
 mod graph;
@@ -54,6 +55,7 @@ pub use embedding::{
     QuestionVector, UnopenedModel,
 };
 pub use embedding_facts::{BatchSize, FOUND_CONFIDENCE_MIN, FactBatch};
+pub use embedding_thoughts::ThoughtBatch;
 pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
@@ -63,7 +65,8 @@ pub use index::{
 };
 pub use journal::{
     AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, PrivateUse, ReceiptWriting,
-    ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtUse, ThoughtUseWriting,
+    ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtTraffic, ThoughtUse,
+    ThoughtUseWriting,
 };
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;

@@ -92,6 +92,18 @@ impl ReadTransaction<'_> {
         columns.attributes(&mut pinned.episodes, connection, &index::EPISODES, reach)
     }
 
+    /// Which thoughts there are; none in a file of a version without them.
+    pub(super) fn thought_attributes(&self) -> Result<Option<Arc<Attributes>>, StoreError> {
+        let connection = &self.space.connection;
+        if !index::THOUGHT_VIEW.exists_in(schema_version(connection)?) {
+            return Ok(None);
+        }
+        let reach = index::reach(connection, &index::THOUGHTS)?;
+        let pinned = &mut *self.space.reading.pinned.borrow_mut();
+        let columns = &self.space.index.columns.thoughts;
+        columns.attributes(&mut pinned.thoughts, connection, &index::THOUGHTS, reach).map(Some)
+    }
+
     /// The vectors of another model than the built-in table, of the documents of an index.
     pub(super) fn vectors(
         &self,
@@ -103,6 +115,8 @@ impl ReadTransaction<'_> {
         let pinned = &mut *self.space.reading.pinned.borrow_mut();
         let (latest, pin) = if std::ptr::eq(tables, &index::EPISODES) {
             (&columns.vectors, &mut pinned.vectors)
+        } else if std::ptr::eq(tables, &index::THOUGHTS) {
+            (&columns.thought_vectors, &mut pinned.thought_vectors)
         } else {
             (&columns.fact_vectors, &mut pinned.fact_vectors)
         };

@@ -12,7 +12,7 @@ use kernel::id::SpaceId;
 use retrieval::text::Analyzer;
 
 use super::index::shared::AllColumns;
-use super::index::thoughts::ThoughtMemo;
+use super::index::thoughts::ThoughtShared;
 use super::registry::ViewFolder;
 
 /// Most idle analysers that are kept. A search that finds none makes one.
@@ -27,7 +27,7 @@ pub(super) struct SharedIndex {
     /// Analysers that no search is using.
     analyzers: Mutex<Vec<Analyzer>>,
     /// What searches of thoughts found out.
-    pub(super) thoughts: Mutex<ThoughtMemo>,
+    pub(super) thoughts: ThoughtShared,
 }
 
 /// The folders of the lagging views, with what they cache for the next fold.
@@ -62,7 +62,7 @@ impl SharedIndex {
         self.take_folders();
         self.analyzers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.columns.clear();
-        *self.thoughts.lock().unwrap_or_else(PoisonError::into_inner) = ThoughtMemo::default();
+        self.thoughts.clear();
     }
 }
 

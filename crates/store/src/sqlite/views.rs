@@ -243,7 +243,7 @@ impl SqliteSpace {
         vector: Option<&QuestionVector>,
     ) -> Option<index::vectors::QueryScores<'a>> {
         let question =
-            ModelQuestion::of(&self.connection, columns.reach, tables.unit, vector?).ok()??;
+            ModelQuestion::of(&self.connection, columns.reach, tables, vector?).ok()??;
         let vectors = transaction.vectors(tables, &columns.attributes, question.at()).ok()?;
         vectors.ask(&self.connection, &columns.attributes, question)
     }
@@ -278,12 +278,23 @@ impl SqliteSpace {
         &self,
         ask: impl FnOnce(&ThoughtSearch<'_>, &mut Analyzer) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
+        self.search_thoughts_with(None, ask)
+    }
+
+    /// The same with the prompt's vector. A thought that the model has not read yet is compared by
+    /// the built-in table.
+    pub fn search_thoughts_with<T>(
+        &self,
+        vector: Option<&QuestionVector>,
+        ask: impl FnOnce(&ThoughtSearch<'_>, &mut Analyzer) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
         let transaction = self.read_transaction()?;
         if !THOUGHT_VIEW.exists_in(super::schema_version(&self.connection)?) {
             return Ok(None);
         }
         let columns = transaction.columns(&index::THOUGHTS)?;
-        let search = self.search_over(&index::THOUGHTS, &columns, None);
+        let scores = self.scores(&transaction, &index::THOUGHTS, &columns, vector);
+        let search = self.search_over(&index::THOUGHTS, &columns, scores);
         let search = ThoughtSearch::new(search, &self.index.thoughts, columns.reach);
         transaction.analyzing(|analyzer| ask(&search, analyzer)).map(Some)
     }

@@ -248,11 +248,15 @@ fn retrieve(
         true => chosen_tag(reader, &request.prompt, &asker, disclosure)?,
         false => wanted,
     };
-    let text = match request.context.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
-        Some(context) => format!("{context} {}", request.prompt),
-        None => request.prompt.clone(),
+    let text = request.text_to_retrieve();
+    let query = ThoughtQuery {
+        text: &text,
+        vector: request.vector.as_ref(),
+        tags: &filter,
+        disclosure,
+        now_us,
+        as_of_us: None,
     };
-    let query = ThoughtQuery { text: &text, tags: &filter, disclosure, now_us, as_of_us: None };
     let hits = reader.retrieve_thoughts(&query)?.hits;
     let disambiguation = if filter.is_empty() { guidance::disambiguation(&hits) } else { None };
     let largest = disambiguation.as_ref().and_then(|offered| offered.clusters.first());

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`request`], [`answer`], [`refusal`] | fields, checks and codes of the contract |
 //! | [`memory`] | a prompt: retrieve, contribute if due, note the use |
+//! | [`embedding`] | what another model than the built-in one makes of a prompt |
 //! | [`guidance`] | what an answer says besides what it found |
 //! | [`manage`] | one thought: show, label, share, feedback, lineage; domains and highways |
 
@@ -18,6 +19,7 @@ use jiff::Timestamp;
 use kernel::id::Author;
 
 pub(crate) mod answer;
+pub(crate) mod embedding;
 pub(crate) mod guidance;
 pub(crate) mod manage;
 pub(crate) mod memory;

@@ -9,6 +9,7 @@ use engine::thought::uuid::ThoughtUuid;
 use kernel::body::Mark;
 use kernel::id::OpId;
 use serde_json::{Map, Value};
+use store::sqlite::QuestionVector;
 
 use super::refusal::ThoughtRefusal;
 
@@ -36,7 +37,7 @@ pub(crate) enum NamedGrounds {
 }
 
 /// A request to think: to retrieve, and to contribute if that is due.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MemoryRequest {
     /// The question or statement.
     pub(crate) prompt: String,
@@ -62,6 +63,9 @@ pub(crate) struct MemoryRequest {
     pub(crate) topic: Option<String>,
     /// The space; the caller's own if none is named.
     pub(crate) space: Option<String>,
+    /// What is retrieved with, as the model of the space understands it: not a field of the
+    /// contract ([`super::embedding`]).
+    pub(crate) vector: Option<QuestionVector>,
 }
 
 /// Labels to put on a thought.
@@ -312,7 +316,16 @@ impl MemoryRequest {
             category,
             topic,
             space,
+            vector: None,
         })
+    }
+
+    /// What is retrieved with: the prompt behind its context.
+    pub(crate) fn text_to_retrieve(&self) -> String {
+        match self.context.as_deref().map(str::trim).filter(|context| !context.is_empty()) {
+            Some(context) => format!("{context} {}", self.prompt),
+            None => self.prompt.clone(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::rank::meaning::{Direction, compress, widen};
-use retrieval::rank::signs;
+use retrieval::rank::sketch::{QuestionSketch, Sketch, sketch_of};
 use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -148,21 +148,19 @@ pub(in super::super) struct Windows {
     is_asked: bool,
     steps: Column<[i8; DIMENSIONS]>,
     inverse_lengths: Column<f32>,
-    /// The signs of the directions, in the index of thoughts only.
-    signs: Column<[u64; signs::WORDS]>,
+    /// Sketches of the directions, in the index of thoughts only.
+    sketches: Column<Sketch>,
 }
 
 impl Windows {
-    /// How far each document is from a question by signs; none if no directions are kept.
-    pub(super) fn distances(&self, question: [u64; signs::WORDS]) -> Option<Vec<u8>> {
-        if self.documents == 0 || self.signs.len() != self.documents {
-            return None;
-        }
-        let mut distances = vec![0; self.documents as usize];
-        for (block, distances) in (0..).zip(distances.chunks_mut(BLOCK as usize)) {
-            signs::distances(question, self.signs.block(block), distances);
-        }
-        Some(distances)
+    /// Whether there is a sketch of every document.
+    pub(super) fn have_sketches(&self) -> bool {
+        self.documents > 0 && self.sketches.len() == self.documents
+    }
+
+    /// The estimated cosines of a block's documents.
+    pub(super) fn estimates(&self, question: &QuestionSketch, block: u32, cosines: &mut [f32]) {
+        question.cosines(self.sketches.block(block), cosines);
     }
 
     /// Prepares for a query over `documents` documents: reads what was added since the last query.
@@ -182,7 +180,7 @@ impl Windows {
             each_row(connection, tables, known..documents, |row| {
                 for (steps, inverse_length) in row.iter().map(read) {
                     if std::ptr::eq(tables, &THOUGHTS) {
-                        self.signs.push(signs::signs_of(&steps));
+                        self.sketches.push(sketch_of(&steps));
                     }
                     self.steps.push(steps);
                     self.inverse_lengths.push(inverse_length);
@@ -256,6 +254,23 @@ impl Windows {
             },
         )?;
         Ok(cosine)
+    }
+
+    /// The cosines of some documents whose directions are kept; 0 of another.
+    pub(super) fn cosines_of(
+        &self,
+        question: &Direction,
+        documents: impl Iterator<Item = u32>,
+    ) -> Vec<f32> {
+        // They are far from each other in memory, which is read faster while nothing is computed.
+        let kept = documents.map(|document| {
+            let steps = self.steps.get(document).copied().unwrap_or([0; DIMENSIONS]);
+            (steps, self.inverse_lengths.get(document).copied().unwrap_or(0.0))
+        });
+        let (steps, inverse_lengths): (Vec<_>, Vec<_>) = kept.unzip();
+        let mut cosines = vec![0.0; inverse_lengths.len()];
+        question.cosines(steps.as_flattened(), &inverse_lengths, &mut cosines);
+        cosines
     }
 }
 

@@ -38,6 +38,8 @@ mod search;
 mod served;
 pub(super) mod shared;
 mod tables;
+mod thought_places;
+mod thought_scores;
 pub(super) mod thoughts;
 mod ties;
 mod times;
@@ -179,6 +181,11 @@ fn reach_in(
         latest_us: number(latest)?,
         erased: number(erased)?,
     })
+}
+
+/// The last operation that may change which thoughts count.
+pub(super) fn last_change_of_thoughts(connection: &Connection) -> Result<u64, StoreError> {
+    Ok(reach(connection, &THOUGHTS)?.latest_us)
 }
 
 fn set_reach(

@@ -158,6 +158,7 @@ pub(in super::super) struct AllColumns {
     pub(in super::super) thoughts: Columns,
     pub(in super::super) vectors: Latest<Vectors>,
     pub(in super::super) fact_vectors: Latest<Vectors>,
+    pub(in super::super) thought_vectors: Latest<Vectors>,
 }
 
 /// The versions that a reader has pinned.
@@ -168,6 +169,7 @@ pub(in super::super) struct Pinned {
     pub(in super::super) thoughts: PinnedColumns,
     pub(in super::super) vectors: Option<Arc<Vectors>>,
     pub(in super::super) fact_vectors: Option<Arc<Vectors>>,
+    pub(in super::super) thought_vectors: Option<Arc<Vectors>>,
 }
 
 impl AllColumns {
@@ -179,6 +181,7 @@ impl AllColumns {
             thoughts: self.thoughts.pin(),
             vectors: Some(self.vectors.pin()),
             fact_vectors: Some(self.fact_vectors.pin()),
+            thought_vectors: Some(self.thought_vectors.pin()),
         }
     }
 
@@ -189,6 +192,7 @@ impl AllColumns {
         self.thoughts.clear();
         self.vectors.clear();
         self.fact_vectors.clear();
+        self.thought_vectors.clear();
     }
 }
 

@@ -1,37 +1,32 @@
 //! Searching thoughts: which are nearest to a prompt, by words and by meaning.
 //!
-//! A retrieval must cost less than a millisecond over a hundred thousand thoughts, so not every
-//! thought is scored. Candidates are the thoughts with the most of the prompt's words, and those
-//! whose directions have the most signs in common with the prompt's; all candidates are scored
-//! exactly. Filters apply before candidates are chosen, so a filter that few thoughts pass finds
-//! those. Whether a thought counts is asked from the best down, and remembered for the next search
-//! until something is recorded that may change it ([`ThoughtMemo`]).
+//! A retrieval must cost less than a millisecond over a hundred thousand thoughts, so every score
+//! is estimated and only those of the best candidates are computed ([`super::thought_scores`]).
+//! Filters apply before candidates are chosen, so a filter that few thoughts pass finds those.
+//! Whether a thought counts is asked from the best down, and remembered for the next search until
+//! something is recorded that may change it ([`ThoughtMemo`]).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kernel::id::OpId;
-use models::table::{DIMENSIONS, Table};
 use retrieval::question::Question;
-use retrieval::rank::meaning::{Direction, compress};
-use retrieval::rank::nearness::{Nearness, SIMILARITY_TO_FIND_MIN, weight_of_unknown, word_weight};
-use retrieval::rank::signs;
+use retrieval::rank::nearness::Nearness;
 use rusqlite::OptionalExtension;
 
 use super::super::graph::{id_at, sql};
 use super::Reach;
 use super::attributes::Attribute;
 use super::fold::{CORRECTED, DOMAIN, REFINED, tags_of};
-use super::postings::{self, BLOCK};
-use super::search::{Search, TermRows};
+use super::search::Search;
+use super::thought_places::PlacesCache;
+use super::thought_scores::Scores;
 use crate::{Position, StoreError};
 
-/// Candidates by words, and by meaning, that are scored for each thought that is wanted.
-const CANDIDATES_FACTOR: usize = 6;
+/// Candidates that are scored for each thought that is wanted.
+const CANDIDATES_FACTOR: usize = 18;
 /// The growth of the number of candidates when too few of them counted.
 const CANDIDATES_GROWTH: usize = 8;
-/// Most words of a prompt that are searched.
-const TERMS_MAX: usize = 64;
 /// Sets of tags that are remembered.
 const TAG_SETS_MAX: usize = 1 << 16;
 
@@ -43,9 +38,24 @@ pub struct ThoughtReader(pub u8);
 /// Kinds of readers whose answers are remembered apart.
 const READERS_MAX: u8 = 3;
 
+/// What the searches of a file's thoughts share in memory.
+#[derive(Debug, Default)]
+pub(in super::super) struct ThoughtShared {
+    memo: Mutex<ThoughtMemo>,
+    pub(super) places: PlacesCache,
+}
+
+impl ThoughtShared {
+    /// Forgets everything, because the views are rebuilt.
+    pub(in super::super) fn clear(&self) {
+        *self.memo.lock().unwrap_or_else(PoisonError::into_inner) = ThoughtMemo::default();
+        self.places.clear();
+    }
+}
+
 /// What searches found out that holds until something is recorded that changes it.
 #[derive(Debug, Default)]
-pub(in super::super) struct ThoughtMemo {
+struct ThoughtMemo {
     /// The view's last operation that may change an answer, and how often it was emptied.
     at: (u64, u64),
     /// Two bits for each kind of reader: whether it is known, and whether the thought counts.
@@ -123,17 +133,17 @@ pub struct ThoughtFound {
 /// A snapshot of the index of thoughts.
 pub struct ThoughtSearch<'a> {
     search: Search<'a>,
-    memo: &'a Mutex<ThoughtMemo>,
+    shared: &'a ThoughtShared,
     reach: Reach,
 }
 
 impl<'a> ThoughtSearch<'a> {
     pub(in super::super) fn new(
         search: Search<'a>,
-        memo: &'a Mutex<ThoughtMemo>,
+        shared: &'a ThoughtShared,
         reach: Reach,
     ) -> Self {
-        Self { search, memo, reach }
+        Self { search, shared, reach }
     }
 
     /// The search of the index by its general means.
@@ -153,7 +163,7 @@ impl<'a> ThoughtSearch<'a> {
 
     /// The memo, as far as it holds in this snapshot. No lock is held while the ledger is asked.
     fn memo(&self) -> MutexGuard<'_, ThoughtMemo> {
-        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memo = self.shared.memo.lock().unwrap_or_else(PoisonError::into_inner);
         memo.hold(&self.reach);
         memo
     }
@@ -167,14 +177,13 @@ impl<'a> ThoughtSearch<'a> {
         mut counts: impl FnMut(&OpId) -> Result<bool, StoreError>,
     ) -> Result<Vec<ThoughtFound>, StoreError> {
         let admitted = self.sets_with(sought.tags)?;
-        let scores = Scores::of(&self.search, question, admitted.as_ref())?;
-        let documents = self.len() as usize;
+        let places = &self.shared.places;
+        let scores = Scores::of(&self.search, places, &self.reach, question, admitted.as_ref())?;
         let mut wanted = sought.limit.saturating_mul(CANDIDATES_FACTOR);
         loop {
-            let candidates = scores.best(wanted)?;
-            let is_all = wanted >= documents;
+            let candidates = scores.best(wanted);
             let mut found = Vec::new();
-            for (document, nearness) in candidates {
+            for (document, nearness) in candidates.scored {
                 let Some(attribute) = self.search.attributes.get(document) else { continue };
                 if self.does_count(document, attribute, sought.reader, &mut counts)? {
                     found.push((document, *attribute, nearness));
@@ -183,7 +192,7 @@ impl<'a> ThoughtSearch<'a> {
                     break;
                 }
             }
-            if found.len() == sought.limit || is_all || scores.are_exhausted(wanted) {
+            if found.len() == sought.limit || candidates.are_all {
                 return found.into_iter().map(|found| self.found(found)).collect();
             }
             wanted = wanted.saturating_mul(CANDIDATES_GROWTH);
@@ -307,181 +316,5 @@ impl<'a> ThoughtSearch<'a> {
                 && admitted.as_ref().is_none_or(|sets| sets.contains(&attribute.session));
             is_wanted.then(|| self.id(document, attribute))
         }))
-    }
-}
-
-/// What a prompt says of every document.
-struct Scores<'a> {
-    search: &'a Search<'a>,
-    /// The share of words of each document; empty if no document has any.
-    words: Vec<f32>,
-    /// The documents with words.
-    with_words: Vec<u32>,
-    direction: Option<Direction>,
-    /// By signs, of each document; a document that the filter leaves out is as far as can be.
-    distances: Option<Vec<u8>>,
-    /// Cosines of all documents, where no signs are kept.
-    cosines: Option<Vec<f32>>,
-    admitted: Option<&'a BTreeSet<u32>>,
-}
-
-impl<'a> Scores<'a> {
-    fn of(
-        search: &'a Search<'a>,
-        question: &Question,
-        admitted: Option<&'a BTreeSet<u32>>,
-    ) -> Result<Self, StoreError> {
-        let documents = search.attributes.len();
-        let mut scores = Self {
-            search,
-            words: Vec::new(),
-            with_words: Vec::new(),
-            direction: None,
-            distances: None,
-            cosines: None,
-            admitted,
-        };
-        let mut terms = Vec::new();
-        let mut unknown = 0u32;
-        for term in question.terms.iter().take(TERMS_MAX) {
-            match search.term_rows(term, u64::from(documents), 0)? {
-                Some(rows) => terms.push(rows),
-                None => unknown += 1,
-            }
-        }
-        scores.add_words(&terms, unknown);
-        scores.add_meaning(question.nameless_english())?;
-        Ok(scores)
-    }
-
-    fn is_admitted(&self, document: u32) -> bool {
-        let Some(admitted) = self.admitted else { return true };
-        let session = self.search.attributes.session.get(document);
-        session.is_some_and(|session| admitted.contains(session))
-    }
-
-    fn add_words(&mut self, terms: &[TermRows], unknown: u32) {
-        if terms.is_empty() {
-            return;
-        }
-        let weights: Vec<f64> = terms.iter().map(|term| word_weight(term.idf)).collect();
-        let whole = weights.iter().sum::<f64>() + f64::from(unknown) * weight_of_unknown(&weights);
-        self.words = vec![0.0; self.search.attributes.len() as usize];
-        for (term, weight) in terms.iter().zip(weights) {
-            let share = (weight / whole) as f32;
-            for (block, row) in &term.rows {
-                let first = block.saturating_mul(BLOCK);
-                for (place, _) in postings::decode(row) {
-                    let document = first.saturating_add(place);
-                    let Some(sum) = self.words.get_mut(document as usize) else { continue };
-                    if *sum == 0.0 {
-                        self.with_words.push(document);
-                    }
-                    *sum += share;
-                }
-            }
-        }
-        if self.admitted.is_some() {
-            let mut with_words = std::mem::take(&mut self.with_words);
-            with_words.retain(|document| self.is_admitted(*document));
-            self.with_words = with_words;
-        }
-    }
-
-    fn add_meaning(&mut self, text: &str) -> Result<(), StoreError> {
-        let sum = Table::built_in().embed(text);
-        let Some(direction) = Direction::of(&sum) else { return Ok(()) };
-        let mut steps = [0; DIMENSIONS];
-        compress(&sum, &mut steps);
-        let Search { connection, tables, windows, attributes, .. } = self.search;
-        self.distances = windows.distances(signs::signs_of(&steps));
-        if self.distances.is_none() {
-            let mut cosines = vec![0.0; attributes.len() as usize];
-            for (block, cosines) in (0..).zip(cosines.chunks_mut(BLOCK as usize)) {
-                windows.cosines(connection, tables, &direction, block, cosines)?;
-            }
-            self.cosines = Some(cosines);
-        }
-        self.direction = Some(direction);
-        Ok(())
-    }
-
-    fn nearness(&self, document: u32) -> Result<Nearness, StoreError> {
-        let words = self.words.get(document as usize).copied().unwrap_or(0.0);
-        let cosine = match (&self.direction, &self.cosines) {
-            (None, _) => 0.0,
-            (_, Some(cosines)) => cosines.get(document as usize).copied().unwrap_or(0.0),
-            (Some(direction), None) => {
-                let Search { connection, tables, windows, .. } = self.search;
-                windows.cosine(connection, tables, direction, document)?
-            }
-        };
-        Ok(Nearness::of(f64::from(words), f64::from(cosine)))
-    }
-
-    /// Whether `wanted` candidates by each part are all that there are.
-    fn are_exhausted(&self, wanted: usize) -> bool {
-        self.with_words.len() <= wanted && self.direction.is_none()
-    }
-
-    /// The best of about `wanted` candidates by words and as many by meaning, scored exactly, the
-    /// nearest first.
-    fn best(&self, wanted: usize) -> Result<Vec<(u32, Nearness)>, StoreError> {
-        let mut candidates = self.with_words.clone();
-        if candidates.len() > wanted {
-            let share = |document: &u32| self.words.get(*document as usize).copied().unwrap_or(0.0);
-            candidates.select_nth_unstable_by(wanted, |one, other| {
-                share(other).total_cmp(&share(one)).then(other.cmp(one))
-            });
-            candidates.truncate(wanted);
-        }
-        candidates.extend(self.near_in_meaning(wanted));
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut best = Vec::with_capacity(candidates.len());
-        for document in candidates {
-            let nearness = self.nearness(document)?;
-            if nearness.similarity >= SIMILARITY_TO_FIND_MIN {
-                best.push((document, nearness));
-            }
-        }
-        best.sort_unstable_by(|(one, nearer), (other, further)| {
-            further.similarity.total_cmp(&nearer.similarity).then(other.cmp(one))
-        });
-        Ok(best)
-    }
-
-    /// About `wanted` documents that are nearest in meaning.
-    fn near_in_meaning(&self, wanted: usize) -> Vec<u32> {
-        let documents = 0..self.search.attributes.len();
-        let admitted = documents.filter(|document| self.is_admitted(*document));
-        if let Some(cosines) = &self.cosines {
-            let cosine = |document: &u32| cosines.get(*document as usize).copied().unwrap_or(0.0);
-            let mut nearest: Vec<u32> = admitted.collect();
-            if nearest.len() > wanted {
-                nearest.select_nth_unstable_by(wanted, |one, other| {
-                    cosine(other).total_cmp(&cosine(one)).then(other.cmp(one))
-                });
-                nearest.truncate(wanted);
-            }
-            return nearest;
-        }
-        let Some(distances) = &self.distances else { return Vec::new() };
-        if self.admitted.is_none() {
-            let within = signs::threshold(distances.iter().copied(), wanted);
-            let near = (0..).zip(distances).filter(|(_, distance)| **distance <= within);
-            // Of many at the same distance the latest are taken.
-            let mut near: Vec<u32> = near.map(|(document, _)| document).collect();
-            near.drain(..near.len().saturating_sub(2 * wanted));
-            return near;
-        }
-        let admitted: Vec<u32> = admitted.collect();
-        let distance =
-            |document: &u32| distances.get(*document as usize).copied().unwrap_or(u8::MAX);
-        let within = signs::threshold(admitted.iter().map(distance), wanted);
-        let mut near: Vec<u32> =
-            admitted.into_iter().filter(|document| distance(document) <= within).collect();
-        near.drain(..near.len().saturating_sub(2 * wanted));
-        near
     }
 }

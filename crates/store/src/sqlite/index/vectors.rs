@@ -7,8 +7,8 @@
 //! session arrive. A reader loads only what was added since the last read. Own directions are read
 //! from the file for the best candidates only, so a record takes one byte per dimension.
 //!
-//! The same holds the vectors of facts, which have no neighbours: the window of a fact is its own
-//! direction.
+//! The same holds the vectors of facts and of thoughts, which have no neighbours: their window is
+//! their own direction.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -20,10 +20,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::embedding::{EmbeddingModel, ModelNumber, QuestionVector, model, read_vector};
 use super::super::embedding_facts::facts_read;
+use super::super::embedding_thoughts::thoughts_read;
 use super::Reach;
 use super::attributes::{self, Attribute, Attributes, NONE};
 use super::shared::Version;
-use super::tables::Unit;
+use super::tables::{IndexTables, THOUGHTS, Unit};
 use crate::{Position, StoreError};
 
 /// Own vectors that are cached while windows are computed; the records before one in its session
@@ -66,7 +67,25 @@ pub(in super::super) struct VectorsAt {
     model: EmbeddingModel,
     reached: Position,
     round: u64,
-    unit: Unit,
+    of: VectorsOf,
+}
+
+/// What the documents of an index are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum VectorsOf {
+    Records,
+    Facts,
+    Thoughts,
+}
+
+impl VectorsOf {
+    fn index(tables: &IndexTables) -> Self {
+        match tables.unit {
+            Unit::Session => Self::Facts,
+            Unit::Document if std::ptr::eq(tables, &THOUGHTS) => Self::Thoughts,
+            Unit::Document => Self::Records,
+        }
+    }
 }
 
 impl Version for Vectors {
@@ -118,20 +137,25 @@ impl ModelQuestion {
     pub(in super::super) fn of(
         connection: &Connection,
         reach: Reach,
-        unit: Unit,
+        tables: &IndexTables,
         question: &QuestionVector,
     ) -> Result<Option<Self>, StoreError> {
         let Some(model) = model(connection, question.model)? else { return Ok(None) };
         let direction = Direction::of(&question.numbers)
             .filter(|question| question.dimensions() == model.model.dimensions);
-        let (reached, round) = match unit {
-            Unit::Document => (model.reached, 0),
-            Unit::Session => {
+        let of = VectorsOf::index(tables);
+        let (reached, round) = match of {
+            VectorsOf::Records => (model.reached, 0),
+            VectorsOf::Facts => {
                 let read = facts_read(connection, model.number)?;
                 (read.reached, read.round)
             }
+            VectorsOf::Thoughts => {
+                let read = thoughts_read(connection, model.number)?;
+                (read.reached, read.round)
+            }
         };
-        let at = VectorsAt { reach, model, reached, round, unit };
+        let at = VectorsAt { reach, model, reached, round, of };
         Ok(direction.map(|direction| Self { direction, at }))
     }
 
@@ -161,10 +185,10 @@ impl Vectors {
         }
         let of_known = cosines.iter().zip(&known).filter(|(_, known)| **known);
         let of_known = of_known.map(|(cosine, _)| *cosine);
-        let scale = match at.unit {
-            Unit::Document => Scale::of(of_known),
-            // Facts are found by meaning or not at all, and there may be few of them.
-            Unit::Session => Scale::of_unrelated(of_known),
+        let scale = match at.of {
+            VectorsOf::Records => Scale::of(of_known),
+            // These are found by meaning or not at all, and there may be few of them.
+            VectorsOf::Facts | VectorsOf::Thoughts => Scale::of_unrelated(of_known),
         };
         for (cosine, known) in cosines.iter_mut().zip(&known) {
             *cosine = if *known { scale.normalise(*cosine) as f32 } else { 0.0 };
@@ -212,7 +236,7 @@ impl Vectors {
         attributes: &Attributes,
         at: &VectorsAt,
     ) -> Result<(), StoreError> {
-        let VectorsAt { reach, model, reached, round, unit } = at;
+        let VectorsAt { reach, model, reached, round, of } = at;
         if !self.leads_to(at) {
             *self = Self {
                 model: Some(model.number),
@@ -229,7 +253,7 @@ impl Vectors {
         if documents <= known {
             return Ok(());
         }
-        if *unit == Unit::Session {
+        if *of == VectorsOf::Facts {
             // Vectors of facts are few rows among those of records.
             return self.look_up(connection, attributes, model.number, known..documents);
         }

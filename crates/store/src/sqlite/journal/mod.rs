@@ -35,7 +35,7 @@ pub use model_use::ModelUse;
 pub use private_use::PrivateUse;
 pub use thought_use::{
     AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
-    ThoughtSession, ThoughtUse, ThoughtUseWriting,
+    ThoughtSession, ThoughtTraffic, ThoughtUse, ThoughtUseWriting,
 };
 
 /// Receipts that are gathered before they are written, even if nobody is idle.

@@ -88,6 +88,31 @@ pub struct ThoughtUse {
     pub partners: Vec<(ThoughtPrefix, u32)>,
 }
 
+/// The numbers of a thought's use, without whom and what they count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThoughtTraffic {
+    /// Its weight at the last access.
+    pub weight: f64,
+    /// When that was, microseconds since the Unix epoch.
+    pub last_us: i64,
+    /// How often it was shown.
+    pub accesses: u64,
+    /// To how many agents.
+    pub agents: usize,
+}
+
+/// These columns come before the agents and partners, which may be on another page of the file.
+const TRAFFIC: &str = "weight, last, accesses, agent_count";
+
+fn traffic_at(row: &Row<'_>) -> rusqlite::Result<ThoughtTraffic> {
+    Ok(ThoughtTraffic {
+        weight: row.get(0)?,
+        last_us: row.get(1)?,
+        accesses: row.get::<_, i64>(2)?.unsigned_abs(),
+        agents: usize::try_from(row.get::<_, i64>(3)?).unwrap_or(0).min(AGENTS_MAX),
+    })
+}
+
 /// An earlier query of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThoughtSession {
@@ -253,19 +278,44 @@ impl SqliteSpace {
         Ok(found.unwrap_or_default())
     }
 
+    /// The numbers of the use of some thoughts, of those that were used.
+    pub fn thought_traffic(
+        &self,
+        ids: &[OpId],
+    ) -> Result<BTreeMap<OpId, ThoughtTraffic>, StoreError> {
+        static QUERY: std::sync::LazyLock<String> =
+            std::sync::LazyLock::new(|| format!("SELECT {TRAFFIC} FROM thought_use WHERE id = ?1"));
+        let found = self.journal.read(|connection| {
+            let mut found = BTreeMap::new();
+            if has_tables(connection)? {
+                let mut statement = connection.prepare_cached(&QUERY)?;
+                for id in ids {
+                    let used = statement.query_row([id.0], traffic_at).optional()?;
+                    found.extend(used.map(|used| (*id, used)));
+                }
+            }
+            Ok(found)
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// The thoughts with the most traffic (accesses × agents) among those that were shown at least
     /// three times to at least two agents, the most first.
-    pub fn busiest_thoughts(&self, limit: usize) -> Result<Vec<(OpId, ThoughtUse)>, StoreError> {
+    pub fn busiest_thoughts(
+        &self,
+        limit: usize,
+    ) -> Result<Vec<(OpId, ThoughtTraffic)>, StoreError> {
         let found = self.journal.read(|connection| {
             if !has_tables(connection)? {
                 return Ok(Vec::new());
             }
             let mut statement = connection.prepare_cached(&format!(
-                "SELECT {COLUMNS}, id FROM thought_use WHERE accesses >= 3 AND agent_count >= 2
+                "SELECT {TRAFFIC}, id FROM thought_use WHERE accesses >= 3 AND agent_count >= 2
                  ORDER BY accesses * agent_count DESC, id LIMIT ?1"
             ))?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let rows = statement.query_map([limit], |row| Ok((id_at(row, 5)?, use_at(row)?)))?;
+            let rows =
+                statement.query_map([limit], |row| Ok((id_at(row, 4)?, traffic_at(row)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         Ok(found.unwrap_or_default())

@@ -15,6 +15,8 @@ use crate::service::thoughts::answer::{
     DomainsAnswer, FeedbackAnswer, IngestAnswer, LineageAnswer, MemoryAnswer, ShareAnswer,
     ThoughtAnswer,
 };
+use crate::service::thoughts::embedding::embed_prompt;
+use crate::service::thoughts::request::MemoryRequest;
 use crate::service::thoughts::{Caller, CallerSpace, Rights, manage, memory};
 use crate::service::tokens::{Grant, Right};
 
@@ -87,13 +89,21 @@ fn caller<'c>(call: &'c mut Call<'_>) -> Caller<'c> {
     Caller { spaces: vec![caller_space(call.opened, call.grant, disclosure, "")], now }
 }
 
-fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
+/// The request as the one space of the call answers it: embedded by the space's model.
+fn embed(call: &mut Call<'_>, request: &mut MemoryRequest) -> Result<(), ApiError> {
     request.space = None;
+    call.with_embedders(|session, opened, pool| {
+        embed_prompt(pool, session, &mut opened.space, request).map(drop)
+    })
+}
+
+fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
+    embed(call, &mut request)?;
     Ok(memory::memory(&mut caller(call), &request)?)
 }
 
 fn query(call: &mut Call<'_>, Query(mut request): Query) -> Result<MemoryAnswer, ApiError> {
-    request.space = None;
+    embed(call, &mut request)?;
     Ok(memory::query(&mut caller(call), &request)?)
 }
 

@@ -117,6 +117,7 @@ fn labels_take_the_place_of_earlier_ones_and_only_author_and_owner_may_put_them(
         let reader = shared.space.reader().unwrap();
         let query = engine::thought::retrieve::ThoughtQuery {
             text: "kiln",
+            vector: None,
             tags: &tags,
             disclosure: Disclosure::Full,
             now_us,
