@@ -2,6 +2,7 @@
 
 mod access;
 mod endpoints;
+mod faults;
 mod hostile;
 mod mcp;
 mod server;
