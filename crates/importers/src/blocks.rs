@@ -142,7 +142,8 @@ fn is_reminder(text: &str) -> bool {
     text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
 }
 
-fn push(text: &mut String, more: &str) {
+/// Adds a text in a line of its own.
+pub(crate) fn push(text: &mut String, more: &str) {
     if more.is_empty() {
         return;
     }

@@ -258,10 +258,7 @@ fn thought(
     let mut text = String::new();
     for step in content.get("thoughts")?.as_array()? {
         for words in ["summary", "content"].iter().filter_map(|name| step.get(*name)?.as_str()) {
-            if !words.trim().is_empty() {
-                text.push_str(if text.is_empty() { "" } else { "\n" });
-                text.push_str(words.trim());
-            }
+            blocks::push(&mut text, words.trim());
         }
     }
     let at = said_at.as_ref().and_then(time::from_value);

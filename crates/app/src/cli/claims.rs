@@ -125,17 +125,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         contains: args.contains.clone(),
         ..ClaimFilter::default()
     };
-    // Memory knows no more of a future time than of now.
     let now_us = session.now.as_microsecond();
-    let as_of_us = filter.as_of_us.and_then(|at| i64::try_from(at).ok());
-    let listed_at_us = as_of_us.map_or(now_us, |at| at.min(now_us));
-    let filter = ClaimFilter {
-        // A list of what is true at a time already leaves out what is over then.
-        not_over_at_us: (!args.all && filter.valid_at_us.is_none()).then_some(listed_at_us),
-        // A band that is named is listed in full.
-        confidence_min: (!args.all && args.band.is_none()).then_some(ACTIVE_CONFIDENCE_MIN),
-        ..filter
-    };
+    let filter = if args.all { filter } else { filter.in_force(now_us) };
     let spaces = session.open_effective(args.scope.into())?;
     let owner = spaces.own.owner.as_ref();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
@@ -171,7 +162,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             "No beliefs yet: `because import` records sources, `because derive` concludes beliefs from them."
         })?;
     }
-    let marked_at_us = filter.valid_at_us.unwrap_or(listed_at_us);
+    let marked_at_us = filter.valid_at_us.unwrap_or_else(|| filter.listed_at_us(now_us));
     for Scoped { scope, item: belief } in &beliefs {
         print_at(session, belief, (spaces.owner(*scope), spaces.mark(*scope)), marked_at_us)?;
     }

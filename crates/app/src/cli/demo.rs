@@ -6,7 +6,6 @@ use engine::Space;
 use engine::belief::claims::ClaimFilter;
 use engine::derive::Extent;
 use engine::recall::episodes::Query;
-use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use engine::write::import::Intent;
 use eval::sample;
 use importers::Context;
@@ -141,11 +140,7 @@ fn sample_end_us() -> i64 {
 
 /// What was believed and true at a time.
 fn believed_then(at_us: i64) -> ClaimFilter {
-    ClaimFilter {
-        not_over_at_us: Some(at_us),
-        confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
-        ..ClaimFilter::default()
-    }
+    ClaimFilter::default().in_force(at_us)
 }
 
 fn query(session: &CliSession, question: &str) -> Query {

@@ -14,7 +14,6 @@ use serde_json::json;
 use super::{CliSession, changes, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
-use crate::service::agreed_settings::is_home;
 use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
 use crate::service::graph::{self, GraphView};
@@ -86,7 +85,7 @@ pub(super) fn open_to_state(
         WriteScope::Project => session.open_or_make(purpose)?,
         WriteScope::Global => session.locator_of_home().open_or_make(purpose, session.now)?,
     };
-    let default = match is_home(session, &space) {
+    let default = match session.is_home(&space) {
         true => Visibility::Global,
         false => Visibility::Project,
     };

@@ -10,7 +10,7 @@ use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::language_model::{self, OpenedModel};
-use crate::service::mining::{self, MinedView, MiningReader, MiningReport, MiningSelection};
+use crate::service::mining::{self, MinedView, MiningReport, MiningSelection};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `claim mine`.
@@ -52,14 +52,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         false => language_model::open(&session.settings(Some(space.path()))?)?,
     };
     let mut access = opened.as_mut().map(OpenedModel::access);
-    let reader = match &mut access {
-        Some(access) => {
-            access.keeps_transcripts &= !args.dry_run;
-            MiningReader::Model(access)
-        }
-        None => MiningReader::Rules,
-    };
-    let report = mining::mine(session, &mut space, &mining, reader, intent)?;
+    if let Some(access) = &mut access {
+        access.keeps_transcripts &= !args.dry_run;
+    }
+    let report = mining::mine(session, &mut space, &mining, access.as_mut(), intent)?;
     match session.form {
         Form::Json => {
             let mut value = json!(report);

@@ -1,9 +1,8 @@
 //! `because review`
 
 use engine::Space;
-use engine::belief::explain::time;
 use engine::belief::proposed::ProposedChange;
-use engine::belief::review::{Review, Status};
+use engine::belief::review::Status;
 use engine::inspect::summary;
 use kernel::body::Body;
 use kernel::kind::Capability;
@@ -15,6 +14,7 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
 use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::reviews;
 use crate::service::wording::{hundredths, person, shortened};
 
 /// Reviews printed for people.
@@ -86,7 +86,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
     if session.form == Form::Json {
         let mut listed = reviews
             .iter()
-            .map(to_json)
+            .map(reviews::review_to_json)
             .chain(changes.iter().map(change_to_json))
             .chain(patches.iter().map(patch::to_json));
         return listed.try_for_each(|mut value| {
@@ -209,37 +209,14 @@ fn print_change(
     Ok(())
 }
 
+/// A proposal with the operations that it would append in full.
 fn change_to_json(change: &ProposedChange) -> Value {
-    let operations = change.operations.iter().map(|draft| {
+    let mut value = reviews::change_to_json(change);
+    let operations = value["operations"].as_array_mut().into_iter().flatten();
+    for (operation, draft) in operations.zip(&change.operations) {
         let body = draft.body.canonical().ok();
         let body = body.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-        let target = draft.refs.first().map(|cited| cited.id);
-        json!({ "kind": draft.body.kind().as_str(), "target": target, "body": body })
-    });
-    json!({
-        "id": change.id,
-        "status": change.status.as_str(),
-        "at": time(change.at),
-        "reason": "proposed",
-        "text": change.text,
-        "origin": change.origin,
-        "by": change.by,
-        "operations": operations.collect::<Vec<_>>(),
-    })
-}
-
-fn to_json(review: &Review) -> Value {
-    json!({
-        "id": review.id,
-        "status": review.status.as_str(),
-        "at": time(review.at),
-        "key": review.question.identity_key,
-        "reason": review.question.reason.as_str(),
-        "text": review.text,
-        "trigger": review.question.trigger,
-        "payload": review.question.payload,
-        "confidence": review.confidence,
-        "correction": review.correction,
-        "corrected_payload": review.corrected_payload,
-    })
+        operation["body"] = json!(body);
+    }
+    value
 }

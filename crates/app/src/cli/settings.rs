@@ -8,7 +8,7 @@ use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::agreed_settings::{
-    self, Setting, SettingChange, SettingKey, SettingSource, SettingSpaces, is_home,
+    self, Setting, SettingChange, SettingKey, SettingSource, SettingSpaces,
 };
 use crate::service::opening::{OpenedSpace, SpaceUse};
 
@@ -132,16 +132,16 @@ fn set(session: &CliSession, args: &SetArgs) -> Result<u8, Failure> {
     }
     let purpose = SpaceUse::Write(Capability::Correct);
     let mut space = match (args.global, intent) {
-        (true, Intent::DryRun) => agreed_settings::home(session)?,
+        (true, Intent::DryRun) => session.home_space()?,
         (false, Intent::DryRun) => found(session)?,
-        (true, Intent::Write) => Some(agreed_settings::home_to_write(session)?),
+        (true, Intent::Write) => Some(session.home_to_write()?),
         (false, Intent::Write) => Some(session.open_or_make(purpose)?),
     };
-    let is_global = args.global || space.as_ref().is_none_or(|space| is_home(session, space));
+    let is_global = args.global || space.as_ref().is_none_or(|space| session.is_home(space));
     let seeded = match (intent, space.as_mut()) {
         (Intent::DryRun, _) | (_, None) => Vec::new(),
         (_, Some(home)) if is_global => agreed_settings::seed(session, home)?,
-        _ => agreed_settings::seed(session, &mut agreed_settings::home_to_write(session)?)?,
+        _ => agreed_settings::seed(session, &mut session.home_to_write()?)?,
     };
     let SettingChange { id, value, is_new } =
         agreed_settings::set(session, space.as_mut(), &key, &args.value, intent)?;

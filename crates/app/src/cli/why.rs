@@ -78,14 +78,13 @@ impl Args {
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    let time = |text: &Option<String>| session.times().start_if_given_us(text.as_deref());
     let limits = WhyLimits {
         top_k: args.top_k as usize,
         depth: args.depth,
         nodes: args.max_nodes as usize,
         since_us: session.times().recorded_us(args.since.as_deref())?,
-        as_of_us: service::past(session, time(&args.as_of)?),
-        valid_at_us: time(&args.valid_at)?,
+        as_of_us: service::past(session, session.times().recorded_us(args.as_of.as_deref())?),
+        valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,
         ..WhyLimits::new(session.now)
     };
     let is_json = session.form == Form::Json || args.format == Format::Json;

@@ -11,8 +11,8 @@ use engine::graph::RecordView;
 use engine::private::Disclosure;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::write::graph::{
-    GraphChange, GraphChanged, GraphRefusal, INPUT_ROLE, NamedChange, RecordType, Reference,
-    RefusedChange, STATEMENT, Statement,
+    GraphChange, GraphChanged, GraphRefusal, NamedChange, RecordType, Reference, RefusedChange,
+    Statement, cite_as_inputs,
 };
 use engine::write::import::Intent;
 use engine::write::patch::{NewPatch, Patch};
@@ -22,7 +22,6 @@ use importers::secrets::{mask, mask_string};
 use kernel::body::{Deriver, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
-use kernel::operation::Role;
 use kernel::records::RecordStatus;
 use kernel::when::When;
 
@@ -30,17 +29,15 @@ use super::Session;
 use super::agents::{Agent, program_name_among};
 use super::disclosure::record_named;
 use super::graph::statement;
-use super::notes::TAGS_MAX;
+use super::notes::{ASSISTANT, TAGS_MAX};
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 
 /// How sure a claim of an agent is, unless the agent says otherwise.
 const CONFIDENCE: f64 = 0.9;
-/// The role in which an agent speaks in a chat.
-const ASSISTANT: &str = "assistant";
-/// The version of an agent as a deriver: of what is recorded, not of the program.
+/// The version of an agent as a deriver: that of the form of its statements, not of its program.
 const DERIVER_VERSION: &str = "1";
-/// The name of what is stated among the changes that it takes to state it.
+/// The name of the new record within one list of changes.
 const NEW: &str = "new";
 /// How tags begin that give a claim a meaning to this program, as settings and values have.
 const RESERVED: [&str; 2] = ["mi:", "values:"];
@@ -108,7 +105,7 @@ struct Planned {
     changes: Vec<NamedChange>,
     sources: Vec<OpId>,
     displaced: Option<OpId>,
-    /// What is recorded as the agent's statement if nothing is cited.
+    /// The agent's statement, which is recorded if nothing is cited.
     words: String,
     visibility: Visibility,
     /// The request in one line, for the user.
@@ -137,19 +134,15 @@ impl AgentWriter<'_> {
             (None, None) => RecordType::Claim(TextClaimType::Fact.as_str().to_owned()),
         };
         let inherited = replaced.as_ref().map(|replaced| replaced.tags.clone());
-        let is_private = match &replaced {
-            Some(replaced) => self.space.is_private(&replaced.id)?,
-            None => false,
-        };
         let visibility = match &replaced {
-            _ if is_private => Visibility::Private,
+            Some(replaced) if self.space.is_private(&replaced.id)? => Visibility::Private,
             Some(replaced) => replaced.visibility,
             None => Visibility::default(),
         };
         let is_claim = matches!(record_type, RecordType::Claim(_));
         let (valid_from, valid_to) = asked.validity;
         let stated = Statement {
-            inputs: inputs(&sources)?,
+            inputs: cite_as_inputs(&sources)?,
             tags: asked.tags.or(inherited).unwrap_or_default(),
             visibility,
             valid_from,
@@ -166,7 +159,7 @@ impl AgentWriter<'_> {
                 edge_type: EdgeType::Supersedes,
                 from: Reference::Local(NEW.to_owned()),
                 to: Reference::Id(replaced.id),
-                inputs: inputs(&sources)?,
+                inputs: cite_as_inputs(&sources)?,
                 notes: String::new(),
             }));
         }
@@ -208,7 +201,7 @@ impl AgentWriter<'_> {
             edge_type: asked.edge_type,
             from: Reference::Id(from),
             to: Reference::Id(to),
-            inputs: inputs(&sources)?,
+            inputs: cite_as_inputs(&sources)?,
             notes: notes.to_owned(),
         };
         self.make(Planned {
@@ -282,7 +275,6 @@ impl AgentWriter<'_> {
         let mut evidence = statement(self.session, words, visibility);
         // What an agent states never stands for a statement of the user, or of another agent.
         evidence.source_uid = format!("{}/{}", evidence.source_uid, self.agent.sealer.author());
-        evidence.source = STATEMENT.to_owned();
         evidence.actor = Some(self.program()?);
         evidence.payload.role = Some(ASSISTANT.to_owned());
         Ok(evidence)
@@ -366,18 +358,13 @@ fn type_of(record: &RecordView) -> RecordType {
     }
 }
 
-fn inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, Failure> {
-    let role = Role::parse(INPUT_ROLE).map_err(EngineError::from)?;
-    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
-}
-
 /// Makes changes cite a record.
 fn cite(changes: &mut [NamedChange], cited: OpId) -> Result<(), Failure> {
     for change in changes {
         match &mut change.change {
-            GraphChange::State(statement) => statement.inputs = inputs(&[cited])?,
+            GraphChange::State(statement) => statement.inputs = cite_as_inputs(&[cited])?,
             GraphChange::Connect { inputs: cites, .. }
-            | GraphChange::Supersede { inputs: cites, .. } => *cites = inputs(&[cited])?,
+            | GraphChange::Supersede { inputs: cites, .. } => *cites = cite_as_inputs(&[cited])?,
             GraphChange::Retract { .. } => {}
         }
     }

@@ -7,12 +7,12 @@ use engine::Space;
 use engine::graph::RecordKey;
 use engine::private::{Disclosure, Viewpoint};
 use engine::recall::context::gather::Wanted;
-use engine::recall::context::{Context, Gathered, Item, Reason, Receipts, Request};
+use engine::recall::context::{Candidate, Context, Gathered, Item, Reason, Receipts, Request};
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
 
 use super::Session;
-use super::effective::{Scope, is_replaced_setting};
+use super::effective::{Scope, drop_hidden, is_replaced_setting};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::Failure;
 
@@ -76,7 +76,7 @@ pub(crate) fn assemble_over(
     Ok(AssembledContext { context, embedding, elsewhere, home_receipt })
 }
 
-/// Adds the facts of the home space that the project's space over it does not hide. Answers with
+/// Adds the facts of the home space that the project's space over it does not hide. Returns
 /// the operations that are of the home space.
 pub(crate) fn add_facts_under(
     session: &Session,
@@ -91,12 +91,15 @@ pub(crate) fn add_facts_under(
     let as_of_us = wanted.viewpoint.as_of_us;
     let viewpoint = Viewpoint { disclosure: Disclosure::GlobalOnly, ..wanted.viewpoint };
     let found = home.gather_beliefs(&Wanted { viewpoint, ..wanted.clone() })?;
+    let keyed = found
+        .into_iter()
+        .map(|candidate| home.belief_named(&candidate.id.to_string()).map(|key| (key, candidate)));
+    let mut keyed: Vec<(String, Candidate)> = keyed.collect::<Result<_, _>>()?;
+    drop_hidden(own, &mut keyed, |(key, _)| RecordKey::of_identity(key), as_of_us)?;
     let mut elsewhere = BTreeSet::new();
-    for candidate in found {
-        let key = home.belief_named(&candidate.id.to_string())?;
-        let is_hidden = own.hides_records(&[RecordKey::of_identity(&key)], as_of_us)? == [true];
+    for (key, candidate) in keyed {
         let tags = home.believed(&key)?.tags;
-        if !is_hidden && !is_replaced_setting(session, own, &tags, as_of_us)? {
+        if !is_replaced_setting(session, own, &tags, as_of_us)? {
             elsewhere.insert(candidate.id);
             gathered.facts.push(candidate);
         }

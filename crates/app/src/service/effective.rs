@@ -18,7 +18,7 @@ use kernel::id::OpId;
 use serde::Serialize;
 
 use super::Session;
-use super::agreed_settings::{has_setting, is_home};
+use super::agreed_settings::{TAG, has_setting};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
 
@@ -145,7 +145,7 @@ impl EffectiveView {
 
     /// The view of one space.
     pub(crate) fn alone(session: &Session, own: OpenedSpace) -> Self {
-        let scope = if is_home(session, &own) { Scope::Global } else { Scope::Project };
+        let scope = if session.is_home(&own) { Scope::Global } else { Scope::Project };
         Self { own, scope, shown: Disclosure::Full, home: None }
     }
 
@@ -307,6 +307,18 @@ impl EffectiveView {
     }
 }
 
+/// Drops what a project's space has in its own words from what the home space has, and returns it.
+pub(crate) fn drop_hidden<T>(
+    own: &Space,
+    found: &mut Vec<T>,
+    key: impl Fn(&T) -> RecordKey,
+    as_of_us: Option<u64>,
+) -> Result<Vec<T>, EngineError> {
+    let keys: Vec<RecordKey> = found.iter().map(key).collect();
+    let mut hides = own.hides_records(&keys, as_of_us)?.into_iter();
+    Ok(found.extract_if(.., |_| hides.next().unwrap_or(false)).collect())
+}
+
 /// The identities of the home space's settings of which the project has values of its own.
 fn settings_replaced(
     session: &Session,
@@ -314,14 +326,15 @@ fn settings_replaced(
     home: &Space,
     as_of_us: Option<u64>,
 ) -> Result<Vec<String>, Failure> {
-    let preferences = ClaimFilter {
+    let settings = ClaimFilter {
         claim_type: Some(TextClaimType::Preference.as_str().to_owned()),
+        tag_prefix: Some(TAG.to_owned()),
         disclosure: Disclosure::GlobalOnly,
         as_of_us,
         ..ClaimFilter::default()
     };
     let mut replaced = Vec::new();
-    for belief in home.claims(&preferences, usize::MAX)?.beliefs {
+    for belief in home.claims(&settings, usize::MAX)?.beliefs {
         if is_replaced_setting(session, own, &belief.tags, as_of_us)? {
             replaced.push(belief.key);
         }
@@ -355,7 +368,7 @@ struct Shown<T> {
     more: bool,
 }
 
-/// Reads items until `limit` of them are shown or there are no more.
+/// Reads items until `limit` of them are shown or all are read.
 fn shown<T>(
     limit: usize,
     mut fetch: impl FnMut(usize) -> Result<Listed<T>, EngineError>,

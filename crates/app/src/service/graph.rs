@@ -3,7 +3,7 @@
 
 use engine::graph::{EdgeView, RecordView};
 use engine::private::Viewpoint;
-use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT};
+use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT, cite_as_inputs};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use engine::{EngineError, Space};
@@ -128,8 +128,8 @@ pub(crate) fn inputs(
     space: &Space,
     names: &[String],
 ) -> Result<Vec<(Reference, Role)>, EngineError> {
-    let role = Role::parse(engine::write::graph::INPUT_ROLE)?;
-    names.iter().map(|name| Ok((Reference::Id(space.resolve(name)?), role.clone()))).collect()
+    let ids = names.iter().map(|name| space.resolve(name));
+    cite_as_inputs(&ids.collect::<Result<Vec<_>, _>>()?)
 }
 
 /// An interval of validity that does not end before it begins.

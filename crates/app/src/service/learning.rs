@@ -12,7 +12,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 
 use super::Session;
-use super::agreed_settings::{is_home, may_learn};
+use super::agreed_settings::may_learn;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 
@@ -54,7 +54,7 @@ pub(crate) fn learn(
         let (number, max) = (sources.len() as u32, SOURCES_MAX as u32);
         return Err(RequestError::OutOfRange { name: "sources", number, min: 1, max }.into());
     }
-    let visibility = match is_home(session, space) {
+    let visibility = match session.is_home(space) {
         true => Visibility::Global,
         false => Visibility::Project,
     };

@@ -65,6 +65,7 @@ pub(crate) mod proposed_patch;
 pub(crate) mod query_embedding;
 pub(crate) mod recall;
 pub(crate) mod record_embedding;
+pub(crate) mod reviews;
 pub(crate) mod session;
 pub(crate) mod standing;
 #[cfg(test)]

@@ -18,8 +18,8 @@ use crate::failure::{Failure, RequestError};
 pub(super) const TAGS_MAX: usize = 64;
 /// The value of `actor` for the user.
 pub(crate) const USER: &str = "user";
-/// The default of `actor`: the agent.
-const ASSISTANT: &str = "assistant";
+/// The default of `actor`: the agent. Also the role in which it speaks in a chat.
+pub(super) const ASSISTANT: &str = "assistant";
 /// Names by which an agent means itself.
 pub(crate) const ASSISTANT_NAMES: [&str; 4] = [ASSISTANT, "agent", "model", "ai"];
 

@@ -24,7 +24,7 @@ use store::sqlite::Filter;
 
 use super::Session;
 use super::disclosure;
-use super::effective::is_replaced_setting;
+use super::effective::{drop_hidden, is_replaced_setting};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::{Failure, RequestError};
 
@@ -419,9 +419,7 @@ fn unhidden<T, R>(
         let (mut found, rest) = search(&query)?;
         let Some(over) = over else { return Ok((found, rest)) };
         let is_all = found.len() < query.limit || query.limit >= FACTS_MAX;
-        let keys: Vec<RecordKey> = found.iter().map(&key).collect();
-        let mut hidden = over.hides_records(&keys, query.as_of_us)?.into_iter();
-        found.retain(|_| !hidden.next().unwrap_or(false));
+        drop_hidden(over, &mut found, &key, query.as_of_us)?;
         if is_all || found.len() >= limit {
             found.truncate(limit);
             return Ok((found, rest));

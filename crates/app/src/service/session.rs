@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use engine::Space;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kernel::kind::Capability;
@@ -30,6 +31,19 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// A session of a home in a folder, at a time that does not change.
+    #[cfg(test)]
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self {
+            home: Home::at(folder.join("home")),
+            spaces: Vec::new(),
+            embedder: None,
+            language_model: None,
+            now: "2026-03-01T12:00:00Z".parse().expect("it is a time"),
+            zone: TimeZone::UTC,
+        }
+    }
+
     /// Locates the one space of a request.
     pub(crate) fn locator(&self) -> Result<SpaceLocator<'_>, RequestError> {
         match self.spaces.as_slice() {
@@ -44,13 +58,27 @@ impl Session {
         SpaceLocator { home: &self.home, named: Some(GLOBAL) }
     }
 
-    /// The home space as it lies under the space that is found without a name; none if it is not
-    /// there.
-    pub(crate) fn home_under(&self) -> Result<Option<OpenedSpace>, Failure> {
-        match self.spaces.is_empty() && self.home.global_space().exists() {
+    /// Whether a space is the home space.
+    pub(crate) fn is_home(&self, space: &Space) -> bool {
+        space.path() == self.home.global_space()
+    }
+
+    /// The home space, to be read; none if it does not exist.
+    pub(crate) fn home_space(&self) -> Result<Option<OpenedSpace>, Failure> {
+        match self.home.global_space().exists() {
             true => Ok(Some(self.locator_of_home().open(SpaceUse::Read)?)),
             false => Ok(None),
         }
+    }
+
+    /// The same where it is read under a project's space: only if no space was named.
+    pub(crate) fn home_under(&self) -> Result<Option<OpenedSpace>, Failure> {
+        if self.spaces.is_empty() { self.home_space() } else { Ok(None) }
+    }
+
+    /// The home space, to be written. It is created if it does not exist.
+    pub(crate) fn home_to_write(&self) -> Result<OpenedSpace, Failure> {
+        self.locator_of_home().open_or_make(SpaceUse::Write(Capability::Correct), self.now)
     }
 
     /// Opens the one space of a request, which must exist.

@@ -3,8 +3,6 @@
 use engine::Space;
 use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kernel::body::{EdgeType, NodeType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -18,7 +16,6 @@ use super::locator::SpaceLocator;
 use super::model_request::Answerer;
 use super::opening::{OpenedSpace, SpaceUse};
 use super::values;
-use crate::place::Home;
 
 /// A home and a project in a folder of its own, and the time.
 pub(super) struct Studio {
@@ -38,14 +35,7 @@ pub(super) fn node(node_type: NodeType, text: &str) -> Statement {
 impl Studio {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         Self { folder, session }
     }
 

@@ -5,6 +5,7 @@
 //! beginning, and at the end of a window for its end: `--since 2025 --until 2025` is all of 2025.
 //! Without an offset, all are in the user's zone. Weeks start on Monday.
 
+use engine::private::Viewpoint;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan};
@@ -69,6 +70,19 @@ impl TimeParser<'_> {
     /// A time of recording, which is never before the epoch.
     pub(crate) fn recorded_us(&self, text: Option<&str>) -> Result<Option<u64>, RequestError> {
         Ok(self.start_if_given_us(text)?.map(|at| at.max(0).unsigned_abs()))
+    }
+
+    /// The times of a request: as of a time of recording, and of a time in the world.
+    pub(crate) fn viewpoint(
+        &self,
+        as_of: Option<&str>,
+        valid_at: Option<&str>,
+    ) -> Result<Viewpoint, RequestError> {
+        Ok(Viewpoint {
+            as_of_us: self.recorded_us(as_of)?,
+            valid_at_us: self.start_if_given_us(valid_at)?,
+            ..Viewpoint::default()
+        })
     }
 
     /// The window in which something happened, from `since` and before `until`. An empty one is

@@ -19,7 +19,7 @@ use kernel::{canonical, ledger_index::LedgerIndex};
 use serde_json::{Value, json};
 
 use crate::EngineError;
-use crate::write::graph::{INPUT_ROLE, RecordType, Reference, Statement};
+use crate::write::graph::{INPUT_ROLE, RecordType, Statement, cite_as_inputs};
 
 /// The tag of learned preferences.
 pub const LEARNED: &str = "mi:learned";
@@ -36,13 +36,12 @@ pub fn statement(
     sources: &[OpId],
     visibility: Visibility,
 ) -> Result<Statement, EngineError> {
-    let role = Role::parse(INPUT_ROLE)?;
     let (name, version) = PROGRAM;
     let deriver =
         Deriver { name: name.to_owned(), version: version.to_owned(), deterministic: false };
     let record_type = RecordType::Claim(TextClaimType::Preference.as_str().to_owned());
     Ok(Statement {
-        inputs: sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect(),
+        inputs: cite_as_inputs(sources)?,
         tags: vec![LEARNED.to_owned()],
         visibility,
         deriver: Some(deriver),

@@ -1,5 +1,5 @@
 //! A project's space over the home space: which records and edges of the home space the project has
-//! in its own words.
+//! itself.
 //!
 //! Ids differ between spaces, so records are compared by type and text, and edges by the texts of
 //! their ends. A copy in the project hides the one in the home space whatever became of it: what
@@ -9,7 +9,7 @@
 use kernel::identity::text_key;
 use kernel::kind::Kind;
 use kernel::operation::Role;
-use kernel::records::{RecordStatus, Records};
+use kernel::records::{Edge, RecordStatus, Records};
 use store::StoreError;
 
 use crate::belief::{Belief, Bodies};
@@ -68,16 +68,18 @@ impl Reader<'_> {
             let mut records = Records::new(index);
             let hides = |RecordKey { kind, key }: &RecordKey| {
                 let Some(latest) = records.latest_version(kind, key)? else { return Ok(false) };
-                Ok(match records.status_of(&latest)? {
-                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated) => false,
-                    Some(_) => true,
-                })
+                let status = records.status_of(&latest)?;
+                Ok(!matches!(
+                    status,
+                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated)
+                ))
             };
             keys.iter().map(hides).collect()
         })
     }
 
-    /// Edges as another space would know them; none for one that does not join two records.
+    /// The keys of edges, by which another space finds the same ones; none for one that does not
+    /// join two records.
     pub fn edge_keys(
         &self,
         edges: &[EdgeView],
@@ -123,19 +125,20 @@ impl Reader<'_> {
 fn has_edge(index: &dyn Bodies, key: &EdgeKey) -> Result<bool, StoreError> {
     let mut records = Records::new(index);
     let mut before = None;
+    let EdgeKey { edge_type, from, to } = key;
     for _ in 0..VERSIONS_MAX {
-        let EdgeKey { edge_type, from, to } = key;
         let Some(version) = index.latest_of(&from.key, &from.kind, before)? else { break };
         before = Some(version.order());
         for edge in index.acting(&version.id, &Kind::Edge, Role::FROM)? {
             let Some(entry) = index.entry(&edge)? else { continue };
-            let same_type = kernel::records::Edge::of(entry.clone())
-                .filter(|edge| edge.edge_type.as_str() == *edge_type);
-            let Some(edge) = same_type else { continue };
+            let Some(edge) = Edge::of(entry) else { continue };
+            if edge.edge_type.as_str() != *edge_type {
+                continue;
+            }
             let Some(end) = index.entry(&edge.to)? else { continue };
             let view = record_view(&mut records, index, &end)?;
             if view.is_some_and(|view| RecordKey::of_record(&view) == *to)
-                && records.is_in_force(&entry)?
+                && records.is_in_force(&edge.entry)?
             {
                 return Ok(true);
             }

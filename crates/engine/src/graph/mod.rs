@@ -267,21 +267,13 @@ impl Reader<'_> {
         id: &OpId,
         viewpoint: &Viewpoint,
     ) -> Result<Option<RecordView>, EngineError> {
-        let disclosure = viewpoint.disclosure;
-        let found = self.at(viewpoint.as_of_us, |index| {
-            let mut privacy = Privacy::of(index);
-            let Some(entry) = index.entry(id)? else { return Ok(None) };
-            if privacy.is_withheld(id, disclosure)? {
-                return Ok(None);
-            }
-            let mut found = record_view(&mut Records::new(index), index, &entry)?;
+        self.disclosed(id, viewpoint, |index, entry, privacy| {
+            let mut found = record_view(&mut Records::new(index), index, entry)?;
             if let Some(view) = &mut found {
-                view.withhold(&mut privacy, disclosure)?;
+                view.withhold(privacy, viewpoint.disclosure)?;
             }
             Ok(found)
-        })?;
-        self.check_as_signed(found.iter().map(|view| view.id))?;
-        Ok(found)
+        })
     }
 
     /// An edge with its status, likewise.
@@ -299,20 +291,36 @@ impl Reader<'_> {
         id: &OpId,
         viewpoint: &Viewpoint,
     ) -> Result<Option<EdgeView>, EngineError> {
-        let disclosure = viewpoint.disclosure;
+        self.disclosed(id, viewpoint, |index, entry, privacy| {
+            let mut found = edge_view(&mut Records::new(index), index, entry)?;
+            if let Some(view) = &mut found {
+                view.withhold(privacy, viewpoint.disclosure)?;
+            }
+            Ok(found)
+        })
+    }
+
+    /// What `view` makes of an operation, after a check that it reads as it was signed. None if
+    /// there is no such operation, or if it is withheld from the reader.
+    fn disclosed<T>(
+        &self,
+        id: &OpId,
+        viewpoint: &Viewpoint,
+        view: impl FnOnce(
+            &dyn Bodies,
+            &Entry,
+            &mut Privacy<'_, dyn Bodies + '_>,
+        ) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<T>, EngineError> {
         let found = self.at(viewpoint.as_of_us, |index| {
             let mut privacy = Privacy::of(index);
             let Some(entry) = index.entry(id)? else { return Ok(None) };
-            if privacy.is_withheld(id, disclosure)? {
-                return Ok(None);
+            match privacy.is_withheld(id, viewpoint.disclosure)? {
+                true => Ok(None),
+                false => view(index, &entry, &mut privacy),
             }
-            let mut found = edge_view(&mut Records::new(index), index, &entry)?;
-            if let Some(view) = &mut found {
-                view.withhold(&mut privacy, disclosure)?;
-            }
-            Ok(found)
         })?;
-        self.check_as_signed(found.iter().map(|view| view.id))?;
+        self.check_as_signed(found.as_ref().map(|_| *id))?;
         Ok(found)
     }
 

@@ -9,16 +9,17 @@ use kernel::body::{Deriver, EdgeType};
 use kernel::id::OpId;
 use kernel::identity::edge_key;
 use kernel::kind::Kind;
-use kernel::ledger_index::{LedgerIndex, record_key};
-use kernel::operation::Role;
+use kernel::ledger_index::LedgerIndex;
 use kernel::records::{RecordStatus, Records};
 use kernel::validity::inputs;
 use serde_json::{Map, Value, json};
 use store::StoreError;
 
-use super::filter::{End, Filtered, KeptEdge, KeptRecord, reason};
-use super::{MINED, Refused};
-use crate::write::graph::{GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, Statement};
+use super::MINED;
+use super::filter::{End, Filtered, KeptRecord, reason};
+use crate::write::graph::{
+    GraphChange, NamedChange, RecordType, Reference, Statement, cite_as_inputs, key_of,
+};
 use crate::{EngineError, Reader};
 
 /// The program that mines, as claims name it.
@@ -66,7 +67,7 @@ impl Miner {
         let mut tags = vec![MINED.to_owned()];
         tags.extend(record.tags.iter().cloned());
         Ok(Statement {
-            inputs: cite(&record.sources)?,
+            inputs: cite_as_inputs(&record.sources)?,
             tags,
             visibility: record.visibility,
             valid_from: record.valid_from.clone(),
@@ -82,12 +83,6 @@ impl Miner {
             ..Statement::new(record.record_type.clone(), record.text.as_str())
         })
     }
-}
-
-/// Citations of evidence as inputs.
-pub(crate) fn cite(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
-    let role = Role::parse(INPUT_ROLE)?;
-    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
 }
 
 /// The changes that write what is kept. Their names begin with `prefix`.
@@ -110,7 +105,7 @@ pub fn changes_of(
             edge_type: edge.edge_type,
             from: reference(&edge.from),
             to: reference(&edge.to),
-            inputs: cite(&edge.sources)?,
+            inputs: cite_as_inputs(&edge.sources)?,
             notes: edge.notes.clone(),
         }));
     }
@@ -129,11 +124,7 @@ impl Reader<'_> {
         for record in std::mem::take(&mut filtered.records) {
             match self.taken_back(&miner.statement(&record)?, &record.sources)? {
                 None => kept.push(record),
-                Some(reason) => filtered.refused.push(Refused {
-                    local_id: record.local_id,
-                    text: record.text,
-                    reason,
-                }),
+                Some(reason) => filtered.refused.push(record.refused(reason)),
             }
         }
         filtered.records = kept;
@@ -154,7 +145,7 @@ impl Reader<'_> {
             };
             match reason {
                 None => kept.push(edge),
-                Some(reason) => filtered.refused.push(refused_edge(&edge, reason)),
+                Some(reason) => filtered.refused.push(edge.refused(reason)),
             }
         }
         filtered.edges = kept;
@@ -178,7 +169,7 @@ impl Reader<'_> {
 
     /// The record that says a statement already, if it is active or an alias.
     pub fn stated_as(&self, statement: &Statement) -> Result<Option<OpId>, EngineError> {
-        let Some((kind, key)) = key_of(statement) else { return Ok(None) };
+        let Some((kind, key)) = version_key_of(statement) else { return Ok(None) };
         let stated = self.store.on_snapshot(|index| {
             Ok::<_, StoreError>(Records::new(index).stated(&kind, &key)?.map(|entry| entry.id))
         });
@@ -192,7 +183,7 @@ impl Reader<'_> {
         statement: &Statement,
         sources: &[OpId],
     ) -> Result<Option<&'static str>, EngineError> {
-        let Some((kind, key)) = key_of(statement) else { return Ok(None) };
+        let Some((kind, key)) = version_key_of(statement) else { return Ok(None) };
         let found = self.store.on_snapshot(|index| {
             let mut records = Records::new(index);
             if records.stated(&kind, &key)?.is_some() {
@@ -258,22 +249,8 @@ enum EndPlace {
     There(OpId),
 }
 
-/// An edge that is not kept.
-fn refused_edge(edge: &KeptEdge, reason: &'static str) -> Refused {
-    let name = |end: &End| match end {
-        End::Kept(name) => name.clone(),
-        End::Known(id) => id.to_string(),
-    };
-    Refused {
-        local_id: format!("{} → {}", name(&edge.from), name(&edge.to)),
-        text: edge.edge_type.as_str().to_owned(),
-        reason,
-    }
-}
-
 /// What a statement would be a version of.
-fn key_of(statement: &Statement) -> Option<(Kind, String)> {
+fn version_key_of(statement: &Statement) -> Option<(Kind, String)> {
     let body = statement.body();
-    let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()))?;
-    Some((body.kind(), key))
+    Some((body.kind(), key_of(&body)?))
 }

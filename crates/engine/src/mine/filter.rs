@@ -123,6 +123,34 @@ pub struct KeptEdge {
     pub notes: String,
 }
 
+impl KeptRecord {
+    /// As a candidate that is not kept after all.
+    pub fn refused(self, reason: &'static str) -> Refused {
+        Refused { local_id: self.local_id, text: self.text, reason }
+    }
+}
+
+impl End {
+    /// Its name in a report: within the answer, or the id of an operation.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Kept(name) => name.clone(),
+            Self::Known(id) => id.to_string(),
+        }
+    }
+}
+
+impl KeptEdge {
+    /// As a candidate that is not kept after all.
+    pub fn refused(&self, reason: &'static str) -> Refused {
+        Refused {
+            local_id: ends_in_words(&self.from.name(), &self.to.name()),
+            text: self.edge_type.as_str().to_owned(),
+            reason,
+        }
+    }
+}
+
 /// What is kept of candidates, and what is not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filtered {
@@ -132,6 +160,17 @@ pub struct Filtered {
     pub edges: Vec<KeptEdge>,
     /// The rest, with reasons.
     pub refused: Vec<Refused>,
+}
+
+impl Filtered {
+    /// Whether both ends of an edge are known or kept.
+    pub fn has_ends_of(&self, edge: &KeptEdge) -> bool {
+        let is_there = |end: &End| match end {
+            End::Known(_) => true,
+            End::Kept(name) => self.records.iter().any(|record| record.local_id == *name),
+        };
+        is_there(&edge.from) && is_there(&edge.to)
+    }
 }
 
 /// Decides about candidates.
@@ -317,7 +356,7 @@ impl Filter<'_> {
     fn take_edges(&mut self, candidates: Vec<MinedEdge>) {
         let mut known: BTreeSet<(EdgeType, End, End)> = BTreeSet::new();
         for (place, candidate) in candidates.into_iter().enumerate() {
-            let ends = format!("{} → {}", candidate.from, candidate.to);
+            let ends = ends_in_words(&candidate.from, &candidate.to);
             let words = candidate.edge_type.clone();
             let edge = match place {
                 0..CANDIDATES_MAX => self.read_edge(candidate),
@@ -365,6 +404,11 @@ impl Filter<'_> {
         let record = record.ok_or(reason::UNKNOWN_END)?;
         Ok((End::Kept(first.clone()), record.scope))
     }
+}
+
+/// What names an edge in reports.
+fn ends_in_words(from: &str, to: &str) -> String {
+    format!("{from} → {to}")
 }
 
 /// From when and until when a candidate is true.

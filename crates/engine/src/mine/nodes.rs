@@ -315,7 +315,7 @@ fn sentences_of_record(text: &str) -> Vec<String> {
 /// Whether a record is what somebody said, rather than output of a tool or a thought.
 fn is_prose(record: &MinableRecord) -> bool {
     record.evidence().is_some_and(|evidence| {
-        evidence.payload.role.as_deref() != Some("tool") && evidence.kind.0 != "thought_action"
+        evidence.payload.role.as_deref() != Some("tool") && !evidence.kind.is_thinking()
     })
 }
 

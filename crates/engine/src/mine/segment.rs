@@ -6,7 +6,7 @@
 //! the date changes. Private records have segments of their own, so that nothing about them is in
 //! what others may see. The same records always have the same segments.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use kernel::evidence::{EvidenceKind, Visibility};
 use kernel::id::OpId;
@@ -103,15 +103,15 @@ fn cut(thread: Vec<MinableRecord>, analyzer: &mut Analyzer) -> Vec<Segment> {
             start = place;
         }
     }
-    let mut pieces: Vec<Vec<MinableRecord>> = Vec::new();
-    let mut records = VecDeque::from(thread);
-    let mut done = 0;
-    for place in cuts {
-        pieces.push(records.drain(..place - done).collect());
-        done = place;
-    }
-    pieces.push(records.into());
-    pieces.into_iter().flat_map(|piece| cut_by_words(piece, analyzer)).collect()
+    pieces(thread, &cuts).into_iter().flat_map(|piece| cut_by_words(piece, analyzer)).collect()
+}
+
+/// The records before, between and after some places, which are in order.
+fn pieces(mut records: Vec<MinableRecord>, cuts: &[usize]) -> Vec<Vec<MinableRecord>> {
+    let mut pieces: Vec<_> = cuts.iter().rev().map(|place| records.split_off(*place)).collect();
+    pieces.push(records);
+    pieces.reverse();
+    pieces
 }
 
 /// Whether a segment ends between two records of a thread.
@@ -192,15 +192,7 @@ fn cut_by_words(records: Vec<MinableRecord>, analyzer: &mut Analyzer) -> Vec<Seg
         }
     }
     cuts.sort_unstable();
-    let mut rest = VecDeque::from(records);
-    let mut segments = Vec::with_capacity(cuts.len() + 1);
-    let mut done = 0;
-    for place in cuts {
-        segments.push(Segment { records: rest.drain(..place - done).collect() });
-        done = place;
-    }
-    segments.push(Segment { records: rest.into() });
-    segments
+    pieces(records, &cuts).into_iter().map(|records| Segment { records }).collect()
 }
 
 /// The terms of a record, without stop words.

@@ -27,6 +27,11 @@ pub fn copy_of(view: &ThoughtView, from: SpaceId) -> Contribution {
     Contribution { thought, grounds: Grounds::None }
 }
 
+/// Whether a thought is that copy, made earlier.
+pub fn is_copy(view: &ThoughtView, copy: &Contribution) -> bool {
+    view.shared_from.is_some() && view.shared_from.as_ref() == copy.thought.others.get(SHARED_FROM)
+}
+
 /// The label that says that a thought was copied to a space, as `copy`.
 pub fn shared_to(space: SpaceId, copy: OpId) -> Annotation {
     let mut label = Annotation::default();

@@ -60,7 +60,7 @@ pub struct ThoughtView {
     pub shared_to: BTreeSet<String>,
 }
 
-/// The first characters of a text, on one line.
+/// The first characters of a text.
 pub fn preview(text: &str) -> String {
     text.chars().take(PREVIEW_CHARS).collect()
 }

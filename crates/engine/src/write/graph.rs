@@ -42,6 +42,12 @@ use crate::{EngineError, Writer, now_us};
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
 
+/// Citations of operations as what a change was made from.
+pub fn cite_as_inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
+    let role = Role::parse(INPUT_ROLE)?;
+    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
+}
+
 /// The role in which a retraction cites what says so.
 pub const SOURCE_ROLE: &str = "source";
 
@@ -592,7 +598,7 @@ impl<'a> GraphWriter<'a> {
             None => statement.body(),
         };
         let kind = body.kind();
-        let key = record_key(&body, &[]).or(body.identity().map(|(key, _)| key.to_owned()));
+        let key = key_of(&body);
         if let Some(key) = &key {
             let mut records = Records::new(&*self.writing);
             if let Some(stated) = records.stated(&kind, key)?
@@ -772,6 +778,11 @@ impl<'a> GraphWriter<'a> {
             None => Visibility::Global,
         })
     }
+}
+
+/// What a record is a version of, by its body: its identity, or the text of a node.
+pub(crate) fn key_of(body: &Body) -> Option<String> {
+    record_key(body, &[]).or(body.identity().map(|(key, _)| key.to_owned()))
 }
 
 /// The visibility that shows a text to fewer.

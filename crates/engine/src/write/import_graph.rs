@@ -22,7 +22,7 @@ use kernel::evidence::Visibility;
 use kernel::id::{OpId, SpaceId};
 use kernel::identity::{edge_key, text_key};
 use kernel::kind::Kind;
-use kernel::ledger_index::{Head, LedgerIndex, record_key};
+use kernel::ledger_index::{Head, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::records::Records;
 use kernel::rules::RuleViolation;
@@ -35,7 +35,7 @@ use store::{RecordError, Writing};
 use crate::belief::body_of;
 use crate::seal::{Sealable, Sealer};
 use crate::source_id::{ID_TAG, tagged_ids};
-use crate::write::graph::{INPUT_ROLE, SOURCE_ROLE, stricter};
+use crate::write::graph::{INPUT_ROLE, SOURCE_ROLE, key_of, stricter};
 use crate::write::record::{ForgottenPolicy, Outcome};
 use crate::write::sources::appended_since;
 use crate::write::submission::record_consequences;
@@ -288,10 +288,7 @@ impl BatchWriter<'_, '_> {
     /// What a statement stands for if it was imported before, or if somebody states the same.
     fn stated(&self, body: &Body) -> Result<Option<Target>, EngineError> {
         let kind = body.kind();
-        let Some(key) = record_key(body, &[]).or(body.identity().map(|(key, _)| key.to_owned()))
-        else {
-            return Ok(None);
-        };
+        let Some(key) = key_of(body) else { return Ok(None) };
         let ids = ids_in(body);
         let mut before = None;
         for _ in 0..VERSIONS_MAX {

@@ -20,7 +20,7 @@ use kernel::body::EdgeType;
 use kernel::identity::text_key;
 use serde_json::{Map, json};
 
-use super::record::{Graph, Link, Place, Record, Status, Taking};
+use super::record::{Common, Graph, Link, Place, Record, Retraction, Status};
 use crate::graph::{
     EdgeDraft, GraphDraft, GraphItem, RetractionDraft, StatementDraft, StatementType,
 };
@@ -56,7 +56,7 @@ struct Group {
 struct Arranging<'g> {
     graph: &'g Graph,
     /// Retractions by the ids of what they take back, the first of each.
-    takings: HashMap<&'g str, Taking>,
+    retractions: HashMap<&'g str, Retraction>,
     /// Replacements and redirects by their ends.
     displacing: HashMap<&'g str, Vec<usize>>,
     groups: Vec<Group>,
@@ -83,9 +83,9 @@ impl<'g> Arranging<'g> {
                 has_replacement.insert(link.from.as_str());
             }
         }
-        let mut takings: HashMap<&str, Taking> = HashMap::new();
-        for taking in &graph.takings {
-            takings.entry(&taking.target).or_insert_with(|| taking.clone());
+        let mut retractions: HashMap<&str, Retraction> = HashMap::new();
+        for retraction in &graph.retractions {
+            retractions.entry(&retraction.target).or_insert_with(|| retraction.clone());
         }
         let by_status = |status: Status, uid: &str| match status {
             Status::Active => None,
@@ -93,15 +93,13 @@ impl<'g> Arranging<'g> {
             Status::Superseded if has_replacement.contains(uid) => None,
             Status::Superseded => Some("replaced at its source, which does not say by what"),
         };
-        let records = graph.records.iter();
-        let records = records.map(|one| (&one.uid, &one.place, one.at_us, one.status));
-        let links = graph.links.iter().map(|one| (&one.uid, &one.place, one.at_us, one.status));
-        for (uid, place, at_us, status) in records.chain(links) {
-            if let Some(reason) = by_status(status, uid) {
-                takings.entry(uid).or_insert_with(|| Taking {
-                    target: uid.clone(),
-                    place: place.clone(),
-                    at_us,
+        let records = graph.records.iter().map(|record| &record.common);
+        for line in records.chain(graph.links.iter().map(|link| &link.common)) {
+            if let Some(reason) = by_status(line.status, &line.uid) {
+                retractions.entry(&line.uid).or_insert_with(|| Retraction {
+                    target: line.uid.clone(),
+                    place: line.place.clone(),
+                    at_us: line.at_us,
                     reason: reason.to_owned(),
                     sources: Vec::new(),
                 });
@@ -109,7 +107,7 @@ impl<'g> Arranging<'g> {
         }
         Self {
             graph,
-            takings,
+            retractions,
             displacing,
             groups: Vec::new(),
             group_of: HashMap::new(),
@@ -123,7 +121,7 @@ impl<'g> Arranging<'g> {
     fn state_all(&mut self) {
         let graph = self.graph;
         let mut order: Vec<usize> = (0..graph.records.len()).collect();
-        order.sort_by_key(|place| graph.records.get(*place).map(|record| record.at_us));
+        order.sort_by_key(|place| graph.records.get(*place).map(|record| record.common.at_us));
         let mut open: HashMap<(StatementType, String), usize> = HashMap::new();
         for place in order {
             let Some(record) = graph.records.get(place) else { continue };
@@ -140,10 +138,10 @@ impl<'g> Arranging<'g> {
                     self.groups.push(Group {
                         members: Vec::new(),
                         item: self.items.len(),
-                        uid: record.uid.clone(),
+                        uid: record.common.uid.clone(),
                         versions: 1,
                     });
-                    self.items.push(item(&record.place, statement(record)));
+                    self.items.push(item(&record.common.place, statement(record)));
                     open.insert(key, group);
                     group
                 }
@@ -157,22 +155,22 @@ impl<'g> Arranging<'g> {
                     join(statement, record);
                 }
             }
-            self.group_of.insert(&record.uid, group);
+            self.group_of.insert(&record.common.uid, group);
         }
     }
 
     /// Whether every record of a group has ended, so that `record` says its text anew.
     fn is_over(&self, group: usize, record: &Record) -> bool {
-        if self.takings.contains_key(record.uid.as_str()) {
+        if self.retractions.contains_key(record.common.uid.as_str()) {
             return false;
         }
         self.is_retracted(group)
             || self.members(group).any(|member| {
-                let links = self.displacing.get(member.uid.as_str()).into_iter().flatten();
+                let links = self.displacing.get(member.common.uid.as_str()).into_iter().flatten();
                 links.filter_map(|place| self.graph.links.get(*place)).any(|link| {
                     let newer = self.group_of.get(link.to.as_str());
                     link.edge_type == EdgeType::Supersedes
-                        && link.from == member.uid
+                        && link.from == member.common.uid
                         && newer.is_some_and(|newer| *newer != group)
                 })
             })
@@ -180,7 +178,7 @@ impl<'g> Arranging<'g> {
 
     /// Whether the source has taken back every record of a group.
     fn is_retracted(&self, group: usize) -> bool {
-        self.members(group).all(|member| self.takings.contains_key(member.uid.as_str()))
+        self.members(group).all(|member| self.retractions.contains_key(member.common.uid.as_str()))
     }
 
     fn members(&self, group: usize) -> impl Iterator<Item = &'g Record> {
@@ -193,9 +191,12 @@ impl<'g> Arranging<'g> {
     /// are there, and their retractions.
     fn end(&mut self, group: usize) {
         let members: Vec<&Record> = self.members(group).collect();
-        let links = members.iter().filter_map(|member| self.displacing.get(member.uid.as_str()));
+        let links =
+            members.iter().filter_map(|member| self.displacing.get(member.common.uid.as_str()));
         let mut links: Vec<usize> = links.flatten().copied().collect();
-        links.sort_by_key(|place| self.graph.links.get(*place).map(|link| (link.at_us, *place)));
+        links.sort_by_key(|place| {
+            self.graph.links.get(*place).map(|link| (link.common.at_us, *place))
+        });
         for place in links {
             let is_there = self.graph.links.get(place).is_some_and(|link| {
                 self.group_of.contains_key(link.from.as_str())
@@ -210,7 +211,7 @@ impl<'g> Arranging<'g> {
 
     fn link_all(&mut self) {
         let mut order: Vec<usize> = (0..self.graph.links.len()).collect();
-        order.sort_by_key(|place| self.graph.links.get(*place).map(|link| link.at_us));
+        order.sort_by_key(|place| self.graph.links.get(*place).map(|link| link.common.at_us));
         for place in order {
             self.link(place);
         }
@@ -236,22 +237,25 @@ impl<'g> Arranging<'g> {
                 self.replaced_by.entry(from).or_default().push(to);
             }
         }
+        let (begin, end) = (self.current(&link.from), self.current(&link.to));
+        let (from, to) = match link.edge_type {
+            EdgeType::Supersedes => (end, begin),
+            _ => (begin, end),
+        };
+        let Common { uid, sources, asserted_at, notes, project, .. } = link.common.clone();
+        let (edge_type, visibility) = (link.edge_type, link.common.visibility);
         let draft = EdgeDraft {
-            uid: link.uid.clone(),
-            edge_type: link.edge_type,
-            from: self.current(&link.from),
-            to: self.current(&link.to),
-            sources: link.sources.clone(),
-            visibility: link.visibility,
-            asserted_at: link.asserted_at.clone(),
-            notes: link.notes.clone(),
-            project: link.project.clone(),
+            uid,
+            edge_type,
+            from,
+            to,
+            sources,
+            visibility,
+            asserted_at,
+            notes,
+            project,
         };
-        let draft = match link.edge_type {
-            EdgeType::Supersedes => EdgeDraft { from: draft.to, to: draft.from, ..draft },
-            _ => draft,
-        };
-        self.items.push(item(&link.place, GraphDraft::Edge(Box::new(draft))));
+        self.items.push(item(&link.common.place, GraphDraft::Edge(Box::new(draft))));
     }
 
     /// The id of the latest version of what an id names.
@@ -292,9 +296,9 @@ impl<'g> Arranging<'g> {
         stated.versions += 1;
         again.uid = format!("{}#{}", first.uid, stated.versions);
         again.also = Vec::new();
-        again.asserted_at = link.asserted_at.clone().or(again.asserted_at);
+        again.asserted_at = link.common.asserted_at.clone().or(again.asserted_at);
         stated.uid = again.uid.clone();
-        self.items.push(item(&link.place, GraphDraft::Statement(again)));
+        self.items.push(item(&link.common.place, GraphDraft::Statement(again)));
     }
 
     fn retract_all(&mut self) {
@@ -302,11 +306,11 @@ impl<'g> Arranging<'g> {
             self.retract(group);
         }
         let graph = self.graph;
-        let mut others: Vec<&Taking> = self
-            .takings
+        let mut others: Vec<&Retraction> = self
+            .retractions
             .iter()
             .filter(|(uid, _)| graph.place_of(uid).is_none())
-            .map(|(_, taking)| taking)
+            .map(|(_, retraction)| retraction)
             .collect();
         others.sort_by(|one, other| {
             (one.at_us, &one.place.file, one.place.line).cmp(&(
@@ -316,7 +320,7 @@ impl<'g> Arranging<'g> {
             ))
         });
         let others: Vec<GraphItem> =
-            others.into_iter().map(|taking| retraction(taking, taking.target.clone())).collect();
+            others.into_iter().map(|other| retraction_item(other, other.target.clone())).collect();
         self.items.extend(others);
     }
 
@@ -326,10 +330,11 @@ impl<'g> Arranging<'g> {
             return;
         }
         let uid = self.groups.get(group).map(|group| group.uid.clone());
-        let last = self.members(group).filter_map(|one| self.takings.get(one.uid.as_str()));
-        let last = last.max_by_key(|taking| taking.at_us);
-        if let (Some(uid), Some(taking)) = (uid, last) {
-            let item = retraction(taking, uid);
+        let last =
+            self.members(group).filter_map(|one| self.retractions.get(one.common.uid.as_str()));
+        let last = last.max_by_key(|retraction| retraction.at_us);
+        if let (Some(uid), Some(retraction)) = (uid, last) {
+            let item = retraction_item(retraction, uid);
             self.items.push(item);
         }
     }
@@ -339,10 +344,13 @@ fn item(place: &Place, draft: GraphDraft) -> GraphItem {
     GraphItem { file: place.file.clone(), line: place.line, draft }
 }
 
-fn retraction(taking: &Taking, target: String) -> GraphItem {
-    let draft =
-        RetractionDraft { target, reason: taking.reason.clone(), sources: taking.sources.clone() };
-    item(&taking.place, GraphDraft::Retraction(draft))
+fn retraction_item(retraction: &Retraction, target: String) -> GraphItem {
+    let draft = RetractionDraft {
+        target,
+        reason: retraction.reason.clone(),
+        sources: retraction.sources.clone(),
+    };
+    item(&retraction.place, GraphDraft::Retraction(draft))
 }
 
 fn statement(record: &Record) -> GraphDraft {
@@ -351,19 +359,20 @@ fn statement(record: &Record) -> GraphDraft {
         more.insert("title".to_owned(), json!(title));
     }
     let tags = labels(record).chain(tags_of(record)).collect();
+    let Common { uid, sources, asserted_at, notes, .. } = record.common.clone();
     GraphDraft::Statement(Box::new(StatementDraft {
-        uid: record.uid.clone(),
+        uid,
         also: Vec::new(),
         statement_type: record.statement_type,
         text: record.text.clone(),
-        sources: record.sources.clone(),
+        sources,
         tags,
-        visibility: record.visibility,
+        visibility: record.common.visibility,
         valid_from: record.valid_from.clone(),
         valid_to: record.valid_to.clone(),
-        asserted_at: record.asserted_at.clone(),
+        asserted_at,
         confidence: record.confidence,
-        rationale: record.notes.clone(),
+        rationale: notes,
         more,
     }))
 }
@@ -376,18 +385,20 @@ fn labels(record: &Record) -> impl Iterator<Item = String> {
 
 /// The id and the project of a record.
 fn tags_of(record: &Record) -> impl Iterator<Item = String> {
-    let project = record.project.iter().map(|project| format!("{PROJECT_TAG}{project}"));
-    std::iter::once(format!("{ID_TAG}{}", record.uid)).chain(project)
+    let Common { uid, project, .. } = &record.common;
+    let project = project.iter().map(|project| format!("{PROJECT_TAG}{project}"));
+    std::iter::once(format!("{ID_TAG}{uid}")).chain(project)
 }
 
 /// Lets a statement stand for another record that says the same, too. Whoever may see both may see
 /// it.
 fn join(statement: &mut StatementDraft, record: &Record) {
-    statement.also.push((record.uid.clone(), record.sources.clone()));
+    let Common { uid, sources, visibility, .. } = &record.common;
+    statement.also.push((uid.clone(), sources.clone()));
     for tag in labels(record).chain(tags_of(record)) {
         if !statement.tags.contains(&tag) {
             statement.tags.push(tag);
         }
     }
-    statement.visibility = statement.visibility.min(record.visibility);
+    statement.visibility = statement.visibility.min(*visibility);
 }

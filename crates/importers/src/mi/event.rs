@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::layout::Scope;
+use crate::blocks::push;
 use crate::turn::{Repetitions, Turn, content_hash};
 
 /// Fields that are read first, in this order.
@@ -139,12 +140,7 @@ fn words_of(fields: &Map<String, Value>, text: &mut String, depth: u32) {
 
 fn words_in(value: &Value, text: &mut String, depth: u32) {
     match value {
-        Value::String(words) if !words.trim().is_empty() => {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(words.trim());
-        }
+        Value::String(words) => push(text, words.trim()),
         Value::Array(items) if depth < DEPTH_MAX => {
             items.iter().for_each(|item| words_in(item, text, depth + 1));
         }

@@ -21,7 +21,7 @@
 //! its line and left out. `learned.jsonl`, indexes and transcripts are not read. Symbolic links
 //! are not followed.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::secrets::without_secrets;
 use crate::shape::Shape;
 use crate::turn::{Repetitions, deliver};
-use crate::{Context, ImportError, Importer, Match, Probe, Sink};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
 mod arrange;
 mod event;
@@ -185,11 +185,7 @@ fn read_lines(
         Ok(input) => input,
         Err(error) => return Ok(sink.problem(problem(file, error.to_string()))),
     };
-    let report = |number: u64, message: String| crate::Problem {
-        file: file.to_owned(),
-        line: Some(number),
-        message,
-    };
+    let report = |number, message| problem_in_line(file, number, message);
     for_each_line(input, NAME, sink, |line, number, sink| {
         let value = match parse::<Value>(line) {
             Ok((value, Repair::None)) => value,
@@ -216,7 +212,7 @@ fn read_lines(
 #[derive(Default)]
 struct Events {
     /// Ids, each as the beginning of its hash, with the same of the content.
-    seen: std::collections::HashMap<[u8; 16], [u8; 16]>,
+    seen: HashMap<[u8; 16], [u8; 16]>,
     repetitions: Repetitions,
 }
 
@@ -229,8 +225,7 @@ impl Events {
         number: u64,
         sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
-        let report =
-            |message: String| crate::Problem { file: file.to_owned(), line: Some(number), message };
+        let report = |message| problem_in_line(file, number, message);
         let content = short_hash(&Value::Object(line.clone()).to_string());
         let turn = match event::turn(scope, line, &mut self.repetitions) {
             Ok(turn) => turn,
@@ -250,6 +245,10 @@ impl Events {
     }
 }
 
+fn problem_in_line(file: &Path, number: u64, message: String) -> Problem {
+    Problem { file: file.to_owned(), line: Some(number), message }
+}
+
 fn short_hash(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     let mut hasher = blake3::Hasher::new();
@@ -265,10 +264,9 @@ fn has_graph_file(folder: &Path) -> bool {
 /// The names of the projects of a home: folders, in order. Links are not followed.
 fn projects_in(folder: &Path) -> std::io::Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
     for entry in fs::read_dir(folder)?.flatten().take(layout::PROJECTS_MAX) {
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) && seen.insert(name.clone()) {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             found.push((name, entry.path()));
         }
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use super::layout::Scope;
+use super::problem_in_line;
 use crate::Problem;
 use crate::graph::StatementType;
 use crate::secrets::cut;
@@ -25,7 +26,7 @@ pub(super) struct Place {
 impl Place {
     /// A problem with it.
     pub(super) fn problem(&self, message: String) -> Problem {
-        Problem { file: self.file.as_ref().clone(), line: Some(self.line), message }
+        problem_in_line(&self.file, self.line, message)
     }
 }
 
@@ -37,48 +38,46 @@ pub(super) enum Status {
     Retracted,
 }
 
-/// A claim or a node.
+/// What claims, nodes and edges share.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct Common {
     pub(super) uid: String,
     pub(super) place: Place,
-    pub(super) statement_type: StatementType,
-    pub(super) text: String,
-    pub(super) title: Option<String>,
     pub(super) visibility: Visibility,
-    pub(super) tags: Vec<String>,
-    pub(super) valid_from: Option<When>,
-    pub(super) valid_to: Option<When>,
     pub(super) asserted_at: Option<When>,
     /// By which lines are ordered: its own time, or that of the line before.
     pub(super) at_us: i64,
     pub(super) sources: Vec<String>,
-    pub(super) confidence: f64,
     pub(super) notes: String,
     pub(super) project: Option<String>,
     pub(super) status: Status,
+}
+
+/// A claim or a node.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) common: Common,
+    pub(super) statement_type: StatementType,
+    pub(super) text: String,
+    pub(super) title: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) valid_from: Option<When>,
+    pub(super) valid_to: Option<When>,
+    pub(super) confidence: f64,
 }
 
 /// An edge. The source's direction of `supersedes` is kept here: from the old to the new.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub(super) uid: String,
-    pub(super) place: Place,
+    pub(super) common: Common,
     pub(super) edge_type: EdgeType,
     pub(super) from: String,
     pub(super) to: String,
-    pub(super) visibility: Visibility,
-    pub(super) asserted_at: Option<When>,
-    pub(super) at_us: i64,
-    pub(super) sources: Vec<String>,
-    pub(super) notes: String,
-    pub(super) project: Option<String>,
-    pub(super) status: Status,
 }
 
 /// A retraction.
 #[derive(Clone, Debug)]
-pub(super) struct Taking {
+pub(super) struct Retraction {
     pub(super) target: String,
     pub(super) place: Place,
     pub(super) at_us: i64,
@@ -86,12 +85,12 @@ pub(super) struct Taking {
     pub(super) sources: Vec<String>,
 }
 
-/// Everything that the files say, in their order.
+/// The contents of the files, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) records: Vec<Record>,
     pub(super) links: Vec<Link>,
-    pub(super) takings: Vec<Taking>,
+    pub(super) retractions: Vec<Retraction>,
     /// The records by their ids.
     by_uid: HashMap<String, usize>,
 }
@@ -121,20 +120,20 @@ impl Graph {
             None => fields.time("ts")?,
         };
         let at_us = at.as_ref().map_or(*before_us, When::instant_us);
-        let common = Common { scope, place, fields, at, at_us };
+        let line = Line { scope, place, fields, at, at_us };
         match kind.as_str() {
             "claim" => {
-                let claim_type = common.fields.word("claim_type")?;
-                self.keep(common.record("claim_id", StatementType::Claim(claim_type))?)?;
+                let claim_type = line.fields.word("claim_type")?;
+                self.keep(line.record("claim_id", StatementType::Claim(claim_type))?)?;
             }
             "node" => {
-                let node_type = common.fields.word("node_type")?;
-                self.keep(common.record("node_id", StatementType::Node(node_type))?)?;
+                let node_type = line.fields.word("node_type")?;
+                self.keep(line.record("node_id", StatementType::Node(node_type))?)?;
             }
-            "edge" => self.links.push(common.link()?),
-            "claim_retract" => self.takings.push(common.taking("claim_id")?),
-            "node_retract" => self.takings.push(common.taking("node_id")?),
-            "edge_retract" => self.takings.push(common.taking("edge_id")?),
+            "edge" => self.links.push(line.link()?),
+            "claim_retract" => self.retractions.push(line.retraction("claim_id")?),
+            "node_retract" => self.retractions.push(line.retraction("node_id")?),
+            "edge_retract" => self.retractions.push(line.retraction("edge_id")?),
             other => return Err(format!("{:?} is not a kind of line here", cut(other, 64))),
         }
         *before_us = at_us;
@@ -143,17 +142,18 @@ impl Graph {
 
     /// Of several lines of one record the last counts.
     fn keep(&mut self, record: Record) -> Result<(), String> {
-        let Some(place) = self.by_uid.get(&record.uid) else {
-            self.by_uid.insert(record.uid.clone(), self.records.len());
+        let Common { uid, place: at, .. } = &record.common;
+        let Some(place) = self.by_uid.get(uid) else {
+            self.by_uid.insert(uid.clone(), self.records.len());
             self.records.push(record);
             return Ok(());
         };
         match self.records.get_mut(*place) {
-            Some(earlier) if earlier.place.file == record.place.file => {
+            Some(earlier) if earlier.common.place.file == at.file => {
                 *earlier = record;
                 Ok(())
             }
-            _ => Err(format!("the id {:?} is that of another record", cut(&record.uid, 80))),
+            _ => Err(format!("the id {:?} is that of another record", cut(uid, 80))),
         }
     }
 
@@ -177,8 +177,8 @@ fn guess(line: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// What every line has.
-struct Common<'l> {
+/// A line that is read.
+struct Line<'l> {
     scope: &'l Scope,
     place: &'l Place,
     fields: Fields<'l>,
@@ -186,33 +186,39 @@ struct Common<'l> {
     at_us: i64,
 }
 
-impl Common<'_> {
-    fn record(self, id: &str, statement_type: StatementType) -> Result<Record, String> {
+impl Line<'_> {
+    fn common(&self, uid: String) -> Result<Common, String> {
+        Ok(Common {
+            uid,
+            place: self.place.clone(),
+            visibility: self.fields.visibility(self.scope.visibility())?,
+            asserted_at: self.at.clone(),
+            at_us: self.at_us,
+            sources: self.fields.sources()?,
+            notes: self.fields.text("notes").unwrap_or_default(),
+            project: self.project(),
+            status: self.status()?,
+        })
+    }
+
+    fn record(&self, id: &str, statement_type: StatementType) -> Result<Record, String> {
         let fields = &self.fields;
         let (valid_from, valid_to) = fields.window()?;
         let title = fields.text("title");
         let text = fields.text("text").or_else(|| title.clone()).ok_or("it has no text")?;
         Ok(Record {
-            uid: fields.id(id)?,
+            common: self.common(fields.id(id)?)?,
             statement_type,
             title: title.filter(|title| *title != text),
             text,
-            visibility: fields.visibility(self.scope.visibility())?,
             tags: fields.tags(),
             valid_from,
             valid_to,
-            sources: fields.sources()?,
             confidence: fields.confidence(),
-            notes: fields.text("notes").unwrap_or_default(),
-            project: self.project(),
-            status: self.status()?,
-            place: self.place.clone(),
-            asserted_at: self.at,
-            at_us: self.at_us,
         })
     }
 
-    fn link(self) -> Result<Link, String> {
+    fn link(&self) -> Result<Link, String> {
         let fields = &self.fields;
         let (from, to) = (fields.id("from_id")?, fields.id("to_id")?);
         let edge_type: EdgeType = fields.word("edge_type")?;
@@ -220,24 +226,11 @@ impl Common<'_> {
             Some(_) => fields.id("edge_id")?,
             None => format!("{}|{from}|{to}", edge_type.as_str()),
         };
-        Ok(Link {
-            uid,
-            edge_type,
-            from,
-            to,
-            visibility: fields.visibility(self.scope.visibility())?,
-            sources: fields.sources()?,
-            notes: fields.text("notes").unwrap_or_default(),
-            project: self.project(),
-            status: self.status()?,
-            place: self.place.clone(),
-            asserted_at: self.at,
-            at_us: self.at_us,
-        })
+        Ok(Link { common: self.common(uid)?, edge_type, from, to })
     }
 
-    fn taking(self, id: &str) -> Result<Taking, String> {
-        Ok(Taking {
+    fn retraction(&self, id: &str) -> Result<Retraction, String> {
+        Ok(Retraction {
             target: self.fields.id(id)?,
             place: self.place.clone(),
             at_us: self.at_us,

@@ -424,10 +424,14 @@ fn hostile_text_costs_no_more_than_ordinary_text() {
         ":AA",
     ] {
         let text = pattern.repeat(400_000 / pattern.len());
-        let started = std::time::Instant::now();
-        let _ = mask_text(&text);
-        let took = started.elapsed();
-        assert!(took.as_secs() < 5, "{pattern:?} took {took:?}");
+        // The best of three: what else the machine does is not measured.
+        let took = (0..3).map(|_| {
+            let started = std::time::Instant::now();
+            let _ = mask_text(&text);
+            started.elapsed()
+        });
+        let is_fast = took.map(|took| took.as_secs() < 5).find(|is_fast| *is_fast);
+        assert!(is_fast.is_some(), "{pattern:?} takes 5 s or more");
     }
 }
 

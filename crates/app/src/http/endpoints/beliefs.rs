@@ -3,7 +3,6 @@
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, States, to_json};
 use engine::belief::lineage::Lineage;
-use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::records::RecordStatus;
@@ -120,26 +119,21 @@ pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> 
     let limit = asked.limit.unwrap_or(LIMIT) as usize;
     let (states, displaced) = states(&asked.state)?;
     let times = call.session.times();
-    let valid_at_us = times.start_if_given_us(asked.valid_at.as_deref())?;
-    let as_of_us = times.recorded_us(asked.as_of.as_deref())?;
-    let now_us = call.session.now.as_microsecond();
-    // Memory knows no more of a future time than of now.
-    let listed_at_us =
-        as_of_us.and_then(|at| i64::try_from(at).ok()).map_or(now_us, |at| at.min(now_us));
-    let band = asked.band.as_deref().map(band).transpose()?;
     let filter = ClaimFilter {
         states,
         displaced,
         tags: asked.tag,
         claim_type: asked.claim_type,
-        band,
-        valid_at_us,
-        as_of_us,
+        band: asked.band.as_deref().map(band).transpose()?,
+        valid_at_us: times.start_if_given_us(asked.valid_at.as_deref())?,
+        as_of_us: times.recorded_us(asked.as_of.as_deref())?,
         contains: asked.contains,
-        not_over_at_us: (!asked.all && valid_at_us.is_none()).then_some(listed_at_us),
-        confidence_min: (!asked.all && band.is_none()).then_some(ACTIVE_CONFIDENCE_MIN),
         disclosure: call.disclosure(),
         ..ClaimFilter::default()
+    };
+    let filter = match asked.all {
+        true => filter,
+        false => filter.in_force(call.session.now.as_microsecond()),
     };
     let claims = call.opened.claims(&filter, limit)?;
     Ok(json!({

@@ -1,6 +1,5 @@
 //! `GET /api/v1/reviews` and `POST /api/v1/reviews/{id}`
 
-use engine::belief::explain::time;
 use engine::belief::review::Status;
 use kernel::id::OpId;
 use schemars::JsonSchema;
@@ -14,6 +13,7 @@ use super::changes::report;
 use super::patches;
 use crate::service::changes::ChangeReport;
 use crate::service::corrections::{self, Decision};
+use crate::service::reviews::{change_to_json, review_to_json};
 use crate::service::tokens::Right;
 
 /// Which reviews to list.
@@ -32,51 +32,14 @@ needs!(List, |_| Need::Read);
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
     let is_listed = |status: Status| asked.all || status == Status::Pending;
     let mut listed: Vec<(OpId, Value)> = Vec::new();
-    for review in call.opened.reviews()? {
-        if is_listed(review.status) {
-            listed.push((
-                review.id,
-                json!({
-                    "id": review.id,
-                    "status": review.status.as_str(),
-                    "at": time(review.at),
-                    "reason": review.question.reason.as_str(),
-                    "key": review.question.identity_key,
-                    "text": review.text,
-                    "trigger": review.question.trigger,
-                    "payload": review.question.payload,
-                    "confidence": review.confidence,
-                    "correction": review.correction,
-                    "corrected_payload": review.corrected_payload,
-                }),
-            ));
-        }
+    for review in call.opened.reviews()?.iter().filter(|it| is_listed(it.status)) {
+        listed.push((review.id, review_to_json(review)));
     }
-    for change in call.opened.proposed_changes()? {
-        if is_listed(change.status) {
-            let operations = change.operations.iter().map(|draft| {
-                let target = draft.refs.first().map(|cited| cited.id);
-                json!({ "kind": draft.body.kind().as_str(), "target": target })
-            });
-            listed.push((
-                change.id,
-                json!({
-                    "id": change.id,
-                    "status": change.status.as_str(),
-                    "at": time(change.at),
-                    "reason": "proposed",
-                    "text": change.text,
-                    "origin": change.origin,
-                    "by": change.by,
-                    "operations": operations.collect::<Vec<_>>(),
-                }),
-            ));
-        }
+    for change in call.opened.proposed_changes()?.iter().filter(|it| is_listed(it.status)) {
+        listed.push((change.id, change_to_json(change)));
     }
-    for patch in call.opened.patches()? {
-        if is_listed(patch.status) {
-            listed.push((patch.id, patches::to_json(&patch)));
-        }
+    for patch in call.opened.patches()?.iter().filter(|it| is_listed(it.status)) {
+        listed.push((patch.id, patches::to_json(patch)));
     }
     let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;

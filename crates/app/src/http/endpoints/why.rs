@@ -62,13 +62,12 @@ impl Request {
                 .map(|number| number as usize)
         };
         let times = session.times();
-        let as_of_us = times.start_if_given_us(self.as_of.as_deref())?;
         Ok(WhyLimits {
             top_k: number("top_k", self.top_k, CANDIDATES, CANDIDATES_MAX)?,
             depth: number("depth", self.depth, DEPTH, DEPTH_MAX as usize)?,
             nodes: number("max_nodes", self.max_nodes, NODES, NODES_MAX)?,
             since_us: times.recorded_us(self.since.as_deref())?,
-            as_of_us: service::past(session, as_of_us),
+            as_of_us: service::past(session, times.recorded_us(self.as_of.as_deref())?),
             ..WhyLimits::new(session.now)
         })
     }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use engine::private::Viewpoint;
 use engine::recall::context::{Budget, Item, Omission, Request, Tier, ToolResult, Turn};
 use engine::recall::receipts::Recipient;
 use kernel::id::OpId;
@@ -42,11 +41,7 @@ impl Memory {
         let turns = turns.unwrap_or_default();
         let agent = agent.filter(|agent| !agent.trim().is_empty());
         let agent = program_name(agent.as_deref().or(program.as_deref()));
-        let viewpoint = Viewpoint {
-            as_of_us: session.times().recorded_us(as_of.as_deref())?,
-            valid_at_us: session.times().start_if_given_us(valid_at.as_deref())?,
-            ..Viewpoint::default()
-        };
+        let viewpoint = session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         if let Some(task) = task.filter(|task| turns.is_empty() || !task.trim().is_empty()) {
             let tokens_max = budget_tokens
                 .map(|tokens| super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))

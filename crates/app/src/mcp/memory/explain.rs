@@ -49,8 +49,7 @@ impl Memory {
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
         let Explain { name, as_of, valid_at } = arguments;
-        let as_of_us = session.times().recorded_us(as_of.as_deref())?;
-        let valid_at_us = session.times().start_if_given_us(valid_at.as_deref())?;
+        let viewpoint = session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         let reader = self.reader(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
@@ -58,7 +57,7 @@ impl Memory {
         let scope = open.spaces.scope_of(name)?;
         let disclosure = open.spaces.disclosure(scope);
         let space = open.spaces.space(scope);
-        let viewpoint = Viewpoint { disclosure, as_of_us, valid_at_us };
+        let viewpoint = Viewpoint { disclosure, ..viewpoint };
         let place = Place { space, scope, viewpoint };
         match space.explain_from(name, &viewpoint) {
             Ok(mut explaining) => {

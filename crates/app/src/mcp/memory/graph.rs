@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{EdgeFilter, NodeFilter, RecordKey, Subgraph, SubgraphLimits, VALUES_RAW};
-use engine::recall::facts::{ACTIVE_CONFIDENCE_MIN, FactQuery};
+use engine::private::Viewpoint;
+use engine::recall::facts::FactQuery;
 use kernel::body::{EdgeType, NodeType};
 use kernel::id::OpId;
 use kernel::records::RecordStatus;
@@ -17,7 +18,7 @@ use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
 use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
-use crate::service::effective::{EffectiveView, Scope, Scoped};
+use crate::service::effective::{EffectiveView, Scope, Scoped, drop_hidden};
 
 /// Items by default, and at most.
 const LIMIT: u32 = 20;
@@ -26,26 +27,6 @@ const LIMIT_MAX: u32 = 100;
 const DEPTH_MAX: u32 = 3;
 /// Most ids that a subgraph is asked around.
 const ROOTS_MAX: usize = 50;
-
-/// The times of a request.
-#[derive(Clone, Copy)]
-pub(super) struct Times {
-    pub(super) as_of_us: Option<u64>,
-    pub(super) valid_at_us: Option<i64>,
-}
-
-impl Times {
-    pub(super) fn of(
-        session: &Session,
-        as_of: Option<&str>,
-        valid_at: Option<&str>,
-    ) -> Result<Self, RequestError> {
-        Ok(Self {
-            as_of_us: session.times().recorded_us(as_of)?,
-            valid_at_us: session.times().start_if_given_us(valid_at)?,
-        })
-    }
-}
 
 /// What was found, before it is put in words.
 #[derive(Default)]
@@ -62,7 +43,8 @@ impl Memory {
         arguments: Graph,
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let times = Times::of(session, arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
+        let (as_of, valid_at) = (arguments.as_of.as_deref(), arguments.valid_at.as_deref());
+        let viewpoint = session.times().viewpoint(as_of, valid_at)?;
         let limit = within("limit", arguments.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
         let depth = within("depth", arguments.depth.unwrap_or(1), 1, DEPTH_MAX)? as usize;
         let around = arguments.around.as_deref().unwrap_or_default();
@@ -77,10 +59,10 @@ impl Memory {
         open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let spaces = &open.spaces;
         let found = if arguments.query.is_none() && around.is_empty() {
-            list(session, spaces, &arguments, times, limit)?
+            list(session, spaces, &arguments, &viewpoint, limit)?
         } else {
             let looked_for = LookedFor { query: arguments.query.as_deref(), ids: around };
-            subgraphs(session, spaces, &looked_for, times, (depth, limit))?
+            subgraphs(session, spaces, &looked_for, &viewpoint, (depth, limit))?
         };
         let Found { mut records, edges, more } = found;
         // Values as they were given are for audits by the user.
@@ -97,18 +79,16 @@ fn list(
     session: &Session,
     spaces: &EffectiveView,
     asked: &Graph,
-    times: Times,
+    viewpoint: &Viewpoint,
     limit: usize,
 ) -> Result<Found, Failure> {
-    let Times { as_of_us, valid_at_us } = times;
+    let Viewpoint { as_of_us, valid_at_us, .. } = *viewpoint;
     let status = asked.status.unwrap_or_default();
     let (tags, contains) = (asked.tags.clone().unwrap_or_default(), asked.contains.clone());
     let all = status == ListedStatus::Any;
     let mut found = Found::default();
     match asked.list.unwrap_or_default() {
         Listing::Claims => {
-            let now_us = session.now.as_microsecond();
-            let then_us = as_of_us.and_then(|at| i64::try_from(at).ok()).unwrap_or(now_us);
             let filter = ClaimFilter {
                 states: states(status),
                 displaced: status.status().into_iter().filter(|it| it.is_displaced()).collect(),
@@ -117,10 +97,9 @@ fn list(
                 valid_at_us,
                 contains,
                 as_of_us,
-                not_over_at_us: valid_at_us.is_none().then_some(then_us.min(now_us)),
-                confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
                 ..ClaimFilter::default()
             };
+            let filter = filter.in_force(session.now.as_microsecond());
             let listed = spaces.claims(session, &filter, limit)?;
             found.more = listed.counts.total > listed.beliefs.len() + listed.counts.altered.len();
             let records = listed.beliefs.iter().filter_map(|Scoped { scope, item }| {
@@ -218,7 +197,7 @@ fn subgraphs(
     session: &Session,
     spaces: &EffectiveView,
     looked_for: &LookedFor<'_>,
-    times: Times,
+    viewpoint: &Viewpoint,
     (depth, limit): (usize, usize),
 ) -> Result<Found, Failure> {
     let mut roots: Vec<(Scope, OpId)> = Vec::new();
@@ -237,8 +216,8 @@ fn subgraphs(
             let query = FactQuery {
                 limit,
                 today: Some(session.today()),
-                as_of_us: times.as_of_us,
-                valid_at_us: times.valid_at_us,
+                as_of_us: viewpoint.as_of_us,
+                valid_at_us: viewpoint.valid_at_us,
                 visibilities: disclosure.visibilities(),
                 ..FactQuery::new(query, session.now)
             };
@@ -249,12 +228,12 @@ fn subgraphs(
             depth,
             nodes: limit,
             edges: limit.saturating_mul(2),
-            as_of_us: times.as_of_us,
-            valid_at_us: times.valid_at_us,
+            as_of_us: viewpoint.as_of_us,
+            valid_at_us: viewpoint.valid_at_us,
             disclosure,
         };
         let around = space.subgraph(&ids, &limits)?;
-        let around = if is_under { unhidden(spaces, around, times.as_of_us)? } else { around };
+        let around = if is_under { unhidden(spaces, around, viewpoint.as_of_us)? } else { around };
         found.more |= around.cut;
         let owner = spaces.owner(scope);
         found.records.extend(around.records.iter().map(|it| GraphRecord::of(it, scope, owner)));
@@ -274,16 +253,8 @@ fn unhidden(
     mut around: Subgraph,
     as_of_us: Option<u64>,
 ) -> Result<Subgraph, EngineError> {
-    let keys: Vec<RecordKey> = around.records.iter().map(RecordKey::of_record).collect();
-    let mut hides = spaces.own.hides_records(&keys, as_of_us)?.into_iter();
-    let mut hidden = BTreeSet::new();
-    around.records.retain(|record| {
-        let is_hidden = hides.next().unwrap_or(false);
-        if is_hidden {
-            hidden.insert(record.id);
-        }
-        !is_hidden
-    });
+    let hidden = drop_hidden(&spaces.own, &mut around.records, RecordKey::of_record, as_of_us)?;
+    let hidden: BTreeSet<OpId> = hidden.iter().map(|record| record.id).collect();
     around.edges.retain(|edge| !hidden.contains(&edge.from) && !hidden.contains(&edge.to));
     Ok(around)
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::private::Disclosure;
+use engine::private::{Disclosure, Viewpoint};
 use engine::recall::past::Over;
 use engine::recall::receipts::Recipient;
 use engine::{EngineError, Space};
@@ -294,8 +294,8 @@ impl Memory {
         let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
         let neighbours = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
         let (since_us, until_us) = session.times().window_us(since.as_deref(), until.as_deref())?;
-        let as_of_us = session.times().recorded_us(as_of.as_deref())?;
-        let valid_at_us = session.times().start_if_given_us(valid_at.as_deref())?;
+        let Viewpoint { as_of_us, valid_at_us, .. } =
+            session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         let filter = Filter { since_us, until_us, as_of_us, ..Filter::default() };
         let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
         let reader = self.reader(program.as_deref());
@@ -365,7 +365,7 @@ fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<S
     };
     let mut repeated = Vec::new();
     for id in echo.into_iter().flat_map(|echo| echo.of).take(REPEATED_MAX) {
-        if disclosure == Disclosure::Full || !space.is_private(&id)? {
+        if !space.is_withheld(&id, disclosure)? {
             repeated.push(id.to_string());
         }
     }

@@ -2,7 +2,7 @@
 
 use engine::why::{Candidate, Why as Answer, WhyLimits};
 
-use super::graph::{Times, quote_record};
+use super::graph::quote_record;
 use super::{Answered, Memory, within};
 use crate::failure::Failure;
 use crate::mcp::graph_answers::{GraphRecord, WhyAnswered, WhyGround, WhyTarget};
@@ -26,7 +26,7 @@ impl Memory {
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
         let Why { name, as_of, valid_at, limit } = arguments;
-        let times = Times::of(session, as_of.as_deref(), valid_at.as_deref())?;
+        let viewpoint = session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         let top_k = match limit {
             Some(limit) => within("limit", *limit, 1, CANDIDATES_MAX)? as usize,
             None => engine::why::CANDIDATES,
@@ -36,11 +36,10 @@ impl Memory {
         let whose = open.whose();
         open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let scope = open.spaces.scope_of(name)?;
-        let as_of_us = times.as_of_us.and_then(|at| i64::try_from(at).ok());
         let limits = WhyLimits {
             top_k,
-            as_of_us: service::past(session, as_of_us),
-            valid_at_us: times.valid_at_us,
+            as_of_us: service::past(session, viewpoint.as_of_us),
+            valid_at_us: viewpoint.valid_at_us,
             disclosure: open.spaces.disclosure(scope),
             ..WhyLimits::new(session.now)
         };

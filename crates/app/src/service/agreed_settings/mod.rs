@@ -20,7 +20,6 @@ use kernel::body::{EdgeType, TextClaimType};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::identity::normalized_text;
-use kernel::kind::Capability;
 use kernel::records::RecordStatus;
 use kernel::when::When;
 use serde::Serialize;
@@ -28,7 +27,7 @@ use serde_json::json;
 
 use super::Session;
 use super::graph::statement;
-use super::opening::{OpenedSpace, SpaceUse};
+use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
 
 mod key;
@@ -178,8 +177,8 @@ impl SettingSpaces {
     pub(crate) fn of(session: &Session, found: Option<OpenedSpace>) -> Result<Self, Failure> {
         let own = found.filter(|found| found.owner.is_none());
         match own {
-            Some(home) if is_home(session, &home) => Ok(Self { project: None, home: Some(home) }),
-            project => Ok(Self { project, home: home(session)? }),
+            Some(home) if session.is_home(&home) => Ok(Self { project: None, home: Some(home) }),
+            project => Ok(Self { project, home: session.home_space()? }),
         }
     }
 
@@ -234,16 +233,16 @@ pub(crate) fn may_learn(
     intent: Intent,
 ) -> Result<bool, Failure> {
     let key = SettingKey::parse(AUTO_LEARN)?;
-    if is_home(session, space) {
+    if session.is_home(space) {
         if intent == Intent::Write {
             seed(session, space)?;
         }
         return switch(session, &[space], &key);
     }
     if intent == Intent::Write {
-        seed(session, &mut home_to_write(session)?)?;
+        seed(session, &mut session.home_to_write()?)?;
     }
-    let home = home(session)?;
+    let home = session.home_space()?;
     let own = Some(&*space).filter(|space| space.owner.is_none());
     let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
     switch(session, &spaces, &key)
@@ -254,7 +253,7 @@ pub(crate) fn mining_limits(
     session: &Session,
     space: &OpenedSpace,
 ) -> Result<MiningLimits, Failure> {
-    let home = if is_home(session, space) { None } else { home(session)? };
+    let home = if session.is_home(space) { None } else { session.home_space()? };
     let own = Some(space).filter(|space| space.owner.is_none());
     let spaces: Vec<&OpenedSpace> = own.into_iter().chain(&home).collect();
     let mut limits = MiningLimits::default();
@@ -279,24 +278,6 @@ fn value(session: &Session, spaces: &[&OpenedSpace], key: &SettingKey) -> Result
         }
     }
     Ok(built_in(key.as_str()).map_or_else(String::new, |known| known.value.to_owned()))
-}
-
-/// Whether a space is the person's home space.
-pub(crate) fn is_home(session: &Session, space: &Space) -> bool {
-    space.path() == session.home.global_space()
-}
-
-/// The home space, if it is there.
-pub(crate) fn home(session: &Session) -> Result<Option<OpenedSpace>, Failure> {
-    match session.home.global_space().exists() {
-        true => Ok(Some(session.locator_of_home().open(SpaceUse::Read)?)),
-        false => Ok(None),
-    }
-}
-
-/// The home space for writing, which is made if it is not there.
-pub(crate) fn home_to_write(session: &Session) -> Result<OpenedSpace, Failure> {
-    session.locator_of_home().open_or_make(SpaceUse::Write(Capability::Correct), session.now)
 }
 
 /// What became of setting a value.
@@ -327,7 +308,7 @@ pub(crate) fn set(
     {
         return Ok(SettingChange { id: Some(newest.id), value, is_new: false });
     }
-    let visibility = match is_home(session, space) {
+    let visibility = match session.is_home(space) {
         true => Visibility::Global,
         false => Visibility::Project,
     };

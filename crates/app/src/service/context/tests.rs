@@ -1,11 +1,13 @@
 //! The context for the next turn, in a project with the home space under it.
 
 use engine::recall::context::{Tier, Turn};
-use engine::write::graph::Statement;
+use engine::write::graph::{GraphChange, Reference, Statement};
+use engine::write::import::Intent;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use store::sqlite::ReceiptFilter;
 
 use super::*;
+use crate::service::agreed_settings::{SettingKey, set};
 use crate::service::effective::{EffectiveView, ReadScope};
 use crate::service::opening::OpenedSpace;
 use crate::service::studio::{Studio, claim, when};
@@ -74,7 +76,7 @@ fn facts_of_the_home_space_are_in_a_projects_context_unless_the_project_has_them
     let assembled = studio.next(studio.project(), studio.turn());
     assert!(facts(&assembled).contains(&own) && !facts(&assembled).contains(&global));
     let refuted = space.to_refute(&own.to_string(), "no").unwrap();
-    space.act(refuted, engine::write::import::Intent::Write, studio.session.now).unwrap();
+    space.act(refuted, Intent::Write, studio.session.now).unwrap();
     let without = facts(&studio.next(studio.project(), studio.turn()));
     assert!(!without.contains(&own) && !without.contains(&global));
 }
@@ -153,4 +155,27 @@ fn a_context_for_a_time_in_the_world_has_the_facts_that_are_true_then() {
     };
     let asked = ["2026-05-31T23:59:59Z", "2026-06-01T00:00:00Z", "2026-09-01T00:00:00Z"];
     assert_eq!(asked.map(at), [false, true, false]);
+}
+
+#[test]
+fn a_setting_that_the_project_replaced_is_not_in_a_context_as_of_then_after_home_retracted_it() {
+    let mut studio = Studio::new();
+    let (space, home) = (&mut studio.project(), &mut studio.home());
+    let key = SettingKey::parse("glaze").unwrap();
+    let everywhere =
+        set(&studio.session, Some(home), &key, "tall bowls get it thin", Intent::Write);
+    set(&studio.session, Some(space), &key, "tall bowls get it thick", Intent::Write).unwrap();
+    let then_us = studio.session.now.as_microsecond().unsigned_abs() + 60_000_000;
+    studio.at("2026-03-05T12:00:00Z");
+    let id = everywhere.unwrap().id.unwrap();
+    let made = GraphChange::Retract {
+        target: Reference::Id(id),
+        reason: String::new(),
+        sources: Vec::new(),
+    };
+    home.change_graph(&[made.into()], None, Intent::Write, studio.session.now).unwrap();
+    let viewpoint = Viewpoint { as_of_us: Some(then_us), ..Viewpoint::default() };
+    let assembled = studio.next(studio.project(), Request { viewpoint, ..studio.turn() });
+    let text = &assembled.context.text;
+    assert!(text.contains("thick") && !text.contains("thin"), "{text}");
 }

@@ -4,7 +4,6 @@ use engine::belief::claims::States;
 use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use kernel::body::EdgeType;
 use kernel::evidence::Visibility;
@@ -13,7 +12,6 @@ use kernel::records::RecordStatus;
 use kernel::validity::State;
 
 use super::*;
-use crate::place::Home;
 use crate::service::changes::Verb;
 use crate::service::graph::change;
 use crate::service::opening::SpaceUse;
@@ -35,14 +33,7 @@ enum At {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         let purpose = SpaceUse::Write(Capability::Append);
         session.locator_of_home().open_or_make(purpose, session.now).unwrap();
         let project = folder.path().join("space.db");

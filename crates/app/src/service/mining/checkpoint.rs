@@ -26,7 +26,7 @@ use super::checkpoint_changes::{
     Changes, Slot, changes_of_project, changes_of_segments, drop_refused, statement,
 };
 use super::report::{MiningReport, view_of_edge, view_of_record};
-use super::{Found, MiningReader, TRIES_MAX, find, preferences_to_propose, propose};
+use super::{Found, TRIES_MAX, find, preferences_to_propose, propose};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agreed_settings::mining_limits;
@@ -37,6 +37,7 @@ use crate::service::opening::OpenedSpace;
 const ROUND_RECORDS: usize = 2_000;
 /// Most segments for which a language model is asked: the newest ones. Rules read the others.
 pub(crate) const MODEL_SEGMENTS_MAX: usize = 20;
+
 /// A node that a checkpoint made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct NodeView {
@@ -139,14 +140,10 @@ fn plan(
     let mut planned = Vec::with_capacity(segments.len());
     for (place, segment) in segments.into_iter().enumerate() {
         let records: Vec<&MinableRecord> = segment.records.iter().collect();
-        let reader = match &mut model {
-            Some(_) if intent == Intent::DryRun && place >= by_rules => None,
-            Some(model) if place >= by_rules => Some(MiningReader::Model(model)),
-            _ => Some(MiningReader::Rules),
-        };
-        let mut found = match reader {
-            Some(reader) => Some(find(session, space, &records, reader, &limits)?),
-            None => None,
+        let model = model.as_deref_mut().filter(|_| place >= by_rules);
+        let mut found = match model {
+            Some(_) if intent == Intent::DryRun => None,
+            model => Some(find(session, space, &records, model, &limits)?),
         };
         let waiting = match &mut found {
             Some(found) => preferences_to_propose(session, space, &mut found.filtered, intent)?,

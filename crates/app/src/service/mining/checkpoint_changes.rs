@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use engine::EngineError;
 use engine::graph::RecordView;
 use engine::mine::evidence::{PROJECT, UNTIL_ROLE};
+use engine::mine::filter::reason;
 use engine::mine::nodes::PlannedNode;
-use engine::mine::{CHECKPOINT, Refused, changes_of};
+use engine::mine::{CHECKPOINT, changes_of};
 use engine::write::graph::{
     GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, RefusedChange, Statement,
+    cite_as_inputs,
 };
 use kernel::body::{EdgeType, NodeType};
 use kernel::evidence::{Visibility, summarize};
@@ -48,17 +50,12 @@ pub(super) type Changes = Vec<(NamedChange, Slot)>;
 /// A node as it is stated.
 pub(super) fn statement(node: &PlannedNode, tags: Vec<String>) -> Result<Statement, EngineError> {
     Ok(Statement {
-        inputs: inputs(&node.sources)?,
+        inputs: cite_as_inputs(&node.sources)?,
         tags,
         visibility: node.visibility,
         payload: json!({ "source": CHECKPOINT, "version": VERSION }),
         ..Statement::new(RecordType::Node(node.node_type), node.text.as_str())
     })
-}
-
-fn inputs(sources: &[OpId]) -> Result<Vec<(Reference, Role)>, EngineError> {
-    let role = Role::parse(INPUT_ROLE)?;
-    Ok(sources.iter().map(|id| (Reference::Id(*id), role.clone())).collect())
 }
 
 /// The nodes of segments with their edges to evidence, and what was mined.
@@ -99,7 +96,7 @@ fn derived_from(from: Reference, to: Reference, source: OpId) -> Result<NamedCha
         edge_type: EdgeType::DerivedFrom,
         from,
         to,
-        inputs: inputs(&[source])?,
+        inputs: cite_as_inputs(&[source])?,
         notes: String::new(),
     }))
 }
@@ -173,7 +170,7 @@ pub(super) fn changes_of_project(
             edge_type: EdgeType::Supersedes,
             from: Reference::Local(name),
             to: Reference::Id(before.id),
-            inputs: inputs(&[until])?,
+            inputs: cite_as_inputs(&[until])?,
             notes: String::new(),
         };
         changes.push((supersedes.into(), Slot::Edge));
@@ -197,13 +194,12 @@ pub(super) fn drop_refused(
             continue;
         }
         gone.extend(change.name);
-        let code = reason.map_or("unknown_end", |reason| reason.refusal.code());
+        let code = reason.map_or(reason::UNKNOWN_END, |reason| reason.refusal.code());
         if let Slot::Mined(segment, number) = slot
             && let Some(Planned { found: Some(found), .. }) = planned.get_mut(segment)
             && let Some(record) = found.filtered.records.get(number)
         {
-            let (local_id, text) = (record.local_id.clone(), record.text.clone());
-            found.report.refused.push(Refused { local_id, text, reason: code });
+            found.report.refused.push(record.clone().refused(code));
         }
     }
     *changes = kept;

@@ -12,7 +12,7 @@ use engine::belief::claims::ClaimFilter;
 use engine::graph::NodeFilter;
 use engine::mine::changes::Miner;
 use engine::mine::evidence::{MinableRecord, RECORDS_MAX};
-use engine::mine::filter::{End, Filtered, KeptRecord, reason};
+use engine::mine::filter::{Filtered, KeptRecord, reason};
 use engine::mine::rules::mined_by_rules;
 use engine::mine::segment::segments;
 use engine::mine::{
@@ -26,7 +26,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 
 use super::Session;
-use super::agreed_settings::{is_home, may_learn, mining_limits};
+use super::agreed_settings::{may_learn, mining_limits};
 use super::learning::{Learned, learn};
 use super::model_request::{ModelAccess, ModelAnswer};
 use super::opening::OpenedSpace;
@@ -42,7 +42,7 @@ mod tests;
 
 use prompt::{Shown, TASK};
 pub(crate) use report::{MinedView, MiningReport};
-use report::{ProposedView, describe, name_of};
+use report::{ProposedView, describe};
 
 /// Records from the end of the ledger among which the newest segment is found.
 const NEWEST_RECORDS: usize = 400;
@@ -51,14 +51,6 @@ const KNOWN_CLAIMS: usize = 40;
 const KNOWN_DECISIONS: usize = 10;
 /// How often an append is tried again without what was refused.
 const TRIES_MAX: usize = 8;
-
-/// What reads the records.
-pub(crate) enum MiningReader<'a, 'm> {
-    /// Rules.
-    Rules,
-    /// A language model.
-    Model(&'a mut ModelAccess<'m>),
-}
 
 /// Which records are mined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,12 +78,12 @@ pub(crate) struct Found {
     pub(crate) report: MiningReport,
 }
 
-/// Mines records.
+/// Mines records with a language model, or by rules without one.
 pub(crate) fn mine(
     session: &Session,
     space: &mut OpenedSpace,
     selection: &MiningSelection,
-    reader: MiningReader<'_, '_>,
+    model: Option<&mut ModelAccess<'_>>,
     intent: Intent,
 ) -> Result<MiningReport, Failure> {
     let mut records = records_of(space, selection)?;
@@ -99,7 +91,7 @@ pub(crate) fn mine(
     records.drain(..too_many);
     let limits = mining_limits(session, space)?;
     let records: Vec<&MinableRecord> = records.iter().collect();
-    let mut found = find(session, space, &records, reader, &limits)?;
+    let mut found = find(session, space, &records, model, &limits)?;
     found.report.left_out += too_many;
     let waiting = preferences_to_propose(session, space, &mut found.filtered, intent)?;
     write(session, space, &mut found, intent)?;
@@ -131,23 +123,24 @@ fn records_of(
     }
 }
 
-/// Finds candidates and decides about them. Nothing is written.
+/// Finds candidates, with a language model or by rules without one, and decides about them. Nothing
+/// is written.
 pub(crate) fn find(
     session: &Session,
     space: &mut OpenedSpace,
     records: &[&MinableRecord],
-    reader: MiningReader<'_, '_>,
+    model: Option<&mut ModelAccess<'_>>,
     limits: &MiningLimits,
 ) -> Result<Found, Failure> {
-    let only_scope = is_home(session, space).then_some(Scope::Global);
+    let only_scope = session.is_home(space).then_some(Scope::Global);
     let mut report = MiningReport { read: records.len(), ..MiningReport::default() };
-    let (mined, allowed, miner) = match reader {
-        MiningReader::Rules => {
+    let (mined, allowed, miner) = match model {
+        None => {
             report.read_by = "rules";
             let (mined, allowed) = by_rules(records, only_scope);
             (mined, allowed, Miner::rules())
         }
-        MiningReader::Model(access) => {
+        Some(access) => {
             report.read_by = "model";
             let ids: Vec<OpId> = records.iter().map(|record| record.id()).collect();
             let private = space.private_among(&ids)?;
@@ -187,7 +180,7 @@ fn by_rules(records: &[&MinableRecord], only_scope: Option<Scope>) -> (Mined, Al
 
 /// What a model is shown as known: claims in words and decisions that are not private.
 fn known(session: &Session, space: &OpenedSpace) -> Result<Vec<Known>, Failure> {
-    let is_home = is_home(session, space);
+    let is_home = session.is_home(space);
     let scope = |visibility: Visibility| match visibility {
         Visibility::Global => Scope::Global,
         _ if is_home => Scope::Global,
@@ -237,19 +230,11 @@ pub(crate) fn preferences_to_propose(
         .into_iter()
         .partition(|record: &KeptRecord| record.record_type == preference);
     filtered.records = kept;
-    let is_there = |end: &End| match end {
-        End::Known(_) => true,
-        End::Kept(name) => filtered.records.iter().any(|record| record.local_id == *name),
-    };
     let (edges, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut filtered.edges)
         .into_iter()
-        .partition(|edge| is_there(&edge.from) && is_there(&edge.to));
+        .partition(|edge| filtered.has_ends_of(edge));
     filtered.edges = edges;
-    filtered.refused.extend(gone.iter().map(|edge| Refused {
-        local_id: format!("{} → {}", name_of(&edge.from), name_of(&edge.to)),
-        text: edge.edge_type.as_str().to_owned(),
-        reason: reason::PENDING,
-    }));
+    filtered.refused.extend(gone.iter().map(|edge| edge.refused(reason::PENDING)));
     Ok(waiting)
 }
 
@@ -288,11 +273,7 @@ fn write(
 }
 
 /// Takes out what the ledger refuses, with the edges that lose an end.
-pub(crate) fn drop_refused(
-    filtered: &mut Filtered,
-    refused: &[RefusedChange],
-    report: &mut MiningReport,
-) {
+fn drop_refused(filtered: &mut Filtered, refused: &[RefusedChange], report: &mut MiningReport) {
     let codes: BTreeMap<usize, &'static str> =
         refused.iter().map(|refused| (refused.place, refused.refusal.code())).collect();
     let number = filtered.records.len();
@@ -300,27 +281,16 @@ pub(crate) fn drop_refused(
     for (place, record) in records.into_iter().enumerate() {
         match codes.get(&place) {
             None => filtered.records.push(record),
-            Some(reason) => {
-                let (local_id, text) = (record.local_id, record.text);
-                report.refused.push(Refused { local_id, text, reason });
-            }
+            Some(reason) => report.refused.push(record.refused(reason)),
         }
     }
     let edges = std::mem::take(&mut filtered.edges);
     for (place, edge) in edges.into_iter().enumerate() {
-        let is_there = |end: &End| match end {
-            End::Known(_) => true,
-            End::Kept(name) => filtered.records.iter().any(|record| record.local_id == *name),
-        };
-        let lost = !is_there(&edge.from) || !is_there(&edge.to);
+        let is_lost = !filtered.has_ends_of(&edge);
         let reason = codes.get(&(number + place)).copied();
-        match reason.or(lost.then_some(reason::UNKNOWN_END)) {
+        match reason.or(is_lost.then_some(reason::UNKNOWN_END)) {
             None => filtered.edges.push(edge),
-            Some(reason) => report.refused.push(Refused {
-                local_id: format!("{} → {}", name_of(&edge.from), name_of(&edge.to)),
-                text: edge.edge_type.as_str().to_owned(),
-                reason,
-            }),
+            Some(reason) => report.refused.push(edge.refused(reason)),
         }
     }
 }

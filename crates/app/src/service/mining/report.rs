@@ -1,7 +1,7 @@
 //! The report of mining: what was written, what waits, and what was refused.
 
 use engine::mine::Refused;
-use engine::mine::filter::{End, Filtered, KeptEdge, KeptRecord};
+use engine::mine::filter::{Filtered, KeptEdge, KeptRecord};
 use engine::write::graph::GraphChanged;
 use kernel::id::OpId;
 use serde::Serialize;
@@ -113,16 +113,8 @@ pub(super) fn view_of_edge(edge: &KeptEdge, id: Option<OpId>, new: bool) -> Mine
     MinedEdgeView {
         id,
         edge_type: edge.edge_type.as_str(),
-        from: name_of(&edge.from),
-        to: name_of(&edge.to),
+        from: edge.from.name(),
+        to: edge.to.name(),
         new,
-    }
-}
-
-/// An end of an edge, in a report.
-pub(super) fn name_of(end: &End) -> String {
-    match end {
-        End::Kept(name) => name.clone(),
-        End::Known(id) => id.to_string(),
     }
 }

@@ -5,8 +5,6 @@ use std::time::Duration;
 use engine::graph::EdgeFilter;
 use engine::inspect::LogFilter;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Payload};
 use kernel::identity::text_key;
 use kernel::when::When;
@@ -16,7 +14,6 @@ use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::checkpoint::{CheckpointReport, checkpoint};
 use super::*;
-use crate::place::Home;
 use crate::service::agreed_settings::{SettingKey, set};
 use crate::service::locator::SpaceLocator;
 use crate::service::opening::SpaceUse;
@@ -31,14 +28,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         let path = folder.path().join("space.db");
         engine::Space::create(&path, session.home.signer().unwrap(), "t", session.now).unwrap();
         Self { folder, session }
@@ -75,14 +65,8 @@ impl Desk {
     }
 
     fn by_rules(&self) -> MiningReport {
-        mine(
-            &self.session,
-            &mut self.space(),
-            &MiningSelection::NewestSegment,
-            MiningReader::Rules,
-            Intent::Write,
-        )
-        .unwrap()
+        mine(&self.session, &mut self.space(), &MiningSelection::NewestSegment, None, Intent::Write)
+            .unwrap()
     }
 
     fn by_model(&self, answer: Value) -> MiningReport {
@@ -92,8 +76,8 @@ impl Desk {
 
     fn ask(&self, model: &mut ScriptedModel, intent: Intent) -> Result<MiningReport, Failure> {
         let mut access = ModelAccess::new(model);
-        let reader = MiningReader::Model(&mut access);
-        mine(&self.session, &mut self.space(), &MiningSelection::NewestSegment, reader, intent)
+        let newest = MiningSelection::NewestSegment;
+        mine(&self.session, &mut self.space(), &newest, Some(&mut access), intent)
     }
 
     fn checkpoint(&self) -> CheckpointReport {
@@ -394,8 +378,8 @@ fn instructions_inside_memories_stay_data_and_private_records_are_not_shown() {
     let mut model = ScriptedModel::with_values([only_claims(Vec::new())]);
     let all = MiningSelection::Since(0);
     let mut access = ModelAccess::new(&mut model);
-    let reader = MiningReader::Model(&mut access);
-    let report = mine(&desk.session, &mut desk.space(), &all, reader, Intent::Write).unwrap();
+    let mut space = desk.space();
+    let report = mine(&desk.session, &mut space, &all, Some(&mut access), Intent::Write).unwrap();
     assert_eq!((report.read, report.private), (1, 1));
     let [request] = model.requests().try_into().unwrap();
     let prompt = request.messages[0].text.as_str();
@@ -406,7 +390,7 @@ fn instructions_inside_memories_stay_data_and_private_records_are_not_shown() {
 }
 
 #[test]
-fn a_long_segment_is_cut_with_it_said() {
+fn a_long_segment_is_cut_and_the_report_counts_what_was() {
     let desk = Desk::new();
     let long = "word ".repeat(1_000);
     for number in 0..20 {
@@ -426,8 +410,7 @@ fn a_dry_run_writes_nothing() {
     let before = desk.operations();
     let mut space = desk.space();
     let mining = MiningSelection::NewestSegment;
-    let report =
-        mine(&desk.session, &mut space, &mining, MiningReader::Rules, Intent::DryRun).unwrap();
+    let report = mine(&desk.session, &mut space, &mining, None, Intent::DryRun).unwrap();
     assert!(report.records[0].new && report.records[0].id.is_none());
     let made = checkpoint(&desk.session, &mut space, None, Intent::DryRun).unwrap();
     assert!(made.new);

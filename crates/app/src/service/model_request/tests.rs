@@ -3,15 +3,12 @@
 use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::write::transcript::TRANSCRIPT;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use kernel::evidence::Visibility;
 use kernel::kind::Capability;
 use serde::Deserialize;
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::*;
-use crate::place::Home;
 use crate::service::graph::statement;
 use crate::service::opening::SpaceUse;
 
@@ -24,15 +21,9 @@ pub(crate) struct Desk {
 impl Desk {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: vec!["global".to_owned()],
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
-        drop(crate::service::agreed_settings::home_to_write(&session).unwrap());
+        let mut session = Session::in_folder(folder.path());
+        session.spaces.push("global".to_owned());
+        drop(session.home_to_write().unwrap());
         Self { _folder: folder, session }
     }
 

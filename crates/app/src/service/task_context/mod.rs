@@ -19,7 +19,6 @@ use kernel::id::{OpId, ReceiptId};
 use serde::Serialize;
 
 use super::Session;
-use super::agreed_settings::{home, is_home};
 use super::effective::Scope;
 use super::opening::OpenedSpace;
 use super::query_embedding::EmbedderPool;
@@ -116,8 +115,8 @@ pub(crate) fn assemble(
     own: &mut OpenedSpace,
     request: &TaskRequest<'_>,
 ) -> Result<TaskContext, Failure> {
-    let own_is_home = is_home(session, own);
-    let mut home = if own_is_home { None } else { home(session)? };
+    let own_is_home = session.is_home(own);
+    let mut home = if own_is_home { None } else { session.home_space()? };
     let is_effective = session.spaces.is_empty();
     let own_scope = if own_is_home { Scope::Global } else { Scope::Project };
     let found = near::search(

@@ -234,13 +234,8 @@ fn beside(reading: &Reading<'_>, root: &TaskRecord) -> Result<Vec<TaskRecord>, E
     let limits = reading.limits(layer, AROUND_MAX, AROUND_MAX);
     let records = layer.space.subgraph(&[root.record], &limits)?.records;
     let records: Vec<_> = records.into_iter().filter(|it| it.id != root.record).collect();
-    let hidden = match layer.scope == reading.own.scope {
-        true => vec![false; records.len()],
-        false => {
-            let keys: Vec<RecordKey> = records.iter().map(RecordKey::of_record).collect();
-            reading.own.space.hides_records(&keys, reading.as_of_us)?
-        }
-    };
+    let keys: Vec<RecordKey> = records.iter().map(RecordKey::of_record).collect();
+    let hidden = reading.hides(layer, &keys)?;
     let reason = Selection::Joined { to: root.id };
     let mut beside = Vec::new();
     for (view, is_hidden) in records.iter().zip(hidden) {

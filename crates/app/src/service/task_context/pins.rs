@@ -161,13 +161,8 @@ fn shown(
     layer: Layer<'_>,
     beliefs: Vec<Belief>,
 ) -> Result<Vec<(Belief, bool)>, EngineError> {
-    let hidden = match layer.scope == reading.own.scope {
-        true => vec![false; beliefs.len()],
-        false => {
-            let keys: Vec<RecordKey> = beliefs.iter().map(RecordKey::of_belief).collect();
-            reading.own.space.hides_records(&keys, reading.as_of_us)?
-        }
-    };
+    let keys: Vec<RecordKey> = beliefs.iter().map(RecordKey::of_belief).collect();
+    let hidden = reading.hides(layer, &keys)?;
     Ok(beliefs.into_iter().zip(hidden).collect())
 }
 

@@ -1,7 +1,7 @@
 //! The spaces that a context for a task is read from.
 
 use engine::belief::{Belief, claims};
-use engine::graph::SubgraphLimits;
+use engine::graph::{RecordKey, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::{EngineError, Space};
 use kernel::id::OpId;
@@ -50,6 +50,18 @@ impl<'a> Reading<'a> {
     /// Whether the home space gives records of this kind.
     pub(super) fn home_gives(&self, kind: &Kind) -> bool {
         self.from_home.iter().any(|given| given == kind.as_str())
+    }
+
+    /// Which records of a space the space of the request has in its own words.
+    pub(super) fn hides(
+        &self,
+        layer: Layer<'_>,
+        keys: &[RecordKey],
+    ) -> Result<Vec<bool>, EngineError> {
+        match layer.scope == self.own.scope {
+            true => Ok(vec![false; keys.len()]),
+            false => self.own.space.hides_records(keys, self.as_of_us),
+        }
     }
 
     pub(super) fn limits(&self, layer: Layer<'_>, nodes: usize, edges: usize) -> SubgraphLimits {

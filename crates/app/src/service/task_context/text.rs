@@ -100,7 +100,7 @@ fn opening(digits: &str, owner: Option<&SpaceOwner>) -> String {
 
 struct Writing {
     text: String,
-    /// Tokens that are left; none if there is no limit.
+    /// Tokens that are left; none without a limit.
     room: Option<usize>,
     /// Whose memory the project's is, if it is somebody else's.
     owner: Option<SpaceOwner>,

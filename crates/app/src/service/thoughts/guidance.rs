@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use engine::thought::retrieve::ThoughtHit;
 use engine::thought::uuid::ThoughtUuid;
+use engine::thought::view::ThoughtView;
 
 use super::answer::{Disambiguation, TagCluster, ThoughtSource};
 
@@ -38,10 +39,14 @@ pub(super) fn offer_to_refine(hits: &[ThoughtHit]) -> Option<String> {
     ))
 }
 
-/// The warning of a correction near the prompt.
-pub(super) fn warning(hits: &[ThoughtHit]) -> Option<String> {
-    let near = hits.iter().filter(|hit| hit.nearness.similarity > SIMILAR);
-    let (wrong, correction) = near.filter_map(|hit| Some((hit.id, hit.corrected_by?))).next()?;
+/// The warning of a correction near the prompt: what it corrects is near, or the correction itself.
+pub(super) fn warning(hits: &[ThoughtHit], shown: &[(ThoughtHit, ThoughtView)]) -> Option<String> {
+    let is_near = |hit: &ThoughtHit| hit.nearness.similarity > SIMILAR;
+    let corrected = hits.iter().filter(|hit| is_near(hit));
+    let corrected = corrected.filter_map(|hit| Some((hit.id, hit.corrected_by?)));
+    let corrections = shown.iter().filter(|(hit, _)| is_near(hit));
+    let corrections = corrections.filter_map(|(hit, view)| Some((view.corrects?, hit.id)));
+    let (wrong, correction) = corrected.chain(corrections).next()?;
     Some(format!(
         "Careful: the thought {} was corrected by {}. Read the correction before you build on it.",
         ThoughtUuid::of(&wrong),

@@ -1,11 +1,15 @@
 //! Requests about one thought, and lists of them.
 
 use engine::EngineError;
+use engine::private::Disclosure;
+use engine::thought::contribute::Contribution;
 use engine::thought::lineage::ThoughtLineage;
-use engine::thought::share::{copy_of, shared_to};
+use engine::thought::retrieve::ThoughtQuery;
+use engine::thought::share::{copy_of, is_copy, shared_to};
 use engine::thought::usage::{Dated, Highway, Signal};
 use engine::thought::uuid::ThoughtUuid;
 use engine::thought::view::{DOMAIN_SUMMARY, ThoughtFilter, ThoughtView, preview};
+use jiff::Timestamp;
 use kernel::body::Annotation;
 use kernel::id::OpId;
 
@@ -176,13 +180,37 @@ pub(crate) fn share(
         return Err(ThoughtRefusal::AlreadyShared.into());
     }
     let target = caller.at(&copy_to)?;
-    let mut writer = target.writer();
-    let copy = writer.contribute(copy_of(&view, from), now)?;
-    writer.finish()?;
+    let draft = copy_of(&view, from);
+    let copy = match copied_before(target, &draft, now)? {
+        Some(copy) => copy,
+        None => {
+            let mut writer = target.writer();
+            let copy = writer.contribute(draft, now)?;
+            writer.finish()?;
+            copy
+        }
+    };
     let mut writer = caller.at(&place)?.writer();
     writer.label_thought(place.id, shared_to(into, copy), now)?;
     writer.finish()?;
     Ok(ShareAnswer { thought_id: ThoughtUuid::of(&copy) })
+}
+
+/// The copy that an earlier request made before it was interrupted: the original has no label.
+fn copied_before(
+    target: &CallerSpace<'_>,
+    draft: &Contribution,
+    now: Timestamp,
+) -> Result<Option<OpId>, ThoughtError> {
+    let reader = target.space.reader_up_to_date()?;
+    let text = draft.thought.content.as_deref().unwrap_or_default();
+    let (disclosure, now_us) = (Disclosure::Full, now.as_microsecond());
+    let query = ThoughtQuery { text, tags: &[], disclosure, now_us, as_of_us: None };
+    let ids: Vec<OpId> = reader.retrieve_thoughts(&query)?.hits.iter().map(|hit| hit.id).collect();
+    let author = target.author();
+    let views = reader.thoughts(&ids)?.into_iter();
+    let mut copies = views.filter(|view| view.author == author && is_copy(view, draft));
+    Ok(copies.next().map(|view| view.id))
 }
 
 /// Answers `GET /api/v1/domains`: the topics that thoughts sum up, each by the newest.

@@ -22,9 +22,10 @@ use super::answer::{
     Disambiguation, IngestAnswer, LineageSummary, MemoryAnswer, MemoryOperation, MemoryResult,
     MemoryTrace, ThoughtSource, rounded,
 };
+use super::manage::unknown;
 use super::request::{MemoryRequest, NamedGrounds, TAGS_MAX};
 use super::{
-    Caller, CallerSpace, JOURNAL_WAIT, ThoughtError, ThoughtRefusal, guidance, manage, new_session,
+    Caller, CallerSpace, JOURNAL_WAIT, ThoughtError, ThoughtRefusal, guidance, new_session,
 };
 
 /// Most thoughts that count as retrieved.
@@ -227,7 +228,7 @@ fn guide(
     if is_due && !is_explicit {
         parts.extend(guidance::offer_to_refine(&found.hits));
     }
-    parts.extend(guidance::warning(&found.hits));
+    parts.extend(guidance::warning(&found.hits, &found.shown));
     ((!parts.is_empty()).then(|| parts.join("\n")), operations)
 }
 
@@ -366,13 +367,12 @@ fn resolve(
     space: &CallerSpace<'_>,
 ) -> Result<Grounds, ThoughtError> {
     let find = |name: &String| -> Result<OpId, ThoughtError> {
-        let unknown = || manage::unknown(name);
         let found = match reader.thought_named(name, space.disclosure) {
             // The beginning of several ids names none of them.
             Err(EngineError::AmbiguousId { .. }) => None,
             found => found?,
         };
-        found.ok_or_else(|| unknown().into())
+        found.ok_or_else(|| unknown(name).into())
     };
     Ok(match named {
         NamedGrounds::None => Grounds::None,

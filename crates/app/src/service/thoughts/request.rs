@@ -24,8 +24,6 @@ pub(crate) const NAME_CHARS_MAX: usize = 200;
 pub(crate) const TAGS_MAX: usize = 32;
 /// Most thoughts that one consolidates.
 pub(crate) const CONSOLIDATED_MAX: usize = 100;
-/// A reference that is too long names no thought, as any other that is malformed.
-const REFERENCE_CHARS_MAX: usize = usize::MAX;
 
 /// What a thought builds on, as it was named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,9 +133,12 @@ impl Fields {
         (count_max, most): (usize, usize),
     ) -> Result<Option<Vec<String>>, ThoughtRefusal> {
         let wrong = || {
-            ThoughtRefusal::field(format!(
-                "{name} must be a list of at most {count_max} strings of at most {most} characters"
-            ))
+            let length = match most {
+                usize::MAX => String::new(),
+                most => format!(" of at most {most} characters"),
+            };
+            let message = format!("{name} must be a list of at most {count_max} strings{length}");
+            ThoughtRefusal::field(message)
         };
         let Some(value) = self.take(name) else { return Ok(None) };
         let Value::Array(items) = value else { return Err(wrong()) };
@@ -167,12 +168,13 @@ impl Fields {
     }
 
     /// What the thought builds on. Whether the ways exclude each other is judged after all other
-    /// fields, by [`judged`].
+    /// fields, by [`Ways::judged`]. A reference of any length is text: one that is too long to be
+    /// an id names no thought.
     fn grounds(&mut self) -> Result<Ways, ThoughtRefusal> {
         Ok(Ways {
-            refines: self.text("refines", REFERENCE_CHARS_MAX)?,
-            consolidates: self.texts("consolidates", (CONSOLIDATED_MAX, REFERENCE_CHARS_MAX))?,
-            corrects: self.text("corrects", REFERENCE_CHARS_MAX)?,
+            refines: self.text("refines", usize::MAX)?,
+            consolidates: self.texts("consolidates", (CONSOLIDATED_MAX, usize::MAX))?,
+            corrects: self.text("corrects", usize::MAX)?,
         })
     }
 }
@@ -349,7 +351,10 @@ impl FeedbackRequest {
     pub(crate) fn parse(body: Value) -> Result<Self, ThoughtRefusal> {
         let mut fields = Fields::of(body, &["session_id", "thought_id", "signal"])?;
         let session_id = fields.needed_text("session_id", ID_CHARS_MAX)?;
-        let thought_id = fields.needed_text("thought_id", REFERENCE_CHARS_MAX)?;
+        let thought_id = fields.text("thought_id", usize::MAX)?;
+        let thought_id = thought_id.filter(|id| !id.trim().is_empty());
+        let thought_id =
+            thought_id.ok_or_else(|| ThoughtRefusal::field("thought_id is required"))?;
         let is_useful = match fields.text("signal", ID_CHARS_MAX)?.as_deref() {
             Some("useful") => true,
             Some("wrong") => false,

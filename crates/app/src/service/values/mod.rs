@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Session;
-use super::agreed_settings::{claim_of_preference, home, home_to_write};
+use super::agreed_settings::claim_of_preference;
 use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
@@ -124,7 +124,7 @@ pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
 
 /// The values that hold; none without a home space.
 pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
-    match home(session)? {
+    match session.home_space()? {
         Some(space) => Ok(values(&space)?),
         None => Ok(Values::default()),
     }
@@ -163,7 +163,7 @@ pub(crate) fn set(
     if intent == Intent::DryRun {
         return preview(session, &text, &reader);
     }
-    let mut home = home_to_write(session)?;
+    let mut home = session.home_to_write()?;
     let before = values(&home)?;
     let (event, raw, is_new) = match &before.raw {
         Some(raw) if raw.text == text => (event_of(raw), raw.id, false),

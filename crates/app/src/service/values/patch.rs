@@ -2,7 +2,7 @@
 
 use engine::EngineError;
 use engine::write::graph::{
-    GraphChange, INPUT_ROLE, NamedChange, RecordType, Reference, Statement,
+    GraphChange, NamedChange, RecordType, Reference, Statement, cite_as_inputs,
 };
 use kernel::body::{Deriver, NodeType};
 use kernel::evidence::Visibility;
@@ -35,7 +35,7 @@ pub(super) fn changes_of_patch(
     event: &OpId,
     before: &Values,
 ) -> Result<Vec<NamedChange>, EngineError> {
-    let inputs = vec![(Reference::Id(*event), Role::parse(INPUT_ROLE)?)];
+    let inputs = cite_as_inputs(&[*event])?;
     let state = |line: &StatedLine| {
         let mut statement = Statement {
             inputs: inputs.clone(),

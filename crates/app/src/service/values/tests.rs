@@ -1,7 +1,5 @@
 //! Values read by a language model that answers from a list.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use models::language::LanguageError;
 use serde_json::{Value, json};
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
@@ -9,7 +7,6 @@ use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 use super::compile::PROMPT_VERSION;
 use super::patch::MODEL_CONFIDENCE;
 use super::*;
-use crate::place::Home;
 use crate::service::model_request::ModelAccess;
 
 /// A home in a folder of its own, and the time.
@@ -21,14 +18,7 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let session = Session {
-            home: Home::at(folder.path().join("home")),
-            spaces: Vec::new(),
-            embedder: None,
-            language_model: None,
-            now: "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap(),
-            zone: TimeZone::UTC,
-        };
+        let session = Session::in_folder(folder.path());
         Self { _folder: folder, session }
     }
 
@@ -47,7 +37,7 @@ impl Desk {
     }
 
     fn operations(&self) -> usize {
-        let home = home(&self.session).unwrap().unwrap();
+        let home = self.session.home_space().unwrap().unwrap();
         home.log_tail(1_000, &engine::inspect::LogFilter::default()).unwrap().len()
     }
 }
@@ -82,7 +72,7 @@ fn case_23_given_a_values_patch_then_claims_are_global_tagged_and_cite_the_event
     let desk = Desk::new();
     let claims = vec![claim("preference", "Answers are short"), claim("goal", "Ship 1.0")];
     let change = desk.set("Short answers. Ship 1.0.", answer("Short, and shipped.", claims, &[]));
-    let home = home(&desk.session).unwrap().unwrap();
+    let home = desk.session.home_space().unwrap().unwrap();
     let values = values(&home).unwrap();
     let event = change.event.unwrap();
     let summary = values.summary.unwrap();
@@ -184,7 +174,7 @@ fn what_the_person_refuted_is_not_claimed_again() {
     let desk = Desk::new();
     let claims = || vec![claim("preference", "Answers are long"), claim("goal", "Ship 1.0")];
     desk.set("One.", answer("One.", claims(), &[]));
-    let mut home = home_to_write(&desk.session).unwrap();
+    let mut home = desk.session.home_to_write().unwrap();
     let refute = home.to_refute(&text_key("preference", "Answers are long"), "no").unwrap();
     home.act(refute, Intent::Write, desk.session.now).unwrap();
     drop(home);

@@ -105,9 +105,8 @@ pub(crate) fn target(
     }
 }
 
-/// A time of recording up to which the past is asked about; none for the present.
-pub(crate) fn past(session: &Session, as_of_us: Option<i64>) -> Option<u64> {
-    let as_of_us = as_of_us.map(|at| at.max(0).unsigned_abs());
+/// A time of recording that lies in the past; none for the present.
+pub(crate) fn past(session: &Session, as_of_us: Option<u64>) -> Option<u64> {
     as_of_us.filter(|at| *at < now_us(session.now))
 }
 

@@ -25,6 +25,7 @@ use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
+use crate::recall::facts::ACTIVE_CONFIDENCE_MIN;
 use crate::{EngineError, Reader};
 
 mod words;
@@ -105,6 +106,24 @@ enum Admission {
 }
 
 impl ClaimFilter {
+    /// The same without what a list leaves out unless all is asked for: believed ones that are
+    /// over, and those below [`ACTIVE_CONFIDENCE_MIN`]. What is true at a time is not over then,
+    /// and a band that is named is listed in full.
+    #[must_use]
+    pub fn in_force(self, now_us: i64) -> Self {
+        Self {
+            not_over_at_us: self.valid_at_us.is_none().then(|| self.listed_at_us(now_us)),
+            confidence_min: self.band.is_none().then_some(ACTIVE_CONFIDENCE_MIN),
+            ..self
+        }
+    }
+
+    /// The time as of which the list is. Memory knows no more of a future time than of now.
+    pub fn listed_at_us(&self, now_us: i64) -> i64 {
+        let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
+        as_of_us.map_or(now_us, |at| at.min(now_us))
+    }
+
     fn admission(&self, belief: &Belief, contains: Option<&Words>) -> Admission {
         let is_believed = belief.served.is_some();
         if !self.admits(belief, contains) {

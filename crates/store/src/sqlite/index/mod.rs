@@ -18,7 +18,7 @@ use retrieval::text::Language;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::sql;
-use super::registry::{Fold, FoldTask, ViewFolder, ViewSpec};
+use super::registry::{Fold, FoldTask, MakeFolder, ViewFolder, ViewSpec};
 use crate::{Position, StoreError};
 
 pub(super) mod attributes;
@@ -55,28 +55,25 @@ pub use served::{first_after, node_key};
 pub(super) use tables::{EPISODES, FACTS, IndexTables, THOUGHTS, THOUGHTS_SINCE};
 
 /// The text index of evidence.
-pub(super) static TEXT_VIEW: ViewSpec = ViewSpec {
-    name: "text",
-    tables: EPISODES.specs,
-    fold: Fold::Lagging {
-        version: EPISODES.version,
-        folds_graph: true,
-        reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
-        folder: |connection| Ok(Box::new(Folder::new(connection)?)),
-    },
-};
+pub(super) static TEXT_VIEW: ViewSpec =
+    evidence_view(|connection| Ok(Box::new(Folder::new(connection)?)));
 
 /// The same tables, filled with the thinking of agents alone.
-pub(super) static THINKING_VIEW: ViewSpec = ViewSpec {
-    name: "text",
-    tables: EPISODES.specs,
-    fold: Fold::Lagging {
-        version: EPISODES.version,
-        folds_graph: true,
-        reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
-        folder: |connection| Ok(Box::new(Folder::of_thinking(connection)?)),
-    },
-};
+pub(super) static THINKING_VIEW: ViewSpec =
+    evidence_view(|connection| Ok(Box::new(Folder::of_thinking(connection)?)));
+
+const fn evidence_view(folder: MakeFolder) -> ViewSpec {
+    ViewSpec {
+        name: "text",
+        tables: EPISODES.specs,
+        fold: Fold::Lagging {
+            version: EPISODES.version,
+            folds_graph: true,
+            reads_bodies_of: |kind| *kind == kernel::kind::Kind::Evidence,
+            folder,
+        },
+    }
+}
 
 /// The same index of claims and corrections.
 pub(super) static FACT_VIEW: ViewSpec = ViewSpec {

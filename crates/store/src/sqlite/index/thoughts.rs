@@ -205,24 +205,6 @@ impl<'a> ThoughtSearch<'a> {
         })
     }
 
-    /// How near the thought at a position is; none if it is not in the index.
-    pub fn nearness_at(
-        &self,
-        question: &Question,
-        position: Position,
-    ) -> Result<Option<ThoughtFound>, StoreError> {
-        let attributes = &self.search.attributes.rest;
-        let document = attributes.partition_point(|attribute| attribute.position < position);
-        let Some(attribute) =
-            self.search.attributes.get(document).filter(|found| found.position == position)
-        else {
-            return Ok(None);
-        };
-        let scores = Scores::of(&self.search, question, None)?;
-        let nearness = scores.nearness(document)?;
-        self.found((document, *attribute, nearness)).map(Some)
-    }
-
     fn id(&self, document: u32, attribute: &Attribute) -> Result<OpId, StoreError> {
         let known = self.memo().ids.get(document as usize).copied().flatten();
         if let Some(known) = known {

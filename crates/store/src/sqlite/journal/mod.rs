@@ -389,14 +389,17 @@ impl SqliteSpace {
 
 /// Whether a database has a table with rows.
 fn has_rows(connection: &Connection, table: &str) -> Result<bool, StoreError> {
-    let exists = connection
-        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
-        .exists([table])?;
-    if !exists {
+    if !has_table(connection, table)? {
         return Ok(false);
     }
     let first = connection
         .query_row(&format!("SELECT 1 FROM {table} LIMIT 1"), [], |_| Ok(()))
         .optional()?;
     Ok(first.is_some())
+}
+
+fn has_table(connection: &Connection, table: &str) -> Result<bool, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
+        .exists([table])?)
 }

@@ -6,7 +6,7 @@
 //! deleted. What an access changes is decided above; a change reads the rows, passes them on, and
 //! writes what comes back in one transaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kernel::id::OpId;
@@ -182,11 +182,8 @@ fn cut(connection: &Connection, table: &str, number: i64, rows_max: i64) -> Resu
 }
 
 fn has_tables(connection: &Connection) -> Result<bool, StoreError> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'thought_agent'",
-        )?
-        .exists([])?)
+    // They are made together.
+    super::has_table(connection, "thought_agent")
 }
 
 /// What is read of the journal for a query.
@@ -323,10 +320,7 @@ impl SqliteSpace {
 }
 
 /// Deletes what is kept of some thoughts, because they were forgotten.
-pub(super) fn erase(
-    connection: &Connection,
-    thoughts: &std::collections::BTreeSet<OpId>,
-) -> Result<(), StoreError> {
+pub(super) fn erase(connection: &Connection, thoughts: &BTreeSet<OpId>) -> Result<(), StoreError> {
     if !has_tables(connection)? {
         return Ok(());
     }

@@ -98,9 +98,12 @@ pub(super) enum Fold {
         /// is erased.
         reads_bodies_of: fn(&Kind) -> bool,
         /// Creates its folder.
-        folder: fn(&Connection) -> Result<Box<dyn ViewFolder>, StoreError>,
+        folder: MakeFolder,
     },
 }
+
+/// Creates the folder of a view.
+pub(super) type MakeFolder = fn(&Connection) -> Result<Box<dyn ViewFolder>, StoreError>;
 
 /// Folds a lagging view, and may keep a cache between folds.
 pub(super) trait ViewFolder: Send {

@@ -39,6 +39,8 @@ fn case_26_given_an_unknown_refines_id_then_not_found_and_nothing_stored() {
         json!({ "refines": "" }),
         json!({ "refines": "not an id" }),
         json!({ "refines": "; DROP TABLE op" }),
+        json!({ "refines": "x".repeat(5_000) }),
+        json!({ "consolidates": [known, "x".repeat(5_000)] }),
         json!({ "refines": of_a_space }),
         json!({ "corrects": unknown }),
         json!({ "consolidates": [known, unknown] }),
@@ -131,10 +133,21 @@ fn case_33_given_a_new_agent_who_contributes_then_welcome_and_warning_are_both_t
     assert!(guidance.contains("welcome") && guidance.contains("correct"), "{guidance}");
     assert!(guidance.contains(&correction), "{guidance}");
     assert_eq!(answer.trace.thoughts_contributed, 1);
-    // The next time there is no welcome, and an offer to refine what was said again.
+    // The next time there is no welcome, and an offer to refine the same statement.
     let again = shared.ask("new", STATEMENT).result.guidance.unwrap();
     assert!(!again.contains("welcome") && again.contains("refine"), "{again}");
     assert!(answer.result.response.starts_with("Hello NEW, welcome"));
+}
+
+#[test]
+fn who_repeats_a_correction_is_warned_of_what_it_corrects() {
+    let mut shared = SharedSpace::new();
+    let wrong = shared.keep("Cones bend at nine hundred.", json!({}));
+    let right = "The blue kiln reaches its peak only after the second hour of the soak.";
+    let correction = shared.keep(right, json!({ "corrects": wrong }));
+    let guidance = shared.ask("new", right).result.guidance.unwrap();
+    assert!(guidance.contains("correct") && guidance.contains(&correction), "{guidance}");
+    assert!(guidance.contains(&wrong), "{guidance}");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Who may see and do what: privacy, sharing, labels, capabilities.
 
+use engine::thought::share::copy_of;
+use engine::thought::uuid::ThoughtUuid;
+
 use super::*;
 
 #[test]
@@ -71,6 +74,27 @@ fn case_46_given_a_shared_thought_then_again_409_by_another_403_unknown_404_and_
     own.sealer = Some(Sealer::new(signer(9)));
     assert_eq!(refused(share(&mut own, &id, "team")), ("FORBIDDEN", 403));
     assert_eq!(own.thoughts(), 2);
+}
+
+#[test]
+fn a_share_that_was_interrupted_after_the_copy_is_completed_with_that_copy() {
+    let (mut own, mut team) = (SharedSpace::of(1), SharedSpace::of(2));
+    let id = own.keep("kiln cone six", json!({}));
+    team.keep("kiln cone six", json!({}));
+    let (now, from) = (own.now, own.space.id().unwrap());
+    let reader = own.space.reader().unwrap();
+    let original = reader.thought_named(&id, Disclosure::Full).unwrap().unwrap();
+    let view = reader.thoughts(&[original]).unwrap().remove(0);
+    drop(reader);
+    let mut writer = team.space.writer();
+    let copy = writer.contribute(copy_of(&view, from), now).unwrap();
+    writer.finish().unwrap();
+    let spaces = vec![own.caller_space("own"), team.caller_space("team")];
+    let mut caller = Caller { spaces, now };
+    let shared = manage::share(&mut caller, &id, "team").unwrap();
+    assert_eq!(shared.thought_id, ThoughtUuid::of(&copy));
+    assert_eq!(refused(manage::share(&mut caller, &id, "team")), ("ALREADY_SHARED", 409));
+    assert_eq!(team.thoughts(), 2);
 }
 
 #[test]

@@ -13,20 +13,18 @@ use kernel::kind::Kind;
 use kernel::ledger_index::record_key;
 use kernel::when::When;
 use retrieval::rank::lexical::TermCounts;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::super::super::graph::sql;
-use super::super::super::ledger;
 use super::super::super::records::SINCE as RECORDS_SINCE;
 use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
-use super::super::batch::{Batch, clear};
+use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
-use super::super::postings::BLOCK;
 use super::super::served::node_session;
 use super::super::tables::FACTS;
-use super::super::{Reach, reach, set_reach};
-use super::{Folder, PEOPLE_REMEMBERED_MAX, days_since_epoch};
+use super::block::Stretch;
+use super::{Folder, days_since_epoch};
 use crate::{Position, StoreError};
 
 /// The tag of values as they were given. They are kept for audits, and no recall serves them.
@@ -139,79 +137,43 @@ impl FactFolder {
         Ok(Self(Folder::of(connection, &FACTS)?))
     }
 
-    /// Adds at most [`BLOCK`] claims and corrections, none after `until`, in the transaction that
+    /// Adds at most a block of claims and corrections, none after `until`, in the transaction that
     /// is open on `connection`. Returns the new position.
     pub(in super::super) fn fold_until(
         &mut self,
         connection: &Connection,
         until: Position,
     ) -> Result<Position, StoreError> {
-        let folded = self.0.fold_facts(connection, until);
-        if folded.is_err() {
-            // The cache may contain rows that will not be written.
-            self.0.forget();
-        }
-        folded
+        self.0.fold_block(connection, until, |folder, batch, stretch| {
+            folder.read_facts(connection, batch, stretch)
+        })
     }
 }
 
 impl Folder {
-    fn fold_facts(
+    fn read_facts(
         &mut self,
         connection: &Connection,
-        until: Position,
-    ) -> Result<Position, StoreError> {
-        let head = ledger::head(connection)?;
-        let until = until.min(head);
-        let mut reach: Reach = reach(connection, self.tables)?;
-        if reach.position > head {
-            // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach { erased: reach.erased, ..Reach::default() };
-        }
-        if !self.reached.leads_to(&reach) {
-            self.forget();
-        }
-        if reach.position.0 == 0 {
-            clear(connection, self.tables)?;
-            self.forget();
-        }
-        if reach.position >= until {
-            return Ok(reach.position);
-        }
-        let mut batch = Batch::begin(connection, self.tables)?;
-        // A fold ends with a block where it can, so that a row is written once.
-        let room = BLOCK - batch.documents % BLOCK;
-        let mut taken = 0;
-        let mut last = reach.position;
-        {
-            let has_records = super::super::super::schema_version(connection)? >= RECORDS_SINCE;
-            let mut statement =
-                connection.prepare_cached(if has_records { STATED } else { STATED_BEFORE })?;
-            let mut rows = statement.query(params![sql(reach.position), sql(until), room])?;
-            while let Some(row) = rows.next()? {
-                taken += 1;
-                last = Position(row.get::<_, i64>(0)?.unsigned_abs());
-                let Ok(kind) =
-                    Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)
-                else {
-                    continue;
-                };
-                let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-                let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
-                if let Some(fact) = body.as_ref().and_then(FactText::of) {
-                    self.add_fact(connection, &mut batch, last, &kind, &fact)?;
-                }
+        batch: &mut Batch,
+        stretch: &mut Stretch,
+    ) -> Result<(), StoreError> {
+        let has_records = super::super::super::schema_version(connection)? >= RECORDS_SINCE;
+        let mut statement =
+            connection.prepare_cached(if has_records { STATED } else { STATED_BEFORE })?;
+        let mut rows = statement.query(stretch.parameters())?;
+        while let Some(row) = rows.next()? {
+            stretch.take(row)?;
+            let Ok(kind) = Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)
+            else {
+                continue;
+            };
+            let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+            let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
+            if let Some(fact) = body.as_ref().and_then(FactText::of) {
+                self.add_fact(connection, batch, stretch.last, &kind, &fact)?;
             }
         }
-        reach.position = if taken < room { until } else { last };
-        batch.write(connection)?;
-        set_reach(connection, self.tables, &reach)?;
-        self.reached = reach;
-        self.bound_cached_sessions();
-        if self.people.len() > PEOPLE_REMEMBERED_MAX {
-            self.people.clear();
-        }
-        Ok(reach.position)
+        Ok(())
     }
 
     fn add_fact(

@@ -31,6 +31,7 @@ use super::postings::{self, BLOCK};
 use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
+mod block;
 mod facts;
 mod passage;
 mod restored;
@@ -219,22 +220,7 @@ impl Folder {
         until: Position,
         graph: Graph,
     ) -> Result<Folded, StoreError> {
-        let mut reach = super::reach(connection, self.tables)?;
-        if reach.position > ledger::head(connection)? {
-            // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach { erased: reach.erased, ..Reach::default() };
-        }
-        if !self.reached.leads_to(&reach) {
-            // The tables were emptied since, or the last fold's transaction failed.
-            self.forget();
-        } else if reach.position != self.reached.position {
-            // Another process has folded in the meantime and added to the threads.
-            self.threads.clear();
-        }
-        if reach.position.0 == 0 {
-            clear(connection, self.tables)?;
-            self.forget();
-        }
+        let mut reach = self.begin(connection)?;
         let start = reach.position;
         let mut batch = Batch::begin(connection, self.tables)?;
         // A fold ends with a block where it can, so that a row is written once.
@@ -300,6 +286,27 @@ impl Folder {
             self.forget();
         }
         Ok(Folded::To(reach.position))
+    }
+
+    /// How far the index reaches, with the cache emptied where it does not lead there.
+    fn begin(&mut self, connection: &Connection) -> Result<Reach, StoreError> {
+        let mut reach = super::reach(connection, self.tables)?;
+        if reach.position > ledger::head(connection)? {
+            // The row is damaged: it is beyond the end of the ledger.
+            reach = Reach { erased: reach.erased, ..Reach::default() };
+        }
+        if !self.reached.leads_to(&reach) {
+            // The tables were emptied since, or the last fold's transaction failed.
+            self.forget();
+        } else if reach.position != self.reached.position {
+            // Another process has folded in the meantime and added to the threads.
+            self.threads.clear();
+        }
+        if reach.position.0 == 0 {
+            clear(connection, self.tables)?;
+            self.forget();
+        }
+        Ok(reach)
     }
 
     /// Empties the cache.

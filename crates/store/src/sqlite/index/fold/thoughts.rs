@@ -13,17 +13,15 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::validity::Validity;
 use retrieval::rank::lexical::TermCounts;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
-use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, sql, stamp_at};
-use super::super::super::ledger;
+use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, stamp_at};
 use super::super::attributes::{self, Attribute, NO_DAY, NONE};
-use super::super::batch::{Batch, clear};
+use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
-use super::super::postings::BLOCK;
 use super::super::tables::THOUGHTS;
-use super::super::{Reach, reach, set_reach};
 use super::Folder;
+use super::block::Stretch;
 use crate::{Position, StoreError};
 
 /// The role in which a thought cites the one that it says is wrong.
@@ -67,75 +65,45 @@ impl ThoughtFolder {
         Ok(Self(Folder::of(connection, &THOUGHTS)?))
     }
 
-    /// Reads at most [`BLOCK`] operations, none after `until`, in the transaction that is open on
+    /// Reads at most a block of operations, none after `until`, in the transaction that is open on
     /// `connection`. Returns the new position.
     pub(in super::super) fn fold_until(
         &mut self,
         connection: &Connection,
         until: Position,
     ) -> Result<Position, StoreError> {
-        let folded = self.0.fold_thoughts(connection, until);
-        if folded.is_err() {
-            // The cache may contain rows that will not be written.
-            self.0.forget();
-        }
-        folded
+        self.0.fold_block(connection, until, |folder, batch, stretch| {
+            folder.read_thoughts(connection, batch, stretch)
+        })
     }
 }
 
 impl Folder {
-    fn fold_thoughts(
+    fn read_thoughts(
         &mut self,
         connection: &Connection,
-        until: Position,
-    ) -> Result<Position, StoreError> {
-        let head = ledger::head(connection)?;
-        let until = until.min(head);
-        let mut reach: Reach = reach(connection, self.tables)?;
-        if reach.position > head {
-            // The row is damaged: it is beyond the end of the ledger.
-            reach = Reach { erased: reach.erased, ..Reach::default() };
-        }
-        if !self.reached.leads_to(&reach) {
-            self.forget();
-        }
-        if reach.position.0 == 0 {
-            clear(connection, self.tables)?;
-            self.forget();
-        }
-        if reach.position >= until {
-            return Ok(reach.position);
-        }
-        let mut batch = Batch::begin(connection, self.tables)?;
-        // A fold ends with a block where it can, so that a row is written once.
-        let room = BLOCK - batch.documents % BLOCK;
-        let (mut taken, mut last) = (0, reach.position);
-        {
-            let mut statement = connection.prepare_cached(NEXT)?;
-            let mut rows = statement.query(params![sql(reach.position), sql(until), room])?;
-            while let Some(row) = rows.next()? {
-                taken += 1;
-                last = Position(row.get::<_, i64>(0)?.unsigned_abs());
-                let (kind, ts, refs) = (kind_at(row, 1)?, stamp_at(row, 2)?, refs_at(row, 3)?);
-                let bytes = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-                let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
-                if kind == Kind::Thought {
-                    self.add_thought(connection, &mut batch, last, (ts, &refs), body.as_ref())?;
-                    continue;
-                }
-                // Whether earlier thoughts count may be another answer now.
-                reach.latest_us = last.0;
-                if kind == Kind::Annotation {
-                    self.tag_again(connection, &mut batch, last, &refs)?;
-                }
+        batch: &mut Batch,
+        stretch: &mut Stretch,
+    ) -> Result<(), StoreError> {
+        let mut statement = connection.prepare_cached(NEXT)?;
+        let mut rows = statement.query(stretch.parameters())?;
+        while let Some(row) = rows.next()? {
+            stretch.take(row)?;
+            let last = stretch.last;
+            let (kind, ts, refs) = (kind_at(row, 1)?, stamp_at(row, 2)?, refs_at(row, 3)?);
+            let bytes = row.get_ref(4)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+            let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
+            if kind == Kind::Thought {
+                self.add_thought(connection, batch, last, (ts, &refs), body.as_ref())?;
+                continue;
+            }
+            // Whether earlier thoughts count may be another answer now.
+            stretch.reach.latest_us = last.0;
+            if kind == Kind::Annotation {
+                self.tag_again(connection, batch, last, &refs)?;
             }
         }
-        reach.position = if taken < room { until } else { last };
-        batch.write(connection)?;
-        set_reach(connection, self.tables, &reach)?;
-        self.reached = reach;
-        self.bound_cached_sessions();
-        Ok(reach.position)
+        Ok(())
     }
 
     fn add_thought(
