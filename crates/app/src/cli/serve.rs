@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// Requests a minute for each token, or `off`
     #[arg(long, value_name = "N|off", default_value_t = Rate(Some(A_MINUTE_DEFAULT)), value_parser = rate)]
     rate_limit: Rate,
+    /// Seconds that a client may take to send a request, and may not read the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    client_timeout: u64,
     /// A name by which clients may call the server, besides its address and localhost; may be
     /// repeated
     #[arg(long = "allow-host", value_name = "NAME")]
@@ -74,6 +78,7 @@ pub(crate) fn run(session: &CliSession, args: Args) -> Result<u8, Failure> {
         listen: args.listen,
         allowed_hosts: args.allowed_hosts,
         a_minute: args.rate_limit.0,
+        client_wait: Duration::from_secs(args.client_timeout),
         tls: tls.map(|(certificates, key)| TlsFiles { certificates, key }),
     };
     let is_local = args.listen.ip().is_loopback();

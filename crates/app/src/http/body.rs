@@ -13,18 +13,29 @@ use tokio::time::timeout;
 use super::error::ApiError;
 use super::json;
 
-/// How long a body of JSON may take to arrive.
-const BODY_WAIT: Duration = Duration::from_secs(30);
-/// How long the next piece of a body may take to arrive.
-const PIECE_WAIT: Duration = Duration::from_secs(30);
+/// How large a body may be, and how long it may take to arrive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyLimits {
+    pub(super) bytes_max: u64,
+    pub(super) wait: Duration,
+}
 
 /// The JSON of a request.
-pub(super) async fn json(request: Request, bytes_max: u64) -> Result<Value, ApiError> {
+pub(super) async fn json(request: Request, limits: BodyLimits) -> Result<Value, ApiError> {
     let (parts, body) = request.into_parts();
-    if media_type(&parts.headers).as_deref() != Some("application/json") {
+    json_of(&parts.headers, body, limits).await
+}
+
+/// The JSON of a body with these headers.
+pub(super) async fn json_of(
+    headers: &HeaderMap,
+    body: Body,
+    limits: BodyLimits,
+) -> Result<Value, ApiError> {
+    if media_type(headers).as_deref() != Some("application/json") {
         return Err(unsupported("application/json"));
     }
-    let bytes = timeout(BODY_WAIT, whole(&parts.headers, body, bytes_max)).await;
+    let bytes = timeout(limits.wait, whole(headers, body, limits)).await;
     json::parse(&bytes.map_err(|_| too_slow())??)
 }
 
@@ -60,10 +71,14 @@ pub(super) fn check_length(headers: &HeaderMap, bytes_max: u64) -> Result<(), Ap
     }
 }
 
-async fn whole(headers: &HeaderMap, mut body: Body, bytes_max: u64) -> Result<Vec<u8>, ApiError> {
+async fn whole(
+    headers: &HeaderMap,
+    mut body: Body,
+    BodyLimits { bytes_max, wait }: BodyLimits,
+) -> Result<Vec<u8>, ApiError> {
     check_length(headers, bytes_max)?;
     let mut bytes = Vec::new();
-    while let Some(piece) = next_piece(&mut body).await? {
+    while let Some(piece) = next_piece(&mut body, wait).await? {
         if (bytes.len() + piece.len()) as u64 > bytes_max {
             return Err(ApiError::too_large(bytes_max));
         }
@@ -73,15 +88,18 @@ async fn whole(headers: &HeaderMap, mut body: Body, bytes_max: u64) -> Result<Ve
 }
 
 /// Waits for the next piece of something that arrives, but not for long.
-pub(super) async fn in_time<T>(piece: impl Future<Output = T>) -> Result<T, ApiError> {
-    timeout(PIECE_WAIT, piece).await.map_err(|_| too_slow())
+pub(super) async fn in_time<T>(
+    wait: Duration,
+    piece: impl Future<Output = T>,
+) -> Result<T, ApiError> {
+    timeout(wait, piece).await.map_err(|_| too_slow())
 }
 
 /// The next piece of a body; none at its end.
-pub(super) async fn next_piece(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+pub(super) async fn next_piece(body: &mut Body, wait: Duration) -> Result<Option<Bytes>, ApiError> {
     loop {
         let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-        match in_time(frame).await? {
+        match in_time(wait, frame).await? {
             None => return Ok(None),
             Some(Ok(frame)) => {
                 // Trailers say nothing to us.

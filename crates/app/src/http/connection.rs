@@ -24,44 +24,43 @@ use super::events::stopped;
 
 /// How long a handshake may take.
 const HANDSHAKE_WAIT: Duration = Duration::from_secs(10);
-/// How long the head of a request may take, and a connection may be idle.
-const HEAD_WAIT: Duration = Duration::from_secs(30);
-/// How long a client may not read.
-const WRITE_WAIT: Duration = Duration::from_secs(30);
 /// Largest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Most headers of a request.
 const HEADERS_MAX: usize = 64;
 
+/// How a connection is served.
+#[derive(Clone)]
+pub(super) struct Serving {
+    pub(super) tls: Option<Arc<TlsAcceptor>>,
+    pub(super) router: Router,
+    pub(super) stopping: watch::Receiver<bool>,
+    /// How long the head of a request may take, a connection may be idle, and a client may not
+    /// read.
+    pub(super) wait: Duration,
+}
+
 /// Serves a connection until it ends, or the server does and its last answer is sent.
-pub(super) async fn serve(
-    stream: TcpStream,
-    tls: Option<Arc<TlsAcceptor>>,
-    router: Router,
-    stopping: watch::Receiver<bool>,
-) {
+pub(super) async fn serve(stream: TcpStream, serving: Serving) {
     // Answers are small: they need not wait for more.
     let _ = stream.set_nodelay(true);
-    match tls {
-        None => converse(stream, router, stopping).await,
+    match serving.tls.clone() {
+        None => converse(stream, serving).await,
         Some(tls) => {
             if let Ok(Ok(stream)) = timeout(HANDSHAKE_WAIT, tls.accept(stream)).await {
-                converse(stream, router, stopping).await;
+                converse(stream, serving).await;
             }
         }
     }
 }
 
-async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
-    stream: S,
-    router: Router,
-    mut stopping: watch::Receiver<bool>,
-) {
-    let stream = TokioIo::new(Patient { stream, waiting: None });
+async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, serving: Serving) {
+    let Serving { router, mut stopping, wait, .. } = serving;
+    let stream = TokioIo::new(Patient { stream, wait, waiting: None });
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WAIT)
+        .header_read_timeout(wait)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX);
     let serving = protocol.serve_connection(stream, TowerToHyperService::new(router));
@@ -78,6 +77,7 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 /// A stream that fails when nothing can be written to it for long.
 struct Patient<S> {
     stream: S,
+    wait: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
@@ -91,7 +91,8 @@ impl<S: AsyncWrite + Unpin> Patient<S> {
             self.waiting = None;
             return written;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(WRITE_WAIT)));
+        let wait = self.wait;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(wait)));
         match waiting.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,

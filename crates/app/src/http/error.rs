@@ -85,6 +85,21 @@ impl ApiError {
         Self { detail: Some(detail), ..error }
     }
 
+    /// What the log says, and the answer does not.
+    pub(super) fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// Whether a failure is answered without its details.
+    pub(super) fn is_withheld(failure: &Failure) -> bool {
+        matches!(failure.fault(), Fault::Internal | Fault::Busy)
+            || matches!(
+                failure,
+                Failure::NoSpace | Failure::NoSpaceThere { .. } | Failure::NotYourSpace { .. }
+            )
+            || matches!(failure, Failure::Engine(error) if is_of_store(error))
+    }
+
     pub(super) fn retrying_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }

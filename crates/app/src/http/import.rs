@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::multipart::MultipartError;
@@ -93,8 +94,10 @@ pub(super) async fn answer(
     let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Append)?;
     let site = Site { space, grant: grant.clone() };
     let upload = match form {
-        Form::Multipart => from_form(request).await?,
-        Form::File => from_body(request.into_body(), asked.name.as_deref()).await?,
+        Form::Multipart => from_form(request, app.client_wait).await?,
+        Form::File => {
+            from_body(request.into_body(), asked.name.as_deref(), app.client_wait).await?
+        }
     };
     let intent = if asked.dry_run { Intent::DryRun } else { Intent::Write };
     let task = Task { token, site, need: Need::Write(Right::Append) };
@@ -169,16 +172,16 @@ fn safe_name(name: Option<&str>) -> String {
     }
 }
 
-async fn from_body(mut body: Body, name: Option<&str>) -> Result<Upload, ApiError> {
+async fn from_body(mut body: Body, name: Option<&str>, wait: Duration) -> Result<Upload, ApiError> {
     let mut upload = Upload::new()?;
     let mut file = upload.begin(name)?;
-    while let Some(piece) = next_piece(&mut body).await? {
+    while let Some(piece) = next_piece(&mut body, wait).await? {
         upload.add(&mut file, &piece)?;
     }
     Ok(upload)
 }
 
-async fn from_form(request: HttpRequest) -> Result<Upload, ApiError> {
+async fn from_form(request: HttpRequest, wait: Duration) -> Result<Upload, ApiError> {
     let malformed = |error: MultipartError| {
         ApiError::validation(format!("the form does not read: {error}")).closing()
     };
@@ -186,14 +189,14 @@ async fn from_form(request: HttpRequest) -> Result<Upload, ApiError> {
         .await
         .map_err(|error| ApiError::validation(error.to_string()).closing())?;
     let mut upload = Upload::new()?;
-    while let Some(mut field) = in_time(form.next_field()).await?.map_err(malformed)? {
+    while let Some(mut field) = in_time(wait, form.next_field()).await?.map_err(malformed)? {
         let name = field.file_name().map(str::to_owned);
         if name.is_none() {
             let field = field.name().unwrap_or_default().to_owned();
             return Err(ApiError::validation(format!("the part {field:?} is not a file")).closing());
         }
         let mut file = upload.begin(name.as_deref())?;
-        while let Some(piece) = in_time(field.chunk()).await?.map_err(malformed)? {
+        while let Some(piece) = in_time(wait, field.chunk()).await?.map_err(malformed)? {
             upload.add(&mut file, &piece)?;
         }
     }

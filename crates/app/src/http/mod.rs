@@ -16,7 +16,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::http::HeaderMap;
 use tokio::sync::{Semaphore, watch};
@@ -33,6 +33,7 @@ mod import;
 mod json;
 mod log;
 mod long;
+mod mcp;
 mod metrics;
 mod openapi;
 mod origin;
@@ -47,6 +48,7 @@ mod tests;
 mod verify;
 mod work;
 
+use body::BodyLimits;
 use callers::Callers;
 use clock::Clock;
 use error::ApiError;
@@ -71,6 +73,8 @@ pub(crate) struct Options {
     pub(crate) allowed_hosts: Vec<String>,
     /// Requests a minute for each token; none for no limit.
     pub(crate) a_minute: Option<u32>,
+    /// How long a client may take to send a request, and may not read the answer.
+    pub(crate) client_wait: Duration,
     /// The certificate and the key, for https.
     pub(crate) tls: Option<TlsFiles>,
 }
@@ -109,6 +113,10 @@ struct App {
     callers: Callers,
     names: Names,
     rate: RateLimit,
+    /// How long a client may take to send a request, and may not read the answer.
+    client_wait: Duration,
+    /// The sessions of agents at `/mcp`.
+    sessions: mcp::Sessions,
     workers: Workers,
     /// Places for streams of events.
     streams: Arc<Semaphore>,
@@ -121,6 +129,11 @@ struct App {
 }
 
 impl App {
+    /// The limits of a body of at most so many bytes.
+    fn body_limits(&self, bytes_max: u64) -> BodyLimits {
+        BodyLimits { bytes_max, wait: self.client_wait }
+    }
+
     /// The token of a request, if it may make one now.
     fn admit(&self, headers: &HeaderMap) -> Result<Arc<Token>, ApiError> {
         let token = self.callers.of(headers)?;

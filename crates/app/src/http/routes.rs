@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::endpoint::Endpoint;
 use super::endpoints;
 use super::error::{ApiError, Logged};
-use super::{App, body, events, import, json as strict, openapi, verify};
+use super::{App, body, events, import, json as strict, mcp, openapi, verify};
 
 /// The header that names a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -37,6 +37,15 @@ struct Address(&'static str);
 #[derive(Clone)]
 struct Caller(String);
 
+/// The id of a request.
+#[derive(Clone)]
+struct RequestId(String);
+
+/// The id of a request.
+pub(super) fn id_of(request: &Request) -> String {
+    request.extensions().get::<RequestId>().map(|id| id.0.clone()).unwrap_or_default()
+}
+
 /// All addresses.
 pub(super) fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new();
@@ -50,9 +59,14 @@ pub(super) fn router(app: &Arc<App>) -> Router {
         };
         router = router.route(path, on(filter, handler));
     }
+    let protocol = mcp::protocol(app);
+    let to_agents = move |State(app): State<Arc<App>>, request: Request| {
+        mcp::answer(app, protocol.clone(), request)
+    };
     #[cfg(any(test, feature = "test-clock"))]
     let router = router.route("/test/clock", post(super::clock::advance));
     router
+        .route(mcp::PATH, post(named(mcp::PATH, to_agents)).delete(named(mcp::PATH, mcp::end)))
         .route("/api/v1/health", get(health))
         .route("/health", get(health))
         .route("/metrics", get(metrics))
@@ -128,7 +142,7 @@ async fn answered(
     let mut value = if endpoint.method == Method::GET {
         strict::from_query(query, schema)?
     } else if query.is_empty() {
-        body::json(request, endpoint.body_bytes_max).await?
+        body::json(request, app.body_limits(endpoint.body_bytes_max)).await?
     } else {
         return Err(ApiError::validation("the address has a query, which this endpoint ignores"));
     };
@@ -142,10 +156,11 @@ async fn answered(
 }
 
 /// What every request and answer has: an id, checks of its origin, headers, a line in the log.
-async fn around(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = request_id(request.headers());
     let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+    request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = match app.names.check(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.closing().into_response(),

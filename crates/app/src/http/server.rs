@@ -21,6 +21,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::callers::Callers;
 use super::clock::Clock;
+use super::connection::Serving;
 use super::events::{STREAMS_MAX, look_for_changes};
 use super::log::Log;
 use super::metrics::Metrics;
@@ -66,6 +67,8 @@ pub(super) fn serve(
             clock: Clock::default(),
             names: Names::new(address.ip(), &options.allowed_hosts),
             rate: RateLimit::new(options.a_minute),
+            client_wait: options.client_wait,
+            sessions: super::mcp::Sessions::default(),
             workers: Workers::new(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             metrics: Metrics::new(),
@@ -107,7 +110,12 @@ async fn accept(
     tls: Option<Arc<TlsAcceptor>>,
     connections: &Arc<Semaphore>,
 ) {
-    let router = routes::router(app);
+    let serving = Serving {
+        tls,
+        router: routes::router(app),
+        stopping: app.stopping.clone(),
+        wait: app.client_wait,
+    };
     loop {
         let Ok(held) = Arc::clone(connections).acquire_owned().await else { return };
         let stream = match listener.accept().await {
@@ -118,10 +126,10 @@ async fn accept(
                 continue;
             }
         };
-        let (app, tls, router) = (Arc::clone(app), tls.clone(), router.clone());
+        let (app, serving) = (Arc::clone(app), serving.clone());
         tokio::spawn(async move {
             app.metrics.connections.fetch_add(1, Ordering::Relaxed);
-            connection::serve(stream, tls, router, app.stopping.clone()).await;
+            connection::serve(stream, serving).await;
             app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
             drop(held);
         });

@@ -225,6 +225,18 @@ impl Lease {
     pub(super) fn opened(&mut self) -> Option<&mut OpenedSpace> {
         self.handle.as_mut().map(|handle| &mut handle.opened)
     }
+
+    /// Lends the open space to work that keeps it for a while. None if there is none; it is closed
+    /// if the work does not give it back.
+    pub(super) fn lend<T>(
+        &mut self,
+        work: impl FnOnce(OpenedSpace) -> (Option<OpenedSpace>, T),
+    ) -> Option<T> {
+        let Handle { opened, file } = self.handle.take()?;
+        let (opened, result) = work(opened);
+        self.handle = opened.map(|opened| Handle { opened, file });
+        Some(result)
+    }
 }
 
 impl Drop for Lease {

@@ -34,7 +34,8 @@ pub(super) async fn answer(
 ) -> Result<Response, ApiError> {
     let token = app.admit(request.headers())?;
     let headers = request.headers().clone();
-    let asked: Request = strict::typed(body::json(request, BODY_BYTES_MAX).await?)?;
+    let asked: Request =
+        strict::typed(body::json(request, app.body_limits(BODY_BYTES_MAX)).await?)?;
     let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Read)?;
     let site = Site { space, grant: grant.clone() };
     let task = Task { token, site, need: Need::Try };

@@ -13,9 +13,11 @@ use engine::EngineError;
 use engine::belief::name::Named;
 use engine::private::Disclosure;
 use kernel::id::OpId;
+use kernel::seal::Signer;
 use models::choice::Selection;
 use serde_json::Value;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::App;
@@ -115,10 +117,7 @@ pub(super) struct Call<'a> {
 
 /// What a grant shows.
 pub(super) fn disclosure_of(grant: &Grant) -> Disclosure {
-    match grant.has(Right::Private) {
-        true => Disclosure::Full,
-        false => Disclosure::WithoutPrivate,
-    }
+    grant.disclosure()
 }
 
 impl Call<'_> {
@@ -167,7 +166,7 @@ pub(super) struct Workers {
     /// For verifications and imports.
     pub(super) long: Arc<Semaphore>,
     /// The models that embed questions, if another than the built-in one is chosen.
-    embedders: Arc<Mutex<EmbedderPool>>,
+    pub(super) embedders: Arc<Mutex<EmbedderPool>>,
 }
 
 impl Workers {
@@ -211,7 +210,7 @@ async fn turns(site: &Site, second: Option<&Site>) -> Result<Vec<OwnedMutexGuard
 }
 
 /// Has a space signed for by the token, or by the person for what is rolled back.
-fn sign_for(
+pub(super) fn sign_for(
     opened: &mut OpenedSpace,
     session: &Session,
     token: &Token,
@@ -222,13 +221,18 @@ fn sign_for(
         Need::Read | Need::WriteIfPermitted => {}
         // What is rolled back is judged as the person's own.
         Need::Try => opened.write_as(home.signer().map_err(Failure::from)?),
-        // Revoking a token removes its key.
-        Need::Write(_) if !home.token_key_path(&token.id).exists() => {
-            return Err(ApiError::unauthorized());
-        }
-        Need::Write(_) => opened.write_as(home.token_signer(&token.id).map_err(Failure::from)?),
+        Need::Write(_) => opened.write_as(signer_of(session, token)?),
     }
     Ok(())
+}
+
+/// The key of a token. Revoking the token removes it.
+pub(super) fn signer_of(session: &Session, token: &Token) -> Result<Signer, ApiError> {
+    let home = &session.home;
+    match home.token_key_path(&token.id).exists() {
+        true => Ok(home.token_signer(&token.id).map_err(Failure::from)?),
+        false => Err(ApiError::unauthorized()),
+    }
 }
 
 impl App {
@@ -322,37 +326,61 @@ impl App {
         let (site, second) = self.sites(&token, target, need.right()).await?;
         let need = need.with(&site.grant);
         let space = Arc::clone(&site.space);
-        let (turns, place) = match need {
-            Need::Read => (Vec::new(), place(&self.workers.short).await?),
-            _ => {
-                let turns = turns(&site, second.as_ref()).await?;
-                (turns, place(&self.workers.writing).await?)
-            }
-        };
+        let held = self.turns_and_place(&site, second.as_ref(), need).await?;
         let app = Arc::clone(self);
         let working = tokio::task::spawn_blocking(move || {
-            let _held = (turns, place);
+            let _held = held;
             app.work_now(&site, second.as_ref(), &token, need, run)
         });
-        let answered = match need {
-            // A write is carried out in any case, so its answer is waited for.
+        let answer = self.finished(need, working).await??;
+        if need == Need::Write(Right::Append) {
+            self.start_follow_up(&space);
+        }
+        Ok(answer)
+    }
+
+    /// The turns to write, for what writes, and a place among the threads.
+    pub(super) async fn turns_and_place(
+        &self,
+        site: &Site,
+        second: Option<&Site>,
+        need: Need,
+    ) -> Result<(Vec<OwnedMutexGuard<()>>, OwnedSemaphorePermit), ApiError> {
+        Ok(match need {
+            Need::Read => (Vec::new(), place(&self.workers.short).await?),
+            _ => {
+                let turns = turns(site, second).await?;
+                (turns, place(&self.workers.writing).await?)
+            }
+        })
+    }
+
+    /// Waits for work on a thread: for a question for some time, for a write in any case, because
+    /// it is carried out in any case.
+    pub(super) async fn finished<T>(
+        &self,
+        need: Need,
+        working: JoinHandle<T>,
+    ) -> Result<T, ApiError> {
+        let finished = match need {
             Need::Write(_) => working.await,
             _ => timeout(ANSWER_WAIT, working).await.map_err(|_| {
                 let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
                 ApiError::new(status, "TIMEOUT", "the answer took too long")
             })?,
         };
-        let answer = answered.map_err(|error| ApiError::internal(error.to_string()))??;
-        if need == Need::Write(Right::Append)
-            && let Ok(place) = Arc::clone(&self.workers.long).try_acquire_owned()
-        {
-            let app = Arc::clone(self);
+        finished.map_err(|error| ApiError::internal(error.to_string()))
+    }
+
+    /// Starts what follows a write, unless enough of that goes on already.
+    pub(super) fn start_follow_up(self: &Arc<Self>, space: &Arc<ServedSpace>) {
+        if let Ok(place) = Arc::clone(&self.workers.long).try_acquire_owned() {
+            let (app, space) = (Arc::clone(self), Arc::clone(space));
             tokio::task::spawn_blocking(move || {
                 let _held = place;
                 app.follow_up(&space);
             });
         }
-        Ok(answer)
     }
 
     /// The same on this thread.

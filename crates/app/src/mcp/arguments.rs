@@ -15,7 +15,7 @@ use crate::service::recall::SearchScope;
 
 /// A call of a tool. Where the caller matters, it includes the name by which the calling program
 /// introduced itself.
-pub(super) enum Call {
+pub(crate) enum Call {
     Remember(Remember, Option<String>),
     Recall(Recall, Option<String>),
     GetContext(GetContext, Option<String>),
@@ -31,15 +31,27 @@ pub(super) enum Call {
 }
 
 /// What an agent may only do with the user's consent.
-pub(super) enum Action {
+pub(crate) enum Action {
     Correct(Correct),
     Refute(Refute),
     Retract(Retract),
     Forget(Forget),
 }
 
+impl Action {
+    /// The name of the tool.
+    pub(super) fn tool(&self) -> &'static str {
+        match self {
+            Self::Correct(_) => "correct",
+            Self::Refute(_) => "refute",
+            Self::Retract(_) => "retract",
+            Self::Forget(_) => "forget",
+        }
+    }
+}
+
 /// Who calls, and whether the user can be asked.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     /// The name of the calling program.
     pub(super) program: Option<String>,
     /// Whether the host can ask the user.
@@ -57,6 +69,24 @@ pub(super) enum NoCall {
 }
 
 impl Call {
+    /// The name of the tool.
+    pub(crate) fn tool(&self) -> &'static str {
+        match self {
+            Self::Remember(..) => "remember",
+            Self::Recall(..) => "recall",
+            Self::GetContext(..) => "get_context",
+            Self::Observe(..) => "observe",
+            Self::Explain(..) => "explain",
+            Self::State(..) => "state",
+            Self::Connect(..) => "connect",
+            Self::Graph(..) => "graph",
+            Self::Why(..) => "why",
+            Self::ProposePatch(..) => "propose_patch",
+            Self::Review(..) => "review",
+            Self::Propose(action, _) => action.tool(),
+        }
+    }
+
     /// Parses a call; `program` is the name of the calling program.
     pub(super) fn read(
         tool: &str,
@@ -94,7 +124,7 @@ fn read<T: for<'a> Deserialize<'a>>(arguments: JsonObject) -> Result<T, NoCall> 
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Remember {
+pub(crate) struct Remember {
     /// One thing worth knowing later, in a sentence or a short paragraph that can be understood
     /// without this conversation: full names instead of "he" or "it", dates instead of "tomorrow".
     /// Keep the user's own wording. At most 1 MiB. Example: "Ana moved the weekly planning to
@@ -113,7 +143,7 @@ pub(super) struct Remember {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Recall {
+pub(crate) struct Recall {
     /// A question in plain words, or just words to look for. Names of people, dates ("in February",
     /// "last week") and rare words count most. Example: "Which glaze did Idris recommend for the
     /// tall bowls?"
@@ -143,7 +173,7 @@ pub(super) struct Recall {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum SearchType {
+pub(crate) enum SearchType {
     Facts,
     Episodes,
     #[default]
@@ -162,7 +192,7 @@ impl From<SearchType> for SearchScope {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GetContext {
+pub(crate) struct GetContext {
     /// The latest turns of the conversation, oldest first, the newest last; three to six are
     /// enough. Memory is searched for what they mention. Give these or `task`.
     pub(super) turns: Option<Vec<Turn>>,
@@ -191,7 +221,7 @@ pub(super) struct GetContext {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     /// Who spoke: "user", "assistant" or a name.
     pub(super) speaker: String,
     /// What was said.
@@ -200,7 +230,7 @@ pub(super) struct Turn {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Observe {
+pub(crate) struct Observe {
     /// The turn, in full, as it was said. Example: "Can we move the class to Thursday?"
     pub(super) text: String,
     /// Who said it: "user" (if omitted), "assistant" for yourself, or a name. What your own turns
@@ -215,7 +245,7 @@ pub(super) struct Observe {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Explain {
+pub(crate) struct Explain {
     /// A belief's `key`, or the `id` of a fact or episode, as `recall` gave it. The beginning of an
     /// id (8 digits or more) is enough. Examples: "place.frequent|office", "b3:9f2c41d0"
     pub(super) name: String,
@@ -228,7 +258,7 @@ pub(super) struct Explain {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Correct {
+pub(crate) struct Correct {
     /// The belief's `key` or `id`, as `recall` or `explain` gave it, or the `id` of a record whose
     /// words are wrong. Example: "place.frequent|office"
     pub(super) name: String,
@@ -245,7 +275,7 @@ pub(super) struct Correct {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Refute {
+pub(crate) struct Refute {
     /// The belief's `key` or `id`, as `recall` or `explain` gave it. Example:
     /// "routine.weekly|gym|tue|morning"
     pub(super) name: String,
@@ -256,7 +286,7 @@ pub(super) struct Refute {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Retract {
+pub(crate) struct Retract {
     /// The record's `id`, as `recall`, `explain` or `remember` gave it. The beginning (8 digits or
     /// more) is enough. Example: "b3:9f2c41d0"
     pub(super) name: String,
@@ -267,7 +297,7 @@ pub(super) struct Retract {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Forget {
+pub(crate) struct Forget {
     /// The record's `id`, as `recall` or `explain` gave it. The beginning (8 digits or more) is
     /// enough. Example: "b3:9f2c41d0"
     pub(super) name: String,

@@ -47,7 +47,7 @@ impl Questions {
 
 /// How a host asks the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(crate) enum Channel {
     /// It cannot.
     None,
     /// The server sends the host a request.

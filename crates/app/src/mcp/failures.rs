@@ -9,13 +9,20 @@ use crate::text::printable;
 const UNFIT: &str = "arguments";
 
 /// A failure, and advice that depends on more than its code.
-pub(super) struct Failed {
-    pub(super) failure: Box<Failure>,
-    pub(super) advice: Option<&'static str>,
+pub(crate) struct Failed {
+    pub(crate) failure: Box<Failure>,
+    pub(crate) advice: Option<&'static str>,
+}
+
+impl Failed {
+    /// A failure without special advice.
+    pub(crate) fn of(failure: Failure) -> Self {
+        Self { failure: Box::new(failure), advice: None }
+    }
 }
 
 /// A failure in words.
-pub(super) fn in_words(failed: &Failed) -> String {
+pub(crate) fn in_words(failed: &Failed) -> String {
     let Failed { failure, advice: special } = failed;
     // Advice about the agent's tools takes precedence over the hint about commands.
     let advice = special.or_else(|| advice(failure)).map(str::to_owned);
@@ -29,7 +36,8 @@ pub(super) fn unfit(tool: &str, reason: &str) -> String {
     worded(UNFIT, &format!("the arguments do not fit {tool}: {reason}"), Some(&advice))
 }
 
-fn worded(code: &str, message: &str, advice: Option<&str>) -> String {
+/// A code, a message and advice, in words.
+pub(crate) fn worded(code: &str, message: &str, advice: Option<&str>) -> String {
     let advice = advice.map(|advice| format!("\nWhat to do: {advice}")).unwrap_or_default();
     format!("Error {code}: {}{advice}", printable(message))
 }

@@ -10,7 +10,7 @@ use engine::write::graph::RecordType;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct State {
+pub(crate) struct State {
     /// The claim or node in one sentence that can be understood without this conversation. Example:
     /// "Releases are cut on the first Monday of a month."
     pub(super) text: String,
@@ -38,7 +38,7 @@ pub(super) struct State {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum StatedType {
+pub(crate) enum StatedType {
     Fact,
     Preference,
     Assumption,
@@ -67,7 +67,7 @@ impl From<StatedType> for RecordType {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Connect {
+pub(crate) struct Connect {
     /// What `from` is to `to`: "depends_on" (needs it), "supports", "contradicts", "derived_from",
     /// "mentions", "supersedes" (replaces it), "same_as" (is a duplicate of it).
     #[serde(rename = "type")]
@@ -86,7 +86,7 @@ pub(super) struct Connect {
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
-pub(super) enum JoinType {
+pub(crate) enum JoinType {
     DependsOn,
     Supports,
     Contradicts,
@@ -112,7 +112,7 @@ impl From<JoinType> for EdgeType {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Why {
+pub(crate) struct Why {
     /// The id of a decision, action, claim, record or edge (the beginning is enough), the `key` of
     /// a belief, or "last" for the newest decision or action.
     pub(super) name: String,
@@ -127,7 +127,7 @@ pub(super) struct Why {
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// A question or words to look for: returns the claims and nodes that fit, and what edges join
     /// to them.
     pub(super) query: Option<String>,
@@ -162,7 +162,7 @@ pub(super) struct Graph {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum Listing {
+pub(crate) enum Listing {
     #[default]
     Claims,
     Nodes,
@@ -173,7 +173,7 @@ pub(super) enum Listing {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-pub(super) enum ListedStatus {
+pub(crate) enum ListedStatus {
     #[default]
     Active,
     Superseded,
@@ -186,7 +186,7 @@ pub(super) enum ListedStatus {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ProposePatch {
+pub(crate) struct ProposePatch {
     /// What the patch is for, in a sentence that the user will read. Example: "Merge duplicates
     /// about releases"
     pub(super) text: String,
@@ -201,7 +201,7 @@ pub(super) struct ProposePatch {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Review {
+pub(crate) struct Review {
     /// True to include what was decided already, and how; only what waits if omitted.
     pub(super) all: Option<bool>,
 }

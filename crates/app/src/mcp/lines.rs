@@ -136,7 +136,7 @@ struct WithObject {
 }
 
 /// The answer to a line that is not a valid message; none if it is not JSON or is a notification.
-fn refusal(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+pub(crate) fn refusal(line: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
     serde_json::from_slice::<IgnoredAny>(line).ok()?;
     let head = serde_json::from_slice::<Head>(line).unwrap_or(Head { id: None, method: None });
     let (has_object, is_call) =

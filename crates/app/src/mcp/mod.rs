@@ -7,6 +7,9 @@
 //! and [`memory`], which owns the space on a thread of its own, answers. Only this folder has async
 //! code: the engine is synchronous.
 //!
+//! The same tools over HTTP are in `crate::http::mcp`, which takes [`server`] and [`memory`] from
+//! here.
+//!
 //! Standard output belongs to the protocol. Everything else is printed to the error output.
 
 mod answers;
@@ -34,8 +37,14 @@ use crate::service::Session;
 use gate::{Gate, UNDER_WAY_MAX};
 use lines::Lines;
 use memory::Memory;
-use server::Server;
-use worker::Worker;
+use worker::{Calls, Worker};
+
+pub(crate) use arguments::{Action, Call};
+pub(crate) use consent::Channel;
+pub(crate) use failures::{Failed, in_words, worded};
+pub(crate) use lines::refusal;
+pub(crate) use memory::{Memory as ToolMemory, Response, TokenCaller};
+pub(crate) use server::{Backend, Server};
 
 /// How long a running call may take after the host has gone. Its writes are one transaction, so
 /// nothing is half done if it takes longer.
@@ -76,7 +85,7 @@ fn check_descriptors() -> Result<(), Failure> {
     Ok(())
 }
 
-async fn converse(server: Server) -> Result<(), Failure> {
+async fn converse(server: Server<Calls>) -> Result<(), Failure> {
     let (input, output) = stdio_pipes();
     let gate = Gate::new(Lines::new(input, output), UNDER_WAY_MAX);
     let serving = tokio::select! {

@@ -22,15 +22,52 @@ use crate::service::proposals::Reply;
 /// last one nobody is asked.
 const QUESTIONS_MAX: usize = 3;
 
+/// Who calls, and who answers.
+pub(crate) trait Backend: Send + Sync + 'static {
+    /// The name of the calling program.
+    fn program(&self, context: &RequestContext<RoleServer>) -> Option<String>;
+
+    /// How the user can be asked.
+    fn channel(&self, context: &RequestContext<RoleServer>) -> Channel;
+
+    /// Answers a call; an error is in words. None if it could not be finished.
+    fn answer(
+        &self,
+        call: Call,
+        context: &RequestContext<RoleServer>,
+    ) -> impl Future<Output = Option<Result<Response, String>>> + Send;
+}
+
+/// A host on this machine, which speaks by standard input and output.
+impl Backend for Calls {
+    fn program(&self, context: &RequestContext<RoleServer>) -> Option<String> {
+        context.client_info().map(|program| program.name)
+    }
+
+    fn channel(&self, context: &RequestContext<RoleServer>) -> Channel {
+        Channel::of(context)
+    }
+
+    async fn answer(
+        &self,
+        call: Call,
+        _: &RequestContext<RoleServer>,
+    ) -> Option<Result<Response, String>> {
+        let answered = Self::answer(self, call).await?;
+        Some(answered.map_err(|failure| failures::in_words(&failure)))
+    }
+}
+
 /// The server's side of a conversation.
-pub(super) struct Server {
-    calls: Calls,
+pub(crate) struct Server<B> {
+    backend: B,
     questions: Questions,
 }
 
-impl Server {
-    pub(super) fn new(calls: Calls) -> Self {
-        Self { calls, questions: Questions::new() }
+impl<B: Backend> Server<B> {
+    /// A server whose calls are answered by `backend`.
+    pub(crate) fn new(backend: B) -> Self {
+        Self { backend, questions: Questions::new() }
     }
 }
 
@@ -38,7 +75,7 @@ fn tool_error(text: String) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(text)]).into()
 }
 
-impl ServerHandler for Server {
+impl<B: Backend> ServerHandler for Server<B> {
     fn get_info(&self) -> ServerConfig {
         let about = Implementation::new("because", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
@@ -74,8 +111,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let program = context.client_info().map(|program| program.name);
-        let channel = Channel::of(&context);
+        let program = self.backend.program(&context);
+        let channel = self.backend.channel(&context);
         let mut reply = consent::reply_in(&request);
         for round in 0..QUESTIONS_MAX {
             // Held while the user is asked, and given back before the answer is sent.
@@ -97,7 +134,7 @@ impl ServerHandler for Server {
                 }
             };
             let answered = tokio::select! {
-                answered = self.calls.answer(call) => answered,
+                answered = self.backend.answer(call, &context) => answered,
                 // Nobody waits for the answer any more.
                 () = context.ct.cancelled() => None,
             };
@@ -109,7 +146,7 @@ impl ServerHandler for Server {
                     return Ok(result.into());
                 }
                 Some(Ok(Response::Question { message, token })) => (message, token),
-                Some(Err(failure)) => return Ok(tool_error(failures::in_words(&failure))),
+                Some(Err(words)) => return Ok(tool_error(words)),
                 None => break,
             };
             if channel == Channel::Repeat {

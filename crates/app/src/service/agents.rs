@@ -11,7 +11,9 @@ use engine::keys::KeyRing;
 use engine::{Sealer, Space};
 use jiff::Timestamp;
 use kernel::kind::Capability;
+use kernel::seal::Signer;
 
+use super::tokens::Token;
 use crate::failure::{AgentError, Failure};
 use crate::place::Home;
 
@@ -39,6 +41,8 @@ pub(crate) struct Agent {
     pub(crate) name: String,
     /// Its key.
     pub(crate) sealer: Sealer,
+    /// It has what its access token was granted, and nothing grants it more.
+    has_token: bool,
 }
 
 impl AgentId {
@@ -109,7 +113,13 @@ impl Agent {
         let id = Self::id_of(installed, program);
         let name = host_name(&id).map_or(name, str::to_owned);
         let sealer = Sealer::new(home.agent_signer(id.as_str())?);
-        Ok(Self { id, name, sealer })
+        Ok(Self { id, name, sealer, has_token: false })
+    }
+
+    /// The program that an access token belongs to, which writes with the token's key.
+    pub(crate) fn of_token(token: &Token, signer: Signer) -> Self {
+        let sealer = Sealer::new(signer);
+        Self { id: AgentId::of(&token.name), name: token.name.clone(), sealer, has_token: true }
     }
 
     /// Makes sure that the agent's key may write to a space: if nobody decided about it yet, the
@@ -132,7 +142,7 @@ impl Agent {
             }
             return Err(AgentError::Revoked { name, key }.into());
         }
-        if !may_grant && !space.is_read_only() {
+        if (self.has_token || !may_grant) && !space.is_read_only() {
             let owner = keys.owner().map_or_else(String::new, |owner| owner.to_string());
             return Err(AgentError::NotGranted { name, key, owner }.into());
         }

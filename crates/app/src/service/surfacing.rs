@@ -149,29 +149,38 @@ pub(crate) fn start_stream(
 }
 
 /// Adds a turn to a conversation, and returns what it brings up, in a space with the home space
-/// under it.
+/// under it. Without a stream in the background, the turn waits for its search.
 pub(crate) fn surface(
     session: &Session,
     (opened, home): (&mut OpenedSpace, Option<&mut OpenedSpace>),
-    stream: &Stream,
+    stream: Option<&Stream>,
     conversation: &mut Conversation,
     observed: &ObservedTurn<'_>,
 ) -> Result<Surfaced, Failure> {
     conversation.add(&observed.turn);
     let turns: Vec<Turn> = conversation.turns.iter().cloned().collect();
-    stream.follow(&turns, session.now, Some(session.today()));
+    if let Some(stream) = stream {
+        stream.follow(&turns, session.now, Some(session.today()));
+    }
     if observed.role == TurnRole::Assistant {
         return Ok(Surfaced { is_searching: true, ..Surfaced::default() });
     }
-    let found = stream.settled_within(SEARCH_WAIT);
-    let (gathered, is_searching) = match usable(found, &turns, opened.reader()?.head()?) {
-        Usable::Newest(gathered) => (gathered, false),
-        Usable::Earlier(gathered) => (gathered, true),
-        // A search that failed returns its error itself.
-        usable if matches!(usable, Usable::Outdated) || stream.failure().is_some() => {
+    let found = stream.map(|stream| stream.settled_within(SEARCH_WAIT));
+    let found = found.map(|found| Ok(usable(found, &turns, opened.reader()?.head()?)));
+    let (gathered, is_searching) = match found.transpose().map_err(Failure::Engine)? {
+        Some(Usable::Newest(gathered)) => (gathered, false),
+        Some(Usable::Earlier(gathered)) => (gathered, true),
+        // Nothing searches in the background, or what it found is outdated. A search that failed
+        // returns its error itself.
+        None | Some(Usable::Outdated) => {
             (Arc::new(opened.gather(&wanted(session, &turns))?), false)
         }
-        _ => return Ok(Surfaced { is_searching: true, ..Surfaced::default() }),
+        Some(Usable::Nothing) if stream.is_some_and(|stream| stream.failure().is_some()) => {
+            (Arc::new(opened.gather(&wanted(session, &turns))?), false)
+        }
+        Some(Usable::Nothing) => {
+            return Ok(Surfaced { is_searching: true, ..Surfaced::default() });
+        }
     };
     let (mut gathered, wanted) = (gathered.unasked(), wanted(session, &turns));
     let elsewhere = match &home {

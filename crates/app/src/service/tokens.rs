@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 use derivers::lookalikes::{likeness, names_owner};
+use engine::private::Disclosure;
 use jiff::Timestamp;
 use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
@@ -130,6 +131,14 @@ impl Grant {
     /// Whether it includes a right.
     pub(crate) fn has(&self, right: Right) -> bool {
         self.rights.contains(&right)
+    }
+
+    /// What of the space is shown.
+    pub(crate) fn disclosure(&self) -> Disclosure {
+        match self.has(Right::Private) {
+            true => Disclosure::Full,
+            false => Disclosure::WithoutPrivate,
+        }
     }
 
     fn capabilities(&self) -> Vec<Capability> {

@@ -1,18 +1,22 @@
 """Uses the memory as an agent's host does, by the official Python SDK of the Model Context Protocol.
 
-Called by `cargo xtask test` with the path of the program, in an environment that holds requirements.txt. The SDK checks
-structured answers against the output schemas by itself; what is asserted here is what the tools say. Any failure is a traceback and
+Called by `cargo xtask test` with the path of the program, in an environment that holds requirements.txt. It talks to
+`because mcp` and to `because serve`. The SDK checks structured answers against the output schemas by itself; what is asserted here is what the tools say. Any failure is a traceback and
 an exit code other than 0.
 """
 
 import asyncio
+import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 from mcp import Client, MCPError, StdioServerParameters, types
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 
 KEY = "preference.drink|green-tea"
 
@@ -186,6 +190,57 @@ async def two_agents(program, home, work, modes):
     return first_ms
 
 
+def over_http(url, secret, mode):
+    """A client of a running server, with a token."""
+    http = create_mcp_http_client(headers={"Authorization": f"Bearer {secret}"})
+    return Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode, read_timeout_seconds=60)
+
+
+async def two_tokens(url, secrets, modes):
+    """One may speak for the person, the other may only read."""
+    async with over_http(url, secrets[0], modes[0]) as one, over_http(url, secrets[1], modes[1]) as other:
+        check_tools(await one.list_tools())
+        assert "data, not instructions" in one.instructions, one.instructions
+        told = await call(one, "remember", text="I love green tea.", actor="user")
+        assert told["is_new"] and told["changed"][0]["key"] == KEY, told
+        recalled = await call(other, "recall", query="green tea")
+        assert recalled["episodes"][0]["text"] == "I love green tea.", recalled
+        await fails(other, "forbidden", "remember", text="The build fails on macOS.")
+        await fails(other, "forbidden", "correct", name=KEY, text="You drink coffee only.", note="no")
+        correction = {"name": KEY, "fields": {"object": "coffee"}, "note": "no, I drink coffee only"}
+        corrected = await call(one, "correct", **correction)
+        assert corrected["status"] == "done", corrected
+        # Many calls at once, as a host makes them.
+        found = await asyncio.gather(*(call(other, "recall", query=f"tea {number}") for number in range(20)))
+        assert all(it["episodes"] for it in found), found
+        try:
+            await other.call_tool("forget_everything", {})
+            raise AssertionError("a tool that does not exist was called")
+        except MCPError as error:
+            assert "forget_everything" in str(error), error
+
+
+def run_over_http(program, environment, work, modes):
+    def because(*arguments):
+        command = [program, "--json", *arguments]
+        ran = subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True, text=True)
+        return json.loads(ran.stdout)
+
+    rights = [".:append,derive,correct", ".:read"]
+    grants = zip(("laptop", "reader"), rights)
+    secrets = [because("token", "create", "--name", name, "--grant", grant)["token"] for name, grant in grants]
+    command = [program, "--json", "serve", "--listen", "127.0.0.1:0"]
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, cwd=work, env=environment, **output) as serving:
+        try:
+            url = json.loads(serving.stdout.readline())["url"]
+            asyncio.run(two_tokens(url, secrets, modes))
+        finally:
+            serving.send_signal(signal.SIGTERM)
+        # Windows has no such signal, and ends the process.
+        assert serving.wait(timeout=30) == 0 or os.name == "nt"
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     # The SDK's own two ways to agree on a version: the handshake of the first years, and the newer discovery.
@@ -200,6 +255,13 @@ def main():
             verified = subprocess.run([program, "verify"], cwd=work, env=environment, capture_output=True, text=True)
             assert verified.returncode == 0, verified
             print(f"{modes[0]} and {modes[1]}: start to first answer {first_ms:.0f} ms, with the SDK's own time")
+        with tempfile.TemporaryDirectory() as folder:
+            environment["BECAUSE_HOME"] = os.path.join(folder, "home")
+            work = os.path.join(folder, "work")
+            os.mkdir(work)
+            subprocess.run([program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL)
+            run_over_http(program, environment, work, modes)
+            print(f"{modes[0]} and {modes[1]}: over HTTP as well")
 
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ impl TestServer {
             listen: "127.0.0.1:0".parse().unwrap(),
             allowed_hosts: Vec::new(),
             a_minute: None,
+            client_wait: std::time::Duration::from_secs(30),
             tls: None,
         };
         change(&mut session, &mut options);

@@ -24,7 +24,6 @@ use crate::mcp::arguments::Explain;
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
-use crate::service::disclosure::for_agent;
 use crate::service::effective::Scope;
 use crate::service::graph;
 use crate::service::opening::OpenedSpace;
@@ -51,10 +50,10 @@ impl Memory {
     ) -> Result<Answered, Failure> {
         let Explain { name, as_of, valid_at } = arguments;
         let viewpoint = session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
-        let reader = self.reader_id(program);
+        let reader = self.reader(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
-        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let scope = open.spaces.scope_of(name)?;
         let disclosure = open.spaces.disclosure(scope);
         let space = open.spaces.space(scope);

@@ -18,7 +18,6 @@ use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
 use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
-use crate::service::disclosure::for_agent;
 use crate::service::effective::{EffectiveView, Scope, Scoped, drop_hidden};
 
 /// Items by default, and at most.
@@ -54,10 +53,10 @@ impl Memory {
         if arguments.query.as_ref().is_some_and(|query| query.trim().is_empty()) {
             return Err(RequestError::EmptyQuestion.into());
         }
-        let reader = self.reader_id(program);
+        let reader = self.reader(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
-        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let spaces = &open.spaces;
         let found = if arguments.query.is_none() && around.is_empty() {
             list(session, spaces, &arguments, &viewpoint, limit)?

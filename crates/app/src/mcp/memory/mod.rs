@@ -1,7 +1,6 @@
 //! The tools: each makes the same engine calls as the command of the same name, and answers in two
 //! forms, as data and in words.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,19 +22,23 @@ use super::failures::Failed;
 use super::quote::{READING, quote};
 use super::whose::Whose;
 use crate::failure::{Failure, RequestError};
-use crate::service::agents::{Agent, AgentId, UNNAMED, is_name_of_user, program_name};
+use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
 use crate::service::clock::ClockWarning;
-use crate::service::disclosure::{for_agent, is_private_change};
+use crate::service::disclosure::is_private_change;
 use crate::service::effective::{EffectiveView, Scope, has_for_every_project};
 use crate::service::notes::{Note, speaker};
+use crate::service::opening::OpenedSpace;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
 use crate::service::surfacing::Conversations;
 use crate::service::{Session, derivation};
+pub(crate) use caller::TokenCaller;
+use caller::{Caller, Reader};
 use opened::Opened;
 
+mod caller;
 mod context;
 mod explain;
 mod graph;
@@ -57,17 +60,15 @@ const CHANGED_MAX: usize = 20;
 const REPEATED_MAX: usize = 5;
 /// How long writing receipts waits for another process that writes some. A call may come meanwhile.
 const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
-/// Agents whose keys are kept in memory. A process serves one host, which has one name.
-const AGENTS_KEPT_MAX: usize = 8;
 /// What an answer says if memory seems to hold no answer.
 const NOTHING_ANSWERS: &str = "Nothing in memory seems to answer this; at best, what is shown is the nearest. Say that you do not know instead of guessing.";
 /// The advice where the home space alone has what a call wanted to change.
 const IN_HOME_SPACE: &str = "It is in the user's home memory, which every project reads and none changes. Tell the user, who can change it there with `because --space global`; what you state here is this project's own.";
 
 /// An answer in both forms.
-pub(super) struct Answered {
-    pub(super) text: String,
-    pub(super) structured: Value,
+pub(crate) struct Answered {
+    pub(crate) text: String,
+    pub(crate) structured: Value,
 }
 
 impl Answered {
@@ -89,18 +90,15 @@ fn show_all(value: &mut Value) {
 }
 
 /// The answer to a call, or a question that the user has to be asked first.
-pub(super) enum Response {
+pub(crate) enum Response {
     Answer(Answered),
     Question { message: String, token: String },
 }
 
-/// The memory: a space, the agents that write to it, and the models that embed questions.
-pub(super) struct Memory {
+/// The memory: a space, who calls, and the models that embed questions.
+pub(crate) struct Memory {
     session: Session,
-    /// The host that was named when it was installed.
-    installed: Option<String>,
-    /// By the name of the calling program.
-    agents: BTreeMap<Option<String>, Arc<Agent>>,
+    caller: Caller,
     opened: Opened,
     pool: EmbedderPool,
     conversations: Conversations,
@@ -112,8 +110,7 @@ impl Memory {
     pub(super) fn new(session: Session, installed: Option<String>) -> Self {
         Self {
             session,
-            installed,
-            agents: BTreeMap::new(),
+            caller: Caller::host(installed),
             opened: Opened::default(),
             pool: EmbedderPool::default(),
             conversations: Conversations::default(),
@@ -121,22 +118,34 @@ impl Memory {
         }
     }
 
-    /// The agent in whose name a program calls. Its key is made at its first write.
-    fn agent(&mut self, session: &Session, program: Option<&str>) -> Result<Arc<Agent>, Failure> {
-        let name = program.map(str::to_owned);
-        if let Some(known) = self.agents.get(&name) {
-            return Ok(Arc::clone(known));
-        }
-        let agent = Arc::new(Agent::of(&session.home, self.installed.as_deref(), program)?);
-        if self.agents.len() < AGENTS_KEPT_MAX {
-            self.agents.insert(name, Arc::clone(&agent));
-        }
-        Ok(agent)
+    /// Answers one call of a token with the space that a server opened. Gives back the space, the
+    /// models and the conversations.
+    pub(crate) fn answer_token(
+        session: Session,
+        (opened, caller): (OpenedSpace, TokenCaller),
+        kept: (EmbedderPool, Conversations),
+        call: Call,
+    ) -> (Option<OpenedSpace>, (EmbedderPool, Conversations), Result<Response, Failed>) {
+        let mut memory = Self {
+            opened: Opened::served(&session, opened),
+            session,
+            caller: Caller::Token(caller),
+            pool: kept.0,
+            conversations: kept.1,
+            is_unread: false,
+        };
+        let answered = memory.answer(call);
+        (memory.opened.into_served(), (memory.pool, memory.conversations), answered)
     }
 
-    /// The id of the agent in whose name a program reads, which needs no key.
-    fn reader_id(&self, program: Option<&str>) -> AgentId {
-        Agent::id_of(self.installed.as_deref(), program)
+    /// The agent in whose name a program calls. Its key is made at its first write.
+    fn agent(&mut self, session: &Session, program: Option<&str>) -> Result<Arc<Agent>, Failure> {
+        self.caller.agent(session, program)
+    }
+
+    /// In whose name a program reads, which needs no key.
+    fn reader(&self, program: Option<&str>) -> Reader {
+        self.caller.reader(program)
     }
 
     /// Closes everything; the next call opens it again.
@@ -182,6 +191,8 @@ impl Memory {
             _ => None,
         };
         let has = |name: &String| {
+            // A token knows of no space but those that it names.
+            let Caller::Host { .. } = self.caller else { return false };
             let home = self.session.home_under().ok().flatten();
             home.is_some_and(|home| has_for_every_project(&home, name))
         };
@@ -223,6 +234,7 @@ impl Memory {
         let (actor, role) =
             speaker(actor.as_deref().unwrap_or_default().trim(), program.as_deref())?;
         let agent = self.agent(session, program.as_deref())?;
+        let reader = self.reader(program.as_deref());
         let tags = tags.unwrap_or_default();
         let mut note = Note { text, actor, role, agent: Some(agent.sealer.author()), at, tags };
         note.check_limits(session)?;
@@ -233,6 +245,8 @@ impl Memory {
         let keys = space.key_ring()?;
         if note.actor.as_deref().is_some_and(|actor| is_name_of_user(actor, &keys)) {
             match role {
+                // A token that speaks for the person has such a name itself.
+                Some(_) if reader.speaks_for_person() => {}
                 Some(_) => note.actor = Some(UNNAMED.to_owned()),
                 None => {
                     let actor = note.actor.unwrap_or_default();
@@ -246,7 +260,7 @@ impl Memory {
         self.is_unread = remembered.is_new;
         self.conversations.note_shown([remembered.id]);
         let derived = derivation::derive_new_by(&agent.sealer, space, session.now)?;
-        let disclosure = for_agent(session, space, &agent.id);
+        let disclosure = reader.disclosure(session, space);
         let mut changed = Vec::new();
         for (key, change) in derived.iter().flat_map(|(_, changes)| &changes.beliefs) {
             if disclosure == Disclosure::Full || !is_private_change(space, change)? {
@@ -284,7 +298,7 @@ impl Memory {
             session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         let filter = Filter { since_us, until_us, as_of_us, ..Filter::default() };
         let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
-        let reader = self.reader_id(program.as_deref());
+        let reader = self.reader(program.as_deref());
         let agent = program_name(program.as_deref());
         let request = RecallRequest {
             scope: search_type.map_or_else(|| SearchScope::implied_by(&filter), SearchScope::from),
@@ -301,7 +315,7 @@ impl Memory {
             Ok(open) => {
                 let EffectiveView { own, scope, home, .. } = &mut open.spaces;
                 let places = vec![(*scope, own.owner.clone()), (Scope::Global, None)];
-                let disclosure = for_agent(session, own, &reader);
+                let disclosure = reader.disclosure(session, own);
                 let mut searched = vec![SearchedSpace::new(&mut own.space, disclosure)];
                 if let Some(home) = home {
                     searched.push(SearchedSpace::under_first(session, &mut home.space)?);

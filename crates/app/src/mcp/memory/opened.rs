@@ -43,6 +43,9 @@ pub(super) struct Open {
     stream: Option<Stream>,
     /// The user was told of the spaces that were passed over.
     is_told: bool,
+    /// A server opened it, keeps it, and looks after its file and its receipts. No other space is
+    /// read with it.
+    is_served: bool,
 }
 
 /// Receipts are gathered, and written while nobody waits for an answer.
@@ -95,11 +98,15 @@ impl Open {
             trust,
             stream: None,
             is_told: false,
+            is_served: false,
         }
     }
 
     /// Opens the home space under the space, unless it is open, and the same file as before.
     fn put_home_under(&mut self, session: &Session) -> Result<(), Failure> {
+        if self.is_served {
+            return Ok(());
+        }
         let file = identity_of(&session.home.global_space());
         let is_open = self.spaces.home.is_some();
         if is_open && file.is_some() && file == self.home_file {
@@ -124,16 +131,19 @@ impl Open {
         Whose::of(&self.spaces.own, passed)
     }
 
-    /// The space, and the stream that follows conversations; none if another space would be found
-    /// by now.
+    /// The space, and the stream that follows conversations, which a server has none of; nothing if
+    /// another space would be found by now.
     pub(super) fn followed(
         &mut self,
         session: &Session,
-    ) -> Result<Option<(&mut EffectiveView, &Stream)>, Failure> {
+    ) -> Result<Option<(&mut EffectiveView, Option<&Stream>)>, Failure> {
+        if self.is_served {
+            return Ok(Some((&mut self.spaces, None)));
+        }
         if !self.stream.as_ref().is_some_and(Stream::is_running) {
             self.stream = start_stream(session, &self.spaces.own)?;
         }
-        Ok(self.stream.as_ref().map(|stream| (&mut self.spaces, stream)))
+        Ok(self.stream.as_ref().map(|stream| (&mut self.spaces, Some(stream))))
     }
 
     /// What to tell the user about a write, which may not go where the folder suggests; the same in
@@ -145,6 +155,26 @@ impl Open {
 }
 
 impl Opened {
+    /// A space that a server opened.
+    pub(super) fn served(session: &Session, opened: OpenedSpace) -> Self {
+        let spaces = EffectiveView::alone(session, opened);
+        Self(Some(Open {
+            spaces,
+            file: None,
+            home_file: None,
+            state: None,
+            trust: None,
+            stream: None,
+            is_told: false,
+            is_served: true,
+        }))
+    }
+
+    /// The space that a server opened; none if it was closed since.
+    pub(super) fn into_served(self) -> Option<OpenedSpace> {
+        self.0.map(|open| open.spaces.own)
+    }
+
     /// The space to read, which must exist.
     pub(super) fn readable(&mut self, session: &Session) -> Result<&mut Open, Failure> {
         let trust = session.home.trust_stamp();
@@ -198,6 +228,9 @@ impl Opened {
         is_fit: impl Fn(&OpenedSpace) -> bool,
     ) -> Option<Open> {
         let open = self.0.take()?;
+        if open.is_served {
+            return Some(open);
+        }
         if open.trust != trust {
             // What was shown from it is not lost with it.
             let _ = open.spaces.own.write_receipts(RECEIPTS_WAIT);

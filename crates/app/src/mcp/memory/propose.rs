@@ -13,7 +13,6 @@ use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::change_wording::lines;
 use crate::service::changes::Outcome;
-use crate::service::disclosure::for_agent;
 use crate::service::proposals::{Caller, Handled, ProposalRequest, handle};
 
 impl Memory {
@@ -29,14 +28,14 @@ impl Memory {
         let request = action.request()?;
         let Asking { program, can_ask, reply } = asking;
         let agent = self.agent(session, program.as_deref())?;
+        let reader = self.reader(program.as_deref());
         let open = self.opened.writable(session)?;
         let clock = clock_warning(&open.spaces.own, session)?;
         let (passed, words) = open.warning();
         let warning = Warning { structured: joined(passed, clock.clone()), clock, words };
         let space = &mut open.spaces.own.space;
-        let settings = session.settings(Some(space.path()))?;
-        let is_allowed = settings.agent_may(agent.id.as_str(), tool);
-        let disclosure = for_agent(session, space, &agent.id);
+        let is_allowed = reader.may(session, space, tool)?;
+        let disclosure = reader.disclosure(session, space);
         let caller = Caller { agent: &agent, is_allowed, can_ask, reply, disclosure };
         let handled = handle(space, session.now, request, caller)?;
         // The user's word is embedded like what is remembered.
@@ -83,16 +82,6 @@ impl Memory {
 }
 
 impl Action {
-    /// The name of the tool.
-    fn tool(&self) -> &'static str {
-        match self {
-            Self::Correct(_) => "correct",
-            Self::Refute(_) => "refute",
-            Self::Retract(_) => "retract",
-            Self::Forget(_) => "forget",
-        }
-    }
-
     fn request(self) -> Result<ProposalRequest, RequestError> {
         let noted = |note: String| match note.trim().is_empty() {
             true => Err(RequestError::EmptyNote),

@@ -13,7 +13,6 @@ use crate::mcp::graph_answers::{Queue, Waiting};
 use crate::mcp::graph_arguments::Review;
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
-use crate::service::disclosure::for_agent;
 use crate::service::wording::shortened;
 
 /// Entries in an answer, and changes named for each.
@@ -28,11 +27,11 @@ impl Memory {
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
         let all = arguments.all.unwrap_or(false);
-        let reader = self.reader_id(program);
+        let reader = self.reader(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
         let space = &open.spaces.own;
-        let disclosure = for_agent(session, space, &reader);
+        let disclosure = reader.disclosure(session, space);
         let is_listed = |status: Status| all || status == Status::Pending;
         let mut queue: Vec<(HlcTimestamp, OpId, Waiting)> = Vec::new();
         for patch in space.patches()?.into_iter().filter(|patch| is_listed(patch.status)) {

@@ -19,7 +19,6 @@ use crate::service::agent_changes::{
     AgentChanged, AgentEdge, AgentStatement, AgentWriter, check_tags, same_patch,
 };
 use crate::service::agents::{Agent, program_name_among};
-use crate::service::disclosure::for_agent;
 use crate::service::graph::validity;
 use crate::service::patch;
 
@@ -179,11 +178,12 @@ impl Memory {
         make: impl FnOnce(&mut Space, &Agent, Disclosure) -> Result<Outcome, Failure>,
     ) -> Result<Answered, Failure> {
         let agent = self.agent(session, program)?;
+        let reader = self.reader(program);
         let open = self.opened.writable_or_new(session)?;
         let clock = clock_warning(&open.spaces.own, session)?;
         let (passed, mut words) = open.warning();
         let space = &mut open.spaces.own.space;
-        let disclosure = for_agent(session, space, &agent.id);
+        let disclosure = reader.disclosure(session, space);
         let mut outcome = make(space, &agent, disclosure)?;
         outcome.statuses = shown(space, outcome.statuses, disclosure)?;
         self.is_unread = outcome.status == ChangedStatus::Done;

@@ -10,7 +10,6 @@ use crate::mcp::graph_arguments::Why;
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
-use crate::service::disclosure::for_agent;
 use crate::service::effective::Scope;
 use crate::service::why as service;
 
@@ -32,10 +31,10 @@ impl Memory {
             Some(limit) => within("limit", *limit, 1, CANDIDATES_MAX)? as usize,
             None => engine::why::CANDIDATES,
         };
-        let reader = self.reader_id(program);
+        let reader = self.reader(program);
         let open = self.opened.readable(session)?;
         let whose = open.whose();
-        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let scope = open.spaces.scope_of(name)?;
         let limits = WhyLimits {
             top_k,

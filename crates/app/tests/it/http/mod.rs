@@ -2,7 +2,9 @@
 
 mod access;
 mod endpoints;
+mod faults;
 mod hostile;
+mod mcp;
 mod server;
 mod streams;
 mod tokens;
