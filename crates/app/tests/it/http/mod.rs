@@ -3,6 +3,7 @@
 mod access;
 mod endpoints;
 mod hostile;
+mod inner_voice;
 mod server;
 mod streams;
 mod tokens;
