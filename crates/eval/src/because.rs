@@ -6,6 +6,7 @@ use engine::Space;
 use engine::embed::Portion;
 use engine::recall::context::{Budget, Context, Receipts, Request, Turn};
 use engine::recall::episodes::{ByModel, Query, Recall};
+use engine::recall::replaced::newer_first;
 use engine::write::import::Intent;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -105,6 +106,20 @@ impl Because {
             ..Query::new(question.text.clone(), limit)
         };
         Ok(self.space.recall(&query)?)
+    }
+
+    /// The records that an answer is chosen from, newer statements before older ones.
+    pub fn recall_to_answer(
+        &mut self,
+        question: &EvalQuestion,
+        limit: usize,
+    ) -> Result<Recall, EvalError> {
+        let vector = self.vector(question, self.weights())?;
+        let query =
+            Query { today: question.today, vector, ..Query::new(question.text.clone(), limit) };
+        let mut recall = self.space.recall_with_newer(&query)?;
+        newer_first(&mut recall.results, |result| (result.id, &result.replaces));
+        Ok(recall)
     }
 
     /// The context for a turn with the question. A question without a date is asked at `latest`.

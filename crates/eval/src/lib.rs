@@ -24,6 +24,7 @@ use engine::EngineError;
 use store::StoreError;
 
 pub mod abstention;
+pub mod answers;
 pub mod because;
 pub mod bm25;
 pub mod calibration;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form};
 use eval::abstention::sets::Sets;
 use eval::abstention::{self, Example, report};
+use eval::answers;
 use eval::context;
 use eval::tuning::{Spaces, ablation, by_name, fit, held_out};
 use eval::{Collection, EvalError};
@@ -31,6 +32,10 @@ pub(super) struct Study {
     /// Instead: measure how well recall recognises questions that memory cannot answer
     #[arg(long)]
     abstention: bool,
+    /// Instead: measure whether the sources that `because ask` cites have the answer, and whether
+    /// it abstains where there is none
+    #[arg(long)]
+    ask: bool,
     /// Instead: measure how many answers that recall finds are in the context for the question
     #[arg(long)]
     context: bool,
@@ -43,6 +48,7 @@ pub(super) enum Chosen {
     LeaveOneOut,
     Fit,
     Abstention,
+    Ask,
     Context,
 }
 
@@ -54,6 +60,7 @@ impl Study {
             (self.leave_one_out, Chosen::LeaveOneOut),
             (self.fit, Chosen::Fit),
             (self.abstention, Chosen::Abstention),
+            (self.ask, Chosen::Ask),
             (self.context, Chosen::Context),
         ];
         flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, chosen)| chosen)
@@ -106,7 +113,7 @@ fn study(
         Chosen::Ablation => ablation::variants(weights).len() as u64,
         Chosen::LeaveOneOut => held_out::steps(collections.len(), sets.group_count()),
         Chosen::Fit => fit::steps(collections.len()),
-        Chosen::Abstention | Chosen::Context => collections.len() as u64,
+        Chosen::Abstention | Chosen::Ask | Chosen::Context => collections.len() as u64,
     };
     let bar = output::progress(Some(steps), "{bar:30} {pos}/{len} {eta}");
     let mut step = || bar.inc(1);
@@ -137,6 +144,17 @@ fn study(
             }
         }
         Chosen::Abstention => abstaining(&abstention::gather(&mut spaces, sets, &mut step)?, sets),
+        Chosen::Ask => {
+            let examples = answers::gather(&mut spaces, sets, &mut step)?;
+            let report = answers::Report::of(&examples, sets);
+            Findings {
+                lines: report.lines(),
+                note: "cites gold: % of the questions with a record that answers among at most 5 \
+                    cited sources; abstains: % without a source; sources: mean; foreign: questions \
+                    about the next collection of the set",
+                json: json!({ "ask": report.json() }),
+            }
+        }
         Chosen::Context => {
             let rows = context::run(&mut spaces, &mut step)?;
             Findings {

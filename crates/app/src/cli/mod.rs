@@ -19,6 +19,7 @@ use crate::service::effective::{EffectiveView, ReadScope, ScopedSpace, has_for_e
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
+mod ask;
 mod changes;
 mod checkpoint;
 mod claim;
@@ -126,6 +127,9 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is facts and records, with sources and reasons
     Recall(recall::Args),
+    /// Answer a question in sentences that name their sources, or say that there is no answer
+    #[command(alias = "inner-voice")]
+    Ask(ask::Args),
     /// Assemble what a model reads for its next turn, within a token budget
     Context(context::Args),
     /// List what each agent was shown, when and why
@@ -418,6 +422,7 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::Derive(args) => derive::run(&session, &args),
         Command::Remember(args) => remember::run(&session, args),
         Command::Recall(args) => recall::run(&session, &args),
+        Command::Ask(args) => ask::run(&session, &args),
         Command::Context(args) => context::run(&session, &args),
         Command::Receipts(args) => receipts::run(&session, &args),
         Command::Claims(args) => claims::run(&session, &args),
@@ -479,6 +484,7 @@ impl Command {
             Self::Claim(args) => return args.writes(),
             Self::Node(args) => return args.writes(),
             Self::Edge(args) => return args.writes(),
+            Self::Ask(args) => return args.writes(),
             Self::Why(args) => return args.writes(),
             Self::Patch(args) => return args.writes(),
             Self::Think(args) => return args.writes(),

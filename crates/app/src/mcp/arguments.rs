@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::graph_arguments::{Connect, Graph, ProposePatch, Review, State, Why};
+use super::inner_voice::InnerVoice;
 use crate::service::proposals::Reply;
 use crate::service::recall::SearchScope;
 
@@ -18,6 +19,7 @@ use crate::service::recall::SearchScope;
 pub(crate) enum Call {
     Remember(Remember, Option<String>),
     Recall(Recall, Option<String>),
+    InnerVoice(InnerVoice, Option<String>),
     GetContext(GetContext, Option<String>),
     Observe(Observe, Option<String>),
     Explain(Explain, Option<String>),
@@ -99,6 +101,7 @@ impl Call {
         Ok(match tool {
             "remember" => Self::Remember(read(arguments)?, program),
             "recall" => Self::Recall(read(arguments)?, program),
+            "inner_voice" => Self::InnerVoice(read(arguments)?, program),
             "get_context" => Self::GetContext(read(arguments)?, program),
             "observe" => Self::Observe(read(arguments)?, program),
             "explain" => Self::Explain(read(arguments)?, program),

@@ -19,6 +19,7 @@ mod failures;
 mod gate;
 mod graph_answers;
 mod graph_arguments;
+mod inner_voice;
 mod lines;
 mod memory;
 mod quote;

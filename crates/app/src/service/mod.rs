@@ -20,6 +20,7 @@
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
 //! | [`recall`] | answering a question from one or several spaces |
+//! | [`inner_voice`] | answering a question in sentences that name their sources |
 //! | [`context`] | assembling what a model reads |
 //! | [`task_context`] | the same before a decision about a task |
 //! | [`surfacing`] | what memory brings up unasked while a conversation proceeds |
@@ -51,6 +52,7 @@ pub(crate) mod drawing;
 pub(crate) mod effective;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
+pub(crate) mod inner_voice;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;

@@ -4,11 +4,12 @@
 //! in all spaces, and a result found in several copies of a space is shown once. The receipt of a
 //! result is written in the space that the result is from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Space;
 use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
+use engine::recall::answering::judge;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
 use engine::recall::nodes::{FoundNode, FoundNodes};
@@ -20,6 +21,7 @@ use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
 use retrieval::question::Question;
+use retrieval::rank::answering::AnswerModels;
 use store::sqlite::Filter;
 
 use super::Session;
@@ -70,6 +72,8 @@ pub(crate) struct RecallRequest<'a> {
     pub(crate) over: Over,
     /// Whether what is around facts and nodes is found, too.
     pub(crate) with_graph: bool,
+    /// Whether the chance that each record answers is estimated, too.
+    pub(crate) with_chances: bool,
     /// The agent for whom receipts are written.
     pub(crate) reader: Option<(Recipient<'a>, ReceiptPolicy)>,
 }
@@ -90,6 +94,8 @@ pub(crate) struct RecallAnswer {
     pub(crate) graphs: Vec<Found<Subgraph>>,
     /// Records, the best first.
     pub(crate) episodes: Vec<Found<Recollection>>,
+    /// The chance that each record answers, if it was asked for.
+    pub(crate) chances: BTreeMap<OpId, f64>,
     /// The estimated probability that a record answers, 0 to 1: the highest of all spaces.
     pub(crate) relevance: f64,
     /// Operations that are not indexed yet.
@@ -169,6 +175,7 @@ impl RecallRequest<'_> {
             neighbours: 0,
             over: Over::default(),
             with_graph: false,
+            with_chances: false,
             reader: None,
         })
     }
@@ -226,6 +233,7 @@ impl RecallAnswer {
             thoughts: Vec::new(),
             graphs: Vec::new(),
             episodes: Vec::new(),
+            chances: BTreeMap::new(),
             relevance: 0.0,
             behind: 0,
             embedding: None,
@@ -316,7 +324,13 @@ pub(crate) fn recall(
         if let Some(kinds) = kinds.filter(|_| request.scope.has_records()) {
             let vector = embedding.vector();
             let query = Query { vector, ..request.query(session, kinds, &visibilities) };
-            let found = space.recall_with_newer(&query)?;
+            let mut found = space.recall_with_newer(&query)?;
+            if request.with_chances {
+                newer_first(&mut found.results, |result| (result.id, &result.replaces));
+                let ids: Vec<OpId> = found.results.iter().map(|result| result.id).collect();
+                let judged = judge(&found);
+                answer.chances.extend(ids.into_iter().zip(judged.chances(&AnswerModels::BUILT_IN)));
+            }
             model = model.or(found.model);
             if found.results.is_empty() && !request.filter.kinds.is_empty() && !is_under {
                 answer.known_kinds.extend(space.evidence_by_kind()?.into_keys());

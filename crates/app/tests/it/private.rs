@@ -104,6 +104,10 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
             json!({ "query": question, "since": "2025-01-01", "until": "2026-01-01", "limit": 50 }),
         ));
         calls.push(("graph", json!({ "query": question, "depth": 3, "limit": 100 })));
+        calls.push((
+            "inner_voice",
+            json!({ "content": question, "sim_thresh": 0, "top_k": 50, "save": false }),
+        ));
         let turns = json!([{ "speaker": "user", "text": question }]);
         calls.push(("get_context", json!({ "turns": turns, "budget_tokens": 20_000 })));
         // What the search for one turn finds late comes with the next.
@@ -208,7 +212,7 @@ fn no_tool_shows_an_agent_what_is_private_unless_the_user_allows_it() {
     std::fs::write(config, "[agents]\nread_private = [\"a-test\"]\n").unwrap();
     let mut host = start();
     let telling = tools_that_tell(&mut host, &calls);
-    for tool in ["recall", "explain"] {
+    for tool in ["recall", "inner_voice", "explain"] {
         assert!(telling.contains(&tool), "{telling:?}");
     }
     assert!(!telling.contains(&"get_context"), "a context never holds anything private");

@@ -64,6 +64,7 @@ def check_tools(listed):
         "forget",
         "get_context",
         "graph",
+        "inner_voice",
         "observe",
         "propose_patch",
         "recall",

@@ -106,6 +106,9 @@ pub struct Recall {
     /// best counts.
     #[serde(skip)]
     pub features: Vec<RankingFeatures>,
+    /// The number of records and passages in the index.
+    #[serde(skip)]
+    pub documents: u64,
     /// How far the index had read.
     pub position: Position,
     /// Operations that the index has not read yet: 0 unless the file cannot be written, is damaged,
@@ -185,7 +188,7 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<(Recall, usize, bool), EngineError> {
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
-        let (question, different, around, has_model) =
+        let (question, different, around, has_model, documents) =
             self.store.search_with(vector, |search, analyzer| {
                 let question = search.question(&query.text, analyzer, query.today)?;
                 let different = different(search, analyzer, &question, query, limit)?;
@@ -194,7 +197,7 @@ impl Reader<'_> {
                     0 => Vec::new(),
                     _ => different.kept.iter().map(around).collect(),
                 };
-                Ok((question, different, around, search.has_model()))
+                Ok((question, different, around, search.has_model(), search.document_count()))
             })?;
         let Different { mut results, kept: _, features } = different;
         let mut altered = Vec::new();
@@ -232,6 +235,7 @@ impl Reader<'_> {
             relevance,
             abstains,
             features,
+            documents,
             position,
             behind,
             model,

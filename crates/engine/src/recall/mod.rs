@@ -1,11 +1,12 @@
 //! Finding, and putting together what an agent reads.
 //!
-//! [`episodes`] finds records, [`facts`] finds beliefs. [`context`] chooses what a model reads for
-//! its next turn, ahead of time by [`stream`]; [`replaced`] puts a
-//! newer statement before the one that it replaces; [`receipts`] keeps what was shown, and [`echo`]
-//! recognises it when it comes back. [`integrity`] makes sure that what is shown is what was
-//! signed.
+//! [`episodes`] finds records, [`facts`] finds beliefs; [`answering`] judges which records answer.
+//! [`context`] chooses what a model reads for its next turn, ahead of time by [`stream`];
+//! [`replaced`] puts a newer statement before the one that it replaces; [`receipts`] keeps what
+//! was shown, and [`echo`] recognises it when it comes back. [`integrity`] makes sure that what is
+//! shown is what was signed.
 
+pub mod answering;
 pub mod context;
 pub(crate) mod echo;
 pub mod episodes;

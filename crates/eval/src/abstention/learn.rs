@@ -177,6 +177,15 @@ fn rows<'a>(seen: &'a [Weighted], at: &[f64], weights: &[f64]) -> Vec<Row<'a>> {
     seen.iter().zip(weights).map(judged).collect()
 }
 
+/// The same of examples with their features, whether they are true, and how much they count.
+pub(crate) fn coefficients(examples: impl IntoIterator<Item = (Vec<f64>, bool, f64)>) -> Vec<f64> {
+    let seen = examples.into_iter().map(|(values, is_true, weight)| {
+        let values = vec![values];
+        Weighted { set: 0, values, is_true, weight }
+    });
+    logistic(&seen.collect::<Vec<_>>())
+}
+
 /// The maximum-likelihood coefficients, rounded to two decimals.
 fn logistic(seen: &[Weighted]) -> Vec<f64> {
     let ordinary: Vec<f64> = seen.iter().map(|one| one.weight).collect();

@@ -5,6 +5,7 @@
 //! absolute (0 … about 1.5), not ranks: a record that no part supports scores near zero, which lets
 //! recall say "I don't know". Formula, weights and measurements: the design of recall ("Fusion").
 
+pub mod answering;
 pub mod lexical;
 pub mod meaning;
 pub mod nearness;

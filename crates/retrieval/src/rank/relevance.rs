@@ -205,14 +205,19 @@ impl RankingFeatures {
 /// The probability that the best record answers, 0 … 1. It is 0 without features, and for a
 /// question without a known word or person, unless it asks for days of which there are records.
 pub fn relevance(features: Option<&RankingFeatures>) -> f64 {
+    let person = features.and_then(RankingFeatures::person);
+    topic_relevance(features) * person.map_or(1.0, |values| probability(&PERSON, &values))
+}
+
+/// The same for the topic alone, whoever the question is about.
+pub fn topic_relevance(features: Option<&RankingFeatures>) -> f64 {
     let has_days = |with: &RankingFeatures| with.length > 0.0 || with.has_its_days;
     let Some(features) =
         features.filter(|with| has_days(with) && (with.known > 0.0 || with.names_somebody))
     else {
         return 0.0;
     };
-    let theirs = features.person().map_or(1.0, |values| probability(&PERSON, &values));
-    probability(&TOPIC, &features.topic()) * theirs
+    probability(&TOPIC, &features.topic())
 }
 
 /// The logistic function of the dot product.

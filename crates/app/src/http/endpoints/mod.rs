@@ -6,6 +6,7 @@ mod beliefs;
 mod changes;
 mod context;
 mod forgetting;
+mod inner_voice;
 mod patches;
 mod recall;
 mod remember;
@@ -26,6 +27,7 @@ const CONTEXT_BYTES_MAX: u64 = 16 << 20;
 pub(super) fn all() -> Vec<Endpoint> {
     let mut endpoints = vec![
         Endpoint::post("/api/v1/recall", "Answer a question with facts and records", recall::run),
+        Endpoint::post("/api/v1/inner-voice", "Answer in cited sentences", inner_voice::run),
         Endpoint::post("/api/v1/context", "Assemble what a model reads next", context::run)
             .up_to(CONTEXT_BYTES_MAX),
         Endpoint::post("/api/v1/explain", "Explain a belief or a record", beliefs::explain),

@@ -42,6 +42,7 @@ mod caller;
 mod context;
 mod explain;
 mod graph;
+mod inner_voice;
 mod observe;
 mod opened;
 mod propose;
@@ -161,6 +162,9 @@ impl Memory {
         let answered = match call {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
             Call::Recall(arguments, program) => self.recall(&session, arguments, program),
+            Call::InnerVoice(arguments, program) => {
+                self.inner_voice(&session, &arguments, program.as_deref())
+            }
             Call::GetContext(arguments, program) => self.get_context(&session, arguments, program),
             Call::Observe(arguments, program) => self.observe(&session, arguments, program),
             Call::Explain(arguments, program) => {

@@ -205,8 +205,7 @@ fn copied_before(
     let reader = target.space.reader_up_to_date()?;
     let text = draft.thought.content.as_deref().unwrap_or_default();
     let (disclosure, now_us) = (Disclosure::Full, now.as_microsecond());
-    let query =
-        ThoughtQuery { text, vector: None, tags: &[], disclosure, now_us, as_of_us: None };
+    let query = ThoughtQuery { text, vector: None, tags: &[], disclosure, now_us, as_of_us: None };
     let ids: Vec<OpId> = reader.retrieve_thoughts(&query)?.hits.iter().map(|hit| hit.id).collect();
     let author = target.author();
     let views = reader.thoughts(&ids)?.into_iter();

@@ -4,6 +4,7 @@ mod access;
 mod endpoints;
 mod faults;
 mod hostile;
+mod inner_voice;
 mod mcp;
 mod server;
 mod streams;

@@ -5,6 +5,7 @@ mod clock;
 mod embedding_models;
 mod graph;
 pub(crate) mod host;
+mod inner_voice;
 mod observe;
 mod protocol;
 mod receipts;

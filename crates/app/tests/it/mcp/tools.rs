@@ -34,6 +34,7 @@ fn every_tool_has_a_description_and_annotations() {
     let expected = [
         ("remember", adds),
         ("recall", reads),
+        ("inner_voice", adds_once),
         ("get_context", reads),
         ("observe", [true, false, false, false]),
         ("explain", reads),

@@ -1,0 +1,102 @@
+//! `POST /api/v1/inner-voice`
+
+use engine::recall::receipts::Recipient;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::endpoint::needs;
+use super::super::error::ApiError;
+use super::super::work::{Call, Need};
+use crate::failure::RequestError;
+use crate::service::effective::Scope;
+use crate::service::inner_voice::{
+    AskRequest, SaveBy, SourceKind, SpaceInView, ask_spaces, to_json,
+};
+use crate::service::model_request::Answerer;
+use crate::service::tokens::Right;
+
+/// A question that is answered in sentences, each with its sources.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Request {
+    /// The question.
+    content: String,
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// How many sources at most, clamped to 1 to 50 [default: 5].
+    top_k: Option<i64>,
+    /// Least chance, 0 to 1, that a source answers [default: 0.5].
+    sim_thresh: Option<f64>,
+    /// What is searched [default: everything].
+    #[serde(default)]
+    sources: Vec<Source>,
+    /// Also take answers that were kept before as sources.
+    #[serde(default)]
+    include_summaries: bool,
+    /// Keep the answer as a summary that cites its sources, which needs the right to append
+    /// [default: true].
+    save: Option<bool>,
+    /// As of this time of recording; the answer is not kept.
+    as_of: Option<String>,
+    /// Only facts that are true at this time; the answer is not kept.
+    valid_at: Option<String>,
+    /// The conversation, for the receipt.
+    session_id: Option<String>,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Source {
+    Records,
+    Facts,
+    Nodes,
+    Thoughts,
+}
+
+impl From<Source> for SourceKind {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Records => Self::Records,
+            Source::Facts => Self::Facts,
+            Source::Nodes => Self::Nodes,
+            Source::Thoughts => Self::Thoughts,
+        }
+    }
+}
+
+needs!(
+    Request,
+    |request| match request.save.unwrap_or(true) {
+        true => Need::Write(Right::Append),
+        false => Need::Read,
+    },
+    |request| match request.content.trim().is_empty() {
+        true => Err(RequestError::EmptyQuestion.into()),
+        false => Ok(()),
+    }
+);
+
+pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
+    let times = call.session.times();
+    let agent = call.token.name.clone();
+    let request = AskRequest {
+        kinds: asked.sources.into_iter().map(SourceKind::from).collect(),
+        include_summaries: asked.include_summaries,
+        as_of_us: times.recorded_us(asked.as_of.as_deref())?,
+        valid_at_us: times.start_if_given_us(asked.valid_at.as_deref())?,
+        reader: Some(Recipient { agent: &agent, session: asked.session_id.as_deref() }),
+        ..AskRequest::new(&asked.content, asked.top_k, asked.sim_thresh)?
+    };
+    let save = asked.save.unwrap_or(true).then_some(SaveBy::Handle);
+    let disclosure = call.disclosure();
+    let answer = call.with_embedders(|session, opened, pool| {
+        let mut spaces = [SpaceInView { opened, scope: Scope::Project, disclosure }];
+        ask_spaces(session, pool, &mut spaces, &request, Answerer::Rules, save)
+    })?;
+    let mut value = to_json(&answer);
+    value["receipts"] = serde_json::json!(answer.receipts);
+    Ok(value)
+}

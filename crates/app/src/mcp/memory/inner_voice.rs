@@ -1,0 +1,104 @@
+//! `inner_voice`: an answer in sentences that name their sources.
+
+use engine::recall::receipts::Recipient;
+
+use super::graph::Times;
+use super::{Answered, Memory};
+use crate::failure::Failure;
+use crate::mcp::inner_voice::{AnswerSentence, AnswerSource, Answered as Reply, InnerVoice};
+use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
+use crate::mcp::whose::Whose;
+use crate::service::Session;
+use crate::service::agents::program_name;
+use crate::service::disclosure::for_agent;
+use crate::service::inner_voice::{Answer, AskRequest, NO_MATCH, SaveBy, Saving, SourceKind, ask};
+use crate::service::model_request::Answerer;
+
+impl Memory {
+    pub(super) fn inner_voice(
+        &mut self,
+        session: &Session,
+        arguments: &InnerVoice,
+        program: Option<&str>,
+    ) -> Result<Answered, Failure> {
+        let Times { as_of_us, valid_at_us } =
+            Times::of(session, arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
+        let name = program_name(program);
+        let kinds = arguments.sources.iter().flatten();
+        let request = AskRequest {
+            kinds: kinds.copied().map(SourceKind::from).collect(),
+            include_summaries: arguments.include_summaries.unwrap_or_default(),
+            as_of_us,
+            valid_at_us,
+            reader: Some(Recipient { agent: &name, session: None }),
+            ..AskRequest::new(&arguments.content, arguments.top_k, arguments.sim_thresh)?
+        };
+        let reader = self.reader_id(program);
+        let agent = match arguments.save.unwrap_or(true) {
+            true => Some(self.agent(session, program)?),
+            false => None,
+        };
+        let open = match self.opened.readable(session) {
+            // Where nothing was ever remembered, there is no answer. That is not a failure.
+            Err(Failure::NoSpace) => {
+                let reply = reply(&Answer::none(), Whose::default());
+                return Answered::new(in_words(&Answer::none(), &reply), &reply);
+            }
+            opened => opened?,
+        };
+        let whose = open.whose();
+        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
+        let save = agent.as_deref().map(SaveBy::Agent);
+        let answer =
+            ask(session, &mut self.pool, &mut open.spaces, &request, Answerer::Rules, save)?;
+        self.conversations.note_shown(answer.sources.iter().map(|source| source.id));
+        let reply = reply(&answer, whose);
+        Answered::new(in_words(&answer, &reply), &reply)
+    }
+}
+
+fn reply(answer: &Answer, whose: Whose) -> Reply {
+    let id = |place: &usize| answer.sources.get(*place).map(|source| source.id.to_string());
+    let sentences = answer.sentences.iter().map(|sentence| AnswerSentence {
+        text: sentence.text.clone(),
+        sources: sentence.sources.iter().filter_map(id).collect(),
+    });
+    let (saved_thought_id, not_saved) = match answer.saving {
+        Saving::Saved { id, .. } => (Some(id.to_string()), None),
+        Saving::NotSaved(reason) => (None, Some(reason.in_words().to_owned())),
+    };
+    Reply {
+        reading: READING_STRUCTURED,
+        synthesized_answer: answer.text(),
+        sentences: sentences.collect(),
+        abstains: answer.abstains(),
+        sources: answer.sources.iter().map(AnswerSource::of).collect(),
+        saved_thought_id,
+        not_saved,
+        behind: answer.behind,
+        whose,
+    }
+}
+
+fn in_words(answer: &Answer, reply: &Reply) -> String {
+    let mut words = reply.whose.in_words().to_owned();
+    if answer.abstains() {
+        words.push_str(&format!("{NO_MATCH} Say that you do not know, or ask in other words.\n"));
+        return words;
+    }
+    words.push_str(&format!("{READING}\n"));
+    answer.sentences.iter().for_each(|sentence| quote(&mut words, &sentence.marked()));
+    words.push_str("Sources:\n");
+    for (number, source) in (1..).zip(&reply.sources) {
+        let AnswerSource { thought_id, kind, similarity, excerpt, actor, .. } = source;
+        words.push_str(&format!("{number}. {kind}, chance {similarity:.2}, id {thought_id}\n"));
+        let who = actor.as_deref().map(|who| format!("{who}: ")).unwrap_or_default();
+        quote(&mut words, &format!("{who}{excerpt}"));
+    }
+    match (&reply.saved_thought_id, &reply.not_saved) {
+        (Some(id), _) => words.push_str(&format!("The answer is kept as {id}.\n")),
+        (None, Some(reason)) => words.push_str(&format!("Note: {reason}.\n")),
+        (None, None) => {}
+    }
+    words
+}

@@ -1,0 +1,238 @@
+//! What an answer is from: records, facts, nodes and thoughts that recall finds, each with the
+//! chance that it answers.
+
+use engine::owner::SpaceOwner;
+use engine::recall::answering::{CONSIDERED, WordWeights};
+use engine::recall::episodes::Recollection;
+use engine::recall::facts::Fact;
+use engine::recall::nodes::FoundNode;
+use engine::thought::recall::FoundThought;
+use kernel::evidence::Evidence;
+use kernel::id::OpId;
+use kernel::when::When;
+use retrieval::rank::answering::{of_statement, of_thought};
+use serde::Serialize;
+use store::sqlite::Filter;
+
+use super::AskRequest;
+use super::saving::SUMMARY_TAG;
+use crate::failure::Failure;
+use crate::service::Session;
+use crate::service::effective::Scope;
+use crate::service::query_embedding::{EmbedderPool, QueryEmbedding};
+use crate::service::recall::{
+    Found, RecallAnswer, RecallRequest, SearchScope, SearchedSpace, recall,
+};
+use crate::service::wording::{speaker_in, text_of_belief};
+
+/// What a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    /// What was said or happened.
+    Records,
+    /// What is believed.
+    Facts,
+    /// Decisions, actions, summaries, entities.
+    Nodes,
+    /// What agents thought.
+    Thoughts,
+}
+
+impl SourceKind {
+    /// One of them, in words.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Records => "record",
+            Self::Facts => "fact",
+            Self::Nodes => "node",
+            Self::Thoughts => "thought",
+        }
+    }
+}
+
+/// A source of an answer.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct AnswerSource {
+    /// The operation. The field has this name in every answer, whatever the source is.
+    #[serde(rename = "thought_id")]
+    pub(crate) id: OpId,
+    /// What it is.
+    #[serde(serialize_with = "kind_name")]
+    pub(crate) kind: SourceKind,
+    /// The chance that it answers.
+    #[serde(rename = "similarity")]
+    pub(crate) chance: f64,
+    /// Its best sentence.
+    pub(crate) excerpt: String,
+    /// Who said it, if that is known.
+    pub(crate) actor: Option<String>,
+    /// The name of the key that signed it, if that key does not speak for the owner of the space.
+    pub(crate) recorded_by: Option<String>,
+    /// When, if that is known.
+    pub(crate) at: Option<When>,
+    /// The key of a fact.
+    pub(crate) key: Option<String>,
+    /// Where it is.
+    pub(crate) scope: Scope,
+    /// The place of its space among those that were asked.
+    #[serde(skip)]
+    pub(crate) space: usize,
+    /// All that it says.
+    #[serde(skip)]
+    pub(crate) text: String,
+    /// It, if it is a record.
+    #[serde(skip)]
+    evidence: Option<Evidence>,
+}
+
+fn kind_name<S: serde::Serializer>(kind: &SourceKind, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(kind.as_str())
+}
+
+/// The sources that were found.
+pub(super) struct FoundSources {
+    pub(super) sources: Vec<AnswerSource>,
+    /// What the words of the question weigh.
+    pub(super) weights: WordWeights,
+    /// The chance of the best, cited or not.
+    pub(super) relevance: f64,
+    pub(super) behind: u64,
+    pub(super) embedding: Option<QueryEmbedding>,
+}
+
+/// Finds what answers, the likeliest first.
+pub(super) fn find(
+    session: &Session,
+    pool: &mut EmbedderPool,
+    spaces: &mut [SearchedSpace<'_>],
+    request: &AskRequest<'_>,
+) -> Result<FoundSources, Failure> {
+    let wants = |kind| request.kinds.is_empty() || request.kinds.contains(&kind);
+    let said = match (wants(SourceKind::Records), wants(SourceKind::Facts)) {
+        (true, true) => Some(SearchScope::Both),
+        (true, false) => Some(SearchScope::Episodes),
+        (false, true) => Some(SearchScope::Facts),
+        (false, false) => None,
+    };
+    let in_graph =
+        (wants(SourceKind::Nodes) || wants(SourceKind::Thoughts)).then_some(SearchScope::Nodes);
+    let limit = CONSIDERED.max(request.top_k).min(request.considered_max);
+    let mut found = RecallAnswer::empty(SearchScope::Both);
+    for scope in said.into_iter().chain(in_graph) {
+        let filter = Filter { as_of_us: request.as_of_us, ..Filter::default() };
+        let searched = RecallRequest {
+            scope,
+            filter,
+            valid_at_us: request.valid_at_us,
+            with_chances: true,
+            ..RecallRequest::new(request.question, limit)?
+        };
+        let more = recall(session, pool, spaces, &searched)?;
+        found.question = found.question.or(more.question);
+        found.facts.extend(more.facts);
+        found.nodes.extend(more.nodes);
+        found.thoughts.extend(more.thoughts);
+        found.episodes.extend(more.episodes);
+        found.chances.extend(more.chances);
+        found.behind = found.behind.max(more.behind);
+        found.embedding = found.embedding.or(more.embedding);
+    }
+    let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
+    let weights = WordWeights::new(found.question.as_ref(), shares);
+    let mut sources = records(&found);
+    sources.extend(found.facts.iter().map(of_fact));
+    if wants(SourceKind::Nodes) {
+        let is_wanted = |node: &&Found<FoundNode>| {
+            request.include_summaries || !node.item.record.tags.iter().any(|tag| tag == SUMMARY_TAG)
+        };
+        sources.extend(found.nodes.iter().filter(is_wanted).map(of_node));
+    }
+    if wants(SourceKind::Thoughts) {
+        let counts = |thought: &&Found<FoundThought>| !thought.item.is_corrected;
+        sources.extend(found.thoughts.iter().filter(counts).map(of_found_thought));
+    }
+    sources.sort_by(|one, other| other.chance.total_cmp(&one.chance));
+    let relevance = sources.first().map_or(0.0, |best| best.chance);
+    sources.retain(|source| source.chance >= request.sim_thresh);
+    sources.truncate(request.top_k);
+    let RecallAnswer { behind, embedding, .. } = found;
+    Ok(FoundSources { sources, weights, relevance, behind, embedding })
+}
+
+/// Records as sources. A statement answers at least as likely as those that it replaces.
+fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
+    let chance = |id: &OpId| found.chances.get(id).copied().unwrap_or_default();
+    let of_record = |record: &Found<Recollection>| {
+        let Found { space, item } = record;
+        let chance = item.replaces.iter().map(&chance).fold(chance(&item.id), f64::max);
+        AnswerSource {
+            at: item.evidence.at.clone(),
+            recorded_by: item.recorded_by.clone(),
+            evidence: Some(item.evidence.clone()),
+            ..AnswerSource::new(SourceKind::Records, *space, item.id, chance, item.text())
+        }
+    };
+    found.episodes.iter().map(of_record).collect()
+}
+
+fn of_fact(found: &Found<Fact>) -> AnswerSource {
+    let Found { space, item } = found;
+    let text = text_of_belief(&item.belief);
+    let chance = of_statement(item.relevance.similarity);
+    AnswerSource {
+        at: item.belief.valid_at.clone(),
+        key: Some(item.belief.key.clone()),
+        ..AnswerSource::new(SourceKind::Facts, *space, item.id, chance, text)
+    }
+}
+
+fn of_node(found: &Found<FoundNode>) -> AnswerSource {
+    let Found { space, item } = found;
+    let chance = of_statement(item.similarity);
+    let text = item.record.text.clone();
+    AnswerSource::new(SourceKind::Nodes, *space, item.record.id, chance, text)
+}
+
+fn of_found_thought(found: &Found<FoundThought>) -> AnswerSource {
+    let Found { space, item } = found;
+    let (thought, chance) = (&item.thought, of_thought(item.score));
+    AnswerSource {
+        actor: Some(thought.contributor.clone()).filter(|name| !name.is_empty()),
+        ..AnswerSource::new(
+            SourceKind::Thoughts,
+            *space,
+            thought.id,
+            chance,
+            thought.content.clone(),
+        )
+    }
+}
+
+impl AnswerSource {
+    fn new(kind: SourceKind, space: usize, id: OpId, chance: f64, text: String) -> Self {
+        Self {
+            id,
+            kind,
+            chance,
+            excerpt: String::new(),
+            actor: None,
+            recorded_by: None,
+            at: None,
+            key: None,
+            scope: Scope::Project,
+            space,
+            text,
+            evidence: None,
+        }
+    }
+
+    /// Says where it is, and whose words it repeats if the space is somebody else's.
+    pub(super) fn describe(&mut self, scope: Scope, owner: Option<&SpaceOwner>) {
+        self.scope = scope;
+        match (&self.evidence, owner) {
+            (Some(evidence), owner) => self.actor = speaker_in(evidence, owner),
+            (None, Some(owner)) => self.text = owner.attribute(&self.text),
+            (None, None) => {}
+        }
+    }
+}

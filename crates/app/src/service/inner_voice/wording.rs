@@ -1,0 +1,287 @@
+//! The words of an answer: the best sentence of each source, or those of a language model.
+
+use engine::EngineError;
+use engine::recall::answering::WordWeights;
+use kernel::id::OpId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::sources::AnswerSource;
+use super::{ANSWER_CHARS_MAX, Answer, NotWorded, SourceKind, SpaceInView, Wording};
+use crate::service::Session;
+use crate::service::model_request::{
+    Answerer, ModelAccess, ModelAnswer, ModelTask, Prompt, QuotedRecord, name_of,
+};
+use crate::service::opening::OpenedSpace;
+
+/// The version of the prompt, which every kept answer names.
+pub(crate) const PROMPT_VERSION: &str = "inner_voice-1";
+/// Longest prompt, bytes.
+const PROMPT_BYTES_MAX: usize = 128 << 10;
+/// Longest excerpt of a source, characters.
+const EXCERPT_CHARS_MAX: usize = 300;
+/// A sentence that is cut to fit has at least so many characters.
+const CUT_CHARS_MIN: usize = 40;
+/// Most sentences that are taken from a model.
+const SENTENCES_MAX: usize = 12;
+/// What ends a sentence that was cut.
+const CUT: char = '…';
+
+/// What the model has to do.
+const TASK: ModelTask =
+    ModelTask { name: "inner_voice", version: PROMPT_VERSION, instructions: INSTRUCTIONS, schema };
+
+const INSTRUCTIONS: &str = "You answer a question from a person's memory. `question` is the \
+    question, `sources` are the only records that may answer it, the likeliest first; those of \
+    `global_sources` are from the person's memory for every project. Answer in one to four short \
+    sentences, at most 600 characters in all, in the language of the question. Each sentence \
+    states only what the records that it names in `sources` by their `id`s say, and names at \
+    least one. Say who said it and when where that matters. If the records do not answer the \
+    question, `sentences` is empty.";
+
+/// A sentence of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    /// It.
+    pub(crate) text: String,
+    /// The places of its sources among those of the answer, from 0; never empty.
+    pub(crate) sources: Vec<usize>,
+}
+
+impl Sentence {
+    /// It with the numbers of its sources, from 1.
+    pub(crate) fn marked(&self) -> String {
+        let numbers: Vec<String> =
+            self.sources.iter().map(|place| (place + 1).to_string()).collect();
+        format!("{} [{}]", self.text, numbers.join(", "))
+    }
+}
+
+/// Finds the best sentence of each source.
+pub(super) fn excerpt(
+    spaces: &[SpaceInView<'_>],
+    weights: &WordWeights,
+    sources: &mut [AnswerSource],
+) -> Result<(), EngineError> {
+    let Some(first) = spaces.first() else { return Ok(()) };
+    let texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
+    let best = first.opened.space.reader()?.best_sentences(weights, &texts)?;
+    let excerpts: Vec<String> =
+        best.into_iter().map(|sentence| cut(&one_line(sentence), EXCERPT_CHARS_MAX)).collect();
+    for (source, excerpt) in sources.iter_mut().zip(excerpts) {
+        source.excerpt = excerpt;
+    }
+    Ok(())
+}
+
+/// The excerpts of the likeliest sources, as many as fit. What several sources say is said once.
+pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
+    let mut sentences: Vec<Sentence> = Vec::new();
+    let mut room = ANSWER_CHARS_MAX;
+    for (place, source) in sources.iter().enumerate() {
+        let mut text = said(source);
+        if let Some(same) = sentences.iter_mut().find(|sentence| sentence.text == text) {
+            same.sources.push(place);
+            continue;
+        }
+        if text.is_empty() {
+            continue;
+        }
+        // The number of the source, in brackets, and a space before it and after it.
+        let frame = (place + 1).to_string().len() + 4;
+        let free = room.saturating_sub(frame);
+        if text.chars().count() > free {
+            if !sentences.is_empty() || free < CUT_CHARS_MIN {
+                continue;
+            }
+            text = cut(&text, free);
+        }
+        room = free - text.chars().count();
+        sentences.push(Sentence { text, sources: vec![place] });
+    }
+    // Numbers of further sources of a sentence count, too.
+    while chars(&sentences) > ANSWER_CHARS_MAX && sentences.len() > 1 {
+        sentences.pop();
+    }
+    sentences
+}
+
+fn chars(sentences: &[Sentence]) -> usize {
+    sentences.iter().map(|sentence| sentence.marked().chars().count() + 1).sum()
+}
+
+/// What a source says, with the name of whoever said it.
+fn said(source: &AnswerSource) -> String {
+    match &source.actor {
+        Some(actor) if matches!(source.kind, SourceKind::Records | SourceKind::Thoughts) => {
+            format!("{}: {}", one_line(actor), source.excerpt)
+        }
+        _ => source.excerpt.clone(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The beginning of a text, cut between words where it has some.
+fn cut(text: &str, chars_max: usize) -> String {
+    if text.chars().count() <= chars_max {
+        return text.to_owned();
+    }
+    let beginning: String = text.chars().take(chars_max.saturating_sub(1)).collect();
+    let words = beginning.rsplit_once(' ').map(|(words, _)| words);
+    let words = words.filter(|words| words.chars().count() >= CUT_CHARS_MIN.min(chars_max / 2));
+    format!("{}{CUT}", words.unwrap_or(&beginning).trim_end())
+}
+
+#[derive(Debug, Deserialize)]
+struct WordedAnswer {
+    sentences: Vec<WordedSentence>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WordedSentence {
+    text: String,
+    sources: Vec<String>,
+}
+
+/// Has a language model word the answer, if one is to be asked.
+pub(super) fn word(
+    session: &Session,
+    answerer: Answerer<'_>,
+    space: &mut OpenedSpace,
+    question: &str,
+    answer: &mut Answer,
+) -> Result<(), EngineError> {
+    let mut access = match answerer {
+        Answerer::Rules => return Ok(()),
+        Answerer::Unopened(failure) => {
+            answer.wording = Wording::Failed(failure);
+            return Ok(());
+        }
+        Answerer::Model(access) => access,
+    };
+    let (prompt, names) = prompt(&access, space, question, &answer.sources)?;
+    if names.is_empty() {
+        answer.wording = Wording::NotAsked(NotWorded::SourcesArePrivate);
+        return Ok(());
+    }
+    answer.wording = match access.ask::<WordedAnswer>(&TASK, &prompt, space, session) {
+        Err(failure) => Wording::Failed(failure),
+        Ok(ModelAnswer { value, origin, .. }) => {
+            let number = value.sentences.len();
+            let taken = take(value, &prompt, &names, &answer.sources);
+            match taken.is_empty() {
+                true => Wording::NotAsked(NotWorded::NothingCited),
+                false => {
+                    let dropped = number - taken.len();
+                    answer.sentences = taken;
+                    Wording::Model { origin, dropped }
+                }
+            }
+        }
+    };
+    Ok(())
+}
+
+/// The names of the sources in a prompt, with their places.
+type Names = Vec<(String, usize)>;
+
+/// The question and the sources. Those of the home space are not records of the space that is
+/// asked, so they have names of their own.
+fn prompt(
+    access: &ModelAccess<'_>,
+    space: &OpenedSpace,
+    question: &str,
+    sources: &[AnswerSource],
+) -> Result<(Prompt, Names), EngineError> {
+    let mut prompt = access.prompt(space, PROMPT_BYTES_MAX);
+    prompt.add_text("question", question);
+    let quoted = |source: &AnswerSource| {
+        QuotedRecord::new(source.id, source.kind.as_str(), source.text.as_str())
+            .with("actor", &source.actor)
+            .with("at", &source.at)
+            .with("chance", source.chance)
+    };
+    let own: Vec<QuotedRecord> =
+        sources.iter().filter(|source| source.space == 0).map(quoted).collect();
+    prompt.add_records(space, "sources", own)?;
+    let mut names = Names::new();
+    let mut global = Vec::new();
+    for (place, source) in sources.iter().enumerate() {
+        if source.space == 0 {
+            if prompt.shows(&source.id) {
+                names.push((String::new(), place));
+            }
+            continue;
+        }
+        let QuotedRecord { id, text, fields } = quoted(source);
+        let mut value = Value::Object(fields);
+        value["id"] = json!(name_of(&id));
+        value["text"] = json!(cut(&text, EXCERPT_CHARS_MAX * 4));
+        global.push(value);
+        names.push((name_of(&id), place));
+    }
+    if !global.is_empty() {
+        prompt.add_value("global_sources", json!(global));
+    }
+    Ok((prompt, names))
+}
+
+/// The sentences that cite a source that the prompt showed, as many as fit.
+fn take(
+    answer: WordedAnswer,
+    prompt: &Prompt,
+    names: &Names,
+    sources: &[AnswerSource],
+) -> Vec<Sentence> {
+    let place_of = |name: &String| {
+        let id: Option<OpId> = prompt.id_of(name);
+        let own = |place: &usize| {
+            sources.get(*place).is_some_and(|source| source.space == 0 && Some(source.id) == id)
+        };
+        let is_named = |(known, place): &&(String, usize)| match known.is_empty() {
+            true => own(place),
+            false => known == name.trim(),
+        };
+        names.iter().find(is_named).map(|(_, place)| *place)
+    };
+    let mut taken: Vec<Sentence> = Vec::new();
+    for WordedSentence { text, sources } in answer.sentences.into_iter().take(SENTENCES_MAX) {
+        let mut cited: Vec<usize> = sources.iter().filter_map(place_of).collect();
+        cited.sort_unstable();
+        cited.dedup();
+        let text = one_line(&text);
+        if text.is_empty() || cited.is_empty() {
+            continue;
+        }
+        taken.push(Sentence { text, sources: cited });
+        if chars(&taken) > ANSWER_CHARS_MAX + 1 {
+            taken.pop();
+        }
+    }
+    taken
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "sentences": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "text": { "type": "string" },
+                        "sources": { "type": "array", "items": { "type": "string" } },
+                    },
+                    "required": ["text", "sources"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": ["sentences"],
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,162 @@
+//! Which of the records that were found answer the question, and in which sentences.
+//!
+//! [`judge`] gives each record of a recall its chance ([`retrieval::rank::answering`]).
+//! [`Reader::best_sentences`] finds in each source the sentence that shares most with the question,
+//! by the weight of the shared words. No model is needed for either.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use retrieval::question::Question;
+use retrieval::rank::answering::{
+    AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
+    standing,
+};
+use retrieval::rank::lexical::TermCounts;
+use retrieval::rank::relevance::{relevance, topic_relevance};
+use retrieval::text::sentences::sentences;
+use retrieval::text::{Analyzer, Term};
+use store::StoreError;
+use store::sqlite::TermShare;
+
+use super::episodes::{Recall, cut};
+use crate::{EngineError, Reader};
+
+/// Records of a recall that an answer is chosen from. The judgement of the person compares as many.
+pub const CONSIDERED: usize = retrieval::rank::relevance::JUDGED;
+/// Whom a record is by is judged by what the author and others say where at most so many speak: it
+/// is learnt from conversations of two.
+const SPEAKERS_MAX: usize = 2;
+/// Longest text that is searched for its best sentence, bytes.
+const TEXT_BYTES_MAX: usize = 16 * 1024;
+
+/// The records of a recall, judged.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The chance that memory has something on the topic, and of the person if `person` is not
+    /// judged.
+    pub on_topic: f64,
+    /// What the person in question and others say, if the question names a known person.
+    pub person: Option<PersonEvidence>,
+    /// What each record is judged by, in the order of the results.
+    pub standings: Vec<[f64; STANDING_FEATURES]>,
+}
+
+impl Judged {
+    /// The chance that each record answers, in the order of the results.
+    pub fn chances(&self, models: &AnswerModels) -> impl Iterator<Item = f64> {
+        let answerable = models.answerable(self.on_topic, self.person.as_ref());
+        self.standings.iter().map(move |standing| answerable * models.of_record(standing))
+    }
+}
+
+/// Judges the records of a recall of at least [`CONSIDERED`], in the order in which they are.
+pub fn judge(recall: &Recall) -> Judged {
+    let candidates: Vec<AnswerCandidate<'_>> = recall
+        .results
+        .iter()
+        .take(CONSIDERED)
+        .map(|result| AnswerCandidate {
+            score: &result.score,
+            terms: result.terms.iter().map(counts).collect(),
+            speaks_of_self: speaks_of_self(cut(&result.evidence.payload.text, TEXT_BYTES_MAX)),
+        })
+        .collect();
+    let considered = recall.results.iter().take(CONSIDERED);
+    let speakers: BTreeSet<_> = considered.map(|result| &result.evidence.actor).collect();
+    let person = (speakers.len() <= SPEAKERS_MAX)
+        .then(|| PersonEvidence::of(&recall.question, recall.documents, &candidates))
+        .flatten();
+    let judge = if person.is_some() { topic_relevance } else { relevance };
+    let best = recall.results.iter().map(|result| result.score.total).fold(0.0, f64::max);
+    let places = recall.results.iter().enumerate();
+    let standings = places.map(|(place, result)| standing(place, best - result.score.total));
+    Judged { on_topic: on_topic(&recall.features, judge), person, standings: standings.collect() }
+}
+
+fn counts(share: &TermShare) -> (f64, TermCounts) {
+    let TermShare { idf, own, previous, before_previous, .. } = *share;
+    (idf, TermCounts { own, previous, before_previous })
+}
+
+/// What the words of a question weigh: those that records know by their rarity, the others 1.
+pub struct WordWeights(BTreeMap<Term, f64>);
+
+impl WordWeights {
+    /// Of a question, and of the shares that records have of its words.
+    pub fn new<'a>(
+        question: Option<&Question>,
+        shares: impl IntoIterator<Item = &'a TermShare>,
+    ) -> Self {
+        let asked = question.into_iter().flat_map(|question| &question.terms);
+        let words = asked.flat_map(retrieval::text::QueryTerm::all);
+        let mut weights: BTreeMap<Term, f64> = words.map(|term| (term.clone(), 1.0)).collect();
+        for TermShare { term, idf, .. } in shares {
+            weights.insert(term.clone(), *idf);
+        }
+        Self(weights)
+    }
+
+    /// The sentence with the most weight of the question's words; the first of several, and the
+    /// first of all if no word is shared.
+    fn best_sentence<'t>(&self, text: &'t str, analyzer: &mut Analyzer) -> &'t str {
+        let mut best: Option<(f64, &'t str)> = None;
+        for range in sentences(cut(text, TEXT_BYTES_MAX)) {
+            let sentence = text.get(range).unwrap_or_default().trim();
+            if !sentence.chars().any(char::is_alphanumeric) {
+                continue;
+            }
+            let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
+            let weight = terms.iter().filter_map(|term| self.0.get(term)).sum();
+            if best.is_none_or(|(most, _)| weight > most) {
+                best = Some((weight, sentence));
+            }
+        }
+        best.map_or(text.trim(), |(_, sentence)| sentence)
+    }
+}
+
+impl Reader<'_> {
+    /// The sentence of each text that shares most with the question.
+    pub fn best_sentences<'t>(
+        &self,
+        weights: &WordWeights,
+        texts: &[&'t str],
+    ) -> Result<Vec<&'t str>, EngineError> {
+        let best = self.store.search(|_, analyzer| {
+            let best = texts.iter().map(|text| weights.best_sentence(text, analyzer));
+            Ok::<_, StoreError>(best.collect())
+        })?;
+        Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retrieval::question::names::Names;
+    use retrieval::text::{Language, Languages};
+
+    fn best<'t>(question: &str, text: &'t str) -> &'t str {
+        let mut analyzer = Analyzer::new(Language::English);
+        let question =
+            Question::parse(question, &mut analyzer, &Names::default(), Languages::NONE, None);
+        WordWeights::new(Some(&question), []).best_sentence(text, &mut analyzer)
+    }
+
+    #[test]
+    fn the_best_sentence_shares_most_with_the_question() {
+        let text = "It rained. The boat leaves the harbour at noon.  Nobody rented a boat. Ciao.";
+        assert_eq!(best("When does the boat leave?", text), "The boat leaves the harbour at noon.");
+        assert_eq!(best("Who rented it?", text), "Nobody rented a boat.");
+        assert_eq!(best("kiln", text), "It rained.");
+    }
+
+    #[test]
+    fn texts_without_sentences_are_their_own_best_sentence() {
+        assert_eq!(best("boat", ""), "");
+        assert_eq!(best("boat", " … "), "…");
+        assert_eq!(best("船", "下雨了。船租好了。"), "船租好了。");
+        let long = "Ж".repeat(40_000);
+        assert!(long.starts_with(best("boat", &long)));
+    }
+}
