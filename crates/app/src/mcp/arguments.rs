@@ -76,6 +76,7 @@ impl Call {
         match self {
             Self::Remember(..) => "remember",
             Self::Recall(..) => "recall",
+            Self::InnerVoice(..) => "inner_voice",
             Self::GetContext(..) => "get_context",
             Self::Observe(..) => "observe",
             Self::Explain(..) => "explain",

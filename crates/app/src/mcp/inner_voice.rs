@@ -8,7 +8,7 @@ use crate::service::inner_voice::{self as service, SourceKind};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct InnerVoice {
+pub(crate) struct InnerVoice {
     /// The question, in plain words. Example: "Which glaze did Idris recommend for the tall bowls?"
     pub(super) content: String,
     /// How many sources at most, clamped to 1 to 50; 5 if omitted.
@@ -26,6 +26,13 @@ pub(super) struct InnerVoice {
     pub(super) as_of: Option<String>,
     /// Only facts that are true at this time in the world. Such an answer is not kept.
     pub(super) valid_at: Option<String>,
+}
+
+impl InnerVoice {
+    /// Whether the answer is to be kept, if that was said.
+    pub(crate) fn save(&self) -> Option<bool> {
+        self.save
+    }
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]

@@ -34,8 +34,8 @@ pub(super) struct Request {
     /// Also take answers that were kept before as sources.
     #[serde(default)]
     include_summaries: bool,
-    /// Keep the answer as a summary that cites its sources, which needs the right to append
-    /// [default: true].
+    /// Keep the answer as a summary that cites its sources [default: true, where the token may
+    /// append].
     save: Option<bool>,
     /// As of this time of recording; the answer is not kept.
     as_of: Option<String>,
@@ -69,11 +69,12 @@ impl From<Source> for SourceKind {
 
 needs!(
     Request,
-    |request| match request.save.unwrap_or(true) {
-        true => Need::Write(Right::Append),
-        false => Need::Read,
+    |request| match request.save {
+        Some(true) => Need::Write(Right::Append),
+        Some(false) => Need::Read,
+        None => Need::WriteIfPermitted,
     },
-    |request| match request.content.trim().is_empty() {
+    |request, _| match request.content.trim().is_empty() {
         true => Err(RequestError::EmptyQuestion.into()),
         false => Ok(()),
     }
@@ -90,7 +91,10 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         reader: Some(Recipient { agent: &agent, session: asked.session_id.as_deref() }),
         ..AskRequest::new(&asked.content, asked.top_k, asked.sim_thresh)?
     };
-    let save = asked.save.unwrap_or(true).then_some(SaveBy::Handle);
+    let save = asked.save.unwrap_or(true).then(|| match call.grant.has(Right::Append) {
+        true => SaveBy::Handle,
+        false => SaveBy::NoKey,
+    });
     let disclosure = call.disclosure();
     let answer = call.with_embedders(|session, opened, pool| {
         let mut spaces = [SpaceInView { opened, scope: Scope::Project, disclosure }];

@@ -130,6 +130,12 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         | Call::Graph(..)
         | Call::Why(..)
         | Call::Review(..) => return Ok(Need::Read),
+        // An answer is kept where that is permitted.
+        Call::InnerVoice(asked, _) => match asked.save() {
+            Some(false) => return Ok(Need::Read),
+            None if !grant.has(Right::Append) => return Ok(Need::Read),
+            None | Some(true) => &[Right::Append],
+        },
         // What the token noted itself is taken back by whoever may add notes.
         Call::Remember(..) | Call::Propose(Action::Retract(_), _) => &[Right::Append],
         // They cite a statement of the token, which is added to the records.

@@ -92,6 +92,14 @@ impl Caller {
         }
     }
 
+    /// Whether there is a key for what a program writes.
+    pub(super) fn may_write(&self) -> bool {
+        match self {
+            Self::Host { .. } => true,
+            Self::Token(caller) => caller.agent.is_some(),
+        }
+    }
+
     /// In whose name a program reads.
     pub(super) fn reader(&self, program: Option<&str>) -> Reader {
         match self {

@@ -1,8 +1,8 @@
 //! `inner_voice`: an answer in sentences that name their sources.
 
+use engine::private::Viewpoint;
 use engine::recall::receipts::Recipient;
 
-use super::graph::Times;
 use super::{Answered, Memory};
 use crate::failure::Failure;
 use crate::mcp::inner_voice::{AnswerSentence, AnswerSource, Answered as Reply, InnerVoice};
@@ -10,7 +10,6 @@ use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::agents::program_name;
-use crate::service::disclosure::for_agent;
 use crate::service::inner_voice::{Answer, AskRequest, NO_MATCH, SaveBy, Saving, SourceKind, ask};
 use crate::service::model_request::Answerer;
 
@@ -21,8 +20,8 @@ impl Memory {
         arguments: &InnerVoice,
         program: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let Times { as_of_us, valid_at_us } =
-            Times::of(session, arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
+        let Viewpoint { as_of_us, valid_at_us, .. } =
+            session.times().viewpoint(arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
         let name = program_name(program);
         let kinds = arguments.sources.iter().flatten();
         let request = AskRequest {
@@ -33,8 +32,9 @@ impl Memory {
             reader: Some(Recipient { agent: &name, session: None }),
             ..AskRequest::new(&arguments.content, arguments.top_k, arguments.sim_thresh)?
         };
-        let reader = self.reader_id(program);
-        let agent = match arguments.save.unwrap_or(true) {
+        let reader = self.reader(program);
+        let is_kept = arguments.save.unwrap_or(true);
+        let agent = match is_kept && self.caller.may_write() {
             true => Some(self.agent(session, program)?),
             false => None,
         };
@@ -47,8 +47,8 @@ impl Memory {
             opened => opened?,
         };
         let whose = open.whose();
-        open.spaces.shown = for_agent(session, &open.spaces.own, &reader);
-        let save = agent.as_deref().map(SaveBy::Agent);
+        open.spaces.shown = reader.disclosure(session, &open.spaces.own);
+        let save = is_kept.then(|| agent.as_deref().map_or(SaveBy::NoKey, SaveBy::Agent));
         let answer =
             ask(session, &mut self.pool, &mut open.spaces, &request, Answerer::Rules, save)?;
         self.conversations.note_shown(answer.sources.iter().map(|source| source.id));

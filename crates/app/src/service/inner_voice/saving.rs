@@ -31,6 +31,8 @@ pub(crate) enum SaveBy<'a> {
     Handle,
     /// With an agent's.
     Agent(&'a Agent),
+    /// With none: whoever asks may not write here.
+    NoKey,
 }
 
 /// What became of keeping an answer.
@@ -97,6 +99,7 @@ pub(super) fn save(
     let changes = [NamedChange::from(GraphChange::State(Box::new(summary(request, answer)?)))];
     let space = &mut asked.opened.space;
     let changed: GraphChanged = match by {
+        SaveBy::NoKey => return Ok(Saving::NotSaved(NotSaved::NotPermitted)),
         SaveBy::Handle => space.change_graph(&changes, None, Intent::Write, session.now)?,
         SaveBy::Agent(agent) => {
             match agent.let_in(space, session.now) {

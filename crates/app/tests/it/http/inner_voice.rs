@@ -23,7 +23,11 @@ fn a_question_is_answered_with_sources_and_kept_by_whoever_may_append() {
     let nothing = ask(&server, &all, nothing).succeeds();
     assert_eq!((&nothing["abstains"], &nothing["not_saved"]), (&json!(true), &json!("no_source")));
     let reader = token(&machine, "reader", &[".:read"]);
-    ask(&server, &reader, json!({ "content": QUESTION })).fails(403, "FORBIDDEN");
+    let save = json!({ "content": QUESTION, "save": true });
+    ask(&server, &reader, save).fails(403, "FORBIDDEN");
+    let read = ask(&server, &reader, json!({ "content": QUESTION })).succeeds();
+    assert_eq!(read["sources"][0]["thought_id"], json!(id));
+    assert_eq!(read["not_saved"], json!("not_permitted"));
     let read = ask(&server, &reader, json!({ "content": QUESTION, "save": false })).succeeds();
     assert_eq!(read["saved_thought_id"], Value::Null);
     ask(&server, &all, json!({ "content": " " })).fails(400, "VALIDATION_ERROR");
