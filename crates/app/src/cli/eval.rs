@@ -45,8 +45,7 @@ enum What {
     Retrieval(RetrievalArgs),
     /// Questions about the sample of the demo: notes, a calendar, a chat
     Sample(Depth),
-    /// Whether the use of thoughts should rank them: many agents simulated over your own documents
-    /// and queries
+    /// Whether the use of thoughts should rank them: many agents simulated over your documents
     Trails(TrailsArgs),
     /// Calibration of confidence: labelled people, as `cargo xtask samples` makes them
     Calibration(CalibrationArgs),
