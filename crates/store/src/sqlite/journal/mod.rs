@@ -30,6 +30,7 @@ pub(super) mod tables;
 #[cfg(test)]
 mod tests;
 mod thought_use;
+mod turn;
 
 pub use model_use::ModelUse;
 pub use private_use::PrivateUse;
@@ -227,6 +228,9 @@ impl UsageJournal {
         let open = self.open.borrow();
         let Some(Open { connection, .. }) = open.as_ref() else {
             return Err(StoreError::WriteFailed);
+        };
+        let Some(_turn) = turn::of(self.space, wait) else {
+            return Err(StoreError::Busy { waited_s: wait.as_secs() });
         };
         connection.busy_timeout(wait)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;

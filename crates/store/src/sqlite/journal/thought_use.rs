@@ -287,8 +287,10 @@ impl SqliteSpace {
             std::sync::LazyLock::new(|| format!("SELECT {TRAFFIC} FROM thought_use WHERE id = ?1"));
         let found = self.journal.read(|connection| {
             let mut found = BTreeMap::new();
-            if has_tables(connection)? {
-                let mut statement = connection.prepare_cached(&QUERY)?;
+            // One transaction: each would take and release the locks of the file otherwise.
+            let reading = connection.unchecked_transaction()?;
+            if has_tables(&reading)? {
+                let mut statement = reading.prepare_cached(&QUERY)?;
                 for id in ids {
                     let used = statement.query_row([id.0], traffic_at).optional()?;
                     found.extend(used.map(|used| (*id, used)));
