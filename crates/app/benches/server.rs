@@ -2,10 +2,11 @@
 //!
 //! `cargo bench -p because --bench server -- [THOUGHTS…]` (default 100000): that many thoughts of
 //! 24 words, as in the benchmark `thoughts`. Clients keep their connections. First eight of them
-//! ask as fast as they are answered. Then 200 clients ask at the pace of busy agents for a minute,
-//! one in ten requests contributes a thought, and every contribution that was acknowledged is
-//! looked for afterwards. Then a thousand tokens ask. The baseline of the same run is `/health`,
-//! which does nothing: it is what HTTP costs. `SECONDS` in the environment shortens the minute.
+//! ask as fast as they are answered, without and with a trace of use. Then 200 clients ask at the
+//! pace of busy agents for a minute, one in ten requests contributes a thought, and every
+//! contribution that was acknowledged is looked for afterwards. Then a thousand tokens ask. The
+//! baseline of the same run is `/health`, which does nothing: it is what HTTP costs. `SECONDS` in
+//! the environment shortens the minute.
 
 #![allow(
     clippy::unwrap_used,
@@ -59,7 +60,7 @@ fn main() {
         println!("\n{thoughts} thoughts");
         first_answers(folder.path(), &token);
         let server = Server::start(folder.path());
-        server.connect().post(&token, "/api/v1/memory", &prompt(&mut Random(3)));
+        server.connect().post(&token, "/api/v1/memory", &prompt(&mut Random(3), true));
         eager(&server, &token, minute / 4);
         agents(&server, &token, minute);
         tokens(&server, folder.path(), &token);
@@ -113,10 +114,10 @@ fn token(home: &Path, number: usize) -> String {
 }
 
 /// A prompt that finds, and is too short to be kept.
-fn prompt(random: &mut Random) -> Value {
+fn prompt(random: &mut Random, is_read_only: bool) -> Value {
     let length = 4 + random.below(3);
     json!({ "prompt": text(random, length), "agent_id": "bench", "agent_name": "Bench",
-        "read_only": true })
+        "read_only": is_read_only })
 }
 
 /// A running server, which is killed when dropped.
@@ -236,7 +237,7 @@ fn first_answers(home: &Path, token: &str) {
         let server = Server::start(home);
         let listening = begun.elapsed();
         let (status, body) =
-            server.connect().post(token, "/api/v1/memory", &prompt(&mut Random(number)));
+            server.connect().post(token, "/api/v1/memory", &prompt(&mut Random(number), true));
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         times.push((begun.elapsed(), listening, server.processor_s()));
     }
@@ -323,9 +324,11 @@ fn eager(server: &Server, token: &str, time: Duration) {
         assert_eq!(client.get("", "/health").0, 200);
     });
     health.print("baseline: /health");
-    for round in ["first", "second"] {
+    let rounds = [("read only, first", true), ("read only, second", true), ("noting use", false)];
+    for (round, is_read_only) in rounds {
         let retrieved = load(server, EAGER, time, Duration::ZERO, |client, random, _, _| {
-            let (status, body) = client.post(token, "/api/v1/memory", &prompt(random));
+            let prompt = prompt(random, is_read_only);
+            let (status, body) = client.post(token, "/api/v1/memory", &prompt);
             assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         });
         retrieved.print(&format!("retrieval, {EAGER} clients, {round}"));
@@ -373,7 +376,8 @@ fn tokens(server: &Server, home: &Path, token: &str) {
             Duration::ZERO,
             |client, random, number, request| {
                 let token = &each[(number + EAGER * request) % each.len()];
-                assert_eq!(client.post(token, "/api/v1/memory", &prompt(random)).0, 200);
+                let prompt = prompt(random, false);
+                assert_eq!(client.post(token, "/api/v1/memory", &prompt).0, 200);
             },
         );
         measured.print(&format!("retrieval, {} tokens", each.len()));
