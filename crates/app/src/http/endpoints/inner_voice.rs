@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
-use crate::failure::RequestError;
 use crate::service::effective::Scope;
 use crate::service::inner_voice::{
     AskRequest, SaveBy, SourceKind, SpaceInView, ask_spaces, to_json,
@@ -21,12 +21,14 @@ use crate::service::tokens::Right;
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
     /// The question.
+    #[schemars(regex(pattern = NOT_BLANK))]
     content: String,
     /// The space; the token's own by default.
     space: Option<String>,
     /// How many sources at most, clamped to 1 to 50 [default: 5].
     top_k: Option<i64>,
     /// Least chance, 0 to 1, that a source answers [default: 0.5].
+    #[schemars(range(min = 0.0, max = 1.0))]
     sim_thresh: Option<f64>,
     /// What is searched [default: everything].
     #[serde(default)]
@@ -38,8 +40,10 @@ pub(super) struct Request {
     /// append].
     save: Option<bool>,
     /// As of this time of recording; the answer is not kept.
+    #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
     /// Only facts that are true at this time; the answer is not kept.
+    #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
     /// The conversation, for the receipt.
     session_id: Option<String>,
@@ -74,9 +78,11 @@ needs!(
         Some(false) => Need::Read,
         None => Need::WriteIfPermitted,
     },
-    |request, _| match request.content.trim().is_empty() {
-        true => Err(RequestError::EmptyQuestion.into()),
-        false => Ok(()),
+    |request, session| {
+        AskRequest::new(&request.content, request.top_k, request.sim_thresh)?;
+        session.times().recorded_us(request.as_of.as_deref())?;
+        session.times().start_if_given_us(request.valid_at.as_deref())?;
+        Ok(())
     }
 );
 

@@ -31,5 +31,12 @@ fn a_question_is_answered_with_sources_and_kept_by_whoever_may_append() {
     let read = ask(&server, &reader, json!({ "content": QUESTION, "save": false })).succeeds();
     assert_eq!(read["saved_thought_id"], Value::Null);
     ask(&server, &all, json!({ "content": " " })).fails(400, "VALIDATION_ERROR");
+    // What is wrong with the fields comes before the right to keep the answer.
+    let wrong = [json!({ "sim_thresh": 2 }), json!({ "as_of": "" }), json!({ "valid_at": "x" })];
+    for mut body in wrong {
+        body["content"] = json!(QUESTION);
+        body["save"] = json!(true);
+        ask(&server, &reader, body).fails(400, "VALIDATION_ERROR");
+    }
     ask(&server, &all, json!({ "content": "x", "top": 1 })).fails(400, "VALIDATION_ERROR");
 }
