@@ -70,8 +70,7 @@ pub(super) async fn answer(
     let query = request.uri().query().unwrap_or_default();
     let asked: Request = strict::typed(strict::from_query(query, &schema)?)?;
     let last = last_event(request.headers())?;
-    let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Read)?;
-    let site = Site { space, grant: grant.clone() };
+    let site = app.site_for(&token, asked.space.as_deref(), Right::Read)?;
     let Ok(held) = Arc::clone(&app.streams).try_acquire_owned() else {
         let message = "too many streams of events are open";
         return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", message));

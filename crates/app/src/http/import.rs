@@ -27,7 +27,7 @@ use super::endpoint::needs;
 use super::error::ApiError;
 use super::json as strict;
 use super::long::{self, Progress, Task};
-use super::work::{Call, Need, Site};
+use super::work::{Call, Need};
 use crate::failure::{Failure, RequestError};
 use crate::place::scratch_folder;
 use crate::service::derivation::derive_new;
@@ -91,8 +91,7 @@ pub(super) async fn answer(
     let asked: Request = strict::typed(strict::from_query(query, &schema)?)?;
     let importer = asked.format.as_deref().map(by_name).transpose()?;
     // Nobody uploads what cannot be written.
-    let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Append)?;
-    let site = Site { space, grant: grant.clone() };
+    let site = app.site_for(&token, asked.space.as_deref(), Right::Append)?;
     let upload = match form {
         Form::Multipart => from_form(request, app.client_wait).await?,
         Form::File => {

@@ -106,7 +106,7 @@ impl Spaces {
     }
 
     /// The space that a token means by a name, and what it may do there: its own if it names none.
-    /// None if there is no such space, or nothing that the token may do in it.
+    /// None if the space does not exist, or the token may do nothing in it.
     pub(super) fn of_token<'t>(
         &self,
         token: &'t Token,

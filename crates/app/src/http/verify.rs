@@ -14,7 +14,7 @@ use super::App;
 use super::endpoint::{BODY_BYTES_MAX, needs};
 use super::error::ApiError;
 use super::long::{self, Progress, Task};
-use super::work::{Call, Need, Site};
+use super::work::{Call, Need};
 use super::{body, json as strict};
 use crate::service::tokens::Right;
 
@@ -36,8 +36,7 @@ pub(super) async fn answer(
     let headers = request.headers().clone();
     let asked: Request =
         strict::typed(body::json(request, app.body_limits(BODY_BYTES_MAX)).await?)?;
-    let (space, grant) = app.space_for(&token, asked.space.as_deref(), Right::Read)?;
-    let site = Site { space, grant: grant.clone() };
+    let site = app.site_for(&token, asked.space.as_deref(), Right::Read)?;
     let task = Task { token, site, need: Need::Try };
     long::run(app, task, &headers, verify).await
 }

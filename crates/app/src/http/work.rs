@@ -78,7 +78,7 @@ impl Need {
 /// Where a request works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// In the space of this name; in the token's own if there is no name.
+    /// In the space of this name; in the token's own without a name.
     Space(Option<String>),
     /// In the space that has this thought, of those that the token may read.
     Thought(String),
@@ -241,16 +241,16 @@ impl App {
         self.session.at(self.clock.now())
     }
 
-    /// The space of a request and the token's grant there, if the grant has the right.
-    pub(super) fn space_for<'t>(
+    /// The space of a request with the token's grant there, if the grant has the right.
+    pub(super) fn site_for(
         &self,
-        token: &'t Token,
+        token: &Token,
         name: Option<&str>,
         right: Right,
-    ) -> Result<(Arc<ServedSpace>, &'t Grant), ApiError> {
+    ) -> Result<Site, ApiError> {
         let (space, grant) = self.spaces.of_token(token, name).ok_or_else(ApiError::no_right)?;
         match grant.has(Right::Read) && grant.has(right) {
-            true => Ok((Arc::clone(space), grant)),
+            true => Ok(Site { space: Arc::clone(space), grant: grant.clone() }),
             false => Err(ApiError::no_right()),
         }
     }
@@ -262,15 +262,11 @@ impl App {
         target: Target,
         right: Right,
     ) -> Result<(Site, Option<Site>), ApiError> {
-        let site = |name: Option<&str>, right| {
-            let (space, grant) = self.space_for(token, name, right)?;
-            Ok::<_, ApiError>(Site { space, grant: grant.clone() })
-        };
         match target {
-            Target::Space(name) => Ok((site(name.as_deref(), right)?, None)),
+            Target::Space(name) => Ok((self.site_for(token, name.as_deref(), right)?, None)),
             Target::Thought(thought) => Ok((self.site_of_thought(token, thought).await?, None)),
             Target::ThoughtAndSpace(thought, name) => {
-                let second = site(Some(&name), Right::Append)?;
+                let second = self.site_for(token, Some(&name), Right::Append)?;
                 let first = self.site_of_thought(token, thought).await?;
                 let is_same = first.space.id == second.space.id;
                 Ok((first, Some(second).filter(|_| !is_same)))
@@ -287,9 +283,7 @@ impl App {
         let mut sites = Vec::new();
         for grant in &token.grants {
             let name = grant.space.to_string();
-            if let Ok((space, grant)) = self.space_for(token, Some(&name), Right::Read) {
-                sites.push(Site { space, grant: grant.clone() });
-            }
+            sites.extend(self.site_for(token, Some(&name), Right::Read));
         }
         if sites.len() == 1 {
             // The endpoint looks for the thought itself.

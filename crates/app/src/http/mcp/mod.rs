@@ -10,7 +10,7 @@
 //! request without a session is served too.
 //!
 //! Every answer is one JSON object. The server sends no requests and notifications of its own, so
-//! there is no stream to listen to: GET is answered by 405, as the protocol provides.
+//! it offers no stream: GET is answered by 405, as the protocol provides.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,7 +27,6 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::error::ApiError;
-use super::work::Site;
 use super::{body, json as strict};
 use crate::mcp::{Server, refusal};
 use crate::service::tokens::{Right, Token};
@@ -101,8 +100,7 @@ pub(super) async fn answer(
 ) -> Result<Response, ApiError> {
     let token = app.admit(request.headers())?;
     let Query { space } = Query::of(&request)?;
-    let (space, grant) = app.space_for(&token, space.as_deref(), Right::Read)?;
-    let grant = grant.clone();
+    let site = app.site_for(&token, space.as_deref(), Right::Read)?;
     check_accept(request.headers())?;
     check_version(request.headers())?;
     let session = session_of(request.headers())?.map(str::to_owned);
@@ -121,7 +119,6 @@ pub(super) async fn answer(
         return Ok(refused);
     }
     let begins = message.get("method").is_some_and(|method| method == "initialize");
-    let site = Site { space, grant };
     let origin = Origin { token: Arc::clone(&token), site, session, request_id };
     parts.extensions.insert(origin);
     let bytes = message.to_string();
