@@ -16,7 +16,7 @@ pub(crate) struct InnerVoice {
     /// Least chance, 0 to 1, that a source answers; 0.5 if omitted.
     pub(super) sim_thresh: Option<f64>,
     /// What is searched: "records", "facts", "nodes", "thoughts"; everything if omitted.
-    pub(super) sources: Option<Vec<SourceName>>,
+    pub(super) sources: Option<Vec<SourceKind>>,
     /// Whether answers that were kept before are sources, too; false if omitted.
     pub(super) include_summaries: Option<bool>,
     /// Whether the answer is kept as a summary that cites its sources; true if omitted.
@@ -32,27 +32,6 @@ impl InnerVoice {
     /// Whether the answer is to be kept, if that was said.
     pub(crate) fn save(&self) -> Option<bool> {
         self.save
-    }
-}
-
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub(super) enum SourceName {
-    Records,
-    Facts,
-    Nodes,
-    Thoughts,
-}
-
-impl From<SourceName> for SourceKind {
-    fn from(name: SourceName) -> Self {
-        match name {
-            SourceName::Records => Self::Records,
-            SourceName::Facts => Self::Facts,
-            SourceName::Nodes => Self::Nodes,
-            SourceName::Thoughts => Self::Thoughts,
-        }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Request {
     sim_thresh: Option<f64>,
     /// What is searched [default: everything].
     #[serde(default)]
-    sources: Vec<Source>,
+    sources: Vec<SourceKind>,
     /// Also take answers that were kept before as sources.
     #[serde(default)]
     include_summaries: bool,
@@ -47,28 +47,6 @@ pub(super) struct Request {
     valid_at: Option<String>,
     /// The conversation, for the receipt.
     session_id: Option<String>,
-}
-
-/// What is searched.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-enum Source {
-    Records,
-    Facts,
-    Nodes,
-    Thoughts,
-}
-
-impl From<Source> for SourceKind {
-    fn from(source: Source) -> Self {
-        match source {
-            Source::Records => Self::Records,
-            Source::Facts => Self::Facts,
-            Source::Nodes => Self::Nodes,
-            Source::Thoughts => Self::Thoughts,
-        }
-    }
 }
 
 needs!(
@@ -90,7 +68,7 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let times = call.session.times();
     let agent = call.token.name.clone();
     let request = AskRequest {
-        kinds: asked.sources.into_iter().map(SourceKind::from).collect(),
+        kinds: asked.sources,
         include_summaries: asked.include_summaries,
         as_of_us: times.recorded_us(asked.as_of.as_deref())?,
         valid_at_us: times.start_if_given_us(asked.valid_at.as_deref())?,

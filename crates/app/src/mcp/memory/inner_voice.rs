@@ -10,7 +10,7 @@ use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::agents::program_name;
-use crate::service::inner_voice::{Answer, AskRequest, NO_MATCH, SaveBy, Saving, SourceKind, ask};
+use crate::service::inner_voice::{Answer, AskRequest, NO_MATCH, SaveBy, Saving, ask};
 use crate::service::model_request::Answerer;
 
 impl Memory {
@@ -23,9 +23,8 @@ impl Memory {
         let Viewpoint { as_of_us, valid_at_us, .. } =
             session.times().viewpoint(arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
         let name = program_name(program);
-        let kinds = arguments.sources.iter().flatten();
         let request = AskRequest {
-            kinds: kinds.copied().map(SourceKind::from).collect(),
+            kinds: arguments.sources.clone().unwrap_or_default(),
             include_summaries: arguments.include_summaries.unwrap_or_default(),
             as_of_us,
             valid_at_us,
@@ -39,7 +38,7 @@ impl Memory {
             false => None,
         };
         let open = match self.opened.readable(session) {
-            // Where nothing was ever remembered, there is no answer. That is not a failure.
+            // An empty memory has no answer. That is not a failure.
             Err(Failure::NoSpace) => {
                 let reply = reply(&Answer::none(), Whose::default());
                 return Answered::new(in_words(&Answer::none(), &reply), &reply);

@@ -11,7 +11,8 @@ use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
 use retrieval::rank::answering::{of_statement, of_thought};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use store::sqlite::Filter;
 
 use super::AskRequest;
@@ -25,16 +26,15 @@ use crate::service::recall::{
 };
 use crate::service::wording::{speaker_in, text_of_belief};
 
-/// What a source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// What a source is: what was said or happened, what is believed, decisions and the like, what
+// agents thought. No comment is in its schema: the field that holds it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub(crate) enum SourceKind {
-    /// What was said or happened.
     Records,
-    /// What is believed.
     Facts,
-    /// Decisions, actions, summaries, entities.
     Nodes,
-    /// What agents thought.
     Thoughts,
 }
 

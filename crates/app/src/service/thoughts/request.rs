@@ -26,6 +26,14 @@ pub(crate) const TAGS_MAX: usize = 32;
 /// Most thoughts that one consolidates.
 pub(crate) const CONSOLIDATED_MAX: usize = 100;
 
+/// Fields of every request to think, besides its text.
+const COMMON_FIELDS: [&str; 6] =
+    ["agent_id", "agent_name", "context", "session_id", "tags", "space"];
+/// Fields of one that retrieves.
+const READING_FIELDS: [&str; 2] = ["read_only", "full_content"];
+/// Fields of one that may contribute.
+const KEEPING_FIELDS: [&str; 5] = ["refines", "consolidates", "corrects", "category", "topic"];
+
 /// What a thought builds on, as it was named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NamedGrounds {
@@ -230,58 +238,17 @@ fn same(one: &str, other: &str) -> bool {
 impl MemoryRequest {
     /// The request of `POST /api/v1/memory`.
     pub(crate) fn parse(body: Value) -> Result<Self, ThoughtRefusal> {
-        const KNOWN: [&str; 14] = [
-            "prompt",
-            "agent_id",
-            "agent_name",
-            "context",
-            "session_id",
-            "refines",
-            "consolidates",
-            "corrects",
-            "read_only",
-            "full_content",
-            "tags",
-            "category",
-            "topic",
-            "space",
-        ];
-        Self::of(Fields::of(body, &KNOWN)?, "prompt")
+        Self::of(body, "prompt", &[&READING_FIELDS, &KEEPING_FIELDS])
     }
 
     /// The request of `POST /api/v1/query`.
     pub(crate) fn parse_query(body: Value) -> Result<Self, ThoughtRefusal> {
-        const KNOWN: [&str; 9] = [
-            "query",
-            "agent_id",
-            "agent_name",
-            "context",
-            "session_id",
-            "read_only",
-            "full_content",
-            "tags",
-            "space",
-        ];
-        Self::of(Fields::of(body, &KNOWN)?, "query")
+        Self::of(body, "query", &[&READING_FIELDS])
     }
 
     /// The request of `POST /api/v1/ingest`.
     pub(crate) fn parse_ingest(body: Value) -> Result<Self, ThoughtRefusal> {
-        const KNOWN: [&str; 12] = [
-            "content",
-            "agent_id",
-            "agent_name",
-            "context",
-            "session_id",
-            "refines",
-            "consolidates",
-            "corrects",
-            "tags",
-            "category",
-            "topic",
-            "space",
-        ];
-        Self::of(Fields::of(body, &KNOWN)?, "content")
+        Self::of(body, "content", &[&KEEPING_FIELDS])
     }
 
     /// Whether a thought is to be made of it, if the caller may contribute.
@@ -290,7 +257,11 @@ impl MemoryRequest {
         !self.read_only && (is_explicit || contribution::is_due(&self.prompt))
     }
 
-    fn of(mut fields: Fields, prompt: &str) -> Result<Self, ThoughtRefusal> {
+    /// Reads a body whose text is in the field `prompt`, with the fields of every request and
+    /// these.
+    fn of(body: Value, prompt: &str, more: &[&[&str]]) -> Result<Self, ThoughtRefusal> {
+        let known = [&[prompt], &COMMON_FIELDS[..], &more.concat()].concat();
+        let mut fields = Fields::of(body, &known)?;
         let prompt = fields.needed_text(prompt, PROMPT_CHARS_MAX)?;
         let agent_id = fields.needed_text("agent_id", ID_CHARS_MAX)?;
         let agent_name = fields.needed_text("agent_name", NAME_CHARS_MAX)?;
