@@ -34,10 +34,7 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
-    let mut opened = match args.rules {
-        true => None,
-        false => language_model::open(&session.settings(Some(space.path()))?)?,
-    };
+    let mut opened = language_model::open_unless(args.rules, session, space.path())?;
     let mut access = opened.as_mut().map(OpenedModel::access);
     let report = checkpoint(session, &mut space, access.as_mut(), intent)?;
     match session.form {

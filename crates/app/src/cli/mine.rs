@@ -47,10 +47,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         }),
     };
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
-    let mut opened = match args.rules {
-        true => None,
-        false => language_model::open(&session.settings(Some(space.path()))?)?,
-    };
+    let mut opened = language_model::open_unless(args.rules, session, space.path())?;
     let mut access = opened.as_mut().map(OpenedModel::access);
     if let Some(access) = &mut access {
         access.keeps_transcripts &= !args.dry_run;

@@ -72,6 +72,16 @@ impl Contributor {
     }
 }
 
+/// Who contributes a thought, and its labels.
+#[derive(clap::Args)]
+pub(super) struct Contribution {
+    #[command(flatten)]
+    pub(super) contributor: Contributor,
+    /// A label; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+}
+
 /// Arguments of `thought list`.
 #[derive(clap::Args)]
 #[command(
@@ -114,10 +124,7 @@ struct RefineArgs {
     /// The better text
     text: String,
     #[command(flatten)]
-    contributor: Contributor,
-    /// A label; may be repeated
-    #[arg(long = "tag", value_name = "TAG")]
-    tags: Vec<String>,
+    contribution: Contribution,
 }
 
 /// Arguments of `thought combine`.
@@ -132,10 +139,7 @@ struct CombineArgs {
     /// What they say together
     text: String,
     #[command(flatten)]
-    contributor: Contributor,
-    /// A label; may be repeated
-    #[arg(long = "tag", value_name = "TAG")]
-    tags: Vec<String>,
+    contribution: Contribution,
 }
 
 /// Arguments of `thought history`.
@@ -250,14 +254,16 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             print_thought(session, &manage::show(&mut caller, &args.id)?)
         }
         Action::Refine(args) => {
-            let request = json!({ "prompt": args.text, "refines": args.id, "tags": args.tags });
-            think::post(session, &args.contributor, request)
+            let request =
+                json!({ "prompt": args.text, "refines": args.id, "tags": args.contribution.tags });
+            think::post(session, &args.contribution.contributor, request)
         }
         Action::Combine(args) => {
             let ids = args.ids.split(',').map(str::trim).filter(|id| !id.is_empty());
             let ids: Vec<&str> = ids.collect();
-            let request = json!({ "prompt": args.text, "consolidates": ids, "tags": args.tags });
-            think::post(session, &args.contributor, request)
+            let request =
+                json!({ "prompt": args.text, "consolidates": ids, "tags": args.contribution.tags });
+            think::post(session, &args.contribution.contributor, request)
         }
         Action::History(args) => history(session, args),
         Action::Highways(args) => highways(session, args),

@@ -49,6 +49,18 @@ pub(crate) fn open(settings: &Settings) -> Result<Option<OpenedModel>, Failure> 
     }))
 }
 
+/// Opens the language model that the settings for a space choose; none if rules were asked for.
+pub(crate) fn open_unless(
+    rules: bool,
+    session: &Session,
+    space: &Path,
+) -> Result<Option<OpenedModel>, Failure> {
+    match rules {
+        true => Ok(None),
+        false => open(&session.settings(Some(space))?),
+    }
+}
+
 /// The language model of a request that rules can answer as well.
 pub(crate) enum ChosenModel {
     /// None is chosen, or rules were asked for.

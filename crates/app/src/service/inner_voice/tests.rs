@@ -81,7 +81,12 @@ impl Voice {
         AskRequest::new(question, None, None).unwrap()
     }
 
-    fn ask_by(&mut self, request: &AskRequest<'_>, answerer: Answerer<'_>) -> Answer {
+    fn ask_and(
+        &mut self,
+        request: &AskRequest<'_>,
+        answerer: Answerer<'_>,
+        save: Option<SaveBy<'_>>,
+    ) -> Answer {
         let session = &self.studio.session;
         let mut spaces = [SpaceInView {
             opened: &mut self.space,
@@ -89,8 +94,11 @@ impl Voice {
             disclosure: Disclosure::Full,
         }];
         let mut pool = EmbedderPool::default();
-        let save = Some(SaveBy::Handle);
         ask_spaces(session, &mut pool, &mut spaces, request, answerer, save).unwrap()
+    }
+
+    fn ask_by(&mut self, request: &AskRequest<'_>, answerer: Answerer<'_>) -> Answer {
+        self.ask_and(request, answerer, Some(SaveBy::Handle))
     }
 
     fn ask(&mut self, request: &AskRequest<'_>) -> Answer {
@@ -99,14 +107,7 @@ impl Voice {
 
     /// Asks without keeping the answer.
     fn look(&mut self, request: &AskRequest<'_>) -> Answer {
-        let session = &self.studio.session;
-        let mut spaces = [SpaceInView {
-            opened: &mut self.space,
-            scope: Scope::Project,
-            disclosure: Disclosure::Full,
-        }];
-        let mut pool = EmbedderPool::default();
-        ask_spaces(session, &mut pool, &mut spaces, request, Answerer::Rules, None).unwrap()
+        self.ask_and(request, Answerer::Rules, None)
     }
 
     fn head(&self) -> u64 {
