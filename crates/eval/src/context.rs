@@ -160,20 +160,16 @@ pub fn as_json(rows: &[Row]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrieval;
+    use crate::retrieval::tests::collection_of;
 
     #[test]
     fn the_study_counts_recalled_answers_that_the_context_has_or_lacks() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mine.jsonl");
-        let lines = [
+        let (collection, _folder) = collection_of(&[
             r#"{"type":"document","id":"d1","text":"We rented a boat in Oslo."}"#,
             r#"{"type":"document","id":"d2","text":"The harbour was closed."}"#,
             r#"{"type":"query","id":1,"text":"What was rented in Oslo?","gold":["d1"]}"#,
             r#"{"type":"query","id":2,"text":"We rented a boat in Oslo.","gold":["d1"]}"#,
-        ];
-        std::fs::write(&path, lines.join("\n")).unwrap();
-        let (collection, _folder) = retrieval::read(&path).unwrap().into_parts();
+        ]);
         let collections = [collection];
         let mut spaces = Spaces::open(&collections, None).unwrap();
         let rows = run(&mut spaces, &mut || {}).unwrap();

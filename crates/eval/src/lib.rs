@@ -9,8 +9,8 @@
 //! is a difference in ranking.
 //!
 //! A new format of labelled questions is a function that returns collections, like [`locomo`],
-//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself, [`context`] what
-//! is made of its results, and [`trails`] whether the use of thoughts should rank them.
+//! [`retrieval`] and [`sample`]. [`tuning`] and [`abstention`] study recall itself, [`context`]
+//! what is made of its results, and [`trails`] whether the use of thoughts should rank them.
 
 #![allow(missing_docs, reason = "the fields of result rows are named after their measures")]
 

@@ -12,7 +12,7 @@
 use retrieval::rank::relevance::{RankingFeatures, probability, relevance};
 
 use super::tuning::Spaces;
-use super::{EvalError, EvalQuestion};
+use super::{Collection, EvalError, EvalQuestion, LabelledQuestion};
 
 pub mod learn;
 pub mod report;
@@ -57,8 +57,44 @@ pub struct Example {
     pub group: usize,
 }
 
-/// Asks every collection its answerable, unanswerable and foreign questions, at most as many
-/// foreign ones as are answerable. It calls `step` after each collection.
+/// A question that a collection is asked.
+pub(crate) struct AskedQuestion<'a> {
+    pub(crate) kind: QuestionKind,
+    pub(crate) question: &'a EvalQuestion,
+    /// With the records that answer it, of an answerable one.
+    pub(crate) labelled: Option<&'a LabelledQuestion>,
+}
+
+/// The questions that a collection is asked: all answerable and unanswerable ones of its own, and
+/// at most as many foreign ones as are answerable.
+pub(crate) fn questions<'a>(
+    collections: &'a [Collection],
+    sets: &Sets,
+    place: usize,
+) -> Vec<AskedQuestion<'a>> {
+    let Some(own) = collections.get(place) else { return Vec::new() };
+    let foreign = sets.foreign(place).and_then(|other| collections.get(other));
+    let has = |text: &str| own.questions.iter().any(|known| known.question.text == text);
+    let foreign: Vec<&EvalQuestion> = foreign
+        .into_iter()
+        .flat_map(|other| &other.questions)
+        .map(|labelled| &labelled.question)
+        .filter(|question| !has(&question.text))
+        .collect();
+    let stride = foreign.len().div_ceil(own.questions.len().max(1)).max(1);
+    let asked = |kind, question| AskedQuestion { kind, question, labelled: None };
+    let answerable = own.questions.iter().map(|labelled| AskedQuestion {
+        labelled: Some(labelled),
+        ..asked(QuestionKind::Answerable, &labelled.question)
+    });
+    let unanswerable =
+        own.unanswerable.iter().map(|question| asked(QuestionKind::Unanswerable, question));
+    let foreign =
+        foreign.into_iter().step_by(stride).map(|question| asked(QuestionKind::Foreign, question));
+    answerable.chain(unanswerable).chain(foreign).collect()
+}
+
+/// Asks every collection its questions. It calls `step` after each collection.
 pub fn gather(
     spaces: &mut Spaces<'_>,
     sets: &Sets,
@@ -67,25 +103,9 @@ pub fn gather(
     let mut examples = Vec::new();
     for place in 0..spaces.collections.len() {
         let (set, group) = (sets.set(place), sets.group(place));
-        let foreign = sets.foreign(place).and_then(|other| spaces.collections.get(other));
-        let Some((collection, space)) = spaces.at(place) else { continue };
-        let has = |text: &str| collection.questions.iter().any(|own| own.question.text == text);
-        let foreign: Vec<&EvalQuestion> = foreign
-            .into_iter()
-            .flat_map(|other| &other.questions)
-            .map(|question| &question.question)
-            .filter(|question| !has(&question.text))
-            .collect();
-        let stride = foreign.len().div_ceil(collection.questions.len().max(1)).max(1);
-        let foreign = foreign.into_iter().step_by(stride);
-        let answerable = collection
-            .questions
-            .iter()
-            .map(|question| (QuestionKind::Answerable, &question.question));
-        let unanswerable =
-            collection.unanswerable.iter().map(|question| (QuestionKind::Unanswerable, question));
-        let foreign = foreign.map(|question| (QuestionKind::Foreign, question));
-        for (kind, question) in answerable.chain(unanswerable).chain(foreign) {
+        let questions = questions(spaces.collections, sets, place);
+        let Some((_, space)) = spaces.at(place) else { continue };
+        for AskedQuestion { kind, question, .. } in questions {
             let features = space.recall(question, RESULTS_MAX, space.weights())?.features;
             examples.push(Example { kind, features, set, group });
         }

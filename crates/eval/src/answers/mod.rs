@@ -13,11 +13,11 @@ use engine::recall::answering::{Judged, judge};
 use retrieval::rank::answering::{AnswerModels, CHANCE_MIN, PersonEvidence};
 use serde_json::{Value, json};
 
-use super::abstention::QuestionKind;
 use super::abstention::learn::coefficients;
 use super::abstention::sets::Sets;
+use super::abstention::{AskedQuestion, QuestionKind, questions};
 use super::tuning::Spaces;
-use super::{EvalError, EvalQuestion, LabelledQuestion, records};
+use super::{EvalError, records};
 
 /// How many sources an answer cites.
 pub const SOURCES: usize = 5;
@@ -55,26 +55,13 @@ pub fn gather(
     let mut examples = Vec::new();
     for place in 0..spaces.collections.len() {
         let (set, group) = (sets.set(place), sets.group(place));
-        let foreign = sets.foreign(place).and_then(|other| spaces.collections.get(other));
-        let Some((collection, space)) = spaces.at(place) else { continue };
-        let foreign = foreign.map_or(&[][..], |other| &other.questions);
-        let has = |text: &str| collection.questions.iter().any(|own| own.question.text == text);
-        let foreign: Vec<&EvalQuestion> =
-            foreign.iter().map(|it| &it.question).filter(|it| !has(&it.text)).collect();
-        let stride = foreign.len().div_ceil(collection.questions.len().max(1)).max(1);
-        let labelled = collection
-            .questions
-            .iter()
-            .map(|labelled| (QuestionKind::Answerable, &labelled.question, Some(labelled)));
-        let unanswerable =
-            collection.unanswerable.iter().map(|it| (QuestionKind::Unanswerable, it, None));
-        let foreign = foreign.into_iter().step_by(stride);
-        let foreign = foreign.map(|it| (QuestionKind::Foreign, it, None));
-        for (kind, question, labelled) in labelled.chain(unanswerable).chain(foreign) {
+        let questions = questions(spaces.collections, sets, place);
+        let Some((_, space)) = spaces.at(place) else { continue };
+        for AskedQuestion { kind, question, labelled } in questions {
             let recall = space.recall_to_answer(question, LOOKED_AT)?;
             let is_gold = |result: &engine::recall::episodes::Recollection| {
                 let key = records::key(&result.evidence);
-                labelled.is_some_and(|it: &LabelledQuestion| it.gold.contains(&key))
+                labelled.is_some_and(|it| it.gold.contains(&key))
             };
             examples.push(Example {
                 kind,
@@ -273,24 +260,22 @@ fn add<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::retrieval;
+    use crate::retrieval::tests::collection_of;
 
     #[test]
     fn the_study_counts_sources_that_answer_and_questions_without_a_source() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mine.jsonl");
-        let lines = [
+        let (collection, _folder) = collection_of(&[
             r#"{"type":"document","id":"d1","text":"We rented a boat in Oslo."}"#,
             r#"{"type":"document","id":"d2","text":"The harbour was closed."}"#,
             r#"{"type":"query","id":1,"text":"What was rented in Oslo?","gold":["d1"]}"#,
             r#"{"type":"query","id":2,"text":"Who sang zyxwv?","answerable":false}"#,
-        ];
-        std::fs::write(&path, lines.join("\n")).unwrap();
-        let (collection, _folder) = retrieval::read(&path).unwrap().into_parts();
+        ]);
         let collections = [collection];
         let mut spaces = Spaces::open(&collections, None).unwrap();
-        let sets = Sets::of_files([path.as_path()]);
+        let sets = Sets::of_files([Path::new("mine.jsonl")]);
         let examples = gather(&mut spaces, &sets, &mut || {}).unwrap();
         let report = Report::of(&examples, &sets);
         let rows = report.json()["in_use"].as_array().unwrap().clone();

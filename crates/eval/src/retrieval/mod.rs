@@ -335,4 +335,4 @@ fn name(field: &str, value: Option<&str>) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

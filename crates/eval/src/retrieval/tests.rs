@@ -15,6 +15,11 @@ fn read_bytes(bytes: &[u8]) -> Result<Retrieval, EvalError> {
     read(&path)
 }
 
+/// The collection of these lines, and the folder of its files.
+pub(crate) fn collection_of(lines: &[&str]) -> (Collection, tempfile::TempDir) {
+    read_lines(lines).unwrap().into_parts()
+}
+
 /// The line and the reason of the error.
 fn complaint(lines: &[&str]) -> (u64, String) {
     match read_lines(lines).map(|_| ()) {
