@@ -32,7 +32,7 @@ pub mod reason {
     pub const DUPLICATE_LOCAL_ID: &str = "duplicate_local_id";
     /// The type does not exist, or is not one that is mined.
     pub const UNKNOWN_TYPE: &str = "unknown_type";
-    /// There is no text.
+    /// The text is empty.
     pub const EMPTY: &str = "empty";
     /// The text is longer than [`super::TEXT_BYTES_MAX`].
     pub const TOO_LONG: &str = "too_long";

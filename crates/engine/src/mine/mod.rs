@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 pub mod changes;
 pub mod evidence;
 pub mod filter;
+#[cfg(test)]
+mod fixture;
 pub mod nodes;
 pub mod rules;
 pub mod segment;

@@ -1,10 +1,7 @@
-use derivers::{Record, RecordBody, SignedBy};
 use kernel::evidence::Payload;
-use kernel::operation::HlcTimestamp;
-use kernel::when::When;
 use serde_json::json;
-use store::Position;
 
+use super::super::fixture;
 use super::*;
 
 fn record(number: u8, kind: &str, text: &str, more: Value) -> MinableRecord {
@@ -14,25 +11,7 @@ fn record(number: u8, kind: &str, text: &str, more: Value) -> MinableRecord {
         more: more.as_object().cloned().unwrap_or_default(),
         ..Payload::default()
     };
-    let evidence = Evidence {
-        source: "t".to_owned(),
-        source_uid: number.to_string(),
-        kind: EvidenceKind::from(kind),
-        actor: None,
-        at: Some(When::parse("2026-03-01T10:00:00Z").unwrap()),
-        summary: String::new(),
-        visibility: Visibility::Project,
-        payload,
-    };
-    MinableRecord {
-        record: Record {
-            id: OpId([number; 32]),
-            recorded_at: HlcTimestamp(u64::from(number)),
-            signed_by: SignedBy::Owner,
-            body: RecordBody::Evidence(Box::new(evidence)),
-        },
-        position: Position(u64::from(number)),
-    }
+    fixture::record(number, kind, "2026-03-01T10:00:00Z", payload)
 }
 
 fn made(records: Vec<MinableRecord>) -> Vec<(&'static str, String, Vec<u8>)> {

@@ -1,43 +1,15 @@
-use derivers::{Record, RecordBody, SignedBy};
-use kernel::evidence::{Evidence, Payload};
-use kernel::operation::HlcTimestamp;
-use kernel::when::When;
-use store::Position;
+use kernel::evidence::Payload;
 
+use super::super::fixture::{self, altered};
 use super::*;
 
 fn record(number: u8, kind: &str, at: &str, text: &str) -> MinableRecord {
-    let evidence = Evidence {
-        source: "t".to_owned(),
-        source_uid: number.to_string(),
-        kind: EvidenceKind::from(kind),
-        actor: Some("Mara".to_owned()),
-        at: Some(When::parse(at).unwrap()),
-        summary: text.to_owned(),
-        visibility: Visibility::Project,
-        payload: Payload {
-            text: text.to_owned(),
-            session: Some("s".to_owned()),
-            ..Payload::default()
-        },
-    };
-    MinableRecord {
-        record: Record {
-            id: OpId([number; 32]),
-            recorded_at: HlcTimestamp(u64::from(number)),
-            signed_by: SignedBy::Owner,
-            body: RecordBody::Evidence(Box::new(evidence)),
-        },
-        position: Position(u64::from(number)),
-    }
-}
-
-fn altered(record: MinableRecord, alter: impl FnOnce(&mut Evidence)) -> MinableRecord {
-    let mut record = record;
-    if let RecordBody::Evidence(evidence) = &mut record.record.body {
-        alter(evidence);
-    }
-    record
+    let payload =
+        Payload { text: text.to_owned(), session: Some("s".to_owned()), ..Payload::default() };
+    altered(fixture::record(number, kind, at, payload), |evidence| {
+        evidence.actor = Some("Mara".to_owned());
+        evidence.summary = text.to_owned();
+    })
 }
 
 fn numbers(records: Vec<MinableRecord>) -> Vec<Vec<u8>> {
