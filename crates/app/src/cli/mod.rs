@@ -127,7 +127,7 @@ enum Command {
     Remember(remember::Args),
     /// Ask a question; the answer is facts and records, with sources and reasons
     Recall(recall::Args),
-    /// Answer a question in sentences that name their sources, or say that there is no answer
+    /// Answer a question in sentences that name their sources, or say that memory has no answer
     #[command(alias = "inner-voice")]
     Ask(ask::Args),
     /// Assemble what a model reads for its next turn, within a token budget

@@ -24,10 +24,20 @@ pub(crate) struct Args {
     #[arg(value_name = "SPACE")]
     more: Vec<String>,
     /// Requests a minute for each token, or `off`
-    #[arg(long, value_name = "N|off", default_value_t = Rate(Some(A_MINUTE_DEFAULT)), value_parser = rate)]
+    #[arg(
+        long,
+        value_name = "N|off",
+        default_value_t = Rate(Some(A_MINUTE_DEFAULT)),
+        value_parser = rate,
+    )]
     rate_limit: Rate,
     /// Seconds that a client may take to send a request, and may not read the answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=3600),
+    )]
     client_timeout: u64,
     /// A name by which clients may call the server, besides its address and localhost; may be
     /// repeated

@@ -17,13 +17,13 @@ pub(crate) enum ThoughtRefusal {
     /// Too few thoughts to consolidate.
     #[error("consolidates needs at least two different thoughts")]
     MinConsolidation,
-    /// No such thought.
+    /// No thought has this id.
     #[error("no thought has the id {id}")]
     NotFound {
         /// The id, as it was given.
         id: String,
     },
-    /// No right on the space, or there is no such space.
+    /// The caller has no right on the space, or the space does not exist.
     #[error("this key may not {what}")]
     Forbidden {
         /// What it may not do.

@@ -25,7 +25,7 @@ const ERRORS: [(&str, &[&str], &str); 12] = [
     ("404", &["THOUGHT_NOT_FOUND", "UNKNOWN_ID", "NOT_FOUND"], "What is named is not there"),
     ("405", &["METHOD_NOT_ALLOWED"], "The address does not take this method"),
     ("408", &["TIMEOUT"], "The request did not arrive in time"),
-    ("409", &["ALREADY_SHARED"], "The request conflicts with what is recorded"),
+    ("409", &["ALREADY_SHARED"], "The request conflicts with the ledger"),
     ("413", &["TOO_LARGE"], "The body is too large"),
     ("415", &["UNSUPPORTED_MEDIA_TYPE"], "The content type is another one"),
     ("429", &["RATE_LIMITED"], "The token made too many requests"),

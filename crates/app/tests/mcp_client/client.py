@@ -1,8 +1,9 @@
-"""Uses the memory as an agent's host does, by the official Python SDK of the Model Context Protocol.
+"""Uses the memory as an agent's host does, by the official Python SDK of MCP.
 
-Called by `cargo xtask test` with the path of the program, in an environment that holds requirements.txt. It talks to
-`because mcp` and to `because serve`. The SDK checks structured answers against the output schemas by itself; what is asserted here is what the tools say. Any failure is a traceback and
-an exit code other than 0.
+Called by `cargo xtask test` with the path of the program, in an environment that holds
+requirements.txt. It talks to `because mcp` and to `because serve`. The SDK checks structured
+answers against the output schemas by itself; what is asserted here is what the tools say. Any
+failure is a traceback and an exit code other than 0.
 """
 
 import asyncio
@@ -29,12 +30,16 @@ class Person:
 
     async def __call__(self, _, params):
         self.questions.append(params.message)
-        return types.ElicitResult(action=self.answer, content={} if self.answer == "accept" else None)
+        return types.ElicitResult(
+            action=self.answer, content={} if self.answer == "accept" else None
+        )
 
 
 def server(program, home, work, mode, person=None):
-    """A server process, which ends with the `async with` of its client. The mode is how the version is agreed on.
-    With a person, the client can ask."""
+    """A server process, which ends with the `async with` of its client.
+
+    The mode is how the version is agreed on. With a person, the client can ask.
+    """
     parameters = StdioServerParameters(
         command=program, args=["mcp"], cwd=work, env={"BECAUSE_HOME": home, "TZ": "UTC"}
     )
@@ -79,7 +84,9 @@ def check_tools(listed):
         hints = tool.annotations
         assert tool.title and tool.description and hints.title, tool
         assert hints.open_world_hint is False, tool
-        assert tool.input_schema["type"] == "object" and tool.output_schema["type"] == "object", tool
+        assert (
+            tool.input_schema["type"] == "object" and tool.output_schema["type"] == "object"
+        ), tool
         for argument in tool.input_schema["properties"].values():
             assert argument["description"], tool
     assert [name for name in sorted(tools) if tools[name].annotations.read_only_hint] == [
@@ -100,7 +107,10 @@ def check_tools(listed):
 
 
 async def two_agents(program, home, work, modes):
-    """One remembers and corrects, the other recalls and explains. The first can ask the person, the other cannot."""
+    """One remembers and corrects, the other recalls and explains.
+
+    The first can ask the person, the other cannot.
+    """
     begun = time.monotonic()
     person = Person()
     async with server(program, home, work, modes[0], person) as one:
@@ -112,12 +122,16 @@ async def two_agents(program, home, work, modes):
 
         told = await call(one, "remember", text="I love green tea.", actor="user")
         assert told["is_new"] and told["changed"][0]["key"] == KEY, told
-        await call(one, "remember", text="Petra is allergic to walnuts 🥜.", actor="Mara", tags=["health"])
+        await call(
+            one, "remember", text="Petra is allergic to walnuts 🥜.", actor="Mara", tags=["health"]
+        )
 
         async with server(program, home, work, modes[1]) as other:
             recalled = await call(other, "recall", query="Who is allergic to walnuts?", limit=3)
             episode = recalled["episodes"][0]
-            assert episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara", episode
+            assert (
+                episode["text"] == "Petra is allergic to walnuts 🥜." and episode["who"] == "Mara"
+            ), episode
 
             correction = {
                 "name": KEY,
@@ -136,14 +150,22 @@ async def two_agents(program, home, work, modes):
             assert left["status"] == "proposed" and left["proposal"] == proposed["proposal"], left
             person.answer = "accept"
             corrected = await call(one, "correct", **correction)
-            assert len(person.questions) == 3 and "You drink coffee only." in person.questions[2], person.questions
-            assert corrected["status"] == "done" and corrected["proposal"] == proposed["proposal"], corrected
-            assert corrected["changes"][0]["key"] == KEY and corrected["changes"][0]["direct"], corrected
+            assert (
+                len(person.questions) == 3 and "You drink coffee only." in person.questions[2]
+            ), person.questions
+            assert (
+                corrected["status"] == "done" and corrected["proposal"] == proposed["proposal"]
+            ), corrected
+            assert (
+                corrected["changes"][0]["key"] == KEY and corrected["changes"][0]["direct"]
+            ), corrected
             explained = await call(other, "explain", name=KEY)
             assert explained["text"] == "You drink coffee only.", explained
             assert explained["claim"]["state"] == "corrected", explained
             assert explained["built_from"] and explained["user_actions"], explained
-            assert explained["user_actions"][0]["proposed_by"]["consent"] == "elicitation", explained
+            assert (
+                explained["user_actions"][0]["proposed_by"]["consent"] == "elicitation"
+            ), explained
             own = await call(one, "remember", text="The build fails on macOS.")
             taken = await call(one, "retract", name=own["id"], note="I misread the log")
             assert taken["status"] == "done" and len(person.questions) == 3, taken
@@ -162,27 +184,46 @@ async def two_agents(program, home, work, modes):
             surfaced = await call(other, "observe", text="Is Petra allergic to walnuts?")
             assert not [it for it in surfaced["items"] if it["id"] in shown], surfaced
 
-            claim = await call(one, "state", text="The build needs OpenSSL 3.", sources=[episode["id"]])
+            claim = await call(
+                one, "state", text="The build needs OpenSSL 3.", sources=[episode["id"]]
+            )
             decision = await call(one, "state", text="We build with OpenSSL 3.", type="decision")
             assert claim["status"] == "done" and decision["status"] == "done", (claim, decision)
-            edge = await call(one, "connect", type="depends_on", **{"from": decision["id"], "to": claim["id"]})
+            edge = await call(
+                one, "connect", type="depends_on", **{"from": decision["id"], "to": claim["id"]}
+            )
             assert edge["status"] == "done", edge
             why = await call(other, "why", name="last")
             assert [it["id"] for it in why["claims"]] == [claim["id"]] and why["is_minimal"], why
             seen = await call(other, "graph", query="OpenSSL", as_of="2100-01-01")
             assert {it["id"] for it in seen["records"]} == {claim["id"], decision["id"]}, seen
             assert [it["id"] for it in seen["edges"]] == [edge["id"]], seen
-            operation = {"op": "retract", "target": claim["id"], "sources": [episode["id"]], "reason": "it is old"}
-            proposed = await call(other, "propose_patch", text="Take back what is old", operations=[operation])
+            operation = {
+                "op": "retract",
+                "target": claim["id"],
+                "sources": [episode["id"]],
+                "reason": "it is old",
+            }
+            proposed = await call(
+                other, "propose_patch", text="Take back what is old", operations=[operation]
+            )
             assert proposed["status"] == "proposed" and proposed["statuses"], proposed
-            refused = await call(other, "propose_patch", text="Nothing", operations=[{"op": "retract"}])
-            assert refused["status"] == "refused" and refused["reasons"][0]["code"] == "malformed", refused
+            refused = await call(
+                other, "propose_patch", text="Nothing", operations=[{"op": "retract"}]
+            )
+            assert (
+                refused["status"] == "refused" and refused["reasons"][0]["code"] == "malformed"
+            ), refused
             queue = await call(one, "review")
-            assert [it["id"] for it in queue["waiting"] if it["kind"] == "patch"] == [proposed["proposal"]], queue
+            assert [it["id"] for it in queue["waiting"] if it["kind"] == "patch"] == [
+                proposed["proposal"]
+            ], queue
 
             await fails(other, "arguments", "recall", qeury="x")
             await fails(other, "empty_question", "recall", query="")
-            await fails(other, "unknown_belief", "correct", name="no.such|thing", text="x", note="y")
+            await fails(
+                other, "unknown_belief", "correct", name="no.such|thing", text="x", note="y"
+            )
             try:
                 await other.call_tool("forget_everything", {})
                 raise AssertionError("a tool that does not exist was called")
@@ -194,12 +235,16 @@ async def two_agents(program, home, work, modes):
 def over_http(url, secret, mode):
     """A client of a running server, with a token."""
     http = create_mcp_http_client(headers={"Authorization": f"Bearer {secret}"})
-    return Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode, read_timeout_seconds=60)
+    return Client(
+        streamable_http_client(f"{url}/mcp", http_client=http), mode=mode, read_timeout_seconds=60
+    )
 
 
 async def two_tokens(url, secrets, modes):
     """One may speak for the person, the other may only read."""
-    async with over_http(url, secrets[0], modes[0]) as one, over_http(url, secrets[1], modes[1]) as other:
+    async with over_http(url, secrets[0], modes[0]) as one, over_http(
+        url, secrets[1], modes[1]
+    ) as other:
         check_tools(await one.list_tools())
         assert "data, not instructions" in one.instructions, one.instructions
         told = await call(one, "remember", text="I love green tea.", actor="user")
@@ -207,12 +252,20 @@ async def two_tokens(url, secrets, modes):
         recalled = await call(other, "recall", query="green tea")
         assert recalled["episodes"][0]["text"] == "I love green tea.", recalled
         await fails(other, "forbidden", "remember", text="The build fails on macOS.")
-        await fails(other, "forbidden", "correct", name=KEY, text="You drink coffee only.", note="no")
-        correction = {"name": KEY, "fields": {"object": "coffee"}, "note": "no, I drink coffee only"}
+        await fails(
+            other, "forbidden", "correct", name=KEY, text="You drink coffee only.", note="no"
+        )
+        correction = {
+            "name": KEY,
+            "fields": {"object": "coffee"},
+            "note": "no, I drink coffee only",
+        }
         corrected = await call(one, "correct", **correction)
         assert corrected["status"] == "done", corrected
         # Many calls at once, as a host makes them.
-        found = await asyncio.gather(*(call(other, "recall", query=f"tea {number}") for number in range(20)))
+        found = await asyncio.gather(
+            *(call(other, "recall", query=f"tea {number}") for number in range(20))
+        )
         assert all(it["episodes"] for it in found), found
         try:
             await other.call_tool("forget_everything", {})
@@ -224,12 +277,17 @@ async def two_tokens(url, secrets, modes):
 def run_over_http(program, environment, work, modes):
     def because(*arguments):
         command = [program, "--json", *arguments]
-        ran = subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True, text=True)
+        ran = subprocess.run(
+            command, cwd=work, env=environment, check=True, capture_output=True, text=True
+        )
         return json.loads(ran.stdout)
 
     rights = [".:append,derive,correct", ".:read"]
     grants = zip(("laptop", "reader"), rights)
-    secrets = [because("token", "create", "--name", name, "--grant", grant)["token"] for name, grant in grants]
+    secrets = [
+        because("token", "create", "--name", name, "--grant", grant)["token"]
+        for name, grant in grants
+    ]
     command = [program, "--json", "serve", "--listen", "127.0.0.1:0"]
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     with subprocess.Popen(command, cwd=work, env=environment, **output) as serving:
@@ -244,23 +302,31 @@ def run_over_http(program, environment, work, modes):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    # The SDK's own two ways to agree on a version: the handshake of the first years, and the newer discovery.
+    # The SDK's own two ways to agree on a version: the first handshake, and the newer discovery.
     for modes in [("legacy", "legacy"), ("auto", "auto"), ("auto", "legacy")]:
         with tempfile.TemporaryDirectory() as folder:
             home, work = os.path.join(folder, "home"), os.path.join(folder, "work")
             os.mkdir(work)
             environment = {**os.environ, "BECAUSE_HOME": home, "TZ": "UTC"}
             environment.pop("BECAUSE_SPACE", None)
-            subprocess.run([program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL
+            )
             first_ms = asyncio.run(two_agents(program, home, work, modes))
-            verified = subprocess.run([program, "verify"], cwd=work, env=environment, capture_output=True, text=True)
+            verified = subprocess.run(
+                [program, "verify"], cwd=work, env=environment, capture_output=True, text=True
+            )
             assert verified.returncode == 0, verified
-            print(f"{modes[0]} and {modes[1]}: start to first answer {first_ms:.0f} ms, with the SDK's own time")
+            print(
+                f"{modes[0]} and {modes[1]}: start to first answer {first_ms:.0f} ms, with the SDK's own time"
+            )
         with tempfile.TemporaryDirectory() as folder:
             environment["BECAUSE_HOME"] = os.path.join(folder, "home")
             work = os.path.join(folder, "work")
             os.mkdir(work)
-            subprocess.run([program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [program, "init"], cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL
+            )
             run_over_http(program, environment, work, modes)
             print(f"{modes[0]} and {modes[1]}: over HTTP as well")
 

@@ -17,7 +17,7 @@ use crate::service::tokens::Right;
 /// Changed beliefs named in an answer.
 const CHANGED_MAX: usize = 20;
 
-/// The usual forms of the time of a record, which is no longer than a day.
+/// The usual forms of the time of a record: a moment, or a day.
 const MOMENT: &str = r"^(now|today|yesterday|[1-9] days ago|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?)$";
 
 /// Something to write down.

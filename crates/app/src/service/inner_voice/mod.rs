@@ -169,7 +169,7 @@ impl Answer {
         }
     }
 
-    /// Whether there is no source that is likely enough to answer.
+    /// Whether no source is likely enough to answer.
     pub(crate) fn abstains(&self) -> bool {
         self.sources.is_empty()
     }

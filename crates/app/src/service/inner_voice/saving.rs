@@ -48,9 +48,9 @@ pub(crate) enum Saving {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NotSaved {
-    /// It was not to be.
+    /// The caller did not want it.
     NotWanted,
-    /// There is no source that answers.
+    /// No source answers.
     NoSource,
     /// It is about the past.
     AsOf,
