@@ -393,7 +393,7 @@ impl SqliteSpace {
 
 /// Whether a database has a table with rows.
 fn has_rows(connection: &Connection, table: &str) -> Result<bool, StoreError> {
-    if !has_table(connection, table)? {
+    if !has(connection, "table", table)? {
         return Ok(false);
     }
     let first = connection
@@ -402,8 +402,8 @@ fn has_rows(connection: &Connection, table: &str) -> Result<bool, StoreError> {
     Ok(first.is_some())
 }
 
-fn has_table(connection: &Connection, table: &str) -> Result<bool, StoreError> {
+fn has(connection: &Connection, what: &str, name: &str) -> Result<bool, StoreError> {
     Ok(connection
-        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1")?
-        .exists([table])?)
+        .prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = ?1 AND name = ?2")?
+        .exists([what, name])?)
 }

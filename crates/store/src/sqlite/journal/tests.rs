@@ -138,3 +138,31 @@ fn looking_up_an_id_uses_the_index_of_its_first_bytes() {
         }
     }
 }
+
+/// Notes how often a thought was shown.
+fn note_use(space: &SqliteSpace, id: OpId, accesses: u64) {
+    let used =
+        ThoughtUse { weight: 1.0, last_us: 0, accesses, agents: Vec::new(), partners: Vec::new() };
+    space.change_thought_use(Duration::ZERO, |writing| writing.put(&id, &used)).unwrap();
+}
+
+#[test]
+fn a_journal_without_the_index_on_the_use_of_thoughts_is_read_and_gets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    let (id, other) = (OpId([1; 32]), OpId([2; 32]));
+    note_use(&space, id, 3);
+    let accesses = || space.thought_traffic(&[id, other]).unwrap().get(&id).map(|it| it.accesses);
+    let run = |sql: &str| {
+        space.journal.read(|connection| Ok(connection.execute_batch(sql)?)).unwrap().unwrap();
+    };
+    run("DROP INDEX thought_use_numbers");
+    assert_eq!(accesses(), Some(3));
+    note_use(&space, id, 4);
+    assert_eq!(accesses(), Some(4));
+    // Fails without the index.
+    run("SELECT id FROM thought_use INDEXED BY thought_use_numbers");
+    run("DROP INDEX thought_use_numbers");
+    space.erase_from_journal(&[id].into()).unwrap();
+    assert_eq!(accesses(), None);
+}

@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS thought_use (
     accesses INTEGER NOT NULL, agent_count INTEGER NOT NULL, agents BLOB NOT NULL, partners BLOB NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS thought_use_last ON thought_use (last);
+CREATE INDEX IF NOT EXISTS thought_use_numbers ON thought_use (id, weight, last, accesses, agent_count);
 CREATE INDEX IF NOT EXISTS thought_use_traffic ON thought_use (accesses * agent_count)
     WHERE accesses >= 3 AND agent_count >= 2;
 CREATE TABLE IF NOT EXISTS thought_session (
@@ -101,7 +102,8 @@ pub struct ThoughtTraffic {
     pub agents: usize,
 }
 
-/// These columns come before the agents and partners, which may be on another page of the file.
+/// The columns of the index `thought_use_numbers`: a retrieval reads them of dozens of thoughts,
+/// and the rows, with their agents and partners, fill a page of the file each.
 const TRAFFIC: &str = "weight, last, accesses, agent_count";
 
 fn traffic_at(row: &Row<'_>) -> rusqlite::Result<ThoughtTraffic> {
@@ -208,7 +210,13 @@ fn cut(connection: &Connection, table: &str, number: i64, rows_max: i64) -> Resu
 
 fn has_tables(connection: &Connection) -> Result<bool, StoreError> {
     // They are made together.
-    super::has_table(connection, "thought_agent")
+    super::has(connection, "table", "thought_agent")
+}
+
+/// Whether the journal has the index on the numbers. One of an earlier version gets it when use is
+/// noted.
+fn has_numbers(connection: &Connection) -> Result<bool, StoreError> {
+    super::has(connection, "index", "thought_use_numbers")
 }
 
 /// What is read of the journal for a query.
@@ -283,14 +291,15 @@ impl SqliteSpace {
         &self,
         ids: &[OpId],
     ) -> Result<BTreeMap<OpId, ThoughtTraffic>, StoreError> {
-        static QUERY: std::sync::LazyLock<String> =
-            std::sync::LazyLock::new(|| format!("SELECT {TRAFFIC} FROM thought_use WHERE id = ?1"));
         let found = self.journal.read(|connection| {
             let mut found = BTreeMap::new();
             // One transaction: each would take and release the locks of the file otherwise.
             let reading = connection.unchecked_transaction()?;
             if has_tables(&reading)? {
-                let mut statement = reading.prepare_cached(&QUERY)?;
+                // SQLite would take the unique index, and then each row.
+                let by = if has_numbers(&reading)? { "INDEXED BY thought_use_numbers" } else { "" };
+                let query = format!("SELECT {TRAFFIC} FROM thought_use {by} WHERE id = ?1");
+                let mut statement = reading.prepare_cached(&query)?;
                 for id in ids {
                     let used = statement.query_row([id.0], traffic_at).optional()?;
                     found.extend(used.map(|used| (*id, used)));
@@ -363,7 +372,7 @@ impl SqliteSpace {
         work: impl FnOnce(&ThoughtUseWriting<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.journal.change(wait, |connection| {
-            if !has_tables(connection)? {
+            if !has_numbers(connection)? {
                 connection.execute_batch(SCHEMA)?;
             }
             work(&ThoughtUseWriting(connection))
