@@ -97,11 +97,15 @@ fn walk_within(
     Ok(found)
 }
 
+/// The files below a folder among its first [`SURVEY_ENTRIES_MAX`] entries.
+pub(crate) fn glance(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files)
+}
+
 /// How many files with one of `extensions` lie below a folder, and how many others, among the first
 /// [`SURVEY_ENTRIES_MAX`] entries.
 pub(crate) fn survey(root: &Path, extensions: &[&str]) -> (usize, usize) {
-    let files =
-        walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
+    let files = glance(root).unwrap_or_default();
     let matching = files.iter().filter(|path| has_extension(path, extensions)).count();
     (matching, files.len() - matching)
 }

@@ -15,14 +15,17 @@ mod chat_jsonl;
 mod chatgpt;
 mod claude_code;
 mod claude_export;
+mod codex;
 mod dates;
 mod files;
+mod gemini;
 mod git;
 pub mod graph;
 mod html;
 pub mod ical;
 mod input;
 mod json_stream;
+mod json_walk;
 mod lists;
 mod locomo;
 mod mail;
@@ -33,8 +36,12 @@ pub mod photo;
 pub mod project;
 pub mod secrets;
 mod shape;
+mod signal;
+mod slack;
+mod telegram;
 pub mod text;
 mod time;
+mod transcripts;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -156,6 +163,11 @@ pub trait Importer: Sync {
     /// How sure this importer is of a source. For a file it decides by the name and the first bytes
     /// alone; for a directory or an archive, by a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
+    /// Whether a folder within another belongs to this format as a whole, where each file is read
+    /// by its own format otherwise. Decided by a bounded look inside.
+    fn claims_folder(&self, _: &Path) -> bool {
+        false
+    }
     /// Whether sources may hold claims, nodes and edges beside evidence ([`Sink::graph`]).
     fn has_graph(&self) -> bool {
         false
@@ -181,8 +193,13 @@ pub fn registry() -> &'static [&'static dyn Importer] {
         &locomo::Locomo,
         &mi::MindIncarnation,
         &claude_code::ClaudeCode,
+        &codex::Codex,
+        &gemini::Gemini,
         &chatgpt::ChatGpt,
         &claude_export::ClaudeExport,
+        &telegram::Telegram,
+        &slack::Slack,
+        &signal::Signal,
         &chat_jsonl::ChatJsonl,
         &ical::Ical,
         &mail::Mbox,

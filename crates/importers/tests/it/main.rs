@@ -6,6 +6,7 @@
 mod calendar;
 mod chats;
 mod collect;
+mod exports;
 mod git;
 mod mail;
 mod mutation;
