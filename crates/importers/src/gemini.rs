@@ -161,10 +161,10 @@ fn last_lines(input: Input<'_>) -> Result<LastLines, ImportError> {
             for id in order.drain(from..) {
                 last.remove(&id);
             }
-        } else if let Some(id) = hash("id") {
-            if last.insert(id, number).is_none() {
-                order.push(id);
-            }
+        } else if let Some(id) = hash("id")
+            && last.insert(id, number).is_none()
+        {
+            order.push(id);
         }
         if order.len() >= MESSAGES_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;

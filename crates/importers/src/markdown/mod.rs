@@ -20,7 +20,7 @@ use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
-use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::files::{self, has_extension, problem, stem};
 use crate::secrets::{cut_chars, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
 use sections::Section;
@@ -31,7 +31,7 @@ pub const PASSAGE_CHARS_MAX: usize = 2_000;
 pub const NOTE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 const FORMAT: &str = "markdown";
-const EXTENSIONS: [&str; 3] = ["md", "markdown", "mdown"];
+pub(crate) const EXTENSIONS: [&str; 3] = ["md", "markdown", "mdown"];
 const SEPARATOR: &str = " › ";
 
 /// Reads Markdown files and folders of them.
@@ -50,9 +50,14 @@ impl Importer for Markdown {
         true
     }
 
+    /// A vault.
+    fn claims_folder(&self, folder: &Path) -> bool {
+        folder.join(".obsidian").is_dir()
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if probe.is_dir {
-            if probe.path.join(".obsidian").is_dir() {
+            if self.claims_folder(probe.path) {
                 return Match::Certain;
             }
             let (notes, others) = files::survey(probe.path, &EXTENSIONS);
@@ -66,13 +71,13 @@ impl Importer for Markdown {
     fn import(
         &self,
         path: &Path,
-        _context: &Context,
+        context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
         if !path.is_dir() {
             let note = files::read_text(path, NOTE_BYTES_MAX, FORMAT)?;
             let empty = note.text.trim().is_empty();
-            let _ = import_note(path, path, note, sink);
+            let _ = import_note(path, context.name_of(path, path), note, sink);
             if empty {
                 let _ = sink.problem(problem(path, "the note is empty"));
             }
@@ -86,7 +91,7 @@ impl Importer for Markdown {
         }
         for file in found.files {
             let flow = match files::read_text(&file, NOTE_BYTES_MAX, FORMAT) {
-                Ok(note) => import_note(&file, path, note, sink),
+                Ok(note) => import_note(&file, context.name_of(&file, path), note, sink),
                 Err(error) => sink.problem(problem(&file, error.to_string())),
             };
             if flow.is_break() {
@@ -99,7 +104,7 @@ impl Importer for Markdown {
 
 fn import_note(
     file: &Path,
-    root: &Path,
+    name: String,
     note: files::Text,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
@@ -112,7 +117,7 @@ fn import_note(
         sink.problem(Problem { file: file.to_owned(), line: Some(line), message })?;
     }
     let mut sections = sections::read(split.body);
-    let mut head = Head::new(relative_name(file, root), split.entries, &sections);
+    let mut head = Head::new(name, split.entries, &sections);
     if sections.is_empty() && (head.more.len() + head.tags.len() > 0 || head.named) {
         sections.push(Section::default());
     }

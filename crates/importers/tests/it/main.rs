@@ -7,6 +7,7 @@ mod calendar;
 mod chats;
 mod collect;
 mod exports;
+mod folders;
 mod git;
 mod mail;
 mod mutation;
