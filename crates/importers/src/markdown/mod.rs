@@ -3,8 +3,9 @@
 //! A whole note is too long for one record and a sentence too short; the text under a heading is
 //! what its author saw as one unit. Each record carries the path of headings above it in its text,
 //! because "Friday" under "Camping" means nothing without it. The time is the innermost date that
-//! the note itself names: its heading's, its front matter's, its file name's. A file's modification
-//! time is never used: it differs from machine to machine.
+//! the note itself names: its heading's, its front matter's, its file name's or folder's. The date
+//! of a heading of the first level holds until another one has a date: minutes of several days are
+//! often one file. A file's modification time is never used: it differs from machine to machine.
 //!
 //! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a
 //! section, and sections within a note, without becoming new memories.
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use jiff::civil::Date;
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
@@ -129,6 +131,8 @@ fn import_note(
         if *repeats > 1 {
             slug = format!("{slug}~{repeats}");
         }
+        let outermost = section.path.first().filter(|_| section.is_below_first_level);
+        head.held = outermost.and_then(|heading| dates::date_in(heading)).or(head.held);
         for evidence in head.records(section, &slug) {
             sink.evidence(evidence)?;
         }
@@ -154,6 +158,8 @@ struct Head {
     participants: Vec<String>,
     location: Option<Location>,
     more: Map<String, Value>,
+    /// The date of the latest heading of the first level that has one.
+    held: Option<Date>,
     /// Whether no section was read yet.
     is_first: bool,
 }
@@ -169,6 +175,7 @@ impl Head {
             participants: Vec::new(),
             location: None,
             more: Map::new(),
+            held: None,
             is_first: true,
             relative,
         };
@@ -262,6 +269,7 @@ impl Head {
 
     fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
         let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
+        let named = named.or(self.held.filter(|_| section.is_below_first_level));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
         let heading = section
             .path

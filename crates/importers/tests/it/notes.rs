@@ -95,6 +95,28 @@ fn a_long_section_is_split_at_paragraphs() {
 }
 
 #[test]
+fn the_date_of_a_title_holds_until_the_next() {
+    let folder = tempdir().unwrap();
+    let text = "# 12th Guild Meeting | 2nd June 2025\n\none\n\n# Kiln\n\ntwo\n\n## Clay\n\nthree\n\n# Day 2, June 3rd, 2025\n\nfour\n\n# Wax\n\nfive\n";
+    let collected = import("markdown", &write(folder.path(), "minutes.md", text));
+    let days: Vec<_> =
+        collected.evidence.iter().map(|record| record.at.as_ref().unwrap().to_string()).collect();
+    assert_eq!(days, ["2025-06-02", "2025-06-02", "2025-06-02", "2025-06-03", "2025-06-03"]);
+    // A dated entry says nothing about what follows it.
+    let text = "# Notes\n\n## 2025-06-02\n\none\n\n## Ideas\n\ntwo\n";
+    let collected = import("markdown", &write(folder.path(), "notes.md", text));
+    assert!(collected.evidence[0].at.is_some() && collected.evidence[1].at.is_none());
+    let collected = import("markdown", folder.path());
+    write(folder.path(), "2025-06/june-4.md", "# Kiln\n\none\n\n# Wax\n\ntwo\n");
+    let more = import("markdown", folder.path());
+    let new = more.evidence.iter().filter(|record| !collected.evidence.contains(record));
+    assert!(
+        new.clone().count() == 2
+            && new.clone().all(|record| record.at.as_ref().unwrap().as_str() == "2025-06-04")
+    );
+}
+
+#[test]
 fn folders_are_recognised_by_their_content() {
     let folder = tempdir().unwrap();
     assert_eq!(detected(folder.path()), None);
