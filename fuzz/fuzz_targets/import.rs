@@ -42,7 +42,7 @@ fn run(importer: &dyn Importer, path: &Path) -> Vec<Evidence> {
     // Near the times in the samples, so that what repeats does so before the horizon.
     let now = jiff::Timestamp::constant(1_750_000_000, 0);
     let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(-5));
-    let context = Context { now, zone };
+    let context = Context::new(now, zone);
     let mut bounded = Bounded::default();
     // A file that is refused is as good an answer as any.
     let _ = importer.import(path, &context, &mut bounded);

@@ -11,7 +11,7 @@ use super::{EvalError, RecordKey, Source};
 /// The context of every import in an evaluation. It is fixed, so that the same file gives the same
 /// numbers everywhere.
 pub fn context() -> Context {
-    Context { now: jiff::Timestamp::UNIX_EPOCH, zone: jiff::tz::TimeZone::UTC }
+    Context::new(jiff::Timestamp::UNIX_EPOCH, jiff::tz::TimeZone::UTC)
 }
 
 /// Passes every record of a source to `take`, in the source's order.

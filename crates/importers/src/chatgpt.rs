@@ -77,6 +77,10 @@ impl Importer for ChatGpt {
         recognise_part(probe, is_conversations, recognise)
     }
 
+    fn claims_folder(&self, folder: &Path) -> bool {
+        self.detect(&Probe { path: folder, is_dir: true, head: &[] }) == Match::Certain
+    }
+
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         import_json_or_zip(path, NAME, is_conversations, sink, import_json)
     }

@@ -147,6 +147,11 @@ fn recognise_directory(path: &Path) -> Match {
     if find_transcripts(&root, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
         return Match::No;
     }
+    // A folder of all sorts is read file by file.
+    let others = crate::files::survey(&root, &["jsonl"]).1;
+    if files.len() < others {
+        return Match::No;
+    }
     let heads = files.iter().take(4).filter_map(|file| read_head(file).ok());
     heads.map(|head| recognise(&head)).max().unwrap_or(Match::No)
 }

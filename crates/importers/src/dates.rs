@@ -39,7 +39,8 @@ pub(crate) fn date_at_start(text: &str) -> Option<(Date, &str)> {
     numeric(text).or_else(|| day_first(text)).or_else(|| month_first(text))
 }
 
-/// The date that a heading or title names: at its beginning, or in ISO form anywhere in it.
+/// The date that a heading or title names: at its beginning in any form, or written out or in ISO
+/// form anywhere in it, or as `9/24/2014`, where only one number can be the month.
 pub(crate) fn date_in(text: &str) -> Option<Date> {
     if text.len() > TEXT_BYTES_MAX {
         return None;
@@ -47,13 +48,43 @@ pub(crate) fn date_in(text: &str) -> Option<Date> {
     if let Some((date, _)) = date_at_start(text) {
         return Some(date);
     }
-    text.split(|character: char| character.is_whitespace() || "()[],;:".contains(character))
-        .filter(|word| word.len() == 10)
-        .find_map(|word| numeric(word).filter(|(_, rest)| rest.is_empty()).map(|(date, _)| date))
+    let is_between = |character: char| !character.is_alphanumeric();
+    let starts = text.char_indices().filter(|(at, letter)| {
+        letter.is_ascii_alphanumeric()
+            && text
+                .get(..*at)
+                .is_some_and(|before| before.chars().next_back().is_none_or(is_between))
+    });
+    starts.filter_map(|(at, _)| text.get(at..)).find_map(|rest| {
+        let whole = |(date, after): (Date, &str)| {
+            after.chars().next().is_none_or(is_between).then_some(date)
+        };
+        let iso = numeric(rest).filter(|(_, after)| rest.len() - after.len() == 10);
+        iso.or_else(|| day_first(rest))
+            .or_else(|| month_first(rest))
+            .or_else(|| one_month(rest))
+            .and_then(whole)
+    })
+}
+
+/// `9/24/2014` or `24/9/2014`: one of the numbers is too large for a month.
+fn one_month(text: &str) -> Option<(Date, &str)> {
+    let (first, rest) = leading_number(text, 2)?;
+    let (second, rest) = leading_number(rest.strip_prefix('/')?, 2)?;
+    let (year, rest) = leading_number(rest.strip_prefix('/')?, 4)?;
+    let (month, day) = match (first, second) {
+        (1..=12, 13..) => (first, second),
+        (13.., 1..=12) => (second, first),
+        _ => return None,
+    };
+    BARE_YEARS
+        .contains(&i16::try_from(year).ok()?)
+        .then(|| date_of(year, month, day))?
+        .map(|date| (date, rest))
 }
 
 /// The date in a file's relative name: `2025-06-02.md`, `2025-06-02 Title.md`, `20250602.md`,
-/// `2025/06/02.md`, `IMG_20250602_140312.jpg`.
+/// `2025/06/02.md`, `2025-06/june-2.md`, `2025-06-02/notes.md`, `IMG_20250602_140312.jpg`.
 pub(crate) fn date_in_name(relative: &str) -> Option<Date> {
     let stem = crate::files::stem(relative);
     if let Some((date, _)) = numeric(stem) {
@@ -67,9 +98,33 @@ pub(crate) fn date_in_name(relative: &str) -> Option<Date> {
     {
         return Some(date);
     }
-    stem.split(['_', '-', ' '])
+    let in_stem = stem
+        .split(['_', '-', ' '])
         .filter(|part| part.len() == 8)
-        .find_map(|part| numeric(part).map(|(date, _)| date))
+        .find_map(|part| numeric(part).map(|(date, _)| date));
+    in_stem.or_else(|| date_in(stem)).or_else(|| date_in_folders(relative, stem))
+}
+
+/// The date that the folders give alone, or together with a day (and month) in the file's name.
+fn date_in_folders(relative: &str, stem: &str) -> Option<Date> {
+    let in_month = month_name(stem).and_then(|(month, rest)| {
+        let (day, rest) = leading_number(rest.trim_start_matches(['-', '_', ' ']), 2)?;
+        rest.chars().next().is_none_or(|next| !next.is_alphanumeric()).then_some((month, day))
+    });
+    relative.rsplit('/').skip(1).find_map(|folder| {
+        if let Some((date, _)) = numeric(folder) {
+            return Some(date);
+        }
+        let (year, rest) = leading_number(folder, 4).filter(|(year, _)| *year >= 1000)?;
+        let month = rest.strip_prefix(['-', '_', '.']).and_then(|rest| whole_number(rest, 2));
+        let is_month = month.is_some() || rest.is_empty();
+        // A meeting of days around a month's end lies in one folder.
+        match (in_month, month.zip(day_number(stem))) {
+            (Some((month, day)), _) if is_month => date_of(year, month, day),
+            (None, Some((month, day))) => date_of(year, month as u32, day as u32),
+            _ => None,
+        }
+    })
 }
 
 /// A time as front matter and logs write it: any form of [`When`], also with a space for the `T`,
@@ -135,21 +190,37 @@ fn day_first(text: &str) -> Option<(Date, &str)> {
         .iter()
         .find_map(|suffix| rest.strip_prefix(suffix))
         .unwrap_or(rest);
-    let rest = rest.strip_prefix([' ', '-'])?;
-    let rest = rest.strip_prefix("of ").unwrap_or(rest);
-    let (month, rest) = month_name(rest)?;
+    let (month, rest) = month_after(rest).or_else(|| month_after(after_range(rest)))?;
     let (year, rest) = year_after(rest)?;
     Some((date_of(year, month, day)?, rest))
 }
 
+/// The month after a day.
+fn month_after(text: &str) -> Option<(u32, &str)> {
+    let rest = text.strip_prefix([' ', '-'])?;
+    month_name(rest.strip_prefix("of ").unwrap_or(rest))
+}
+
+/// What follows the last day of several (`8-10`, `30 July to 1 August`); the first is the date.
+fn after_range(text: &str) -> &str {
+    let rest = text.trim_start();
+    let marks = ["-", "–", "—", "/", "&", "to ", "and "];
+    let Some(rest) = marks.iter().find_map(|mark| rest.strip_prefix(mark)) else { return text };
+    let rest = rest.trim_start();
+    let rest = month_name(rest).map_or(rest, |(_, rest)| rest.trim_start());
+    leading_number(rest, 2).map_or(text, |(_, rest)| without_ordinal(rest))
+}
+
+fn without_ordinal(text: &str) -> &str {
+    ["st", "nd", "rd", "th"].iter().find_map(|suffix| text.strip_prefix(suffix)).unwrap_or(text)
+}
+
 fn month_first(text: &str) -> Option<(Date, &str)> {
     let (month, rest) = month_name(text)?;
+    let rest = rest.strip_prefix('.').unwrap_or(rest);
     let (day, rest) = leading_number(rest.strip_prefix(' ')?, 2)?;
-    let rest = ["st", "nd", "rd", "th"]
-        .iter()
-        .find_map(|suffix| rest.strip_prefix(suffix))
-        .unwrap_or(rest);
-    let (year, rest) = year_after(rest)?;
+    let rest = without_ordinal(rest);
+    let (year, rest) = year_after(rest).or_else(|| year_after(after_range(rest)))?;
     Some((date_of(year, month, day)?, rest))
 }
 
@@ -218,6 +289,13 @@ mod tests {
             "Mon, 2 Jun 2025",
             "Monday 2025/6/2",
             "2025.06.02",
+            "104th Guild Meeting | 2nd June 2025",
+            "Minutes of June 2nd, 2025 (Gothenburg)",
+            "Update: 2nd of June 2025",
+            "Guild, Jun. 2, 2025",
+            "June 2-4, 2025 Meeting",
+            "June 2 - July 1, 2025",
+            "Meeting 2–4 June 2025",
         ] {
             check(date_in(text), Some("2025-06-02"), text);
         }
@@ -230,9 +308,18 @@ mod tests {
             "Version 1.2.3",
             "May be",
             "12345678",
+            "The minutes of 2/6/2025",
+            "In June 2025 and later",
+            "Order 12 2 June 20255",
         ] {
             check(date_in(text), None, text);
         }
+    }
+
+    #[test]
+    fn one_number_too_large_for_a_month_decides() {
+        check(date_in("Minutes of 9/24/2014"), Some("2014-09-24"), "9/24/2014");
+        check(date_in("Minutes of 24/9/2014"), Some("2014-09-24"), "24/9/2014");
     }
 
     #[test]
@@ -246,11 +333,28 @@ mod tests {
             "2025/06/2025-06-02.md",
             "IMG_20250602_140312.jpg",
             "2025_06_02.md",
+            "2025-06/june-2.md",
+            "2025-06/june-02.md",
+            "2025-05/jun-2.md",
+            "2025/jun_02 minutes.md",
+            "2025-06/02.md",
+            "2025-06-02/notes.md",
+            "guild/2025-06-02 Gothenburg/more/summary.md",
+            "Minutes 2 June 2025.md",
         ] {
             check(date_in_name(name), Some("2025-06-02"), name);
         }
-        for name in ["02.md", "a/06/02.md", "IMG_1234.jpg", "20259999.md", "2025/06/99.md", "é2.md"]
-        {
+        for name in [
+            "02.md",
+            "a/06/02.md",
+            "IMG_1234.jpg",
+            "20259999.md",
+            "2025/06/99.md",
+            "é2.md",
+            "2025-06/summary.md",
+            "2025-06/june.md",
+            "1234 things/june-2x.md",
+        ] {
             check(date_in_name(name), None, name);
         }
     }

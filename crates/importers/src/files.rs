@@ -46,7 +46,32 @@ fn walk_within(
     entries_max: usize,
     wanted: impl Fn(&Path) -> bool,
 ) -> Result<Walk, ImportError> {
-    let mut found = Walk::default();
+    walk_all(root, entries_max, wanted, |_| false).map(|found| found.walk)
+}
+
+/// What a walk found, and the folders that it did not enter.
+#[derive(Debug, Default)]
+pub(crate) struct WalkApart {
+    pub(crate) walk: Walk,
+    pub(crate) apart: Vec<PathBuf>,
+}
+
+/// Every file below `root`, except in the folders that stand `apart`.
+pub(crate) fn walk_apart(
+    root: &Path,
+    apart: impl Fn(&Path) -> bool,
+) -> Result<WalkApart, ImportError> {
+    walk_all(root, ENTRIES_MAX, |_| true, apart)
+}
+
+fn walk_all(
+    root: &Path,
+    entries_max: usize,
+    wanted: impl Fn(&Path) -> bool,
+    apart: impl Fn(&Path) -> bool,
+) -> Result<WalkApart, ImportError> {
+    let mut all = WalkApart::default();
+    let found = &mut all.walk;
     let mut folders = vec![(root.to_owned(), 0_usize)];
     let mut entries = 0_usize;
     while let Some((folder, depth)) = folders.pop() {
@@ -71,7 +96,7 @@ fn walk_within(
                     ),
                 ));
                 found.files.sort();
-                return Ok(found);
+                return Ok(all);
             }
             let Ok(entry) = entry else { continue };
             let Ok(kind) = entry.file_type() else { continue };
@@ -83,6 +108,8 @@ fn walk_within(
                 if wanted(&path) {
                     found.files.push(path);
                 }
+            } else if kind.is_dir() && apart(&path) {
+                all.apart.push(path);
             } else if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
                 folders.push((path, depth + 1));
             } else if kind.is_dir() {
@@ -94,14 +121,18 @@ fn walk_within(
         }
     }
     found.files.sort();
-    Ok(found)
+    Ok(all)
+}
+
+/// The files below a folder among its first [`SURVEY_ENTRIES_MAX`] entries.
+pub(crate) fn glance(root: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files)
 }
 
 /// How many files with one of `extensions` lie below a folder, and how many others, among the first
 /// [`SURVEY_ENTRIES_MAX`] entries.
 pub(crate) fn survey(root: &Path, extensions: &[&str]) -> (usize, usize) {
-    let files =
-        walk_within(root, SURVEY_ENTRIES_MAX, |_| true).map(|walk| walk.files).unwrap_or_default();
+    let files = glance(root).unwrap_or_default();
     let matching = files.iter().filter(|path| has_extension(path, extensions)).count();
     (matching, files.len() - matching)
 }

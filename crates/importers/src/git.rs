@@ -87,6 +87,10 @@ impl Importer for Git {
         }
     }
 
+    fn claims_folder(&self, folder: &Path) -> bool {
+        self.detect(&Probe { path: folder, is_dir: true, head: &[] }) != Match::No
+    }
+
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         import_with(OsStr::new("git"), path, sink, SILENCE_MAX)
     }

@@ -139,6 +139,11 @@ impl<'a> Input<'a> {
         self.reader.consume(bytes);
     }
 
+    /// The bytes as a reader, for whoever cuts lines of its own.
+    pub(crate) fn into_reader(self) -> impl BufRead + 'a {
+        self.reader
+    }
+
     pub(crate) fn report_progress(&self, sink: &mut dyn Sink) {
         self.count.report(sink);
     }

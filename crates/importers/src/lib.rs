@@ -15,14 +15,18 @@ mod chat_jsonl;
 mod chatgpt;
 mod claude_code;
 mod claude_export;
+mod codex;
 mod dates;
 mod files;
+mod folder;
+mod gemini;
 mod git;
 pub mod graph;
 mod html;
 pub mod ical;
 mod input;
 mod json_stream;
+mod json_walk;
 mod lists;
 mod locomo;
 mod mail;
@@ -33,8 +37,12 @@ pub mod photo;
 pub mod project;
 pub mod secrets;
 mod shape;
+mod signal;
+mod slack;
+mod telegram;
 pub mod text;
 mod time;
+mod transcripts;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -77,6 +85,33 @@ pub struct Context {
     pub now: jiff::Timestamp,
     /// The zone of local times that are written without one.
     pub zone: jiff::tz::TimeZone,
+    /// What the first number of `2/6/2025` is, where a file does not show it.
+    pub day_order: Option<DayOrder>,
+    /// The folder that is imported, of which a source is a part. Names of files that identify
+    /// records are relative to it.
+    pub root: Option<PathBuf>,
+}
+
+impl Context {
+    /// The context of an import at this time, in this zone.
+    pub fn new(now: jiff::Timestamp, zone: jiff::tz::TimeZone) -> Self {
+        Self { now, zone, day_order: None, root: None }
+    }
+
+    /// The name of a file that identifies its records: relative to the folder that is imported, or
+    /// to the source.
+    pub(crate) fn name_of(&self, file: &Path, source: &Path) -> String {
+        files::relative_name(file, self.root.as_deref().unwrap_or(source))
+    }
+}
+
+/// Which number of a date such as `2/6/2025` is the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DayOrder {
+    /// The first.
+    DayFirst,
+    /// The second.
+    MonthFirst,
 }
 
 /// Receives what an importer reads.
@@ -156,6 +191,11 @@ pub trait Importer: Sync {
     /// How sure this importer is of a source. For a file it decides by the name and the first bytes
     /// alone; for a directory or an archive, by a bounded look inside.
     fn detect(&self, probe: &Probe<'_>) -> Match;
+    /// Whether a folder within another belongs to this format as a whole, where each file is read
+    /// by its own format otherwise. Decided by a bounded look inside.
+    fn claims_folder(&self, _: &Path) -> bool {
+        false
+    }
     /// Whether sources may hold claims, nodes and edges beside evidence ([`Sink::graph`]).
     fn has_graph(&self) -> bool {
         false
@@ -181,12 +221,18 @@ pub fn registry() -> &'static [&'static dyn Importer] {
         &locomo::Locomo,
         &mi::MindIncarnation,
         &claude_code::ClaudeCode,
+        &codex::Codex,
+        &gemini::Gemini,
         &chatgpt::ChatGpt,
         &claude_export::ClaudeExport,
+        &telegram::Telegram,
+        &slack::Slack,
+        &signal::Signal,
         &chat_jsonl::ChatJsonl,
         &ical::Ical,
         &mail::Mbox,
         &git::Git,
+        &folder::Folder,
         &markdown::Markdown,
         &photo::Photo,
         &text::Text,
@@ -202,13 +248,21 @@ pub fn by_name(name: &str) -> Option<&'static dyn Importer> {
 ///
 /// Fails only if the source cannot be read.
 pub fn detect(path: &Path) -> Result<Option<&'static dyn Importer>, ImportError> {
+    detect_among(path, |_| true)
+}
+
+/// As [`detect`], among the importers that are `eligible`.
+pub fn detect_among(
+    path: &Path,
+    eligible: impl Fn(&dyn Importer) -> bool,
+) -> Result<Option<&'static dyn Importer>, ImportError> {
     let io = |source| ImportError::Io { path: path.to_owned(), source };
     let is_dir = path.metadata().map_err(io)?.is_dir();
     let head = if is_dir { Vec::new() } else { input::read_head(path).map_err(io)? };
     let probe = Probe { path, is_dir, head: &head };
     let mut best = None;
     let mut best_match = Match::No;
-    for importer in registry() {
+    for importer in registry().iter().filter(|importer| eligible(**importer)) {
         let found = importer.detect(&probe);
         if found > best_match {
             best = Some(*importer);

@@ -90,6 +90,11 @@ impl Shape {
         paths.iter().any(|path| self.has(path))
     }
 
+    /// True if no key was seen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
     /// True if the text begins with an array.
     pub(crate) fn is_array(&self) -> bool {
         self.array

@@ -155,6 +155,6 @@ fn import(
     let unknown = || Failure::UnknownFormat { path: path.to_owned(), formats: Vec::new() };
     let importer =
         importers::detect(path).map_err(engine::EngineError::from)?.ok_or_else(unknown)?;
-    let context = Context { now: session.now, zone: session.zone.clone() };
+    let context = Context::new(session.now, session.zone.clone());
     Ok(space.import(importer, path, &context, Intent::Write, |_| {})?)
 }

@@ -5,12 +5,12 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
-use engine::write::import::{Intent, PREVIEW_MAX, Progress, Report};
+use engine::write::import::{Intent, PREVIEW_MAX, ProblemReport, Progress, Report};
 use engine::write::import_graph::GraphTally;
 use engine::write::record::ForgottenPolicy;
 use engine::write::record_again::RecordedAgain;
 use engine::{EngineError, Space};
-use importers::{Context, ImportError, Importer};
+use importers::{Context, DayOrder, ImportError, Importer};
 use kernel::body::Body;
 use kernel::kind::Capability;
 use kernel::operation::Operation;
@@ -49,6 +49,12 @@ pub(crate) struct Args {
     /// Do not ask before a mirror retracts more than half of a source
     #[arg(long, requires = "mirror")]
     yes: bool,
+    /// Of dates such as 2/6/2025, the first number is the day, where the file does not show it
+    #[arg(long, conflicts_with = "month_first")]
+    day_first: bool,
+    /// Of dates such as 2/6/2025, the first number is the month, where the file does not show it
+    #[arg(long)]
+    month_first: bool,
     /// Only print what would be recorded
     #[arg(long)]
     dry_run: bool,
@@ -62,6 +68,27 @@ pub(crate) struct Args {
     /// after a clock that was ahead, or a fork
     #[arg(long, conflicts_with = "dry_run")]
     record_again: bool,
+}
+
+impl Args {
+    /// One bad source among several is reported, and the others are imported.
+    fn or_unreadable(&self, found: Result<Source, Failure>) -> Result<Source, Failure> {
+        match found {
+            Err(failure) if self.paths.len() > 1 && is_of_source(&failure) => {
+                Ok(Source::Unreadable(failure))
+            }
+            found => found,
+        }
+    }
+
+    fn context(&self, session: &CliSession) -> Context {
+        let day_order = match (self.day_first, self.month_first) {
+            (true, _) => Some(DayOrder::DayFirst),
+            (false, true) => Some(DayOrder::MonthFirst),
+            (false, false) => None,
+        };
+        Context { day_order, ..Context::new(session.now, session.zone.clone()) }
+    }
 }
 
 fn after_help() -> String {
@@ -82,6 +109,8 @@ fn after_help() -> String {
 enum Source {
     Ledger,
     Format(&'static dyn Importer),
+    /// One of several that cannot be read; the others are.
+    Unreadable(Failure),
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -96,7 +125,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 match &forced {
                     Some(Source::Ledger) => Source::Ledger,
                     Some(Source::Format(importer)) => Source::Format(*importer),
-                    None => detect(path)?,
+                    _ => args.or_unreadable(detect(path, args.mirror))?,
                 },
             ))
         })
@@ -108,6 +137,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             match source {
                 Source::Format(importer) => mirror::check(*importer)?,
                 Source::Ledger => return Err(RequestError::NotMirrorable { format: LEDGER }.into()),
+                Source::Unreadable(_) => {}
             }
         }
     }
@@ -163,8 +193,23 @@ fn import_each(
                     }
                 }
             }
+            Source::Unreadable(failure) => {
+                left_out = true;
+                report_unreadable(session, path, "unknown", &failure, args, reports)?;
+            }
             Source::Format(importer) => {
-                let Some(report) = import(session, importer, path, args)? else { continue };
+                let report = match import(session, importer, path, args) {
+                    Ok(Some(report)) => report,
+                    Ok(None) => continue,
+                    Err(failure) if args.paths.len() > 1 && is_of_source(&failure) => {
+                        // What came before the damage was recorded.
+                        summary.is_new = true;
+                        left_out = true;
+                        report_unreadable(session, path, importer.name(), &failure, args, reports)?;
+                        continue;
+                    }
+                    Err(failure) => return Err(failure),
+                };
                 left_out |= report.problem_count > 0;
                 summary.is_new = true;
                 match session.form {
@@ -181,6 +226,38 @@ fn import_each(
         }
     }
     Ok(incomplete_if(left_out))
+}
+
+/// Whether it is the source that cannot be read, not the space that cannot be written.
+fn is_of_source(failure: &Failure) -> bool {
+    matches!(failure, Failure::UnknownFormat { .. } | Failure::Engine(EngineError::Import(_)))
+}
+
+fn report_unreadable(
+    session: &CliSession,
+    path: &Path,
+    format: &str,
+    failure: &Failure,
+    args: &Args,
+    reports: &mut Vec<serde_json::Value>,
+) -> Result<(), Failure> {
+    let message = match failure {
+        Failure::UnknownFormat { .. } => "of no format that is understood".to_owned(),
+        failure => failure.to_string(),
+    };
+    let problem = ProblemReport { file: path.to_owned(), line: None, message };
+    let report = Report {
+        path: path.to_owned(),
+        format: format.to_owned(),
+        problem_count: 1,
+        problems: vec![problem],
+        ..Report::default()
+    };
+    match session.form {
+        Form::Json => reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?),
+        Form::Text => print(&report, args.dry_run)?,
+    }
+    Ok(())
 }
 
 /// A folder of notes or photos is imported as such; its other files are reported.
@@ -225,11 +302,19 @@ fn format_names() -> Vec<&'static str> {
     importers::registry().iter().map(|importer| importer.name()).chain([LEDGER]).collect()
 }
 
-fn detect(path: &Path) -> Result<Source, Failure> {
+/// A mirror is of the notes or calendars of a source, whatever else is in it.
+fn detect(path: &Path, mirrors: bool) -> Result<Source, Failure> {
     if path.is_file() && is_ledger(path) {
         return Ok(Source::Ledger);
     }
-    let found = importers::detect(path).map_err(EngineError::from)?;
+    let found = match mirrors {
+        true => importers::detect_among(path, |importer| importer.is_mirrorable()),
+        false => Ok(None),
+    };
+    let found = match found.map_err(EngineError::from)? {
+        Some(importer) => Some(importer),
+        None => importers::detect(path).map_err(EngineError::from)?,
+    };
     found
         .map(Source::Format)
         .ok_or_else(|| Failure::UnknownFormat { path: path.to_owned(), formats: format_names() })
@@ -258,7 +343,7 @@ fn import(
         true => ForgottenPolicy::RecordAgain,
         false => ForgottenPolicy::StaysForgotten,
     };
-    let context = Context { now: session.now, zone: session.zone.clone() };
+    let context = args.context(session);
     let total =
         path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
     let template = match total {

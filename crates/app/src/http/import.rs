@@ -212,7 +212,7 @@ fn import(
     intent: Intent,
     progress: &mut Progress,
 ) -> Result<Value, ApiError> {
-    let context = Context { now: call.session.now, zone: call.session.zone.clone() };
+    let context = Context::new(call.session.now, call.session.zone.clone());
     let mut sources = Vec::new();
     for path in &upload.files {
         let name = name_of(path);

@@ -166,7 +166,7 @@ fn a_retracted_record_stays_in_the_ledger_and_is_no_longer_recalled() {
 }
 
 #[test]
-fn import_reports_other_files_in_a_folder_of_notes() {
+fn import_reads_a_folder_of_all_sorts_and_says_what_a_named_format_leaves_out() {
     let machine = Machine::with_space();
     let folder = machine.work().join("mixed");
     std::fs::create_dir(&folder).unwrap();
@@ -175,11 +175,40 @@ fn import_reports_other_files_in_a_folder_of_notes() {
     let calendar = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Class\nDTSTART:20250108T180000Z\nEND:VEVENT\nEND:VCALENDAR\n";
     std::fs::write(folder.join("c.ics"), calendar).unwrap();
     machine
-        .because(["import", "mixed"])
+        .because(["import", "--format", "markdown", "mixed"])
         .run()
         .succeeds()
         .prints("2 new")
         .says("1 file of other formats in it skipped (1 ical)");
+    machine.because(["import", "mixed"]).run().succeeds().prints("1 new, 2 already there");
+    // What nothing understands is named, and the rest is read.
+    std::fs::write(folder.join("d.csv"), "a,b\n1,2\n").unwrap();
+    machine.because(["import", "mixed"]).run().ends(4).prints("3 already there").prints("d.csv");
+}
+
+#[test]
+fn one_bad_source_among_several_ends_nothing() {
+    let machine = Machine::with_space();
+    let work = machine.work();
+    std::fs::write(work.join("bad.ics"), "BEGIN:NOTHING\n").unwrap();
+    std::fs::write(work.join("page.html"), "<html>hi</html>").unwrap();
+    std::fs::write(work.join("a.md"), "# Kiln\nIt is hot.").unwrap();
+    let read = machine.because(["import", "bad.ics", "page.html", "a.md"]).run().ends(4);
+    read.prints("1 new").prints("bad.ics").prints("of no format that is understood");
+    // Alone, it is the failure of the command.
+    machine.because(["import", "page.html"]).run().ends(1).says("was not recognised");
+}
+
+#[test]
+fn import_takes_the_order_of_dates_from_the_user_where_a_chat_does_not_show_it() {
+    let machine = Machine::with_space();
+    let chat =
+        "02/06/25, 10:00 - Ana: tea\n02/06/25, 10:01 - Ben: yes\n02/06/25, 10:02 - Ana: four\n";
+    std::fs::write(machine.work().join("chat.txt"), chat).unwrap();
+    machine.because(["import", "chat.txt"]).run().ends(4).prints("--day-first or --month-first");
+    machine.because(["import", "--month-first", "chat.txt"]).run().succeeds().prints("3 changed");
+    machine.because(["import", "--day-first", "--month-first", "chat.txt"]).run().ends(2);
+    machine.because(["recall", "tea"]).run().succeeds().prints("2025-02-06");
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn every_flipped_bit_is_detected_or_unused() {
     let mut space = Space::create(&path, signer(), "bits", now).unwrap();
     let chat = folder.path().join("chat.jsonl");
     std::fs::write(&chat, crate::samples::long_chat(TURNS)).unwrap();
-    let context = importers::Context { now, zone: jiff::tz::TimeZone::UTC };
+    let context = importers::Context::new(now, jiff::tz::TimeZone::UTC);
     space
         .import(importers::by_name("chat-jsonl").unwrap(), &chat, &context, Intent::Write, |_| {})
         .unwrap();

@@ -144,7 +144,7 @@ fn in_imported_transcripts_of_both_formats_only_quotations_of_memory_are_echoes(
         let path = home.path(name);
         std::fs::write(&path, lines.map(|line| line.to_string()).join("\n")).unwrap();
         let importer = importers::detect(&path).unwrap().unwrap();
-        let context = Context { now: at(LATER + 50), zone: jiff::tz::TimeZone::UTC };
+        let context = Context::new(at(LATER + 50), jiff::tz::TimeZone::UTC);
         let report = home.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap();
         assert_eq!((report.tally.added, report.problem_count), (4, 0), "{name}");
         let again = home.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap();

@@ -10,7 +10,7 @@ use importers::{Context, ImportError, Importer, Match, Probe, Sink};
 use crate::support::{Home, at, note, recalled};
 
 fn context() -> Context {
-    Context { now: at(10), zone: jiff::tz::TimeZone::UTC }
+    Context::new(at(10), jiff::tz::TimeZone::UTC)
 }
 
 fn import(space: &mut Space, path: &Path, intent: Intent) -> Result<Report, EngineError> {

@@ -88,7 +88,7 @@ impl MiHome {
 fn import_from(space: &mut Space, path: &Path, intent: Intent) -> Report {
     let importer = importers::detect(path).unwrap().expect("a format is recognised");
     assert_eq!(importer.name(), "mi");
-    let context = Context { now: at(10), zone: jiff::tz::TimeZone::UTC };
+    let context = Context::new(at(10), jiff::tz::TimeZone::UTC);
     space.import(importer, path, &context, intent, |_| {}).unwrap()
 }
 

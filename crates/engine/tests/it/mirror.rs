@@ -62,7 +62,7 @@ impl Home {
 }
 
 fn context() -> Context {
-    Context { now: NOW, zone: jiff::tz::TimeZone::UTC }
+    Context::new(NOW, jiff::tz::TimeZone::UTC)
 }
 
 fn calendar(home: &Home, uids: &[&str]) {

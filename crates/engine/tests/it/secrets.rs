@@ -95,7 +95,7 @@ fn an_import_is_masked_and_reports_it() {
     let sources = tempfile::tempdir().unwrap();
     let path = sources.path().join("note.txt");
     std::fs::write(&path, sentence()).unwrap();
-    let context = importers::Context { now: at(1), zone: jiff::tz::TimeZone::UTC };
+    let context = importers::Context::new(at(1), jiff::tz::TimeZone::UTC);
     let text = importers::by_name("text").unwrap();
     let report = home.space.import(text, &path, &context, Intent::Write, |_| {}).unwrap();
     assert_eq!(report.masked.into_iter().collect::<Vec<_>>(), [("github-token".to_owned(), 1)]);

@@ -41,7 +41,7 @@ fn transcript(home: &Home, thinks: bool) -> PathBuf {
 fn import(home: &mut Home, thinks: bool) -> Report {
     let path = transcript(home, thinks);
     let importer = importers::by_name("claude-code").unwrap();
-    let context = Context { now: at(10), zone: jiff::tz::TimeZone::UTC };
+    let context = Context::new(at(10), jiff::tz::TimeZone::UTC);
     home.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap()
 }
 

@@ -60,5 +60,5 @@ fn context(today: Date) -> Context {
     let now = today
         .to_zoned(jiff::tz::TimeZone::UTC)
         .map_or(jiff::Timestamp::UNIX_EPOCH, |zoned| zoned.timestamp());
-    Context { now, zone: jiff::tz::TimeZone::UTC }
+    Context::new(now, jiff::tz::TimeZone::UTC)
 }

@@ -1,4 +1,7 @@
-//! Mail: mailboxes in the mbox format, and single messages (`.eml`).
+//! Mail: mailboxes in the mbox format, single messages (`.eml`) and Maildir folders.
+//!
+//! A Maildir is a folder with `cur` and `new`, which hold a message a file, and with folders of the
+//! same form whose names begin with a dot. What lies in `tmp` was not delivered.
 //!
 //! An mbox is a sequence of messages, each after a line `From sender date`. Of its dialects, mboxo
 //! and mboxrd escape such lines inside messages with `>`, which is undone; mboxcl2 gives a length
@@ -19,7 +22,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::bounded_lines::BoundedLines;
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, files};
 
 /// Largest message that is read; of a larger one, the beginning, which holds the text.
 const MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -55,12 +58,12 @@ impl Importer for Mbox {
     }
 
     fn describe(&self) -> &'static str {
-        "mail: mailboxes (.mbox) and single messages (.eml)"
+        "mail: mailboxes (.mbox), single messages (.eml), Maildir folders"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if probe.is_dir {
-            return Match::No;
+            return if self.claims_folder(probe.path) { Match::Certain } else { Match::No };
         }
         let extension =
             probe.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -77,38 +80,83 @@ impl Importer for Mbox {
         }
     }
 
-    fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        let io = |source| ImportError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(io)?;
-        let mut lines =
-            BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
-        let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
-        let mut line = Vec::new();
-        let mut after_empty_line = true;
-        while let Some(read) = lines.read(&mut line).map_err(io)? {
-            mailbox.sink.progress(read.stream_bytes);
-            let first = read.number == 1;
-            if after_empty_line && is_separator(&line, first) {
-                if mailbox.give().is_break() {
-                    return Ok(());
-                }
-                mailbox.raw = Raw { line: read.number + 1, in_mailbox: true, ..Raw::default() };
-                after_empty_line = false;
-                continue;
-            }
-            if first {
-                mailbox.raw.line = 1;
-            }
-            after_empty_line = line.is_empty();
-            mailbox.raw.push(&line, read.number);
-        }
-        if mailbox.give().is_continue() && mailbox.given == 0 {
-            let reason =
-                "it holds no message: neither a line `From …` nor the headers of a message were found".to_owned();
-            return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
-        }
-        Ok(())
+    fn claims_folder(&self, folder: &Path) -> bool {
+        ["cur", "new"].iter().all(|name| folder.join(name).is_dir())
     }
+
+    fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        if path.is_dir() { import_maildir(path, sink) } else { import_file(path, sink).map(|_| ()) }
+    }
+}
+
+/// Most folders of one Maildir.
+const FOLDERS_MAX: usize = 10_000;
+
+fn import_maildir(path: &Path, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let io = |source| ImportError::Io { path: path.to_owned(), source };
+    let mut folders = vec![path.to_owned()];
+    for entry in path.read_dir().map_err(io)?.flatten().take(FOLDERS_MAX) {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && entry.file_name().as_encoded_bytes().starts_with(b".") {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    for folder in folders.iter().flat_map(|folder| [folder.join("cur"), folder.join("new")]) {
+        if !folder.is_dir() {
+            continue;
+        }
+        let found = files::walk(&folder, |_| true)?;
+        for trouble in found.problems {
+            if sink.problem(trouble).is_break() {
+                return Ok(());
+            }
+        }
+        for file in found.files {
+            let flow = match import_file(&file, sink) {
+                Ok(flow) => flow,
+                Err(error) => sink.problem(files::problem(&file, error.to_string())),
+            };
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
+    let io = |source| ImportError::Io { path: path.to_owned(), source };
+    let file = File::open(path).map_err(io)?;
+    let mut lines = BoundedLines::new(BufReader::with_capacity(64 * 1024, file), LINE_BYTES_MAX);
+    let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
+    let mut line = Vec::new();
+    let mut after_empty_line = true;
+    while let Some(read) = lines.read(&mut line).map_err(io)? {
+        mailbox.sink.progress(read.stream_bytes);
+        let first = read.number == 1;
+        if after_empty_line && is_separator(&line, first) {
+            if mailbox.give().is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            mailbox.raw = Raw { line: read.number + 1, in_mailbox: true, ..Raw::default() };
+            after_empty_line = false;
+            continue;
+        }
+        if first {
+            mailbox.raw.line = 1;
+        }
+        after_empty_line = line.is_empty();
+        mailbox.raw.push(&line, read.number);
+    }
+    let flow = mailbox.give();
+    if flow.is_continue() && mailbox.given == 0 {
+        let reason =
+            "it holds no message: neither a line `From …` nor the headers of a message were found"
+                .to_owned();
+        return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
+    }
+    Ok(flow)
 }
 
 /// One message before it is parsed.

@@ -3,8 +3,9 @@
 //! A whole note is too long for one record and a sentence too short; the text under a heading is
 //! what its author saw as one unit. Each record carries the path of headings above it in its text,
 //! because "Friday" under "Camping" means nothing without it. The time is the innermost date that
-//! the note itself names: its heading's, its front matter's, its file name's. A file's modification
-//! time is never used: it differs from machine to machine.
+//! the note itself names: its heading's, its front matter's, its file name's or folder's. The date
+//! of a heading of the first level holds until another one has a date: minutes of several days are
+//! often one file. A file's modification time is never used: it differs from machine to machine.
 //!
 //! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a
 //! section, and sections within a note, without becoming new memories.
@@ -16,11 +17,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use jiff::civil::Date;
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
-use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::files::{self, has_extension, problem, stem};
 use crate::secrets::{cut_chars, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
 use sections::Section;
@@ -31,7 +33,7 @@ pub const PASSAGE_CHARS_MAX: usize = 2_000;
 pub const NOTE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 const FORMAT: &str = "markdown";
-const EXTENSIONS: [&str; 3] = ["md", "markdown", "mdown"];
+pub(crate) const EXTENSIONS: [&str; 3] = ["md", "markdown", "mdown"];
 const SEPARATOR: &str = " › ";
 
 /// Reads Markdown files and folders of them.
@@ -50,9 +52,14 @@ impl Importer for Markdown {
         true
     }
 
+    /// A vault.
+    fn claims_folder(&self, folder: &Path) -> bool {
+        folder.join(".obsidian").is_dir()
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if probe.is_dir {
-            if probe.path.join(".obsidian").is_dir() {
+            if self.claims_folder(probe.path) {
                 return Match::Certain;
             }
             let (notes, others) = files::survey(probe.path, &EXTENSIONS);
@@ -66,13 +73,13 @@ impl Importer for Markdown {
     fn import(
         &self,
         path: &Path,
-        _context: &Context,
+        context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
         if !path.is_dir() {
             let note = files::read_text(path, NOTE_BYTES_MAX, FORMAT)?;
             let empty = note.text.trim().is_empty();
-            let _ = import_note(path, path, note, sink);
+            let _ = import_note(path, context.name_of(path, path), note, sink);
             if empty {
                 let _ = sink.problem(problem(path, "the note is empty"));
             }
@@ -86,7 +93,7 @@ impl Importer for Markdown {
         }
         for file in found.files {
             let flow = match files::read_text(&file, NOTE_BYTES_MAX, FORMAT) {
-                Ok(note) => import_note(&file, path, note, sink),
+                Ok(note) => import_note(&file, context.name_of(&file, path), note, sink),
                 Err(error) => sink.problem(problem(&file, error.to_string())),
             };
             if flow.is_break() {
@@ -99,7 +106,7 @@ impl Importer for Markdown {
 
 fn import_note(
     file: &Path,
-    root: &Path,
+    name: String,
     note: files::Text,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
@@ -112,7 +119,7 @@ fn import_note(
         sink.problem(Problem { file: file.to_owned(), line: Some(line), message })?;
     }
     let mut sections = sections::read(split.body);
-    let mut head = Head::new(relative_name(file, root), split.entries, &sections);
+    let mut head = Head::new(name, split.entries, &sections);
     if sections.is_empty() && (head.more.len() + head.tags.len() > 0 || head.named) {
         sections.push(Section::default());
     }
@@ -124,6 +131,8 @@ fn import_note(
         if *repeats > 1 {
             slug = format!("{slug}~{repeats}");
         }
+        let outermost = section.path.first().filter(|_| section.is_below_first_level);
+        head.held = outermost.and_then(|heading| dates::date_in(heading)).or(head.held);
         for evidence in head.records(section, &slug) {
             sink.evidence(evidence)?;
         }
@@ -149,6 +158,8 @@ struct Head {
     participants: Vec<String>,
     location: Option<Location>,
     more: Map<String, Value>,
+    /// The date of the latest heading of the first level that has one.
+    held: Option<Date>,
     /// Whether no section was read yet.
     is_first: bool,
 }
@@ -164,6 +175,7 @@ impl Head {
             participants: Vec::new(),
             location: None,
             more: Map::new(),
+            held: None,
             is_first: true,
             relative,
         };
@@ -257,6 +269,7 @@ impl Head {
 
     fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
         let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
+        let named = named.or(self.held.filter(|_| section.is_below_first_level));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
         let heading = section
             .path

@@ -22,6 +22,8 @@ const INDENT_MAX: usize = 6;
 pub(super) struct Section {
     /// The headings above it, outermost first, its own last; empty before the first heading.
     pub(super) path: Vec<String>,
+    /// Whether the outermost of them is a heading of the first level.
+    pub(super) is_below_first_level: bool,
     /// Paragraphs, lists, tables, code: each as text.
     pub(super) blocks: Vec<String>,
     /// Targets of links, in order, each once.
@@ -155,6 +157,8 @@ impl Reader {
                 }
                 self.section.path =
                     self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+                self.section.is_below_first_level =
+                    self.headings.first().is_some_and(|(level, _)| *level == HeadingLevel::H1);
             }
             TagEnd::List(_) => {
                 self.lists.pop();

@@ -21,7 +21,7 @@ use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
-use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::files::{self, has_extension, problem, stem};
 use crate::secrets::{cut_chars, summarize};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates};
 use container::HeaderError;
@@ -86,7 +86,7 @@ impl Importer for Photo {
     fn import(
         &self,
         path: &Path,
-        _context: &Context,
+        context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
         if !path.is_dir() {
@@ -98,7 +98,7 @@ impl Importer for Photo {
                 let reason = error.to_string();
                 return Err(ImportError::Format { path: path.to_owned(), format: FORMAT, reason });
             }
-            let _ = import_photo(path, path, &names, sink);
+            let _ = import_photo(path, context.name_of(path, path), &names, sink);
             return Ok(());
         }
         let found = files::walk(path, |file| {
@@ -123,7 +123,7 @@ impl Importer for Photo {
         let none = BTreeSet::new();
         for photo in photos {
             let names = photo.parent().and_then(|folder| sidecars.get(folder)).unwrap_or(&none);
-            if import_photo(&photo, path, names, sink).is_break() {
+            if import_photo(&photo, context.name_of(&photo, path), names, sink).is_break() {
                 break;
             }
         }
@@ -145,14 +145,20 @@ fn json_names(folder: &Path, photo: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn import_photo(
+/// The file among the JSON files beside a photo that describes it.
+pub(crate) fn sidecar_of(photo: &Path, json: &BTreeSet<String>) -> Option<PathBuf> {
+    let name = photo.file_name()?.to_string_lossy();
+    sidecar::name_for(&name, json).map(|found| photo.with_file_name(found))
+}
+
+/// Imports one photo, which `relative` identifies beside its content.
+pub(crate) fn import_photo(
     file: &Path,
-    root: &Path,
+    relative: String,
     json: &BTreeSet<String>,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let sidecar = match sidecar::name_for(&name, json).map(|found| file.with_file_name(found)) {
+    let sidecar = match sidecar_of(file, json) {
         None => None,
         Some(beside) => {
             let read = files::read_bytes(&beside, sidecar::SIDECAR_BYTES_MAX)
@@ -191,7 +197,6 @@ fn import_photo(
     for complaint in &exif.complaints {
         sink.problem(problem(file, complaint.clone()))?;
     }
-    let relative = relative_name(file, root);
     sink.evidence(record(&relative, &album(file), exif, sidecar.unwrap_or_default(), &identity))
 }
 

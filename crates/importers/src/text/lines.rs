@@ -16,15 +16,17 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 /// Lines of a file, decoded; never more than [`LINE_BYTES_MAX`] at once.
 pub(super) struct Lines<'a> {
     path: &'a Path,
-    source: Source,
+    source: Source<'a>,
+    /// Bytes of the file that were read; none if they are counted elsewhere.
     pub(super) bytes_read: u64,
+    is_counted: bool,
     damaged: u64,
     first_damage: Option<u64>,
     number: u64,
 }
 
-enum Source {
-    Bytes(BufReader<File>),
+enum Source<'a> {
+    Bytes(Box<dyn BufRead + 'a>),
     /// UTF-16 is decoded as a whole, within [`files::read_bytes`]'s limit.
     Decoded(std::vec::IntoIter<String>),
 }
@@ -44,23 +46,31 @@ impl<'a> Lines<'a> {
                 reason: reason.to_owned(),
             });
         }
-        let mut lines = Self {
-            path,
-            source: Source::Decoded(Vec::new().into_iter()),
-            bytes_read: 0,
-            damaged: 0,
-            first_damage: None,
-            number: 0,
-        };
         if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
             let bytes = files::read_bytes(path, UTF16_BYTES_MAX)?;
             let decoded: Vec<String> =
                 files::decode(&bytes).text.lines().map(str::to_owned).collect();
-            lines.source = Source::Decoded(decoded.into_iter());
-        } else {
-            lines.source = Source::Bytes(reader);
+            return Ok(Self::from_source(path, Source::Decoded(decoded.into_iter())));
         }
-        Ok(lines)
+        Ok(Self::from_source(path, Source::Bytes(Box::new(reader))))
+    }
+
+    /// The lines of an entry of an archive, which counts the bytes itself.
+    pub(super) fn of_entry(path: &'a Path, reader: impl BufRead + 'a) -> Self {
+        let lines = Self::from_source(path, Source::Bytes(Box::new(reader)));
+        Self { is_counted: false, ..lines }
+    }
+
+    fn from_source(path: &'a Path, source: Source<'a>) -> Self {
+        Self {
+            path,
+            source,
+            bytes_read: 0,
+            is_counted: true,
+            damaged: 0,
+            first_damage: None,
+            number: 0,
+        }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<String>, ImportError> {
@@ -76,8 +86,9 @@ impl<'a> Lines<'a> {
         if read == 0 {
             return Ok(None);
         }
-        self.bytes_read += read as u64;
+        self.bytes_read += if self.is_counted { read as u64 } else { 0 };
         if read == LINE_BYTES_MAX && line.last() != Some(&b'\n') {
+            let mut consumed = 0;
             // The piece must not end within a character; the rest of it is read from the buffer.
             for _ in 0..3 {
                 let next = reader.fill_buf().ok().and_then(|buffer| buffer.first().copied());
@@ -85,11 +96,12 @@ impl<'a> Lines<'a> {
                     Some(byte @ 0x80..=0xbf) => {
                         line.push(byte);
                         reader.consume(1);
-                        self.bytes_read += 1;
+                        consumed += 1;
                     }
                     _ => break,
                 }
             }
+            self.bytes_read += if self.is_counted { consumed } else { 0 };
         }
         self.number += 1;
         let bytes = if self.number == 1 {

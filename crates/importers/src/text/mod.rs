@@ -10,6 +10,7 @@
 //! notes near it.
 
 mod lines;
+mod markup;
 mod placeholders;
 mod stamp;
 
@@ -22,11 +23,16 @@ use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use serde_json::Value;
 
-use crate::files::{self, has_extension, problem, relative_name, stem};
+use crate::archive::{LIMITS, for_each_entry, is_zip, peek};
+use crate::files::{self, has_extension, problem, stem};
+use crate::input::read_head;
 use crate::secrets::{ends_with_label, ends_within_key, summarize, without_secrets};
-use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates, passages};
+use crate::turn::content_hash;
+use crate::{
+    Context, DayOrder, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages,
+};
 use lines::Lines;
-use stamp::{DateOrder, OrderEvidence, Stamp};
+use stamp::{DateOrder, Day, OrderEvidence, Stamp};
 
 /// Longest note, in characters.
 pub const NOTE_CHARS_MAX: usize = 1_500;
@@ -58,7 +64,10 @@ impl Importer for Text {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        if probe.is_dir || files::why_binary(probe.head).is_some() {
+        if !probe.is_dir && is_zip(probe.head) {
+            return peek(probe.path, is_chat_name).map_or(Match::No, |head| chat_in_archive(&head));
+        }
+        if probe.is_dir || files::why_binary(probe.head).is_some() || markup::is_data(probe) {
             return Match::No;
         }
         let mut survey = Survey::default();
@@ -67,6 +76,8 @@ impl Importer for Text {
         let named = has_extension(probe.path, &["txt", "text", "log"]);
         match survey.shape() {
             Shape::Chat { timed: true } if named => Match::Likely,
+            // Some programs export chats as Markdown.
+            Shape::Chat { timed: true } if has_extension(probe.path, &["md"]) => Match::Certain,
             _ => Match::Fallback,
         }
     }
@@ -74,53 +85,137 @@ impl Importer for Text {
     fn import(
         &self,
         path: &Path,
-        _context: &Context,
+        context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
-        let mut survey = Survey::default();
-        let mut lines = Lines::open(path)?;
-        while let Some(line) = lines.next()? {
-            survey.add(&line);
+        let file = File { path, name: context.name_of(path, path), day_order: context.day_order };
+        let head =
+            read_head(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        if !is_zip(&head) {
+            let mut survey = Survey::default();
+            survey.read(Lines::open(path)?)?;
+            return file.read(path, &survey, Lines::open(path)?, sink).map(|_| ());
         }
-        if let Some(complaint) = lines.complaint()
-            && sink.problem(problem(path, complaint)).is_break()
+        // The first reading of each chat finds out its kind, the second imports it.
+        let mut surveys = BTreeMap::new();
+        for_each_entry(path, FORMAT, LIMITS, is_chat_name, &mut Nothing, |input, _| {
+            let mut survey = Survey::default();
+            let entry = input.file().to_owned();
+            survey.read(Lines::of_entry(&entry, input.into_reader()))?;
+            surveys.insert(entry.clone(), survey);
+            let enough = surveys.len() >= CHATS_MAX;
+            Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        for_each_entry(path, FORMAT, LIMITS, is_chat_name, sink, |input, sink| {
+            let entry = input.file().to_owned();
+            let Some(survey) = surveys.get(&entry) else { return Ok(ControlFlow::Break(())) };
+            file.read(&entry, survey, Lines::of_entry(&entry, input.into_reader()), sink)
+        })
+    }
+}
+
+/// Most chats of one archive.
+const CHATS_MAX: usize = 1_000;
+/// Most speakers whose names make the title of a chat.
+const TITLE_NAMES_MAX: usize = 4;
+
+/// What WhatsApp calls the text of a chat in the archives of both systems.
+fn is_chat_name(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    lower == "_chat.txt" || lower.contains("whatsapp") && lower.ends_with(".txt")
+}
+
+fn chat_in_archive(head: &[u8]) -> Match {
+    let mut survey = Survey::default();
+    files::decode(head).text.lines().for_each(|line| survey.add(line));
+    match survey.shape() {
+        Shape::Chat { timed: true } => Match::Certain,
+        _ => Match::Likely,
+    }
+}
+
+/// Discards what the first of two readings finds.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn progress(&mut self, _: u64) {}
+}
+
+/// A file or archive of texts.
+struct File<'a> {
+    path: &'a Path,
+    name: String,
+    day_order: Option<DayOrder>,
+}
+
+impl File<'_> {
+    /// Reads one text, which the survey has read before.
+    fn read(
+        &self,
+        place: &Path,
+        survey: &Survey,
+        lines: Lines<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<()>, ImportError> {
+        if let Some(complaint) = &survey.complaint
+            && sink.problem(problem(place, complaint.as_str())).is_break()
         {
-            return Ok(());
+            return Ok(ControlFlow::Break(()));
         }
         if survey.lines == 0 {
-            let _ = sink.problem(problem(path, "the file holds no text"));
-            return Ok(());
+            return Ok(sink.problem(problem(place, "the file holds no text")));
         }
         let shape = survey.shape();
-        let order = survey.order.decide();
+        let order = survey.order.decide(self.day_order);
         if shape != Shape::Prose
             && survey.order.matters()
             && let Some(complaint) = order_complaint(order)
-            && sink.problem(problem(path, complaint)).is_break()
+            && sink.problem(problem(place, complaint)).is_break()
         {
-            return Ok(());
+            return Ok(ControlFlow::Break(()));
         }
-        let name = relative_name(path, path);
-        let participants = match shape {
+        let participants: Vec<String> = match shape {
             Shape::Chat { .. } => survey.names.keys().cloned().collect(),
             Shape::Log | Shape::Prose => Vec::new(),
         };
-        let of_file = dates::date_in_name(&name);
         let writer = Writer {
-            title: stem(&name).to_owned(),
-            name,
+            title: self.title(&participants),
+            name: self.name.clone(),
+            is_named_by_content: shape == Shape::Chat { timed: true } && survey.dated > 0,
             participants,
             order,
-            of_file,
+            of_file: dates::date_in_name(&self.name),
             seen: HashMap::new(),
         };
-        let _ = match shape {
-            Shape::Prose => prose(Lines::open(path)?, writer, sink)?,
-            Shape::Log | Shape::Chat { .. } => {
-                entries(Lines::open(path)?, shape, &survey, writer, sink)?
-            }
-        };
-        Ok(())
+        match shape {
+            Shape::Prose => prose(lines, writer, sink),
+            Shape::Log | Shape::Chat { .. } => entries(lines, shape, survey, writer, sink),
+        }
+    }
+
+    /// The file's name, unless every export has the same one: then the folder's or the archive's,
+    /// if it names the chat, else the speakers'.
+    fn title(&self, participants: &[String]) -> String {
+        let mut title = stem(&self.name).to_owned();
+        if title == "_chat" {
+            let folder = self.path.parent().and_then(Path::file_name);
+            let folder = folder.map(|name| name.to_string_lossy().into_owned());
+            let speakers: Vec<&str> =
+                participants.iter().take(TITLE_NAMES_MAX).map(String::as_str).collect();
+            title = folder
+                .filter(|name| name.contains("WhatsApp"))
+                .unwrap_or_else(|| speakers.join(", "));
+        }
+        let chat = ["WhatsApp Chat with ", "WhatsApp Chat - "]
+            .iter()
+            .find_map(|prefix| title.strip_prefix(prefix));
+        chat.filter(|chat| !chat.is_empty()).map_or(title.clone(), str::to_owned)
     }
 }
 
@@ -129,11 +224,11 @@ fn order_complaint(order: DateOrder) -> Option<&'static str> {
         DateOrder::DayFirst | DateOrder::MonthFirst => None,
         DateOrder::Unknown => Some(
             "nothing in the file says whether its dates give the day or the month first, so its records have no time: \
-             write the dates as 2025-06-02",
+             import it with --day-first or --month-first",
         ),
         DateOrder::Contradictory => Some(
-            "some dates have the day first and others the month, so its records have no time: write the dates as \
-             2025-06-02",
+            "some dates have the day first and others the month, so its records have no time: import it with \
+             --day-first or --month-first, by what most of them are",
         ),
     }
 }
@@ -155,13 +250,27 @@ struct Survey {
     lines: u64,
     stamped: u64,
     stamped_named: u64,
+    /// Lines with a stamp that name no speaker or that the program wrote.
+    of_system: u64,
     named: u64,
     names: BTreeMap<String, u64>,
     other_names: u64,
+    /// Lines with a date, not only a time of day.
+    dated: u64,
     order: OrderEvidence,
+    /// What is wrong with the file's encoding.
+    complaint: Option<String>,
 }
 
 impl Survey {
+    fn read(&mut self, mut lines: Lines<'_>) -> Result<(), ImportError> {
+        while let Some(line) = lines.next()? {
+            self.add(&line);
+        }
+        self.complaint = lines.complaint();
+        Ok(())
+    }
+
     fn add(&mut self, line: &str) {
         if line.trim().is_empty() {
             return;
@@ -171,7 +280,12 @@ impl Survey {
         let said = match &stamp {
             Some((stamp, rest)) => {
                 self.stamped += 1;
+                self.dated += u64::from(stamp.day != Day::None);
                 self.order.add(stamp.day);
+                if stamp::is_of_system(rest) {
+                    self.of_system += 1;
+                    return;
+                }
                 stamp::speaker(rest)
             }
             None if self.stamped > 0 => None,
@@ -195,8 +309,9 @@ impl Survey {
         if often_stamped && self.stamped > 0 {
             let few_names =
                 self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
-            let chat =
-                self.stamped_named >= 2 && self.stamped_named * 2 >= self.stamped && few_names;
+            let chat = self.stamped_named >= 2
+                && self.stamped_named * 2 >= self.stamped - self.of_system
+                && few_names;
             return if chat { Shape::Chat { timed: true } } else { Shape::Log };
         }
         let speakers = 2..=SPEAKERS_WITHOUT_TIMES_MAX;
@@ -216,7 +331,10 @@ impl Survey {
 
 /// Makes records of a file's texts.
 struct Writer {
+    /// What identifies its records, and their session.
     name: String,
+    /// The first message takes the name's place: a chat is the same whatever its file is called.
+    is_named_by_content: bool,
     title: String,
     participants: Vec<String>,
     order: DateOrder,
@@ -231,6 +349,8 @@ struct Entry {
     written: String,
     actor: Option<String>,
     text: String,
+    /// The program wrote it: who joined, what the group is called now.
+    is_of_system: bool,
 }
 
 impl Writer {
@@ -257,6 +377,12 @@ impl Writer {
     fn write(&mut self, kind: &str, mut entry: Entry, sink: &mut dyn Sink) -> ControlFlow<()> {
         if kind == EvidenceKind::TURN {
             entry.text = placeholders::without(&entry.text);
+        }
+        if self.is_named_by_content && !entry.text.trim().is_empty() {
+            self.is_named_by_content = false;
+            let actor = entry.actor.as_deref().unwrap_or_default();
+            let hash = content_hash(&[&entry.written, actor, &entry.text]);
+            self.name = format!("chat-{hash:016x}");
         }
         let at = entry.stamp.map_or_else(
             || self.of_file.map(When::from_date),
@@ -318,6 +444,9 @@ fn entries(
         reported = lines.bytes_read;
         if let Some(next) = beginning(&line, shape, &speakers) {
             let done = std::mem::replace(&mut entry, next);
+            if done.is_of_system {
+                continue;
+            }
             if writer.write(kind, done, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -333,12 +462,16 @@ fn entries(
                 written: entry.written.clone(),
                 actor: entry.actor.clone(),
                 stamp: entry.stamp,
+                is_of_system: entry.is_of_system,
             };
             let done = std::mem::replace(&mut entry, next);
             if writer.write(kind, done, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
+    }
+    if entry.is_of_system {
+        return Ok(ControlFlow::Continue(()));
     }
     Ok(writer.write(kind, entry, sink))
 }
@@ -360,8 +493,9 @@ fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entr
     if said.is_none() && !timed {
         return None;
     }
+    let is_of_system = shape == Shape::Chat { timed: true } && stamp::is_of_system(rest);
     let (actor, text) = said.map_or((None, rest), |(name, text)| (Some(name.to_owned()), text));
-    Some(Entry { stamp, written: written.to_owned(), actor, text: text.to_owned() })
+    Some(Entry { stamp, written: written.to_owned(), actor, text: text.to_owned(), is_of_system })
 }
 
 /// Paragraphs, grouped to notes.

@@ -5,6 +5,7 @@
 
 use jiff::civil::{Date, DateTime};
 
+use crate::DayOrder;
 use crate::dates::{civil, date_at_start, date_of, leading_number};
 
 /// Longest name of a speaker, in characters.
@@ -147,6 +148,22 @@ pub(super) fn speaker(text: &str) -> Option<(&str, &str)> {
     fits.then(|| (name, said.trim_start_matches([' ', '\t', '\u{200e}'])))
 }
 
+/// Whether the program wrote what follows a stamp. On Android such lines name no speaker; on iOS
+/// they follow a name and begin with a mark without width, as placeholders do, but not files and
+/// polls, which have a colon. An action (`* ana waves`) is somebody's.
+pub(super) fn is_of_system(rest: &str) -> bool {
+    let Some((name, said)) = rest.split_once(": ") else {
+        return !rest.trim_end().ends_with(':') && !rest.starts_with("* ");
+    };
+    let is_quoted = name.contains(['"', '“', '”', '«', '„']);
+    is_quoted || said.starts_with('\u{200e}') && !said.contains(':')
+}
+
+/// Longest step between days that follow one another.
+const NEAR_DAYS_MAX: i32 = 3;
+/// Fewest such steps from which the order is inferred.
+const NEAR_STEPS_MIN: u64 = 2;
+
 /// Evidence for the date order of a file, collected line by line.
 #[derive(Debug, Default)]
 pub(super) struct OrderEvidence {
@@ -156,6 +173,9 @@ pub(super) struct OrderEvidence {
     last: Option<(u32, u32, u32)>,
     day_first_falls: u64,
     month_first_falls: u64,
+    /// Steps from a day to another that follows soon.
+    day_first_near: u64,
+    month_first_near: u64,
 }
 
 impl OrderEvidence {
@@ -169,6 +189,18 @@ impl OrderEvidence {
                 u64::from((year, second, first) < (year_before, second_before, first_before));
             self.month_first_falls +=
                 u64::from((year, first, second) < (year_before, first_before, second_before));
+            let is_near = |before: Option<Date>, after: Option<Date>| {
+                let days = before.zip(after).and_then(|(before, after)| before.until(after).ok());
+                days.is_some_and(|span| (1..=NEAR_DAYS_MAX).contains(&span.get_days()))
+            };
+            self.day_first_near += u64::from(is_near(
+                date_of(year_before, second_before, first_before),
+                date_of(year, second, first),
+            ));
+            self.month_first_near += u64::from(is_near(
+                date_of(year_before, first_before, second_before),
+                date_of(year, first, second),
+            ));
         }
         self.last = Some((first, second, year));
     }
@@ -178,16 +210,31 @@ impl OrderEvidence {
         self.numbers > 0
     }
 
-    pub(super) fn decide(&self) -> DateOrder {
+    /// The order of the file: what its numbers allow, else what the user says, else the reading
+    /// that keeps its lines in order, else the one in which its days follow one another.
+    pub(super) fn decide(&self, said: Option<DayOrder>) -> DateOrder {
+        let said = said.map(|order| match order {
+            DayOrder::DayFirst => DateOrder::DayFirst,
+            DayOrder::MonthFirst => DateOrder::MonthFirst,
+        });
         match (self.day_first, self.month_first) {
-            (true, true) => DateOrder::Contradictory,
+            (true, true) => said.unwrap_or(DateOrder::Contradictory),
             (true, false) => DateOrder::DayFirst,
             (false, true) => DateOrder::MonthFirst,
-            (false, false) => match (self.day_first_falls, self.month_first_falls) {
-                (0, falls) if falls > 0 => DateOrder::DayFirst,
-                (falls, 0) if falls > 0 => DateOrder::MonthFirst,
-                _ => DateOrder::Unknown,
-            },
+            (false, false) => said.unwrap_or_else(|| self.infer()),
+        }
+    }
+
+    fn infer(&self) -> DateOrder {
+        match (self.day_first_falls, self.month_first_falls) {
+            (0, falls) if falls > 0 => return DateOrder::DayFirst,
+            (falls, 0) if falls > 0 => return DateOrder::MonthFirst,
+            _ => {}
+        }
+        match (self.day_first_near, self.month_first_near) {
+            (near, 0) if near >= NEAR_STEPS_MIN => DateOrder::DayFirst,
+            (0, near) if near >= NEAR_STEPS_MIN => DateOrder::MonthFirst,
+            _ => DateOrder::Unknown,
         }
     }
 }
@@ -278,18 +325,52 @@ mod tests {
     }
 
     #[test]
+    fn what_the_user_says_counts_where_the_numbers_leave_it_open() {
+        let decide = |days: &[(u32, u32)], said: DayOrder| {
+            let mut evidence = OrderEvidence::default();
+            days.iter()
+                .for_each(|(first, second)| evidence.add(Day::Numbers(*first, *second, 2025)));
+            evidence.decide(Some(said))
+        };
+        assert_eq!(decide(&[(2, 6)], DayOrder::MonthFirst), DateOrder::MonthFirst);
+        assert_eq!(decide(&[(13, 6)], DayOrder::MonthFirst), DateOrder::DayFirst);
+        assert_eq!(decide(&[(13, 6), (6, 13)], DayOrder::DayFirst), DateOrder::DayFirst);
+    }
+
+    #[test]
+    fn lines_of_the_program_are_told_from_messages() {
+        for line in [
+            "Dad joined using this group's invite link",
+            "Ana changed the subject from \"Kiln: old\" to \"Kiln\"",
+            "Dad: \u{200e}Dad joined using this group's invite link",
+            "Ana: \u{200e}image omitted",
+        ] {
+            assert!(is_of_system(line), "{line}");
+        }
+        for line in
+            ["Ana: hi", "Dr. Smith 🌸: hi", "Ana: \u{200e}<attached: 1.jpg>", "* ana waves", "Ana:"]
+        {
+            assert!(!is_of_system(line), "{line}");
+        }
+    }
+
+    #[test]
     fn the_whole_file_decides_which_number_is_the_day() {
         let decide = |days: &[(u32, u32)]| {
             let mut evidence = OrderEvidence::default();
             days.iter()
                 .for_each(|(first, second)| evidence.add(Day::Numbers(*first, *second, 2025)));
-            evidence.decide()
+            evidence.decide(None)
         };
         assert_eq!(decide(&[(2, 6), (13, 6)]), DateOrder::DayFirst);
         assert_eq!(decide(&[(6, 2), (6, 13)]), DateOrder::MonthFirst);
         assert_eq!(decide(&[(2, 6), (3, 6), (1, 7)]), DateOrder::DayFirst);
         assert_eq!(decide(&[(6, 2), (6, 3), (7, 1)]), DateOrder::MonthFirst);
         assert_eq!(decide(&[(2, 6), (3, 7)]), DateOrder::Unknown);
+        // Four days in a row are likelier than one day in each of four months.
+        assert_eq!(decide(&[(1, 12), (2, 12), (3, 12), (4, 12)]), DateOrder::DayFirst);
+        assert_eq!(decide(&[(12, 1), (12, 2), (12, 4)]), DateOrder::MonthFirst);
+        assert_eq!(decide(&[(1, 12), (2, 12)]), DateOrder::Unknown);
         assert_eq!(decide(&[(13, 6), (6, 13)]), DateOrder::Contradictory);
     }
 }

@@ -95,7 +95,7 @@ fn each_format_is_detected_among_the_others() {
     // A file that is not a chat is text, whose importer reports an empty file as empty.
     assert_eq!(detected(&sources.file("x.jsonl", "")), Some("text"));
     assert_eq!(detected(&sources.file("plain.txt", "just words, {not} JSON")), Some("text"));
-    assert_eq!(detected(sources.path()), None);
+    assert_eq!(detected(sources.path()), Some("folder"));
     assert!(importers::detect(&sources.path().join("missing")).is_err());
 }
 

@@ -81,10 +81,10 @@ impl Collected {
 
 /// The world as the tests know it: noon of 1 June 2025, in Berlin.
 pub(crate) fn context() -> Context {
-    Context {
-        now: "2025-06-01T10:00:00Z".parse().unwrap(),
-        zone: jiff::tz::TimeZone::get("Europe/Berlin").unwrap(),
-    }
+    Context::new(
+        "2025-06-01T10:00:00Z".parse().unwrap(),
+        jiff::tz::TimeZone::get("Europe/Berlin").unwrap(),
+    )
 }
 
 /// Imports a path with the importer of that name, whatever it is.

@@ -6,6 +6,8 @@
 mod calendar;
 mod chats;
 mod collect;
+mod exports;
+mod folders;
 mod git;
 mod mail;
 mod mutation;

@@ -65,3 +65,11 @@ fn damaged_calendars_are_read_without_a_panic() {
 fn damaged_mailboxes_are_read_without_a_panic() {
     check("mbox", MAILBOX);
 }
+
+#[test]
+fn damaged_sessions_and_exports_of_chats_are_read_without_a_panic() {
+    check("codex", crate::exports::CODEX);
+    check("gemini", crate::exports::GEMINI);
+    check("telegram", crate::exports::TELEGRAM);
+    check("signal", crate::exports::SIGNAL);
+}

@@ -95,6 +95,28 @@ fn a_long_section_is_split_at_paragraphs() {
 }
 
 #[test]
+fn the_date_of_a_title_holds_until_the_next() {
+    let folder = tempdir().unwrap();
+    let text = "# 12th Guild Meeting | 2nd June 2025\n\none\n\n# Kiln\n\ntwo\n\n## Clay\n\nthree\n\n# Day 2, June 3rd, 2025\n\nfour\n\n# Wax\n\nfive\n";
+    let collected = import("markdown", &write(folder.path(), "minutes.md", text));
+    let days: Vec<_> =
+        collected.evidence.iter().map(|record| record.at.as_ref().unwrap().to_string()).collect();
+    assert_eq!(days, ["2025-06-02", "2025-06-02", "2025-06-02", "2025-06-03", "2025-06-03"]);
+    // A dated entry says nothing about what follows it.
+    let text = "# Notes\n\n## 2025-06-02\n\none\n\n## Ideas\n\ntwo\n";
+    let collected = import("markdown", &write(folder.path(), "notes.md", text));
+    assert!(collected.evidence[0].at.is_some() && collected.evidence[1].at.is_none());
+    let collected = import("markdown", folder.path());
+    write(folder.path(), "2025-06/june-4.md", "# Kiln\n\none\n\n# Wax\n\ntwo\n");
+    let more = import("markdown", folder.path());
+    let new = more.evidence.iter().filter(|record| !collected.evidence.contains(record));
+    assert!(
+        new.clone().count() == 2
+            && new.clone().all(|record| record.at.as_ref().unwrap().as_str() == "2025-06-04")
+    );
+}
+
+#[test]
 fn folders_are_recognised_by_their_content() {
     let folder = tempdir().unwrap();
     assert_eq!(detected(folder.path()), None);
@@ -102,7 +124,7 @@ fn folders_are_recognised_by_their_content() {
     assert_eq!(detected(folder.path()), Some("markdown"));
     write(folder.path(), "b.jpg", [0xff, 0xd8, 0xff]);
     write(folder.path(), "c.jpg", [0xff, 0xd8, 0xff]);
-    assert_eq!(detected(folder.path()), Some("photo"));
+    assert_eq!(detected(folder.path()), Some("folder"));
     std::fs::create_dir(folder.path().join(".obsidian")).unwrap();
     assert_eq!(detected(folder.path()), Some("markdown"));
     assert_eq!(detected(&folder.path().join("a.md")), Some("markdown"));
@@ -248,13 +270,12 @@ fn a_chat_export_gives_turns_with_speakers_and_times() {
     assert_eq!(
         said(&collected.evidence),
         [
-            "2025-06-12T14:03:00 | - | Messages are encrypted.",
             "2025-06-12T14:03:00 | Ana | Ana: Tea?",
             "2025-06-13T09:00:00 | Ben Lund | Ben Lund: Yes with milk",
             "2025-06-13T09:01:00 | Ana | Ana: Good: four?",
         ]
     );
-    let payload = &collected.evidence[1].payload;
+    let payload = &collected.evidence[0].payload;
     assert_eq!(
         (payload.text.as_str(), payload.session_title.as_deref()),
         ("Tea?", Some("Chat with Ben"))

@@ -33,7 +33,7 @@ pub(crate) fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> Pat
 
 /// Noon of 1 July 2025, in no zone.
 pub(crate) fn context() -> Context {
-    Context { now: "2025-07-01T12:00:00Z".parse().unwrap(), zone: jiff::tz::TimeZone::UTC }
+    Context::new("2025-07-01T12:00:00Z".parse().unwrap(), jiff::tz::TimeZone::UTC)
 }
 
 pub(crate) fn try_import(format: &str, path: &Path) -> Result<Collected, ImportError> {
