@@ -111,7 +111,10 @@ pub(crate) fn mark_of<B: Bodies + ?Sized>(
 }
 
 /// Whether an operation can be marked.
-fn markable<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<Result<(), NotMarked>, StoreError> {
+pub(crate) fn markable<B: Bodies + ?Sized>(
+    index: &B,
+    id: &OpId,
+) -> Result<Result<(), NotMarked>, StoreError> {
     let Some(entry) = index.entry(id)? else { return Ok(Err(NotMarked::Unknown)) };
     if !matches!(entry.kind, Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim)
     {

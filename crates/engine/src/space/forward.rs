@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use kernel::evidence::Evidence;
 use kernel::id::{Author, OpId, ReceiptId};
 use kernel::kind::Capability;
+use kernel::operation::{Operation, Verified};
 use kernel::seal::Draft;
 use models::{EmbedError, Embedder, Model};
 use store::sqlite::{ModelNumber, ReceiptFilter, ViewDigest};
@@ -35,6 +36,7 @@ use crate::graph::{
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
+use crate::maintain::archive::RecordedArchive;
 use crate::maintain::marks::{MarkFilter, MarkedList, Marking};
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
@@ -137,6 +139,7 @@ read! {
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
     marked(filter: &MarkFilter) -> MarkedList;
+    archives() -> Vec<RecordedArchive>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
@@ -238,6 +241,9 @@ write_only! {
     plan_to_forget(selected: &[OpId], now: Timestamp) -> ForgetPlan;
     forget(plan: &ForgetPlan, reason: &str, now: Timestamp) -> Forgotten;
     finish_erasure() -> bool;
+    restore_archived(
+        operations: Vec<Operation<Verified>>, wanted: &BTreeSet<OpId>, digest: &str, now: Timestamp
+    ) -> RecordedAgain;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(

@@ -2,5 +2,7 @@
 //!
 //! Command line, tools and HTTP call the functions here, and print their reports.
 
+mod archive;
 pub(crate) mod defaults;
 pub(crate) mod marks;
+pub(crate) mod removal;

@@ -1,11 +1,12 @@
-//! `because maintain`
+//! `because maintain mark`, `unmark` and `list`.
 
 use engine::outcome::Intent;
 use engine::private::Disclosure;
 use kernel::kind::Capability;
 
-use super::selecting::SelectionArgs;
-use super::{CliSession, incomplete_if};
+use super::super::selecting::SelectionArgs;
+use super::super::{CliSession, incomplete_if};
+use super::{days, limit};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable};
 use crate::service::maintenance::defaults::Defaults;
@@ -15,33 +16,12 @@ use crate::service::opening::SpaceUse;
 /// Characters of an id that people can type.
 const SHORT_ID_CHARS: usize = 15;
 
-/// Arguments of `maintain`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "A record that is marked for removal can be archived and erased after the retention period: BECAUSE_RETENTION_DAYS, 30 days by default, counted from the mark.\n\nExamples:\n  because maintain mark 9f2c41d0\n  because maintain list"
-)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(clap::Subcommand)]
-enum Action {
-    /// Mark records for removal
-    Mark(MarkArgs),
-    /// Take marks for removal back
-    Unmark(MarkArgs),
-    /// List what is marked for removal, the earliest mark first
-    #[command(alias = "list-removals")]
-    List(ListArgs),
-}
-
 /// Arguments of `maintain mark` and `maintain unmark`.
 #[derive(clap::Args)]
 #[command(
     after_help = "A mark changes nothing of what is recalled. A record that is marked already keeps the time of its mark. Names that fit no record are reported, and the others are marked.\n\nExamples:\n  because maintain mark 9f2c41d0 03ab77e1\n  because maintain mark --source chatgpt --month 2024-03 --dry-run\n  because maintain unmark 9f2c41d0"
 )]
-struct MarkArgs {
+pub(super) struct MarkArgs {
     /// Records, thoughts, nodes, edges or stated claims, by ids or the beginnings of ids
     #[arg(value_name = "ID")]
     ids: Vec<String>,
@@ -57,49 +37,33 @@ struct MarkArgs {
 #[command(
     after_help = "Examples:\n  because maintain list\n  because maintain list --eligible --older-than 7d --json"
 )]
-struct ListArgs {
+pub(super) struct ListArgs {
     /// Only those that may be removed now
     #[arg(long)]
     eligible: bool,
-    /// Days between a mark and the removal: 30d [default: BECAUSE_RETENTION_DAYS]
+    /// Days between a mark and the removal: 30d [default: BECAUSE_RETENTION_DAYS, else 30d]
     #[arg(long, value_name = "DAYS", value_parser = days)]
     older_than: Option<u64>,
-    /// How many at most [default: BECAUSE_DB_LIMIT]
+    /// How many at most [default: BECAUSE_DB_LIMIT, else 500]
     #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<usize>,
 }
 
-impl Args {
-    /// Whether it appends to a ledger.
+impl MarkArgs {
     pub(super) fn writes(&self) -> bool {
-        match &self.action {
-            Action::Mark(args) | Action::Unmark(args) => !args.dry_run,
-            Action::List(_) => false,
-        }
+        !self.dry_run
     }
 }
 
-/// A number of days: `30` or `30d`.
-fn days(text: &str) -> Result<u64, String> {
-    let days = text.strip_suffix('d').unwrap_or(text).parse().ok();
-    days.filter(|days| *days <= 36_525).ok_or_else(|| "write days, as 30d, at most 36525d".into())
+pub(super) fn mark(session: &CliSession, args: &MarkArgs) -> Result<u8, Failure> {
+    change(session, args, MarkChange::Mark)
 }
 
-/// How many at most.
-fn limit(text: &str) -> Result<usize, String> {
-    let limit = text.parse().ok().filter(|limit| (1..=1_000_000).contains(limit));
-    limit.ok_or_else(|| "write a number from 1 to 1000000".into())
+pub(super) fn unmark(session: &CliSession, args: &MarkArgs) -> Result<u8, Failure> {
+    change(session, args, MarkChange::Unmark)
 }
 
-pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
-    match &args.action {
-        Action::Mark(args) => mark(session, args, MarkChange::Mark),
-        Action::Unmark(args) => mark(session, args, MarkChange::Unmark),
-        Action::List(args) => list(session, args),
-    }
-}
-
-fn mark(session: &CliSession, args: &MarkArgs, change: MarkChange) -> Result<u8, Failure> {
+fn change(session: &CliSession, args: &MarkArgs, change: MarkChange) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let described = args.selection.among(&[]);
@@ -151,14 +115,14 @@ fn print_marks(report: &MarkReport, change: MarkChange) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
+pub(super) fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
     let request = ListRequest {
         eligible_only: args.eligible,
         older_than_days: args.older_than,
         limit: args.limit,
     };
-    let defaults = Defaults::read()?;
+    let defaults = Defaults::read(session)?;
     let list = marks::list(&space, session.now, &defaults, &request, Disclosure::Full)?;
     match session.form {
         Form::Json => output::json(&list)?,
