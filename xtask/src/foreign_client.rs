@@ -1,6 +1,6 @@
 //! Tests the program with independent clients, because clients of our own would share our mistakes:
 //! `because mcp` with the official Python SDK, `because serve` with schemathesis, which makes
-//! requests from the description that the server gives of itself.
+//! requests from the description that the server gives of itself; archives with pyarrow.
 //!
 //! Each lives in a virtual environment under the build folder, made once for each
 //! `requirements.txt`. That needs Python and the package index. A machine without them still runs
@@ -40,6 +40,14 @@ pub(crate) const HTTP: ForeignClient = ForeignClient {
     environments: "http-client",
 };
 
+/// The reader of archives.
+pub(crate) const PARQUET: ForeignClient = ForeignClient {
+    title: "pyarrow as a reader of archives",
+    tested: "because maintain export",
+    folder: "crates/app/tests/parquet_client",
+    environments: "parquet-client",
+};
+
 /// Names of the Python executable, the likelier first.
 const PYTHONS: [&str; 2] = ["python3", "python"];
 /// Written when an environment is complete.
@@ -54,7 +62,7 @@ pub(crate) fn build_and_run(root: &Path, client: &ForeignClient) -> Result<()> {
 
 /// Runs the clients against the program that the tests have built, in this profile.
 pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
-    [MCP, HTTP].iter().try_for_each(|client| client.run(root, profile))
+    [MCP, HTTP, PARQUET].iter().try_for_each(|client| client.run(root, profile))
 }
 
 impl ForeignClient {

@@ -35,6 +35,7 @@ usage: cargo xtask COMMAND
   test [ARGS]        runs every test; ARGS are passed to the test runner, and skip the examples in the documentation
   mcp-client         tests `because mcp` with the official Python SDK, as `test` does at its end
   http-client        tests `because serve` with schemathesis, as `test` does at its end
+  parquet-client     tests archives of `because maintain` with pyarrow, as `test` does at its end
   tidy [--verbose]   checks the rules of style and structure that the compiler does not check
   goldens            regenerates the reference confidences of the tests, after an intended change
   cli-docs           writes the tables of commands and options in docs/cli.md from the program's own help
@@ -64,6 +65,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         ["http-client"] => {
             foreign_client::build_and_run(&root, &foreign_client::HTTP).map(|()| ExitCode::SUCCESS)
         }
+        ["parquet-client"] => foreign_client::build_and_run(&root, &foreign_client::PARQUET)
+            .map(|()| ExitCode::SUCCESS),
         ["tidy"] => tidy::run(&root, tidy::Detail::Failures),
         ["tidy", "--verbose"] => tidy::run(&root, tidy::Detail::FailuresAndNotes),
         ["goldens"] => goldens::run(&root),

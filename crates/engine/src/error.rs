@@ -100,6 +100,16 @@ pub enum EngineError {
         /// Its kind.
         kind: Kind,
     },
+    /// What would be erased is in no archive that was verified.
+    #[error(
+        "{count} operations that would be erased are in no verified archive ({first} is one); nothing was erased"
+    )]
+    NotArchived {
+        /// How many.
+        count: u64,
+        /// The first of them.
+        first: OpId,
+    },
     /// An interchange file cannot be imported.
     #[error("line {line}: {reason}")]
     Exchange {
@@ -147,6 +157,7 @@ impl EngineError {
             Self::SelectionTooLarge { .. } => "selection_too_large",
             Self::User(error) => error.code(),
             Self::CannotForget { .. } => "cannot_forget",
+            Self::NotArchived { .. } => "not_archived",
             Self::Exchange { .. } => "exchange",
             Self::Share(error) => error.code(),
             Self::Graph(refused) => match refused.as_slice() {

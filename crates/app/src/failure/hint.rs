@@ -13,7 +13,7 @@ use models::hub::HubError;
 use models::language::LanguageError;
 use store::{RecordError, StoreError};
 
-use super::{Failure, RequestError};
+use super::{ArchiveError, Failure, RequestError};
 use crate::place::GLOBAL;
 use crate::text::{path, quoted, short};
 
@@ -33,6 +33,12 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
+        Failure::Archive(ArchiveError::Unsupported) => {
+            Some("`because maintain export --format jsonl` writes JSON lines".to_owned())
+        }
+        Failure::Archive(ArchiveError::Changed { .. } | ArchiveError::Missing { .. }) => {
+            Some("`because maintain export` archives what is still in the space again".to_owned())
+        }
         Failure::Agent(error) => Some(format!(
             "`because grant {} --can append --can derive`, with a key that may grant",
             error.key()
@@ -109,6 +115,9 @@ fn of_engine(error: &EngineError) -> Option<String> {
         EngineError::CannotForget { id, kind: Kind::Claim } => {
             let id = short(id);
             format!("`because explain {id}` names the records that it stands on")
+        }
+        EngineError::NotArchived { .. } => {
+            "`because maintain export` archives them first".to_owned()
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::User(error) => return of_user(error).map(str::to_owned),

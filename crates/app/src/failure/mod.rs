@@ -20,6 +20,7 @@ use store::{RecordError, StoreError};
 use crate::place::PlaceError;
 
 mod agent;
+mod archive;
 pub(crate) mod hint;
 mod request;
 #[cfg(test)]
@@ -27,6 +28,7 @@ mod tests;
 mod thoughts;
 
 pub(crate) use agent::AgentError;
+pub(crate) use archive::ArchiveError;
 pub(crate) use request::RequestError;
 pub(crate) use thoughts::ThoughtRefusal;
 
@@ -75,6 +77,9 @@ pub(crate) enum Failure {
     /// An agent's key may not write.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// An archive cannot be used.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
     /// No space was found.
     #[error("no space was found here")]
     NoSpace,
@@ -178,6 +183,7 @@ impl Failure {
             Self::Request(error) => error.code(),
             Self::Thought(refusal) => refusal.code(),
             Self::Agent(error) => error.code(),
+            Self::Archive(error) => error.code(),
             Self::NoSpace => "no_space",
             Self::NoSpaceThere { .. } => "space_missing",
             Self::NotYourSpace { .. } => "not_your_space",
@@ -202,6 +208,7 @@ impl Failure {
             Self::Engine(error) => fault_of_engine(error),
             Self::Request(error) => error.fault(),
             Self::Thought(refusal) => refusal.fault(),
+            Self::Archive(error) => error.fault(),
             Self::Agent(_) | Self::NotYourSpace { .. } => Fault::Forbidden,
             Self::NoSpace | Self::NoSpaceThere { .. } => Fault::NotFound,
             Self::UnknownFormat { .. } | Self::Scenario { .. } => Fault::Caller,
@@ -277,7 +284,9 @@ fn fault_of_engine(error: &EngineError) -> Fault {
             RuleViolation::Malformed(_) | RuleViolation::UnknownRef { .. } => Fault::Caller,
             _ => Fault::Conflict,
         },
-        EngineError::Graph(_) | EngineError::PatchRefused(_) => Fault::Conflict,
+        EngineError::Graph(_) | EngineError::PatchRefused(_) | EngineError::NotArchived { .. } => {
+            Fault::Conflict
+        }
         EngineError::Malformed(_)
         | EngineError::ClaimForm(_)
         | EngineError::NotABelief { .. }

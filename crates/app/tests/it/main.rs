@@ -41,6 +41,7 @@ mod language_models;
 mod learning;
 mod ledger_exchange;
 mod machine;
+mod maintenance;
 mod mcp;
 mod mining;
 mod model_requests;

@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use kernel::evidence::Evidence;
 use kernel::id::{Author, OpId, ReceiptId};
 use kernel::kind::Capability;
+use kernel::operation::{Operation, Verified};
 use kernel::seal::Draft;
 use models::{EmbedError, Embedder, Model};
 use store::sqlite::{ModelNumber, ReceiptFilter, ViewDigest};
@@ -35,6 +36,8 @@ use crate::graph::{
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
+use crate::maintain::archive::RecordedArchive;
+use crate::maintain::marks::{MarkFilter, MarkedList, Marking};
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
@@ -135,6 +138,8 @@ read! {
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
+    marked(filter: &MarkFilter) -> MarkedList;
+    archives() -> Vec<RecordedArchive>;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
@@ -190,6 +195,8 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    mark_for_removal(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
+    unmark(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
     propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;
     apply_new_patch(patch: &NewPatch, intent: Intent, now: Timestamp) -> Patched;
     apply_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
@@ -234,6 +241,9 @@ write_only! {
     plan_to_forget(selected: &[OpId], now: Timestamp) -> ForgetPlan;
     forget(plan: &ForgetPlan, reason: &str, now: Timestamp) -> Forgotten;
     finish_erasure() -> bool;
+    restore_archived(
+        operations: Vec<Operation<Verified>>, wanted: &BTreeSet<OpId>, digest: &str, now: Timestamp
+    ) -> RecordedAgain;
     advance(progress: impl FnMut(u64)) -> ();
     rebuild(progress: impl FnMut(u64)) -> ();
     verify_beliefs(

@@ -74,7 +74,7 @@ impl RecordedAgain {
 }
 
 /// An operation of this device's key that the ledger does not have.
-type Missing = (Operation<Verified>, Body);
+pub(crate) type Missing = (Operation<Verified>, Body);
 
 /// What an operation says, apart from its place in the chain: its kind, its body, and what it cites
 /// in which role. A word about a belief cites the identity.
@@ -99,6 +99,8 @@ struct Again<'w, 'a> {
     identities: HashMap<OpId, String>,
     /// Records that wait to be written together.
     batch: Vec<(OpId, Prepared)>,
+    /// What was recorded again, and what stands in for it.
+    added: Vec<(OpId, OpId)>,
     report: RecordedAgain,
 }
 
@@ -116,7 +118,18 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<RecordedAgain, EngineError> {
         let own = self.own_in(input, now)?;
-        let earlier = self.earlier_after(own.shared_seq)?;
+        Ok(self.record_missing_again(own.missing, own.shared_seq, now)?.0)
+    }
+
+    /// Records operations again, unless this device recorded the same after `shared_seq` of its
+    /// chain. Returns also which new operation stands in for each that was recorded.
+    pub(crate) fn record_missing_again(
+        &mut self,
+        missing: Vec<Missing>,
+        shared_seq: u64,
+        now: jiff::Timestamp,
+    ) -> Result<(RecordedAgain, Vec<(OpId, OpId)>), EngineError> {
+        let earlier = self.earlier_after(shared_seq)?;
         let mut again = Again {
             writer: self,
             now,
@@ -124,13 +137,14 @@ impl Writer<'_> {
             stands_for: HashMap::new(),
             identities: HashMap::new(),
             batch: Vec::new(),
+            added: Vec::new(),
             report: RecordedAgain::default(),
         };
-        for (operation, body) in own.missing {
+        for (operation, body) in missing {
             again.take(&operation, body)?;
         }
         again.write_batch()?;
-        Ok(again.report)
+        Ok((again.report, again.added))
     }
 
     fn own_in(&self, input: &mut dyn BufRead, now: jiff::Timestamp) -> Result<Own, EngineError> {
@@ -308,7 +322,9 @@ impl Again<'_, '_> {
         match self.writer.act(vec![draft], Intent::Write, self.now) {
             Ok(changes) => {
                 self.report.added += 1;
-                self.stands_for.extend(changes.recorded.first().map(|new| (id, *new)));
+                let recorded = changes.recorded.first().map(|new| (id, *new));
+                self.stands_for.extend(recorded);
+                self.added.extend(recorded);
             }
             Err(EngineError::Record(refused)) => self.leave_out(id, &body, refused.to_string()),
             Err(error) => return Err(error),
@@ -352,6 +368,9 @@ impl Again<'_, '_> {
             };
             *count += 1;
             self.stands_for.insert(id, new);
+            if matches!(outcome, Outcome::Added(_) | Outcome::Replaced { .. }) {
+                self.added.push((id, new));
+            }
         }
         Ok(())
     }
@@ -389,6 +408,11 @@ impl Again<'_, '_> {
                     }
                 }
             };
+            let is_quote = operation.header().kind.spec().is_quote(cited.role.as_str());
+            if is_quote && self.writer.store.ledger_index()?.lacks_body(&id)? {
+                // What quotes something forgotten is forgotten with it.
+                return Ok(Refs::Missing(cited.id));
+            }
             let cited = Ref { id, role: cited.role.clone() };
             if seen.insert((cited.id, cited.role.as_str().to_owned())) {
                 refs.push(cited);

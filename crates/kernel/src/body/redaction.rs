@@ -7,5 +7,7 @@ lenient_body! {
     Redaction {
         /// Why.
         reason: String,
+        /// The digest of the archive that has the target.
+        archive: String,
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn add(
 
 /// Adds the records of imports all of whose records are forgotten: the path that was read may say
 /// what they said.
-pub(super) fn add_imports(
+pub(crate) fn add_imports(
     reader: &Reader<'_>,
     targets: &mut BTreeSet<OpId>,
 ) -> Result<(), EngineError> {
@@ -67,8 +67,23 @@ pub(super) fn add_imports(
     Ok(())
 }
 
+/// Adds the records of imports that brought any of the targets.
+pub(crate) fn add_imports_of(
+    reader: &Reader<'_>,
+    targets: &BTreeSet<OpId>,
+    imports: &mut BTreeSet<OpId>,
+) -> Result<(), EngineError> {
+    for import in reader.imports(IMPORTS_MAX)? {
+        let appended = reader.evidence_in(&import.author, &import.body)?;
+        if appended.iter().any(|(_, id)| targets.contains(id)) {
+            imports.insert(import.id);
+        }
+    }
+    Ok(())
+}
+
 /// Adds every version that supersedes a target or is superseded by one. Returns how many.
-fn add_versions(
+pub(crate) fn add_versions(
     index: &SqliteLedgerIndex<'_>,
     targets: &mut BTreeSet<OpId>,
 ) -> Result<u64, EngineError> {

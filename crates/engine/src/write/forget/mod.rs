@@ -46,7 +46,7 @@ use crate::write::record::without_mark;
 use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
 
-mod copies;
+pub(crate) mod copies;
 mod statements;
 mod transcripts;
 mod words;
@@ -54,7 +54,7 @@ mod words;
 pub use words::RecordedAgain;
 
 /// How long the end of an erasure waits for another process.
-const ERASURE_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const ERASURE_WAIT: Duration = Duration::from_secs(5);
 /// Selected records that a plan has in words; more are only counted.
 const RECORDS_KEPT_MAX: usize = 1_000;
 /// Most rounds in which words of the user are found to stand on nothing. Each round may free those
@@ -133,18 +133,30 @@ pub(crate) fn hashes_of(sealer: &Sealer) -> DeviceHashes<'_> {
 }
 
 /// Carries out redactions, with all that follows but the derivation.
-struct Redacting<'a> {
-    sealer: &'a Sealer,
-    derivers: &'a [Box<dyn Deriver>],
-    reason: &'a str,
-    now: jiff::Timestamp,
+pub(crate) struct Redacting<'a> {
+    pub(crate) sealer: &'a Sealer,
+    pub(crate) derivers: &'a [Box<dyn Deriver>],
+    pub(crate) reason: &'a str,
+    pub(crate) now: jiff::Timestamp,
 }
 
 impl<'a> Redacting<'a> {
-    /// Appends a redaction of each target that has none yet, erases, and records again what goes
-    /// only because of the rules, in one transaction.
     fn redact(&self, store: &mut SqliteSpace, plan: &ForgetPlan) -> Result<Vec<OpId>, EngineError> {
+        self.redact_checked(store, plan, |_| Ok(()), |_| None)
+    }
+
+    /// Appends a redaction of each target that has none yet, erases, and records again what goes
+    /// only because of the rules, in one transaction. `check` sees the state that is redacted, and
+    /// `archive_of` names the archive that a target is in.
+    pub(crate) fn redact_checked(
+        &self,
+        store: &mut SqliteSpace,
+        plan: &ForgetPlan,
+        check: impl FnOnce(&SqliteWriting<'_>) -> Result<(), EngineError>,
+        archive_of: impl Fn(&OpId) -> Option<String>,
+    ) -> Result<Vec<OpId>, EngineError> {
         let mut writing = store.write()?;
+        check(&writing)?;
         writing.recognize_forgotten(hashes_of(self.sealer));
         let again = words::Bodies::read(&writing, &plan.again)?;
         let mut redactions = Vec::with_capacity(plan.targets.len());
@@ -153,7 +165,7 @@ impl<'a> Redacting<'a> {
             if kernel::redaction::redaction_of(&writing, &entry)?.is_some() {
                 continue;
             }
-            redactions.push(self.append(&mut writing, *target)?);
+            redactions.push(self.append(&mut writing, *target, archive_of(target))?);
         }
         writing.erase_redacted()?;
         again.record(self.sealer, &mut writing, now_us(self.now))?;
@@ -162,9 +174,14 @@ impl<'a> Redacting<'a> {
         Ok(redactions)
     }
 
-    fn append(&self, writing: &mut SqliteWriting<'_>, target: OpId) -> Result<OpId, EngineError> {
+    fn append(
+        &self,
+        writing: &mut SqliteWriting<'_>,
+        target: OpId,
+        archive: Option<String>,
+    ) -> Result<OpId, EngineError> {
         let reason = Some(self.reason.to_owned()).filter(|reason| !reason.is_empty());
-        let body = Body::Redaction(Redaction { reason, ..Redaction::default() });
+        let body = Body::Redaction(Redaction { reason, archive, ..Redaction::default() });
         let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET)? }];
         let sealable = Sealable::masked(Draft { body, refs }, writing)?;
         let ts = next_timestamp(now_us(self.now), writing.latest()?);
@@ -174,7 +191,11 @@ impl<'a> Redacting<'a> {
     }
 
     /// Derives from what is left, if the key may.
-    fn derive(&self, store: &mut SqliteSpace, may_derive: bool) -> Result<Derived, EngineError> {
+    pub(crate) fn derive(
+        &self,
+        store: &mut SqliteSpace,
+        may_derive: bool,
+    ) -> Result<Derived, EngineError> {
         let mut derivation = Derivation::new(self.derivers, self.sealer, self.now);
         if may_derive {
             derivation.run_to_end(store, Extent::Changed, |_| {})?;
@@ -223,7 +244,7 @@ impl Writer<'_> {
         selected: &[OpId],
         now: jiff::Timestamp,
     ) -> Result<ForgetPlan, EngineError> {
-        let mut plan = self.named(selected)?;
+        let mut plan = named(self.store, selected)?;
         let reader = Reader::new(self.store, self.derivers)?;
         // What is recorded again is what was signed.
         reader.check_as_signed(plan.again.iter().map(|again| again.id))?;
@@ -294,46 +315,6 @@ impl Writer<'_> {
         writing.recognize_forgotten(hashes_of(self.sealer));
         Box::new(writing).commit()?;
         self.advance(|_| {})
-    }
-
-    /// A plan with the targets that follow from the selection alone.
-    fn named(&self, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
-        self.store.on_snapshot(|index| {
-            let mut plan = ForgetPlan::default();
-            let mut words = BTreeSet::new();
-            for id in selected {
-                let entry = index
-                    .entry(id)?
-                    .ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
-                let body = body_of(index, id, &entry.kind)?;
-                let is_derived =
-                    matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-                let is_word = words::is_word(&entry.kind);
-                let may_go = is_word
-                    || is_retraction(&entry.kind)
-                    || entry.kind.spec().body == BodyNeed::Removable;
-                if is_derived || !may_go {
-                    return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
-                }
-                if let Some(body) = body {
-                    words.extend(is_word.then_some(*id));
-                    plan.targets.insert(*id);
-                    plan.selected += 1;
-                    if plan.records.len() < RECORDS_KEPT_MAX {
-                        let summary = match self.store.is_as_signed(id)? {
-                            true => summary_of(&body),
-                            false => ALTERED.to_owned(),
-                        };
-                        plan.records.push(ForgottenRecord { id: *id, summary });
-                    }
-                }
-            }
-            words::add(index, &mut plan, &words)?;
-            statements::add(index, &mut plan)?;
-            copies::add(index, self.store, &mut plan)?;
-            transcripts::add(index, self.store, &mut plan)?;
-            Ok(plan)
-        })
     }
 
     /// Adds the words about the identities that are affected, and counts what goes.
@@ -423,6 +404,45 @@ impl ForgetPlan {
         }
         Ok(())
     }
+}
+
+/// A plan with the targets that follow from the selection alone.
+pub(crate) fn named(store: &SqliteSpace, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
+    store.on_snapshot(|index| {
+        let mut plan = ForgetPlan::default();
+        let mut words = BTreeSet::new();
+        for id in selected {
+            let entry = index
+                .entry(id)?
+                .ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+            let body = body_of(index, id, &entry.kind)?;
+            let is_derived = matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
+            let is_word = words::is_word(&entry.kind);
+            let may_go = is_word
+                || is_retraction(&entry.kind)
+                || entry.kind.spec().body == BodyNeed::Removable;
+            if is_derived || !may_go {
+                return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
+            }
+            if let Some(body) = body {
+                words.extend(is_word.then_some(*id));
+                plan.targets.insert(*id);
+                plan.selected += 1;
+                if plan.records.len() < RECORDS_KEPT_MAX {
+                    let summary = match store.is_as_signed(id)? {
+                        true => summary_of(&body),
+                        false => ALTERED.to_owned(),
+                    };
+                    plan.records.push(ForgottenRecord { id: *id, summary });
+                }
+            }
+        }
+        words::add(index, &mut plan, &words)?;
+        statements::add(index, &mut plan)?;
+        copies::add(index, store, &mut plan)?;
+        transcripts::add(index, store, &mut plan)?;
+        Ok(plan)
+    })
 }
 
 /// Corrections and refutations of those identities of which nothing is left beside what is `gone`:

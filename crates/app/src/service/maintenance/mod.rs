@@ -1,0 +1,8 @@
+//! Maintenance: marks for removal, archives, and what is erased once it is archived.
+//!
+//! Command line, tools and HTTP call the functions here, and print their reports.
+
+mod archive;
+pub(crate) mod defaults;
+pub(crate) mod marks;
+pub(crate) mod removal;

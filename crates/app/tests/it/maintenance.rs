@@ -1,0 +1,313 @@
+//! Marks, archives, and what is erased once it is archived, on the command line.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use engine::Space;
+use engine::maintain::archive::ArchiveNote;
+use kernel::seal::Signer;
+use serde_json::Value;
+
+use crate::machine::{BECAUSE, Machine};
+use crate::samples::{Dice, long_chat};
+
+/// Words that nobody writes by chance.
+const NOTE: &str = "Zephyrine Quokkasson keeps her vermilion kayak beneath the Jabberwock";
+/// How often a removal is killed.
+const KILLS: usize = 12;
+/// The seed of the moments.
+const SEED: u64 = 0x6d61_696e_7461_696e;
+
+fn run(machine: &Machine, arguments: &[&str]) -> Value {
+    let with_json = arguments.iter().chain(&["--json"]);
+    machine.because(with_json).run().succeeds().json()
+}
+
+fn remember(machine: &Machine, text: &str) -> String {
+    run(machine, &["remember", text])["id"].as_str().unwrap().to_owned()
+}
+
+/// What of `texts` is in the files that the program keeps, other than archives.
+fn traces(machine: &Machine, texts: &[&str]) -> Vec<PathBuf> {
+    fn look(folder: &Path, texts: &[&str], found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                if path.file_name().unwrap() != "archive" {
+                    look(&path, texts, found);
+                }
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap().to_ascii_lowercase();
+            let has = |text: &&str| {
+                let text = text.to_ascii_lowercase();
+                bytes.windows(text.len()).any(|run| run == text.as_bytes())
+            };
+            if texts.iter().any(|text| has(&text)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(&machine.work().join(".because"), texts, &mut found);
+    look(&machine.home(), texts, &mut found);
+    found
+}
+
+/// Exports what is marked, whenever it was, and returns the report.
+fn export(machine: &Machine, format: &str) -> Value {
+    run(machine, &["maintain", "export", "--older-than", "0", "--format", format])
+}
+
+fn finalize(machine: &Machine) -> Value {
+    run(machine, &["maintain", "finalize", "--older-than", "0", "--yes"])
+}
+
+fn path_of(report: &Value) -> PathBuf {
+    PathBuf::from(report["file"].as_str().unwrap())
+}
+
+#[test]
+fn marks_are_listed_and_names_that_fit_nothing_leave_the_others() {
+    let machine = Machine::with_space();
+    let id = remember(&machine, NOTE);
+    let marked = machine.because(["maintain", "mark", &id, "b3:0000", "--json"]).run().ends(4);
+    let marked = marked.json();
+    assert_eq!((&marked["count"], &marked["skipped"][0]["why"]), (&1.into(), &"unknown".into()));
+    let list = run(&machine, &["maintain", "list"]);
+    assert_eq!((&list["removals"][0]["id"], &list["eligible"]), (&id.clone().into(), &0.into()));
+    let none = run(&machine, &["maintain", "list", "--eligible"]);
+    assert!(none["removals"].as_array().unwrap().is_empty());
+    let now = machine.because(["maintain", "list", "--json"]).variable("SURR_RETENTION_DAYS", "0");
+    assert_eq!(now.run().succeeds().json()["eligible"], 1);
+    machine.because(["maintain", "list"]).run().succeeds().prints("vermilion kayak");
+    run(&machine, &["maintain", "unmark", &id]);
+    machine.because(["maintain", "list"]).run().succeeds().prints("Nothing is marked");
+    let wrong =
+        machine.because(["maintain", "list", "--json"]).variable("BECAUSE_RETENTION_DAYS", "x");
+    assert_eq!(wrong.run().ends(2).error_code(), "variable");
+    let nothing = machine.because(["maintain", "mark", "--json"]).run().ends(2);
+    assert_eq!(nothing.error_code(), "nothing_selected");
+}
+
+// Case 20 of the cases for consolidation.
+#[test]
+fn what_may_be_removed_and_is_not_exported_is_refused() {
+    let machine = Machine::with_space();
+    let id = remember(&machine, NOTE);
+    run(&machine, &["maintain", "mark", &id]);
+    let arguments = ["maintain", "finalize", "--older-than", "0", "--yes", "--json"];
+    let refused = machine.because(arguments).run().ends(1);
+    assert_eq!(refused.error_code(), "not_archived");
+    assert!(!traces(&machine, &[NOTE]).is_empty());
+    // Without eligible records nothing is refused and nothing is done.
+    let early = run(&machine, &["maintain", "finalize", "--yes"]);
+    assert_eq!((&early["eligible"], &early["records"]), (&0.into(), &0.into()));
+}
+
+// Cases 21 and 22 of the cases for consolidation.
+#[test]
+fn what_is_exported_is_erased_and_comes_back_whole() {
+    for (format, magic) in [("parquet", "PAR1"), ("jsonl", "{\"au")] {
+        let machine = Machine::with_space();
+        let id = remember(&machine, NOTE);
+        let kept = remember(&machine, "Bluebells bloom in April");
+        run(
+            &machine,
+            &["node", "add", "--type", "summary", "Quokkasson has a kayak", "--source", &id],
+        );
+        run(&machine, &["recall", "vermilion kayak"]);
+        run(&machine, &["maintain", "mark", &id]);
+        let dry = ["maintain", "export", "--older-than", "0", "--dry-run"];
+        assert_eq!(run(&machine, &dry)["file"], Value::Null);
+        let report = export(&machine, format);
+        assert_eq!(report["records"], 1, "{report}");
+        let archive = path_of(&report);
+        assert!(archive.starts_with(machine.home().join("archive")), "{report}");
+        assert!(std::fs::read(&archive).unwrap().starts_with(magic.as_bytes()));
+        let plan = ["maintain", "finalize", "--older-than", "0", "--dry-run"];
+        assert_eq!(run(&machine, &plan)["records"], 1);
+        let header = run(&machine, &["show", &id])["header"].clone();
+        let done = finalize(&machine);
+        assert_eq!((&done["records"], &done["is_erased"]), (&1.into(), &true.into()), "{done}");
+        assert_eq!(traces(&machine, &[NOTE, "Quokkasson has a kayak"]), Vec::<PathBuf>::new());
+        let shown = run(&machine, &["show", &id]);
+        assert_eq!((&shown["header"], &shown["body"]), (&header, &Value::Null));
+        machine.because(["recall", "bluebells"]).run().succeeds().prints("April");
+        machine.is_sound();
+        assert_eq!(finalize(&machine)["records"], 0);
+        // Bringing it back.
+        let archive = archive.to_str().unwrap();
+        let stray = machine.because(["maintain", "restore", archive, &kept, "--json"]);
+        assert_eq!(stray.run().ends(1).error_code(), "not_in_archive");
+        assert_eq!(run(&machine, &["maintain", "restore", archive, "--dry-run"])["restored"], 0);
+        let restored = run(&machine, &["maintain", "restore", archive]);
+        assert_eq!(
+            (&restored["restored"], &restored["left_out"]),
+            (&2.into(), &0.into()),
+            "{restored}"
+        );
+        machine.because(["recall", "vermilion kayak"]).run().succeeds().prints("Jabberwock");
+        let again = run(&machine, &["maintain", "restore", archive]);
+        assert_eq!((&again["restored"], &again["present"]), (&0.into(), &2.into()), "{again}");
+        machine.is_sound();
+    }
+}
+
+#[test]
+fn an_empty_space_has_nothing_to_maintain() {
+    let machine = Machine::with_space();
+    let report = export(&machine, "parquet");
+    assert_eq!((&report["records"], &report["file"]), (&0.into(), &Value::Null));
+    assert!(!machine.home().join("archive").exists());
+    assert_eq!(finalize(&machine)["eligible"], 0);
+    for what in ["export", "finalize"] {
+        machine.because(["maintain", what]).run().succeeds().prints("Nothing may be removed");
+    }
+}
+
+#[test]
+fn archives_that_are_not_as_recorded_erase_nothing_and_restore_nothing() {
+    let machine = Machine::with_space();
+    let id = remember(&machine, NOTE);
+    run(&machine, &["maintain", "mark", &id]);
+    let archive = path_of(&export(&machine, "parquet"));
+    let whole = std::fs::read(&archive).unwrap();
+    let half = whole[..whole.len() / 2].to_vec();
+    let mut changed = whole.clone();
+    let place = changed.len() / 2;
+    changed[place] ^= 1;
+    let finalize = ["maintain", "finalize", "--older-than", "0", "--yes", "--json"];
+    let restore = ["maintain", "restore", archive.to_str().unwrap(), "--json"];
+    for bad in [half, changed, Vec::new()] {
+        std::fs::write(&archive, bad).unwrap();
+        assert_eq!(machine.because(finalize).run().ends(1).error_code(), "archive_changed");
+        assert_eq!(machine.because(restore).run().ends(1).error_code(), "archive_changed");
+    }
+    std::fs::remove_file(&archive).unwrap();
+    assert_eq!(machine.because(finalize).run().ends(1).error_code(), "not_archived");
+    assert_eq!(machine.because(restore).run().ends(1).error_code(), "archive_missing");
+    assert!(!traces(&machine, &[NOTE]).is_empty());
+    // An archive of another space.
+    let other = Machine::with_space();
+    let foreign = remember(&other, "Mulberry cellars are cold");
+    run(&other, &["maintain", "mark", &foreign]);
+    let foreign = path_of(&export(&other, "parquet"));
+    let restore = ["maintain", "restore", foreign.to_str().unwrap(), "--json"];
+    assert_eq!(machine.because(restore).run().ends(1).error_code(), "archive_unrecorded");
+    // The whole file again.
+    std::fs::write(&archive, whole).unwrap();
+    assert_eq!(machine.because(finalize).run().succeeds().json()["records"], 1);
+}
+
+#[test]
+fn what_was_recorded_as_an_archive_and_cannot_be_read_is_named() {
+    let machine = Machine::with_space();
+    let signer = Signer::from_seed([9; 32]);
+    let key = signer.author().to_string();
+    machine.because(["grant", &key, "--can", "append", "--can", "correct"]).run().succeeds();
+    let mut space = Space::open(&machine.space(), signer).unwrap();
+    for (format, code) in [
+        ("parquet", "archive_malformed"),
+        ("jsonl", "archive_malformed"),
+        ("csv", "archive_unsupported"),
+    ] {
+        let file = machine.write(&format!("bad.{format}"), format!("{{}} {format}"));
+        let bytes = std::fs::read(&file).unwrap();
+        let note = ArchiveNote {
+            digest: format!("b3:{}", blake3::hash(&bytes).to_hex()),
+            file: format!("bad.{format}"),
+            format: format.to_owned(),
+            records: 1,
+            operations: 1,
+        };
+        let mut writer = space.writer();
+        writer.record_archive(&note, jiff::Timestamp::now()).unwrap();
+        writer.finish().unwrap();
+        let restore = ["maintain", "restore", file.to_str().unwrap(), "--json"];
+        assert_eq!(machine.because(restore).run().ends(1).error_code(), code, "{format}");
+    }
+}
+
+#[test]
+fn a_limit_bounds_what_one_call_takes() {
+    let machine = Machine::with_space();
+    for number in 0..5 {
+        let id = remember(&machine, &format!("Kiln {number} is at {number} degrees today"));
+        run(&machine, &["maintain", "mark", &id]);
+    }
+    let call = |arguments: &[&str]| {
+        let arguments = arguments.iter().chain(&["--older-than", "0", "--json"]);
+        machine.because(arguments).variable("SURR_DB_LIMIT", "2").run().succeeds().json()
+    };
+    let exported = call(&["maintain", "export"]);
+    assert_eq!((&exported["records"], &exported["has_more"]), (&2.into(), &true.into()));
+    assert_eq!(call(&["maintain", "finalize", "--yes"])["records"], 2);
+    let exported = call(&["maintain", "export", "--limit", "9"]);
+    assert_eq!((&exported["records"], &exported["has_more"]), (&3.into(), &false.into()));
+}
+
+#[test]
+fn a_killed_removal_loses_nothing_that_is_not_in_the_archive() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", long_chat(400));
+    machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
+    let all = machine.records().len();
+    run(&machine, &["maintain", "mark", "--source", "chat-jsonl"]);
+    let report = run(&machine, &["maintain", "export", "--older-than", "0", "--limit", "1000"]);
+    assert_eq!(report["records"], all);
+    let mut dice = Dice(SEED);
+    let arguments = ["maintain", "finalize", "--older-than", "0", "--limit", "1000", "--yes"];
+    let mut erased = 0;
+    for _ in 0..KILLS {
+        let mut removal = machine.because(arguments).start();
+        std::thread::sleep(Duration::from_millis(dice.below(900)));
+        removal.kill().unwrap();
+        removal.wait().unwrap();
+        let log = machine.because(["log", "-n", "0", "--kind", "evidence", "--json"]).run();
+        let bodies = log.succeeds().json_lines();
+        let here = bodies.iter().filter(|line| !line["body"].is_null()).count();
+        // One transaction erases all of them.
+        assert!(here == 0 || here == all, "{here} of {all}");
+        erased += usize::from(here == 0);
+        machine.is_sound();
+    }
+    println!("killed {KILLS} times, erased by then in {erased}");
+    let begun = Instant::now();
+    machine.because(arguments).run().succeeds();
+    println!("finished in {:?}", begun.elapsed());
+    machine.because(["forget", "--finish"]).run().succeeds();
+    machine.is_sound();
+    let restored = run(&machine, &["maintain", "restore", report["file"].as_str().unwrap()]);
+    assert_eq!(restored["restored"], all, "{restored}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_during_an_export_leaves_nothing_behind() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", long_chat(3_000));
+    machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
+    run(&machine, &["maintain", "mark", "--source", "chat-jsonl"]);
+    std::fs::create_dir(machine.work().join("small")).unwrap();
+    let mount = "mount -t tmpfs -o size=300k none small";
+    let mut trial = std::process::Command::new("unshare");
+    let tried = trial.args(["--mount", "sh", "-c", mount]).current_dir(machine.work()).output();
+    if !tried.is_ok_and(|output| output.status.success()) {
+        println!("skipped: this user cannot mount a small file system");
+        return;
+    }
+    for format in ["parquet", "jsonl"] {
+        let script = format!(
+            "set -eu\n{mount}\n$BECAUSE maintain export --older-than 0 --limit 5000 --format {format} --archive-dir small --json 2>err && exit 9\nls -A small >left"
+        );
+        let call = machine.call("unshare", ["--mount", "sh", "-c", &script]);
+        call.variable("BECAUSE", BECAUSE).run().succeeds();
+        let read = |name: &str| std::fs::read_to_string(machine.work().join(name)).unwrap();
+        assert_eq!(read("left"), "", "{format}");
+        assert!(read("err").contains("\"code\":\"file\""), "{}", read("err"));
+    }
+    let refused = machine.because(["maintain", "finalize", "--older-than", "0", "--yes", "--json"]);
+    assert_eq!(refused.run().ends(1).error_code(), "not_archived");
+    machine.is_sound();
+}
