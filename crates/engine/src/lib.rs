@@ -16,6 +16,7 @@ mod error;
 pub mod graph;
 pub mod inspect;
 pub mod keys;
+pub mod maintain;
 pub mod mine;
 pub mod outcome;
 pub mod owner;

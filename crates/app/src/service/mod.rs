@@ -31,6 +31,7 @@
 //! | [`learning`] | preferences that programs learn |
 //! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
+//! | [`maintenance`] | what is marked for removal, archived and erased; health; duplicates |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
@@ -57,6 +58,7 @@ pub(crate) mod inner_voice;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod maintenance;
 pub(crate) mod mining;
 pub(crate) mod model_request;
 pub(crate) mod model_test;

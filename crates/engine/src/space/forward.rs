@@ -35,6 +35,7 @@ use crate::graph::{
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
+use crate::maintain::marks::{MarkFilter, MarkedList, Marking};
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
@@ -139,6 +140,7 @@ read! {
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
+    marked(filter: &MarkFilter) -> MarkedList;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
@@ -197,6 +199,8 @@ write_and_fold! {
     stage(
         candidates: Vec<GraphCandidate>, limits: &StagingLimits, now: Timestamp
     ) -> Staging;
+    mark_for_removal(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
+    unmark(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
     propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;
     apply_new_patch(patch: &NewPatch, intent: Intent, now: Timestamp) -> Patched;
     apply_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;
