@@ -150,6 +150,13 @@ pub(super) fn join(sentence: &Tokens<'_>, spotted: &mut Vec<Spotted>) -> Vec<Joi
             && is_subject(sentence, spotted, source)
         {
             for target in targets(sentence, spotted, source + 1, after) {
+                // "causes A to start"
+                let end = spotted.get(target).map_or(after, |found| found.words.end);
+                if matches!(verb.rel_type, "caused" | "requires")
+                    && sentence.lower(sort_end(sentence, end)) == "to"
+                {
+                    continue;
+                }
                 let (rel_type, confidence) = (verb.rel_type, verb.confidence);
                 joined.push(Joined { source, target, rel_type, confidence });
             }
@@ -217,7 +224,7 @@ fn is_subject(sentence: &Tokens<'_>, spotted: &[Spotted], place: usize) -> bool 
     let mut start = found.words.start;
     for _ in 0..ADVERBS_MAX {
         if sentence.before(start) > Gap::Space {
-            return true;
+            return sentence.before(start) > Gap::Joint;
         }
         let Some(last) = start.checked_sub(1) else { return true };
         if CONJUNCTIONS.contains(&sentence.lower(last)) {
@@ -228,7 +235,7 @@ fn is_subject(sentence: &Tokens<'_>, spotted: &[Spotted], place: usize) -> bool 
         }
         start = last;
     }
-    sentence.before(start) > Gap::Space
+    sentence.before(start) > Gap::Joint
 }
 
 /// The entities that a verb which ends at `after` takes.
@@ -293,8 +300,19 @@ fn phrase_end(sentence: &Tokens<'_>, target: &Spotted) -> Option<usize> {
     is_end.then_some(end)
 }
 
-/// "added A to B": the relation that begins with the verb before an entity.
-fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Option<Joined> {
+/// "added A to B": the relations that begin with the verb before an entity.
+fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Vec<Joined> {
+    let Some((rel_type, after)) = moved_to(sentence, spotted, source) else { return Vec::new() };
+    let targets = targets(sentence, spotted, source + 1, after).into_iter();
+    targets.map(|target| Joined { source, target, rel_type, confidence: 0.75 }).collect()
+}
+
+/// What a verb before an entity says of it and what follows, and where that follows.
+fn moved_to(
+    sentence: &Tokens<'_>,
+    spotted: &[Spotted],
+    source: usize,
+) -> Option<(&'static str, usize)> {
     let found = spotted.get(source)?;
     let mut before = found.words.start;
     while before > 0 && ARTICLES.contains(&sentence.lower(before - 1)) {
@@ -317,8 +335,7 @@ fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Option<Jo
     if sentence.lower(end) != *preposition || sentence.before(end) != Gap::Space {
         return None;
     }
-    let target = *targets(sentence, spotted, source + 1, end + 1).first()?;
-    Some(Joined { source, target, rel_type, confidence: 0.75 })
+    Some((rel_type, end + 1))
 }
 
 /// Adds a name at the beginning of a sentence that only its verb shows to be one: "Parser depends
