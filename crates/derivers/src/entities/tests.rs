@@ -79,7 +79,7 @@ fn words_with_a_capital_that_name_nothing_are_left_out() {
 fn a_name_of_unknown_sort_counts_when_the_text_repeats_it() {
     assert_eq!(names("We went to Kilnville."), [""; 0]);
     assert_eq!(names("We went to Kilnville. It rains in Kilnville."), ["other Kilnville"]);
-    let harbour = "We saw Kilnville Harbour at night. Boats leave Kilnville Harbour at six.";
+    let harbour = "We saw Kilnville Harbour at night. Most of the boats leave Kilnville Harbour at six.";
     assert_eq!(names(harbour), ["other Kilnville Harbour"]);
 }
 
