@@ -27,6 +27,7 @@ mod seal;
 pub mod selection;
 mod source_id;
 mod space;
+pub mod staging;
 pub mod thought;
 pub mod tokens;
 pub mod verify;

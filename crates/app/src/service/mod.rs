@@ -42,6 +42,7 @@
 pub(crate) mod agent_changes;
 pub(crate) mod agents;
 pub(crate) mod agreed_settings;
+pub(crate) mod candidates;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;

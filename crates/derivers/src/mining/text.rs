@@ -6,6 +6,8 @@
 use super::lexicon::is_label;
 use crate::statements::{STATEMENT_BYTES_MAX, has_speaker, split, without_marker};
 
+/// What stands between the names of sections, as importers write them.
+const SECTIONS: &str = " › ";
 /// Fewest characters of a line that may go on in the next: a shorter one was ended on purpose.
 const WRAPPED_CHARS_MIN: usize = 50;
 /// Most lines of one paragraph.
@@ -21,6 +23,30 @@ pub fn sentences_of(text: &str) -> Vec<String> {
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
         .collect()
+}
+
+/// The sentences of the whole text, those that a script gives to a speaker included. Headings are
+/// left out, and so are the names of sections before a section's text.
+pub(crate) fn whole_sentences_of(text: &str) -> Vec<String> {
+    paragraphs(text)
+        .iter()
+        .filter(|paragraph| !paragraph.contains(SECTIONS))
+        .flat_map(|paragraph| glued(split(paragraph)))
+        .map(|part| part.trim().to_owned())
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Parts of a paragraph, of which none begins inside a word: `?` is part of an address, too.
+fn glued(parts: Vec<&str>) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for part in parts {
+        match sentences.last_mut() {
+            Some(last) if !part.starts_with(char::is_whitespace) => last.push_str(part),
+            _ => sentences.push(part.to_owned()),
+        }
+    }
+    sentences
 }
 
 /// Whether what stands before the colon says what the line is, and not who speaks.

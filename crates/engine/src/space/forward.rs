@@ -47,6 +47,7 @@ use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
+use crate::staging::{GraphCandidate, StagedCandidate, Staging, StagingLimits};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::why::{Why, WhyLimits};
@@ -108,6 +109,9 @@ read! {
     record_from(id: &OpId, viewpoint: &Viewpoint) -> Option<RecordView>;
     edge_from(id: &OpId, viewpoint: &Viewpoint) -> Option<EdgeView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
+    candidates() -> Vec<StagedCandidate>;
+    candidate(name: &str) -> Option<StagedCandidate>;
+    candidate_to_decide(name: &str) -> Option<StagedCandidate>;
     patches() -> Vec<Patch>;
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
@@ -195,6 +199,9 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    stage(
+        candidates: Vec<GraphCandidate>, limits: &StagingLimits, now: Timestamp
+    ) -> Staging;
     mark_for_removal(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
     unmark(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
     propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;

@@ -88,6 +88,11 @@ impl SqliteWriting<'_> {
         self.index.position_of(id)
     }
 
+    /// Every proposal, in the space's order.
+    pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
+        self.index.proposals()
+    }
+
     /// The same as [`SqliteSpace::signed_state`], within a transaction.
     pub fn signed_state(&self, id: &OpId) -> Result<SignedState, StoreError> {
         SignedState::of(get(self.index.connection, self.space, id))
