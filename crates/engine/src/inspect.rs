@@ -237,9 +237,10 @@ pub fn speaker(evidence: &Evidence) -> Option<&str> {
     }
 }
 
-/// One line about a record.
+/// One line about a record. Some summaries name who made it themselves.
 pub fn summary_of_evidence(evidence: &Evidence) -> String {
-    let actor = speaker(evidence).map(|actor| format!("{actor}: ")).unwrap_or_default();
+    let actor = speaker(evidence).map(|actor| format!("{actor}: "));
+    let actor = actor.filter(|actor| !evidence.summary.starts_with(actor)).unwrap_or_default();
     format!("{actor}{}", evidence.summary)
 }
 

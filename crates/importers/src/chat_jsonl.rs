@@ -20,11 +20,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::blocks::{self, Blocks, flatten};
+use crate::files::has_extension;
 use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
 use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, markdown, time};
 
 /// The importer of generic chats.
 pub(crate) struct ChatJsonl;
@@ -63,7 +64,11 @@ impl Importer for ChatJsonl {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        recognise(probe.head)
+        // A note may quote lines of JSON.
+        match has_extension(probe.path, &markdown::EXTENSIONS) {
+            true => Match::No,
+            false => recognise(probe.head),
+        }
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {

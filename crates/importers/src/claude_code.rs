@@ -3,7 +3,8 @@
 //! The importer keeps the words of the person and of the assistant, and tool calls with an excerpt
 //! of their results as turns with the role `tool`. The assistant's thinking becomes private records
 //! of the kind `thought_action`. It leaves out the host's own notes (`isMeta`, reminders between
-//! the words, notices of interruption) and all lines of other types. The identity of a line is
+//! the words, notices of interruption) and all lines of other types. What became of a background
+//! task comes as a message of the user; it is a turn with the role `tool`, too. The identity of a line is
 //! `<sessionId>/<uuid>`; that of its tool part, `<sessionId>/<uuid>/tool`, and of its thinking,
 //! `<sessionId>/<uuid>/thinking`.
 //!
@@ -23,12 +24,12 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::blocks::{Blocks, flatten};
+use crate::blocks::{Blocks, TOOL_RESULT_BYTES_MAX, flatten};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::secrets::cut;
 use crate::shape::Shape;
-use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver};
+use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver, excerpt};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of Claude Code transcripts.
@@ -61,6 +62,15 @@ struct Line {
     is_sidechain: Option<bool>,
     is_compact_summary: Option<bool>,
     is_api_error_message: Option<bool>,
+    origin: Option<Value>,
+}
+
+impl Line {
+    /// Newer versions say where a message of the user comes from.
+    fn is_of_task(&self) -> bool {
+        let kind = self.origin.as_ref().and_then(|origin| origin.get("kind")?.as_str());
+        kind == Some("task-notification")
+    }
 }
 
 impl Importer for ClaudeCode {
@@ -279,7 +289,7 @@ impl Reader<'_> {
             return ControlFlow::Continue(());
         };
         let Blocks { text, tools, thinking, captions, links } = flatten(content);
-        let is_output = is_command_output(&text);
+        let is_of_host = is_of_host(&text) || line.is_of_task();
         let text = without_host_markup(&text);
         let session = line.session_id.unwrap_or_else(|| self.stem.clone());
         let at = line.timestamp.as_ref().and_then(time::from_value);
@@ -287,7 +297,7 @@ impl Reader<'_> {
             || line.is_sidechain == Some(true)
             || line.is_compact_summary == Some(true);
         let said_by = if is_assistant { "assistant" } else { "user" };
-        let role = if is_output { "tool" } else { said_by };
+        let role = if is_of_host { "tool" } else { said_by };
         let uid = match line.uuid {
             Some(uuid) => format!("{session}/{uuid}"),
             None => {
@@ -341,20 +351,37 @@ impl Reader<'_> {
     }
 }
 
-/// The output of a host command is recorded as the person's message, but the person did not write
-/// it.
-fn is_command_output(text: &str) -> bool {
-    let head = cut(text.trim_start(), 64);
-    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>"]
-        .iter()
-        .any(|tag| head.starts_with(tag))
+/// Elements that the host records as the person's message, though the person did not write them:
+/// the output of a command, and what became of a task or of another agent.
+const OF_HOST: [&str; 7] = [
+    "local-command-stdout",
+    "local-command-stderr",
+    "bash-stdout",
+    "task-notification",
+    "bash-notification",
+    "agent-notification",
+    "teammate-message",
+];
+/// Elements that the host adds to what the person typed.
+const ADDED: [&str; 5] = [
+    "system-reminder",
+    "local-command-caveat",
+    "user-prompt-submit-hook",
+    "ide_opened_file",
+    "ide_selection",
+];
+
+fn is_of_host(text: &str) -> bool {
+    let text = text.trim_start().strip_prefix('<').unwrap_or_default();
+    let name = cut(text, 32).split(['>', ' ']).next().unwrap_or_default();
+    OF_HOST.contains(&name)
 }
 
 /// Removes what the host wrote around and between the person's words. Reminders to the model are
 /// dropped. A host command becomes what the person typed (`/review the parser`); one without
 /// arguments is dropped.
 fn without_host_markup(text: &str) -> String {
-    let text = without_elements(text, "system-reminder");
+    let text = ADDED.iter().fold(text.to_owned(), |text, tag| without_elements(&text, tag));
     let text = text.trim();
     if text.starts_with("[Request interrupted by user") {
         return String::new();
@@ -369,11 +396,14 @@ fn without_host_markup(text: &str) -> String {
             return element(text, tag).unwrap_or_default().trim().to_owned();
         }
     }
-    if text.starts_with("<bash-stdout>") {
-        let parts = ["bash-stdout", "bash-stderr"].into_iter().filter_map(|tag| element(text, tag));
-        return parts.map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
-    }
-    text.to_owned()
+    let parts: &[&str] = match text {
+        _ if text.starts_with("<bash-stdout>") => &["bash-stdout", "bash-stderr"],
+        _ if text.starts_with("<task-notification>") => &["summary", "result"],
+        _ => return text.to_owned(),
+    };
+    let parts = parts.iter().filter_map(|tag| element(text, tag)).map(str::trim);
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    excerpt(&parts.join("\n"), TOOL_RESULT_BYTES_MAX)
 }
 
 /// The content of the first element named `tag`.

@@ -66,6 +66,9 @@ pub(super) fn print(
     for line in text(recollection).lines() {
         output::line(format_args!("    {}", printable(line)))?;
     }
+    if let Some(commit) = commit_line(evidence) {
+        output::line(format_args!("    {DIM}{}{DIM:#}", printable(&commit)))?;
+    }
     if recollection.passage.is_some() {
         output::line(format_args!(
             "    {DIM}from a longer record; all of it: because show {}{DIM:#}",
@@ -88,6 +91,31 @@ pub(super) fn print(
         explain_score(&recollection.score, &recollection.terms)?;
     }
     Ok(())
+}
+
+/// Characters of a commit's hash that are printed.
+const HASH_CHARS: usize = 10;
+/// Most paths that are printed.
+const PATHS_SHOWN_MAX: usize = 4;
+
+/// Which commit it is, and what it changed.
+fn commit_line(evidence: &Evidence) -> Option<String> {
+    if evidence.kind.0 != EvidenceKind::COMMIT {
+        return None;
+    }
+    let hash = evidence.source_uid.get(..HASH_CHARS).unwrap_or(&evidence.source_uid);
+    let paths = &evidence.payload.links;
+    let mut line = format!("commit {hash}");
+    for (number, path) in paths.iter().take(PATHS_SHOWN_MAX).enumerate() {
+        line.push_str(if number == 0 { ": " } else { ", " });
+        line.push_str(path);
+    }
+    let left_out = evidence.payload.more.get("links_left_out").and_then(serde_json::Value::as_u64);
+    let more = paths.len().saturating_sub(PATHS_SHOWN_MAX) as u64 + left_out.unwrap_or(0);
+    if more > 0 {
+        line.push_str(&format!(" and {more} more"));
+    }
+    Some(line)
 }
 
 /// One term of a score.

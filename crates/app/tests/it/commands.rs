@@ -187,6 +187,20 @@ fn import_reads_a_folder_of_all_sorts_and_says_what_a_named_format_leaves_out() 
 }
 
 #[test]
+fn a_recalled_commit_shows_its_hash_and_what_it_changed() {
+    let machine = Machine::with_space();
+    let made = machine.shell(
+        "git init -q kiln && cd kiln && git config user.name Mara && git config user.email m@example.org && \
+         mkdir -p src && echo 1 > src/zone.rs && git add -A && git commit -qm 'fire the first zone' && \
+         git rev-parse HEAD",
+    );
+    let hash = made.run().succeeds().out().trim().to_owned();
+    machine.because(["import", "kiln"]).run().succeeds().prints("1 new");
+    let found = machine.because(["recall", "first zone"]).run().succeeds();
+    found.prints("fire the first zone").prints(&format!("commit {}: src/zone.rs", &hash[..10]));
+}
+
+#[test]
 fn one_bad_source_among_several_ends_nothing() {
     let machine = Machine::with_space();
     let work = machine.work();

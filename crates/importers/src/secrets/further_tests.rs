@@ -694,3 +694,45 @@ fn words_that_recover_a_wallet_are_masked_by_their_name() {
         "recovery phrase is what you need when your phone was lost or broken and nothing else helps",
     ]);
 }
+
+#[test]
+fn ids_of_sessions_messages_and_calls_are_never_masked() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut draw = |alphabet: &str, length: usize| -> String {
+        let pick = |state: &mut u64| {
+            *state ^= *state << 13;
+            *state ^= *state >> 7;
+            *state ^= *state << 17;
+            char::from(alphabet.as_bytes()[(*state % alphabet.len() as u64) as usize])
+        };
+        (0..length).map(|_| pick(&mut state)).collect()
+    };
+    for _ in 0..20_000 {
+        // Groups of digits alone are where a card could seem to be.
+        let uuid = format!(
+            "{}-{}-4{}-9{}-{}{}",
+            draw(HEX, 8),
+            draw(DIGITS, 4),
+            draw(DIGITS, 3),
+            draw(DIGITS, 3),
+            draw(DIGITS, 4),
+            draw(HEX, 8)
+        );
+        for text in [
+            uuid.clone(),
+            format!(
+                "{uuid}/{}-{}-4{}-8{}-{}/tool",
+                draw(DIGITS, 8),
+                draw(DIGITS, 4),
+                draw(DIGITS, 3),
+                draw(DIGITS, 3),
+                draw(DIGITS, 12)
+            ),
+            format!("{uuid}/call_{}", draw(MIXED, 24)),
+            format!("{uuid}/toolu_01{}", draw(MIXED, 22)),
+            format!("{uuid}/log-0"),
+        ] {
+            assert!(mask_text(&text).is_none(), "{text}");
+        }
+    }
+}

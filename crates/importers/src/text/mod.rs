@@ -7,7 +7,8 @@
 //! Lines have no ids, and their numbers change with every insertion. So the identity of a record is
 //! the hash of its content and, for repeated content, the number of the repetition. For the same
 //! reason the hash of a paragraph decides whether a note ends there: an insertion regroups only the
-//! notes near it.
+//! notes near it. A chat with dates is known by its first message, not by its file's name, which
+//! every export of some programs shares.
 
 mod lines;
 mod markup;

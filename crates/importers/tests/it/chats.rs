@@ -687,6 +687,9 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
             line("u5", "<local-command-stdout></local-command-stdout>"),
             line("u6", "<bash-stdout>3 files</bash-stdout><bash-stderr></bash-stderr>"),
             line("u7", "What does <command-name> mean?"),
+            line("u8", "<task-notification>\n<task-id>b1</task-id>\n<output-file>/tmp/b1</output-file>\n<status>completed</status>\n<summary>The tide tables are built</summary>\n<result>12 tables</result>\n</task-notification>\nRead the output file."),
+            line("u9", "<ide_opened_file>tide.rs is open</ide_opened_file>Why is it slow?"),
+            line("u10", "Nothing failed.").replace("\"type\":\"user\"", "\"type\":\"user\",\"origin\":{\"kind\":\"task-notification\"}"),
         ]
         .concat(),
     );
@@ -696,9 +699,12 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
         "/review the parser",
         "3 files",
         "What does <command-name> mean?",
+        "The tide tables are built\n12 tables",
+        "Why is it slow?",
+        "Nothing failed.",
     ];
     assert_eq!(found.texts(), expect);
-    assert_eq!(found.roles(), ["user", "user", "tool", "user"]);
+    assert_eq!(found.roles(), ["user", "user", "tool", "user", "tool", "user", "tool"]);
 }
 
 #[test]

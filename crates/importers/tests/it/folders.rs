@@ -149,6 +149,9 @@ fn data_and_markup_that_nothing_knows_are_no_text() {
     ] {
         assert_eq!(detected(&sources.file(name, content)), None, "{name}");
     }
+    // A note that quotes JSON is a note.
+    let note = sources.file("note.md", "# API\n\n{\"text\": \"hi\", \"speaker\": \"Ana\"}\n");
+    assert_eq!(detected(&note), Some("markdown"));
     // Whoever names the format gets it.
     assert_eq!(import("text", &sources.file("table.csv", "a,b")).texts(), ["a,b"]);
 }
