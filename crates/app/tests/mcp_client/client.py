@@ -65,6 +65,7 @@ def check_tools(listed):
         "get_context",
         "graph",
         "inner_voice",
+        "maintenance_ops",
         "observe",
         "propose_patch",
         "recall",
@@ -94,6 +95,7 @@ def check_tools(listed):
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
         "correct",
         "forget",
+        "maintenance_ops",
         "refute",
         "retract",
     ]

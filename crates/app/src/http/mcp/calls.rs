@@ -130,6 +130,11 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         | Call::Graph(..)
         | Call::Why(..)
         | Call::Review(..) => return Ok(Need::Read),
+        // Only tried, unless the token speaks for the person.
+        Call::Maintain(asked, _) if asked.only_tries() || !grant.has(Right::Correct) => {
+            return Ok(Need::Read);
+        }
+        Call::Maintain(..) => &[Right::Correct],
         // An answer is kept where that is permitted.
         Call::InnerVoice(asked, _) => match asked.save() {
             Some(false) => return Ok(Need::Read),
