@@ -14,7 +14,7 @@ use super::{CliSession, incomplete_if};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, count, printable};
 use crate::service::opening::SpaceUse;
-use crate::service::record_embedding::open_chosen;
+use crate::service::record_embedding::{drop_others, open_chosen};
 use crate::settings::Settings;
 
 /// How often a wait checks the clock, so that a machine that slept continues when it wakes.
@@ -129,24 +129,6 @@ fn read(
             }
         }
     }
-}
-
-/// Drops the vectors of earlier models, which are no longer used.
-fn drop_others(space: &mut Space, embedder: &dyn Embedder) -> Result<Vec<String>, Failure> {
-    let model = embedder.model();
-    let is_this = |known: &EmbeddingStatus| {
-        known.provider == model.provider
-            && known.name == model.name
-            && known.dimensions == model.dimensions
-    };
-    let mut dropped = Vec::new();
-    for known in space.embedding_status()? {
-        if !is_this(&known) {
-            space.forget_embeddings(known.number)?;
-            dropped.push(known.choice);
-        }
-    }
-    Ok(dropped)
 }
 
 fn wait(session: &CliSession, bar: &indicatif::ProgressBar, until: Timestamp, why: &str) {

@@ -32,6 +32,8 @@ use super::work::{LONG_WORK_MAX, WRITES_MAX, Workers};
 use super::{App, Listening, Options, TlsFiles, connection, routes};
 use crate::failure::Failure;
 use crate::service::Session;
+use crate::service::maintenance::defaults::Defaults;
+use crate::service::maintenance::removal::scheduled;
 
 /// Threads for the conversation.
 const CONVERSING_THREADS: usize = 2;
@@ -43,6 +45,8 @@ const CONNECTIONS_MAX: usize = 1_024;
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 /// How long to wait before listening again, when the system gives no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long after its start a server first archives and erases by itself.
+const MAINTENANCE_DELAY: Duration = Duration::from_secs(1);
 /// How often receipts are written.
 const RECEIPTS_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -84,6 +88,9 @@ pub(super) fn serve(
         app.log.event("info", "listening", json!({ "address": address.to_string() }));
         tokio::spawn(look_for_changes(Arc::clone(&app)));
         tokio::spawn(write_receipts(Arc::clone(&app)));
+        if let Some(every) = Defaults::read(&app.session)?.every {
+            tokio::spawn(maintain(Arc::clone(&app), every));
+        }
         let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         tokio::select! {
             () = accept(&app, listener, tls.map(Arc::new), &connections) => {}
@@ -141,6 +148,40 @@ async fn write_receipts(app: Arc<App>) {
         sleep(RECEIPTS_INTERVAL).await;
         let app = Arc::clone(&app);
         let _ = tokio::task::spawn_blocking(move || app.spaces.write_receipts()).await;
+    }
+}
+
+/// Archives what may be removed and erases it, in one space after the other.
+async fn maintain(app: Arc<App>, every: Duration) {
+    sleep(MAINTENANCE_DELAY).await;
+    loop {
+        for space in app.spaces.iter() {
+            // Other writers of this process wait for their turns here.
+            let turn = Arc::clone(&space.writing).lock_owned().await;
+            let (worker, space) = (Arc::clone(&app), Arc::clone(space));
+            let name = space.name.clone();
+            let done = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                let session = worker.session.at(worker.clock.now());
+                let mut opened = space.for_owner(&session)?;
+                let erased = scheduled(&mut opened, session.now, &Defaults::read(&session)?)?;
+                space.note_head(opened.head()?.0);
+                Ok::<_, Failure>(erased)
+            });
+            match done.await {
+                Ok(Ok(0)) => {}
+                Ok(Ok(erased)) => {
+                    let fields = json!({ "space": name, "erased": erased });
+                    app.log.event("info", "maintained", fields);
+                }
+                Ok(Err(failure)) => {
+                    let fields = json!({ "space": name, "code": failure.code() });
+                    app.log.event("error", "maintenance failed", fields);
+                }
+                Err(_) => app.log.event("error", "maintenance failed", json!({ "space": name })),
+            }
+        }
+        sleep(every).await;
     }
 }
 

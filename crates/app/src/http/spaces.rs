@@ -178,6 +178,13 @@ impl ServedSpace {
         Ok(Lease { space: Arc::clone(self), handle: Some(handle) })
     }
 
+    /// A handle for the owner's own work on the whole space, which is not shared with requests.
+    pub(super) fn for_owner(&self, session: &Session) -> Result<OpenedSpace, Failure> {
+        let named = self.path.to_string_lossy();
+        let locator = SpaceLocator { home: &session.home, named: Some(&named) };
+        locator.open(SpaceUse::Manage(Capability::Correct))
+    }
+
     /// Tells everybody who waits for changes how far the ledger goes.
     pub(super) fn note_head(&self, head: u64) {
         self.head.send_if_modified(|known| {

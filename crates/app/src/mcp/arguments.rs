@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::graph_arguments::{Connect, Graph, ProposePatch, Review, State, Why};
 use super::inner_voice::InnerVoice;
+use super::maintenance::MaintenanceOps;
 use crate::service::proposals::Reply;
 use crate::service::recall::SearchScope;
 
@@ -29,6 +30,7 @@ pub(crate) enum Call {
     Why(Why, Option<String>),
     ProposePatch(ProposePatch, Option<String>),
     Review(Review, Option<String>),
+    Maintain(MaintenanceOps, Option<String>),
     Propose(Action, Asking),
 }
 
@@ -86,6 +88,7 @@ impl Call {
             Self::Why(..) => "why",
             Self::ProposePatch(..) => "propose_patch",
             Self::Review(..) => "review",
+            Self::Maintain(..) => "maintenance_ops",
             Self::Propose(action, _) => action.tool(),
         }
     }
@@ -112,6 +115,7 @@ impl Call {
             "why" => Self::Why(read(arguments)?, program),
             "propose_patch" => Self::ProposePatch(read(arguments)?, program),
             "review" => Self::Review(read(arguments)?, program),
+            "maintenance_ops" => Self::Maintain(read(arguments)?, program),
             "correct" => Self::Propose(Action::Correct(read(arguments)?), asking(program)),
             "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
             "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),

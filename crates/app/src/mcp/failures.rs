@@ -85,6 +85,15 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "not_your_space" => {
             "Tell the user: only its owner can let the user write to this memory. Nothing was written."
         }
+        "not_archived"
+        | "archive_missing"
+        | "archive_changed"
+        | "archive_unrecorded"
+        | "archive_malformed"
+        | "archive_unsupported"
+        | "not_in_archive" => {
+            "Tell the user; `because maintain` says what is archived. Nothing was written."
+        }
         "record_of_user" => {
             "Tell the user, who can do it with the command `because correct ID --text TEXT`."
         }

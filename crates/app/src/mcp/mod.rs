@@ -21,6 +21,7 @@ mod graph_answers;
 mod graph_arguments;
 mod inner_voice;
 mod lines;
+mod maintenance;
 mod memory;
 mod quote;
 mod server;

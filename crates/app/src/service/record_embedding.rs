@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::Space;
-use engine::embed::{Embedded, Portion, may_wait};
+use engine::embed::{Embedded, EmbeddingStatus, Portion, may_wait};
 use jiff::Timestamp;
 use models::choice::{Choice, Selection};
 use models::{EmbedError, Embedder};
@@ -72,6 +72,27 @@ pub(crate) fn open_chosen(
     let known = space.embedding_status()?.into_iter().find(|known| known.choice == name);
     choice.service_config.dimensions_known = known.map(|known| known.dimensions);
     Ok(models::choice::open(&choice))
+}
+
+/// Drops the vectors of earlier models, which are no longer used.
+pub(crate) fn drop_others(
+    space: &mut Space,
+    embedder: &dyn Embedder,
+) -> Result<Vec<String>, Failure> {
+    let model = embedder.model();
+    let is_this = |known: &EmbeddingStatus| {
+        known.provider == model.provider
+            && known.name == model.name
+            && known.dimensions == model.dimensions
+    };
+    let mut dropped = Vec::new();
+    for known in space.embedding_status()? {
+        if !is_this(&known) {
+            space.forget_embeddings(known.number)?;
+            dropped.push(known.choice);
+        }
+    }
+    Ok(dropped)
 }
 
 /// When records are embedded.

@@ -43,7 +43,7 @@ fn traces(machine: &Machine, texts: &[&str]) -> Vec<PathBuf> {
                 let text = text.to_ascii_lowercase();
                 bytes.windows(text.len()).any(|run| run == text.as_bytes())
             };
-            if texts.iter().any(|text| has(&text)) {
+            if texts.iter().any(has) {
                 found.push(path);
             }
         }
@@ -310,4 +310,108 @@ fn a_disk_that_fills_during_an_export_leaves_nothing_behind() {
     let refused = machine.because(["maintain", "finalize", "--older-than", "0", "--yes", "--json"]);
     assert_eq!(refused.run().ends(1).error_code(), "not_archived");
     machine.is_sound();
+}
+
+#[test]
+fn a_retention_rule_marks_what_is_old_and_of_its_kind() {
+    let machine = Machine::with_chat();
+    let note = remember(&machine, NOTE);
+    let rule = ["maintain", "retention", "--kind", "turn", "--older-than", "30d"];
+    let dry = run(&machine, &[&rule[..], &["--dry-run"]].concat());
+    let count = dry["count"].as_u64().unwrap();
+    assert!(count > 2, "{dry}");
+    let first = run(&machine, &[&rule[..], &["--limit", "2"]].concat());
+    assert_eq!((&first["count"], &first["has_more"]), (&2.into(), &true.into()));
+    assert_eq!(run(&machine, &rule)["count"], count - 2);
+    assert_eq!(run(&machine, &rule)["count"], 0, "what is marked is not marked again");
+    let young = ["maintain", "retention", "--source", "because", "--older-than", "30d"];
+    assert_eq!(run(&machine, &young)["count"], 0);
+    let list = run(&machine, &["maintain", "list", "--limit", "1000"]);
+    let removals = list["removals"].as_array().unwrap();
+    assert_eq!(removals.len() as u64, count);
+    assert!(removals.iter().all(|removal| removal["id"] != note.as_str()));
+    let nothing = machine.because(["maintain", "retention", "--older-than", "1", "--json"]);
+    assert_eq!(nothing.run().ends(2).error_code(), "nothing_selected");
+}
+
+#[test]
+fn nodes_that_say_the_same_are_proposed_once_and_joined_after_review() {
+    let machine = Machine::with_space();
+    let add = |text: &str| {
+        let added = run(&machine, &["node", "add", "--type", "decision", text]);
+        added["id"].as_str().unwrap().to_owned()
+    };
+    let first = add("The kiln is fired every Wednesday in the big studio");
+    let second = add("The kiln is fired every Wednesday in the big old studio");
+    add("The kiln is not fired every Wednesday in the big studio");
+    let plan = run(&machine, &["maintain", "dedupe", "--dry-run"]);
+    assert_eq!((&plan["considered"], &plan["proposals"]), (&3.into(), &Value::Array(Vec::new())));
+    let pair = &plan["pairs"][0];
+    assert_eq!(
+        (&pair["duplicate"], &pair["canonical"]),
+        (&second.clone().into(), &first.clone().into())
+    );
+    let found = run(&machine, &["maintain", "dedupe"]);
+    let patch = found["proposals"][0].as_str().unwrap().to_owned();
+    machine.because(["review", "list"]).run().succeeds().prints("Join nodes");
+    let again = run(&machine, &["maintain", "dedupe"]);
+    assert!(again["pairs"].as_array().unwrap().is_empty(), "{again}");
+    machine.because(["patch", "apply", &patch]).run().succeeds();
+    let shown = run(&machine, &["node", "show", &second]);
+    assert_eq!(
+        (&shown["status"], &shown["canonical"]),
+        (&"alias".into(), &first.into()),
+        "{shown}"
+    );
+    machine.is_sound();
+}
+
+#[test]
+fn health_names_what_needs_looking_after() {
+    let machine = Machine::with_space();
+    let id = remember(&machine, NOTE);
+    let node = run(&machine, &["node", "add", "--type", "action", "Painted the kayak"]);
+    let node = node["id"].as_str().unwrap();
+    let join = ["edge", "add", "--type", "depends_on", "--from", node, "--to", &id];
+    machine.because(join).run().succeeds();
+    let well = run(&machine, &["maintain", "health"]);
+    assert_eq!(well["sound"], true, "{well}");
+    run(&machine, &["maintain", "mark", &id]);
+    let archive = path_of(&export(&machine, "parquet"));
+    let named = |report: &Value| -> Vec<String> {
+        let checks = report["checks"].as_array().unwrap().iter();
+        let wrong = checks.filter(|check| check["ok"] == false);
+        wrong.map(|check| check["name"].as_str().unwrap().to_owned()).collect()
+    };
+    std::fs::remove_file(archive).unwrap();
+    machine.because(["retract", &id]).run().succeeds();
+    let ill = machine.because(["maintain", "health", "--json"]).run().ends(3).json();
+    assert_eq!(named(&ill), ["orphans", "archives"], "{ill}");
+    machine.because(["maintain", "health"]).run().ends(3).prints("because edge retract");
+    let built_in = run(&machine, &["maintain", "reembed"]);
+    assert_eq!((&built_in["embedded"], &built_in["pending"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn a_server_archives_and_erases_by_schedule() {
+    let machine = Machine::with_space();
+    let id = remember(&machine, NOTE);
+    run(&machine, &["maintain", "mark", &id]);
+    let serve = machine.because(["--json", "serve", "--listen", "127.0.0.1:0"]);
+    let serve = serve.variable("BECAUSE_MAINTENANCE_SCHEDULE", "daily");
+    let mut server = serve.variable("BECAUSE_RETENTION_DAYS", "0").start();
+    let begun = Instant::now();
+    while !run(&machine, &["maintain", "list"])["removals"].as_array().unwrap().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is erased");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    machine.because(["forget", "--finish"]).run().succeeds();
+    assert_eq!(traces(&machine, &[NOTE]), Vec::<PathBuf>::new());
+    assert_eq!(std::fs::read_dir(machine.home().join("archive")).unwrap().count(), 1);
+    machine.is_sound();
+    let wrong = machine.because(["--json", "serve", "--listen", "127.0.0.1:0"]);
+    let wrong = wrong.variable("BECAUSE_MAINTENANCE_SCHEDULE", "often").run().ends(2);
+    assert_eq!(wrong.error_code(), "variable");
 }

@@ -132,10 +132,17 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
     }
     calls.push(("why", json!({ "name": "last", "limit": 40 })));
     calls.push(("review", json!({ "all": true })));
+    for operation in ["list_removals", "health", "dedupe", "export_removals", "finalize_removal"] {
+        let arguments = json!({ "operation": operation, "older_than_days": 0, "dry_run": true });
+        calls.push(("maintenance_ops", arguments));
+    }
+    let rule = json!({ "operation": "retention", "kinds": ["event"], "older_than_days": 0 });
+    calls.push(("maintenance_ops", rule));
     let text = "I keep my appointments.";
     for name in names.iter().step_by(3) {
         calls.push(("why", json!({ "name": name, "limit": 40 })));
         calls.push(("graph", json!({ "around": [name], "depth": 3 })));
+        calls.push(("maintenance_ops", json!({ "operation": "mark", "ids": [name] })));
         calls.push(("state", json!({ "text": text, "sources": [name] })));
         calls.push(("state", json!({ "text": text, "supersedes": name })));
         calls.push(("connect", json!({ "type": "mentions", "from": name, "to": name })));

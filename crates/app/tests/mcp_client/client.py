@@ -70,6 +70,7 @@ def check_tools(listed):
         "get_context",
         "graph",
         "inner_voice",
+        "maintenance_ops",
         "observe",
         "propose_patch",
         "recall",
@@ -101,6 +102,7 @@ def check_tools(listed):
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
         "correct",
         "forget",
+        "maintenance_ops",
         "refute",
         "retract",
     ]

@@ -14,6 +14,7 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Role};
+use store::sqlite::SqliteLedgerIndex;
 use store::{StoreError, Writing};
 
 use crate::belief::name::acting;
@@ -186,42 +187,72 @@ impl Writer<'_> {
     }
 }
 
+/// A marked record, and the annotation that marks it.
+struct Found<'e> {
+    record: &'e Entry,
+    mark: &'e Entry,
+}
+
 impl Reader<'_> {
     /// Records that are marked for removal, those that were marked first before the others.
     pub fn marked(&self, filter: &MarkFilter) -> Result<MarkedList, EngineError> {
+        let mut marked = Vec::new();
+        let has_more = self.each_marked(filter, |index, Found { record, mark }| {
+            let summary = match body_of(index, &record.id, &record.kind)? {
+                Some(body) if self.store.is_as_signed(&record.id)? => summary_of(&body),
+                _ => ALTERED.to_owned(),
+            };
+            let (kind, at) = (record.kind.clone(), mark.ts);
+            marked.push(Marked { id: record.id, kind, mark: mark.id, at, summary });
+            Ok(())
+        })?;
+        Ok(MarkedList { marked, has_more })
+    }
+
+    /// The ids of the same records, and whether the limit left some out.
+    pub fn marked_ids(&self, filter: &MarkFilter) -> Result<(Vec<OpId>, bool), EngineError> {
+        let mut ids = Vec::new();
+        let has_more = self.each_marked(filter, |_, found| {
+            ids.push(found.record.id);
+            Ok(())
+        })?;
+        Ok((ids, has_more))
+    }
+
+    /// Passes marked records to `take`. Returns whether the limit left some out.
+    fn each_marked(
+        &self,
+        filter: &MarkFilter,
+        mut take: impl FnMut(&SqliteLedgerIndex<'_>, Found<'_>) -> Result<(), EngineError>,
+    ) -> Result<bool, EngineError> {
+        let (mut taken, mut has_more) = (0, false);
         self.store.on_snapshot(|index| {
-            let mut list = MarkedList::default();
             index.each_mark(|mark| {
-                let Some(annotation) = index.entry(&mark)? else { return Ok(true) };
-                if filter.until_us.is_some_and(|until| annotation.ts.0 > until) {
+                let Some(mark) = index.entry(&mark)? else { return Ok(true) };
+                if filter.until_us.is_some_and(|until| mark.ts.0 > until) {
                     return Ok(false);
                 }
-                let Some(target) = annotation.sole_ref(Role::TARGET) else { return Ok(true) };
+                let Some(target) = mark.sole_ref(Role::TARGET) else { return Ok(true) };
                 // Each record counts once, by the annotation that decides.
                 let is_it = matches!(
                     mark_of(index, &target)?,
-                    Some((Mark::Removal, decisive)) if decisive.id == mark
+                    Some((Mark::Removal, decisive)) if decisive.id == mark.id
                 );
-                let Some(entry) = index.entry(&target)?.filter(|_| is_it) else { return Ok(true) };
-                let Some(body) = body_of(index, &target, &entry.kind)? else { return Ok(true) };
-                if list.marked.len() == filter.limit {
-                    list.has_more = true;
+                let Some(record) = index.entry(&target)?.filter(|_| is_it) else {
+                    return Ok(true);
+                };
+                if index.lacks_body(&target)? {
+                    return Ok(true);
+                }
+                if taken == filter.limit {
+                    has_more = true;
                     return Ok(false);
                 }
-                let summary = match self.store.is_as_signed(&target)? {
-                    true => summary_of(&body),
-                    false => ALTERED.to_owned(),
-                };
-                list.marked.push(Marked {
-                    id: target,
-                    kind: entry.kind,
-                    mark,
-                    at: annotation.ts,
-                    summary,
-                });
+                taken += 1;
+                take(index, Found { record: &record, mark: &mark })?;
                 Ok::<_, EngineError>(true)
-            })?;
-            Ok(list)
-        })
+            })
+        })?;
+        Ok(has_more)
     }
 }

@@ -49,11 +49,13 @@ pub struct Archived {
 }
 
 impl Archived {
-    /// Adds those of an archive.
+    /// Adds those of an archive, as far as no archive that was added before has them.
     pub fn add(&mut self, digest: &str, ids: impl IntoIterator<Item = OpId>) {
         let number = self.digests.len();
         self.digests.push(digest.to_owned());
-        self.archive_of.extend(ids.into_iter().map(|id| (id, number)));
+        for id in ids {
+            self.archive_of.entry(id).or_insert(number);
+        }
     }
 
     /// Whether an archive has an operation.

@@ -36,7 +36,9 @@ use crate::graph::{
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
+use crate::maintain::aged::AgeFilter;
 use crate::maintain::archive::RecordedArchive;
+use crate::maintain::health::Health;
 use crate::maintain::marks::{MarkFilter, MarkedList, Marking};
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
@@ -143,7 +145,10 @@ read! {
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
     marked(filter: &MarkFilter) -> MarkedList;
+    marked_ids(filter: &MarkFilter) -> (Vec<OpId>, bool);
     archives() -> Vec<RecordedArchive>;
+    aged(filter: &AgeFilter, limit: usize) -> (Vec<OpId>, bool);
+    health(limit: usize) -> Health;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;

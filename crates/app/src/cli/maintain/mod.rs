@@ -5,6 +5,7 @@ use clap::Subcommand;
 use super::CliSession;
 use crate::failure::Failure;
 
+mod care;
 mod marks;
 mod removal;
 
@@ -35,6 +36,14 @@ enum Action {
     Finalize(removal::FinalizeArgs),
     /// Bring records back from an archive
     Restore(removal::RestoreArgs),
+    /// Mark records of a kind or a source that are older than some days
+    Retention(care::RetentionArgs),
+    /// Look whether the space needs looking after
+    Health(care::HealthArgs),
+    /// Embed what the chosen model has not embedded
+    Reembed(care::ReembedArgs),
+    /// Find nodes that say the same, and propose to join them
+    Dedupe(care::DedupeArgs),
 }
 
 impl Args {
@@ -42,7 +51,9 @@ impl Args {
     pub(super) fn writes(&self) -> bool {
         match &self.action {
             Action::Mark(args) | Action::Unmark(args) => args.writes(),
-            Action::List(_) => false,
+            Action::List(_) | Action::Health(_) | Action::Reembed(_) => false,
+            Action::Retention(args) => args.writes(),
+            Action::Dedupe(args) => args.writes(),
             Action::Export(args) => args.writes(),
             Action::Finalize(args) => args.writes(),
             Action::Restore(args) => args.writes(),
@@ -58,6 +69,10 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Export(args) => removal::export(session, args),
         Action::Finalize(args) => removal::finalize(session, args),
         Action::Restore(args) => removal::restore(session, args),
+        Action::Retention(args) => care::retention(session, args),
+        Action::Health(args) => care::health(session, args),
+        Action::Reembed(args) => care::reembed(session, args),
+        Action::Dedupe(args) => care::dedupe(session, args),
     }
 }
 

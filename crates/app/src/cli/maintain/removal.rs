@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use engine::private::Disclosure;
 use kernel::kind::Capability;
 
 use super::super::selecting::confirm;
@@ -104,6 +105,7 @@ impl Which {
             format,
             folder: self.archive_dir.clone(),
             dry_run,
+            disclosure: Disclosure::Full,
         }
     }
 }

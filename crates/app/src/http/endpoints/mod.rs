@@ -7,6 +7,7 @@ mod changes;
 mod context;
 mod forgetting;
 mod inner_voice;
+mod maintenance;
 mod patches;
 mod recall;
 mod remember;
@@ -52,6 +53,7 @@ pub(super) fn all() -> Vec<Endpoint> {
             .up_to(PATCH_BYTES_MAX),
         Endpoint::post("/api/v1/patches/revert", "Take a patch back", patches::revert),
         Endpoint::post("/api/v1/forget", "Erase records", forgetting::run),
+        Endpoint::post("/api/v1/maintenance", "Look after a space", maintenance::run),
         Endpoint::get("/api/v1/status", "Describe a space", status::run),
     ];
     endpoints.extend(thoughts::all());

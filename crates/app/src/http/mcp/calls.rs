@@ -131,6 +131,11 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         | Call::Why(..)
         | Call::Review(..) => return Ok(Need::Read),
         Call::InnerVoice(asked, _) if asked.stages() => &[Right::Append, Right::Derive],
+        // Only tried, unless the token speaks for the person.
+        Call::Maintain(asked, _) if asked.only_tries() || !grant.has(Right::Correct) => {
+            return Ok(Need::Read);
+        }
+        Call::Maintain(..) => &[Right::Correct],
         // An answer is kept where that is permitted.
         Call::InnerVoice(asked, _) => match asked.save() {
             Some(false) => return Ok(Need::Read),

@@ -11,11 +11,13 @@ use crate::service::Session;
 /// Days between a mark and the removal.
 const RETENTION_DAYS: u64 = 30;
 /// Longest retention, days: a hundred years.
-const RETENTION_DAYS_MAX: u64 = 36_525;
+pub(crate) const RETENTION_DAYS_MAX: u64 = 36_525;
 /// Records that one call considers.
 const CONSIDERED_MAX: u64 = 500;
 /// Most records that one call can be told to consider.
 pub(crate) const LIMIT_MAX: u64 = 1_000_000;
+/// How often a server archives and erases by itself.
+const SCHEDULE: &str = "BECAUSE_MAINTENANCE_SCHEDULE";
 /// Where archives are, in the because home.
 const ARCHIVES: &str = "archive";
 
@@ -60,6 +62,8 @@ pub(crate) struct Defaults {
     pub(crate) format: ArchiveFormat,
     /// Most records that one call considers.
     pub(crate) limit: usize,
+    /// How often a server archives and erases by itself; never if none.
+    pub(crate) every: Option<std::time::Duration>,
 }
 
 impl Defaults {
@@ -95,6 +99,17 @@ impl Defaults {
                 return Err(RequestError::Variable { name: "BECAUSE_ARCHIVE_FORMAT", detail });
             }
         };
+        let hours = match text(SCHEDULE)?.as_deref() {
+            None | Some("off") => None,
+            Some("hourly") => Some(1),
+            Some("daily") => Some(24),
+            Some("weekly") => Some(24 * 7),
+            Some(_) => {
+                let detail = "is neither off nor hourly, daily or weekly";
+                return Err(RequestError::Variable { name: SCHEDULE, detail });
+            }
+        };
+        let every = hours.map(|hours| std::time::Duration::from_secs(hours * 3_600));
         let retention_days = whole(
             "BECAUSE_RETENTION_DAYS",
             RETENTION_DAYS,
@@ -112,6 +127,7 @@ impl Defaults {
             archive_dir,
             format,
             limit: usize::try_from(limit.max(1)).unwrap_or(usize::MAX),
+            every,
         })
     }
 }
@@ -133,6 +149,7 @@ mod tests {
             archive_dir: "/x/home/archive".into(),
             format: ArchiveFormat::Parquet,
             limit: 500,
+            every: None,
         };
         assert_eq!(of(&[]).unwrap(), usual);
         let earlier = [
@@ -142,7 +159,8 @@ mod tests {
             ("SURR_DB_LIMIT", "9"),
         ];
         let format = ArchiveFormat::Jsonl;
-        let read = Defaults { retention_days: 7, archive_dir: "/a".into(), format, limit: 9 };
+        let archive_dir = "/a".into();
+        let read = Defaults { retention_days: 7, archive_dir, format, limit: 9, every: None };
         assert_eq!(of(&earlier).unwrap(), read);
         let ours = of(&[("SURR_RETENTION_DAYS", "7"), ("BECAUSE_RETENTION_DAYS", "0")]).unwrap();
         assert_eq!(ours, Defaults { retention_days: 0, ..usual });
@@ -155,6 +173,7 @@ mod tests {
             ("SURR_RETENTION_DAYS", "99999"),
             ("BECAUSE_ARCHIVE_FORMAT", "csv"),
             ("BECAUSE_DB_LIMIT", "all"),
+            ("BECAUSE_MAINTENANCE_SCHEDULE", "often"),
         ] {
             assert!(of(&[(name, value)]).is_err(), "{name}={value}");
         }

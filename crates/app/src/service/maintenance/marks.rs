@@ -172,7 +172,7 @@ pub(crate) fn eligible_until_us(now: Timestamp, retention_days: u64) -> u64 {
     now_us(now).saturating_sub(days_us(retention_days))
 }
 
-fn days_us(days: u64) -> u64 {
+pub(super) fn days_us(days: u64) -> u64 {
     days.saturating_mul(86_400_000_000)
 }
 

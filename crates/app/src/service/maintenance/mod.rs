@@ -3,6 +3,11 @@
 //! Command line, tools and HTTP call the functions here, and print their reports.
 
 mod archive;
+pub(crate) mod dedupe;
 pub(crate) mod defaults;
+pub(crate) mod health;
 pub(crate) mod marks;
+pub(crate) mod reembed;
 pub(crate) mod removal;
+pub(crate) mod request;
+pub(crate) mod retention;

@@ -12,6 +12,7 @@ use engine::maintain::archive::{ArchiveNote, RecordedArchive};
 use engine::maintain::marks::MarkFilter;
 use engine::maintain::removal::Archived;
 use engine::outcome::Intent;
+use engine::private::Disclosure;
 use engine::write::record_again::{LeftOut, RecordedAgain};
 use jiff::Timestamp;
 use kernel::id::OpId;
@@ -25,6 +26,10 @@ use crate::failure::{ArchiveError, Failure};
 
 /// Characters of a space's id in the names of its archives.
 const SPACE_CHARS: usize = 12;
+/// Records that a server archives and erases at once.
+const SCHEDULED_AT_ONCE: usize = 10_000;
+/// Archives that are read for one removal, the newest first.
+const ARCHIVES_READ_MAX: usize = 100;
 /// Names that are tried for a new archive.
 const NAMES_MAX: u32 = 1_000;
 
@@ -41,6 +46,8 @@ pub(crate) struct RemovalRequest {
     pub(crate) folder: Option<PathBuf>,
     /// Whether to say only what would be done.
     pub(crate) dry_run: bool,
+    /// Who asks. What they may not see is neither archived nor erased.
+    pub(crate) disclosure: Disclosure,
 }
 
 /// What an export wrote.
@@ -144,8 +151,10 @@ fn eligible(
     let days = request.older_than_days.unwrap_or(defaults.retention_days);
     let limit = request.limit.unwrap_or(defaults.limit);
     let filter = MarkFilter { until_us: Some(eligible_until_us(now, days)), limit };
-    let listed = space.marked(&filter)?;
-    Ok((listed.marked.into_iter().map(|marked| marked.id).collect(), listed.has_more))
+    let (mut ids, has_more) = space.marked_ids(&filter)?;
+    let withheld = space.withheld_among(&ids, request.disclosure)?;
+    ids.retain(|id| !withheld.contains(id));
+    Ok((ids, has_more))
 }
 
 /// Writes the records that may be removed, with all that goes with them, to an archive, and records
@@ -210,6 +219,24 @@ pub(crate) fn export(
     Ok(report)
 }
 
+/// What a server does by itself: archives what may be removed and erases it. Returns how many
+/// records were erased.
+pub(crate) fn scheduled(
+    space: &mut Space,
+    now: Timestamp,
+    defaults: &Defaults,
+) -> Result<u64, Failure> {
+    let request = RemovalRequest {
+        limit: Some(defaults.limit.max(SCHEDULED_AT_ONCE)),
+        ..RemovalRequest::default()
+    };
+    let exported = export(space, now, defaults, &request, &mut |_| {})?;
+    if exported.records == 0 {
+        return Ok(0);
+    }
+    Ok(finalize(space, now, defaults, &request, &mut |_| {})?.records)
+}
+
 /// A name in a folder that no file has.
 fn new_path(folder: &Path, space: &str, now: Timestamp, format: ArchiveFormat) -> PathBuf {
     let space: String = space.trim_start_matches("b3:").chars().take(SPACE_CHARS).collect();
@@ -268,9 +295,13 @@ fn verified(
     let mut lines = Vec::new();
     let mut open: HashSet<OpId> = ids.iter().copied().collect();
     let id = space.id()?;
-    for RecordedArchive { note, .. } in space.archives()? {
+    for RecordedArchive { note, .. } in space.archives()?.into_iter().take(ARCHIVES_READ_MAX) {
         if open.is_empty() {
             break;
+        }
+        // The name is the ledger's, which another device may have written.
+        if Path::new(&note.file).file_name().is_none_or(|name| *name != *note.file) {
+            continue;
         }
         let state = match read_verified(&folder.join(&note.file), &note, id) {
             Ok(found) => {
@@ -290,6 +321,16 @@ fn verified(
     Ok((archived, lines))
 }
 
+/// The digest of an archive, which has to be a file.
+fn digest_of_archive(path: &Path) -> Result<String, Failure> {
+    if !path.is_file() {
+        return Err(ArchiveError::Missing { path: path.to_owned() }.into());
+    }
+    let (digest, _) =
+        digest_of(path).map_err(|source| Failure::File { path: path.to_owned(), source })?;
+    Ok(digest)
+}
+
 /// The operations of an archive that is as it was recorded, each of them verified.
 fn read_verified(
     path: &Path,
@@ -307,17 +348,7 @@ fn read_verified(
 }
 
 fn check_digest(path: &Path, note: &ArchiveNote) -> Result<(), Failure> {
-    // The name is the ledger's, which another device may have written.
-    let is_name = Path::new(&note.file).file_name().is_some_and(|name| *name == *note.file);
-    let digest = match digest_of(path) {
-        _ if !is_name => return Err(ArchiveError::Missing { path: path.to_owned() }.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(ArchiveError::Missing { path: path.to_owned() }.into());
-        }
-        Err(source) => return Err(Failure::File { path: path.to_owned(), source }),
-        Ok((digest, _)) => digest,
-    };
-    match digest == note.digest {
+    match digest_of_archive(path)? == note.digest {
         true => Ok(()),
         false => Err(ArchiveError::Changed { path: path.to_owned() }.into()),
     }
@@ -332,13 +363,7 @@ pub(crate) fn restore(
     dry_run: bool,
     progress: &mut dyn FnMut(u64),
 ) -> Result<RestoreReport, Failure> {
-    let (digest, _) = match digest_of(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(ArchiveError::Missing { path: path.to_owned() }.into());
-        }
-        Err(source) => return Err(Failure::File { path: path.to_owned(), source }),
-        Ok(found) => found,
-    };
+    let digest = digest_of_archive(path)?;
     let archives = space.archives()?;
     let Some(RecordedArchive { note, .. }) =
         archives.iter().find(|archive| archive.note.digest == digest)

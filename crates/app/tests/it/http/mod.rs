@@ -5,6 +5,7 @@ mod endpoints;
 mod faults;
 mod hostile;
 mod inner_voice;
+mod maintenance;
 mod mcp;
 mod server;
 mod streams;

@@ -6,6 +6,7 @@ mod embedding_models;
 mod graph;
 pub(crate) mod host;
 mod inner_voice;
+mod maintenance;
 mod observe;
 mod protocol;
 mod receipts;

@@ -44,6 +44,7 @@ fn every_tool_has_a_description_and_annotations() {
         ("why", reads),
         ("propose_patch", adds_once),
         ("review", reads),
+        ("maintenance_ops", [false, true, true, false]),
         ("correct", overturns),
         ("refute", overturns),
         ("retract", overturns),
