@@ -131,9 +131,14 @@ pub(crate) struct Graph {
     /// A question or words to look for: returns the claims and nodes that fit, and what edges join
     /// to them.
     pub(super) query: Option<String>,
-    /// Ids of claims or nodes: returns them, and what edges join to them. May be given with
-    /// `query`.
+    /// Ids of claims or nodes, or names of entities: returns them, and what edges join to them. May
+    /// be given with `query`. Example: ["Orin Studio"]
     pub(super) around: Option<Vec<String>>,
+    /// With one id or name in `around`: returns the shortest path from it to this id or name, in
+    /// order, whichever way its edges point.
+    pub(super) path_to: Option<String>,
+    /// With `around`: only over edges of these types. Example: ["depends_on"]
+    pub(super) edge_types: Option<Vec<String>>,
     /// Without `query` and `around`, a list is returned: of "claims" (if omitted), "nodes" or
     /// "edges". The filters below are for lists.
     pub(super) list: Option<Listing>,

@@ -28,6 +28,7 @@
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
+//! | [`knowledge`] | the knowledge graph: search, neighbours, paths, exports |
 //! | [`learning`] | preferences that programs learn |
 //! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
@@ -53,6 +54,7 @@ pub(crate) mod effective;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod inner_voice;
+pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;

@@ -37,6 +37,7 @@ mod hub_server;
 mod id_prefixes;
 mod import_mi;
 mod invalid_requests;
+mod knowledge;
 mod language_models;
 mod learning;
 mod ledger_exchange;

@@ -30,8 +30,8 @@ use crate::belief::user::Replacement;
 use crate::derive::{Derived, Extent};
 use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
 use crate::graph::{
-    EdgeFilter, EdgeKey, EdgeView, JoiningEdge, Listed, NodeFilter, RecordKey, RecordView,
-    Subgraph, SubgraphLimits,
+    EdgeFilter, EdgeKey, EdgeView, GraphPath, JoiningEdge, Listed, NodeFilter, PathLimits,
+    RecordKey, RecordView, Subgraph, SubgraphLimits,
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
@@ -109,6 +109,9 @@ read! {
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
+    path_between(from: &OpId, to: &OpId, limits: &PathLimits) -> GraphPath;
+    entity_named(name: &str, viewpoint: &Viewpoint) -> Option<OpId>;
+    aliases(id: &OpId, viewpoint: &Viewpoint) -> Vec<RecordView>;
     edges_among(ids: &[OpId], limits: &SubgraphLimits) -> Vec<JoiningEdge>;
     why(id: &OpId, limits: &WhyLimits) -> Why;
     newest_to_explain(limits: &WhyLimits) -> Option<OpId>;
