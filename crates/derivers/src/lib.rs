@@ -23,6 +23,7 @@ use kernel::when::When;
 use serde_json::Value;
 
 pub mod attributes;
+pub mod entities;
 mod local_time;
 pub mod lookalikes;
 pub mod mining;

@@ -144,7 +144,7 @@ impl Writer<'_> {
 }
 
 /// Masks, seals and records one operation.
-fn seal_into(
+pub(crate) fn seal_into(
     writing: &mut SqliteWriting<'_>,
     sealer: &Sealer,
     draft: Draft,

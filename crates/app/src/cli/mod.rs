@@ -52,6 +52,7 @@ mod intake;
 mod kg;
 mod learn;
 mod log;
+mod maintain;
 mod mcp;
 mod mine;
 mod mirror;
@@ -197,6 +198,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Embed the records with another model than the built-in one
     Embed(embed::Args),
+    /// Mark records for removal, archive and erase them, and look after the space
+    Maintain(maintain::Args),
     /// Measure recall against labelled questions, beside grep, FTS5 and BM25
     Eval(eval::Args),
     /// Run scenarios of beliefs, and print every difference
@@ -459,6 +462,7 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::Model(args) => model::run(&session, &args),
         Command::Doctor(args) => doctor::run(&session, &args),
         Command::Embed(args) => embed::run(&session, &args),
+        Command::Maintain(args) => maintain::run(&session, &args),
         Command::Eval(args) => eval::run(&session, &args),
         Command::Conformance(args) => conformance::run(&session, &args),
         Command::Key(args) => access::key(&session, &args),
@@ -496,6 +500,7 @@ impl Command {
             Self::Thought(args) => return args.writes(),
             Self::Values(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
+            Self::Maintain(args) => return args.writes(),
             Self::Token(args) => return args.writes(),
             _ => {}
         }

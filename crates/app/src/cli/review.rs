@@ -4,6 +4,7 @@ use engine::Space;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::Status;
 use engine::inspect::summary;
+use engine::staging::{SENTENCE, StagedCandidate};
 use kernel::body::Body;
 use kernel::kind::Capability;
 use kernel::proposal::Reason;
@@ -14,8 +15,8 @@ use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::corrections::{self, Decision};
 use crate::service::opening::{OpenedSpace, SpaceUse};
-use crate::service::reviews;
 use crate::service::wording::{hundredths, person, shortened};
+use crate::service::{candidates, reviews};
 
 /// Reviews printed for people.
 const PRINTED_MAX: usize = 50;
@@ -83,12 +84,15 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
     changes.retain(|change| args.all || change.status == Status::Pending);
     let mut patches = space.patches()?;
     patches.retain(|patch| args.all || patch.status == Status::Pending);
+    let mut staged = space.candidates()?;
+    staged.retain(|candidate| args.all || candidate.status == Status::Pending);
     if session.form == Form::Json {
         let mut listed = reviews
             .iter()
             .map(reviews::review_to_json)
             .chain(changes.iter().map(change_to_json))
-            .chain(patches.iter().map(patch::to_json));
+            .chain(patches.iter().map(patch::to_json))
+            .chain(staged.iter().map(candidates::to_json));
         return listed.try_for_each(|mut value| {
             value["owner"] = json!(space.owner);
             output::json(&value)
@@ -96,7 +100,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
     }
     let owner = space.owner.as_ref();
     print_owner(owner)?;
-    if reviews.is_empty() && changes.is_empty() && patches.is_empty() {
+    if reviews.is_empty() && changes.is_empty() && patches.is_empty() && staged.is_empty() {
         return output::line("No reviews are waiting.");
     }
     for change in changes.iter().take(PRINTED_MAX) {
@@ -109,6 +113,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
     for proposed in patches.iter().take(PRINTED_MAX) {
         patch::print_line(session, proposed)?;
     }
+    print_candidates(session, &staged)?;
     for review in reviews.iter().take(PRINTED_MAX) {
         let time = session.time(review.at);
         output::line(format_args!(
@@ -171,6 +176,40 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
         return Ok(());
     }
     output::line(format_args!("{DIM}because review accept ID, or because review dismiss ID{DIM:#}"))
+}
+
+/// Prints candidates for the graph, and in what each was found.
+fn print_candidates(session: &CliSession, staged: &[StagedCandidate]) -> Result<(), Failure> {
+    for StagedCandidate { id, at, candidate, status, .. } in staged.iter().take(PRINTED_MAX) {
+        output::line(format_args!(
+            "{ID}{}{ID:#}  {}  {}  {BOLD}{}{BOLD:#}{}",
+            short(id),
+            session.time(*at),
+            candidate.content.kind().as_str(),
+            printable(&candidate.content.in_words()),
+            match status {
+                Status::Pending => String::new(),
+                settled => format!("  {DIM}{}{DIM:#}", settled.as_str()),
+            }
+        ))?;
+        let found = candidate.data.get(SENTENCE).and_then(Value::as_str).unwrap_or_default();
+        let sources: Vec<String> = candidate.sources.iter().map(short).collect();
+        output::line(format_args!(
+            "  found in       {}  {}",
+            sources.join(", "),
+            shortened(found)
+        ))?;
+        output::line(format_args!(
+            "  by             {} ({})",
+            printable(&candidate.origin),
+            hundredths(candidate.confidence)
+        ))?;
+    }
+    if staged.len() > PRINTED_MAX {
+        let more = staged.len() - PRINTED_MAX;
+        output::line(format_args!("… and {more} more candidates; --json lists all"))?;
+    }
+    Ok(())
 }
 
 /// Prints what a program proposes.

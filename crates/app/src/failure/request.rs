@@ -98,6 +98,14 @@ pub(crate) enum RequestError {
         /// Its status.
         status: &'static str,
     },
+    /// What a candidate stands for is not in the graph.
+    #[error("the candidate {id} was not accepted: {detail}")]
+    CandidateUnresolved {
+        /// The candidate.
+        id: OpId,
+        /// What is missing.
+        detail: String,
+    },
     /// A confidence beyond 0 to 1.
     #[error("{given} is not a probability: write a number from 0 to 1")]
     NotAProbability {
@@ -345,6 +353,7 @@ impl RequestError {
         "no_language_model",
         "not_a_patch",
         "patch_settled",
+        "candidate_unresolved",
         "not_a_probability",
         "setting_key_malformed",
         "setting_value",
@@ -400,6 +409,7 @@ impl RequestError {
             Self::NoLanguageModel => "no_language_model",
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
+            Self::CandidateUnresolved { .. } => "candidate_unresolved",
             Self::NotAProbability { .. } => "not_a_probability",
             Self::SettingKeyMalformed { .. } => "setting_key_malformed",
             Self::SettingValue { .. } => "setting_value",

@@ -26,6 +26,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NoLanguageModel,
         RequestError::NotAPatch { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchSettled { id: kernel::id::OpId([0; 32]), status: "accepted" },
+        RequestError::CandidateUnresolved { id: kernel::id::OpId([0; 32]), detail: text() },
         RequestError::NotAProbability { given: 2.0 },
         RequestError::SettingKeyMalformed { given: text() },
         RequestError::SettingValue { key: text(), given: text(), allowed: text() },

@@ -320,7 +320,8 @@ pub(super) struct Waiting {
     /// Its id.
     pub(super) id: String,
     /// "patch": changes of the graph; "proposal": what a program asks for in the user's name;
-    /// "correction": something that concerns a correction of the user.
+    /// "correction": something that concerns a correction of the user; "entity", "relation":
+    /// candidates for the graph.
     pub(super) kind: &'static str,
     /// What it is about, in words.
     pub(super) text: String,

@@ -15,7 +15,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::{forgetting, patch, proposals};
+use super::{candidates, forgetting, patch, proposals};
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -188,7 +188,7 @@ fn retracted_all(count: usize, selection: &Selection) -> Action {
     Action { verb: Verb::Retracted, subject }
 }
 
-/// Decides the review or the proposed change that `name` identifies.
+/// Decides the review, the proposed change, the patch or the candidate that `name` identifies.
 pub(crate) fn decide_review(
     space: &mut Space,
     now: Timestamp,
@@ -201,6 +201,9 @@ pub(crate) fn decide_review(
         return Ok(outcome);
     }
     if let Some(outcome) = patch::decide(space, now, name, is_accepted, note)? {
+        return Ok(outcome);
+    }
+    if let Some(outcome) = candidates::decide(space, now, name, is_accepted, note)? {
         return Ok(outcome);
     }
     let review = space.review_named(name)?;

@@ -32,6 +32,7 @@
 //! | [`learning`] | preferences that programs learn |
 //! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
+//! | [`maintenance`] | what is marked for removal, archived and erased; health; duplicates |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
 //! | [`record_embedding`] | embedding new records with the chosen model |
@@ -42,6 +43,7 @@
 pub(crate) mod agent_changes;
 pub(crate) mod agents;
 pub(crate) mod agreed_settings;
+pub(crate) mod candidates;
 pub(crate) mod change_wording;
 pub(crate) mod changes;
 pub(crate) mod clock;
@@ -58,6 +60,7 @@ pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
+pub(crate) mod maintenance;
 pub(crate) mod mining;
 pub(crate) mod model_request;
 pub(crate) mod model_test;

@@ -25,6 +25,7 @@ mod text;
 
 use clause::{Stated, stated};
 pub use text::sentences_of;
+pub(crate) use text::whole_sentences_of;
 
 /// The name under which these rules sign, and their version.
 pub const PROGRAM: (&str, &str) = ("mining", "1.0.0");

@@ -6,6 +6,8 @@
 use super::lexicon::is_label;
 use crate::statements::{STATEMENT_BYTES_MAX, has_speaker, split, without_marker};
 
+/// What stands between the names of sections, as importers write them.
+const SECTIONS: &str = " › ";
 /// Fewest characters of a line that may go on in the next: a shorter one was ended on purpose.
 const WRAPPED_CHARS_MIN: usize = 50;
 /// Most lines of one paragraph.
@@ -17,6 +19,18 @@ pub fn sentences_of(text: &str) -> Vec<String> {
     paragraphs(text)
         .iter()
         .filter(|paragraph| !has_speaker(paragraph) || has_label(paragraph))
+        .flat_map(|paragraph| split(paragraph))
+        .map(|part| part.trim().to_owned())
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// The sentences of the whole text, those that a script gives to a speaker included. Headings are
+/// left out, and so are the names of sections before a section's text.
+pub(crate) fn whole_sentences_of(text: &str) -> Vec<String> {
+    paragraphs(text)
+        .iter()
+        .filter(|paragraph| !paragraph.contains(SECTIONS))
         .flat_map(|paragraph| split(paragraph))
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())

@@ -35,6 +35,7 @@ use crate::graph::{
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
+use crate::maintain::marks::{MarkFilter, MarkedList, Marking};
 use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
@@ -44,6 +45,7 @@ use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
+use crate::staging::{GraphCandidate, StagedCandidate, Staging, StagingLimits};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::why::{Why, WhyLimits};
@@ -105,6 +107,9 @@ read! {
     record_from(id: &OpId, viewpoint: &Viewpoint) -> Option<RecordView>;
     edge_from(id: &OpId, viewpoint: &Viewpoint) -> Option<EdgeView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
+    candidates() -> Vec<StagedCandidate>;
+    candidate(name: &str) -> Option<StagedCandidate>;
+    candidate_to_decide(name: &str) -> Option<StagedCandidate>;
     patches() -> Vec<Patch>;
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
@@ -138,6 +143,7 @@ read! {
     to_withdraw(name: &str, note: &str) -> Vec<Draft>;
     to_retract(name: &str, note: &str) -> Vec<Draft>;
     imports(limit: usize) -> Vec<ImportRecord>;
+    marked(filter: &MarkFilter) -> MarkedList;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
@@ -193,6 +199,11 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    stage(
+        candidates: Vec<GraphCandidate>, limits: &StagingLimits, now: Timestamp
+    ) -> Staging;
+    mark_for_removal(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
+    unmark(ids: &[OpId], intent: Intent, now: Timestamp) -> Marking;
     propose_patch(patch: &NewPatch, now: Timestamp) -> OpId;
     apply_new_patch(patch: &NewPatch, intent: Intent, now: Timestamp) -> Patched;
     apply_patch(patch: &Patch, intent: Intent, now: Timestamp) -> Patched;

@@ -26,6 +26,17 @@ pub(super) const IMPORTS: &str =
 pub(super) const THOUGHTS: &str = "CREATE INDEX IF NOT EXISTS op_thought ON op (pos) WHERE kind IN \
      ('thought', 'annotation', 'retraction', 'retraction_withdrawal', 'grant', 'revoke', 'redaction');";
 
+/// The version of the tables that first lists marks.
+pub(super) const MARKS_SINCE: i64 = 9;
+
+/// Lists annotations that mark something, the oldest first. It holds no content.
+pub(super) const MARKS: &str = "CREATE INDEX IF NOT EXISTS op_mark ON op (ts, id) \
+     WHERE kind = 'annotation' AND instr(body, CAST('\"mark\":' AS BLOB)) > 0;";
+
+/// The same annotations. Its condition is that of the index, so that SQLite uses it.
+const EACH_MARK: &str = "SELECT id FROM op WHERE kind = 'annotation' \
+     AND instr(body, CAST('\"mark\":' AS BLOB)) > 0 ORDER BY ts, id";
+
 /// The operation at a position, if it is this one.
 fn get_at(
     connection: &Connection,
@@ -75,6 +86,11 @@ impl SqliteWriting<'_> {
     /// The position of an operation.
     pub fn position_of(&self, id: &OpId) -> Result<Option<Position>, StoreError> {
         self.index.position_of(id)
+    }
+
+    /// Every proposal, in the space's order.
+    pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
+        self.index.proposals()
     }
 
     /// The same as [`SqliteSpace::signed_state`], within a transaction.
@@ -242,6 +258,22 @@ impl SqliteLedgerIndex<'_> {
         }
     }
 
+    /// Every annotation that may mark something, in the space's order, passed to `take` until it
+    /// returns false.
+    pub fn each_mark<E: From<StoreError>>(
+        &self,
+        mut take: impl FnMut(OpId) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let mut statement = self.connection.prepare_cached(EACH_MARK).map_err(StoreError::from)?;
+        let mut rows = statement.query([]).map_err(StoreError::from)?;
+        while let Some(row) = rows.next().map_err(StoreError::from)? {
+            if !take(id_at(row, 0).map_err(StoreError::from)?)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Every proposal, in the space's order.
     pub fn proposals(&self) -> Result<Vec<OpId>, StoreError> {
         let mut statement = self
@@ -249,5 +281,21 @@ impl SqliteLedgerIndex<'_> {
             .prepare_cached("SELECT id FROM op WHERE kind = 'proposal' ORDER BY ts, id")?;
         let ids = statement.query_map([], |row| id_at(row, 0))?;
         Ok(ids.collect::<Result<_, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::registry::REGISTRY;
+
+    #[test]
+    fn marks_are_listed_by_their_index() {
+        let connection = Connection::open_in_memory().unwrap();
+        REGISTRY.create(&connection).unwrap();
+        let plan: String = connection
+            .query_row(&format!("EXPLAIN QUERY PLAN {EACH_MARK}"), [], |row| row.get(3))
+            .unwrap();
+        assert!(plan.contains("op_mark"), "{plan}");
     }
 }

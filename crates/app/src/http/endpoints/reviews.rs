@@ -11,6 +11,7 @@ use super::super::error::ApiError;
 use super::super::work::{Call, Need};
 use super::changes::report;
 use super::patches;
+use crate::service::candidates;
 use crate::service::changes::ChangeReport;
 use crate::service::corrections::{self, Decision};
 use crate::service::reviews::{change_to_json, review_to_json};
@@ -40,6 +41,9 @@ pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> 
     }
     for patch in call.opened.patches()?.iter().filter(|it| is_listed(it.status)) {
         listed.push((patch.id, patches::to_json(patch)));
+    }
+    for staged in call.opened.candidates()?.iter().filter(|it| is_listed(it.status)) {
+        listed.push((staged.id, candidates::to_json(staged)));
     }
     let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;

@@ -2,10 +2,12 @@
 
 use engine::belief::review::Status;
 use engine::inspect::summary;
+use engine::staging::SENTENCE;
 use engine::write::graph::{GraphChange, Reference};
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::operation::HlcTimestamp;
+use serde_json::Value;
 
 use super::{Answered, Memory};
 use crate::failure::Failure;
@@ -82,6 +84,20 @@ impl Memory {
                 changes: Some(review.text).filter(|text| !text.is_empty()).into_iter().collect(),
             };
             queue.push((review.at, review.id, waiting));
+        }
+        for staged in space.candidates()?.into_iter().filter(|staged| is_listed(staged.status)) {
+            let candidate = staged.candidate;
+            let found = candidate.data.get(SENTENCE).and_then(Value::as_str).map(shortened);
+            let waiting = Waiting {
+                id: staged.id.to_string(),
+                kind: candidate.content.kind().as_str(),
+                text: candidate.content.in_words(),
+                by: Some(candidate.origin),
+                at: session.time(staged.at),
+                status: staged.status.as_str(),
+                changes: found.map(|found| format!("found in: {found}")).into_iter().collect(),
+            };
+            queue.push((staged.at, staged.id, waiting));
         }
         let ids: Vec<OpId> = queue.iter().map(|(_, id, _)| *id).collect();
         let withheld = space.withheld_among(&ids, disclosure)?;

@@ -297,7 +297,10 @@ fn is_implied(operation: &Proposed, question: &Question) -> bool {
 }
 
 /// The user's latest decision on a proposal.
-pub(crate) fn decided<B: Bodies>(index: &B, proposal: &OpId) -> Result<Option<Status>, StoreError> {
+pub(crate) fn decided<B: Bodies + ?Sized>(
+    index: &B,
+    proposal: &OpId,
+) -> Result<Option<Status>, StoreError> {
     let mut last: Option<(Entry, Status)> = None;
     for id in index.acting(proposal, &Kind::Decision, Role::TARGET)? {
         let Some(entry) = index.entry(&id)? else { continue };

@@ -45,6 +45,7 @@ pub(super) static REGISTRY: Registry = Registry {
         Journal { since: 5, ddl: listings::IMPORTS },
         Journal { since: erasure::SINCE_VERSION, ddl: erasure::SCHEMA },
         Journal { since: index::THOUGHTS_SINCE, ddl: listings::THOUGHTS },
+        Journal { since: listings::MARKS_SINCE, ddl: listings::MARKS },
     ],
 };
 

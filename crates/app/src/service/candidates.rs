@@ -1,0 +1,74 @@
+//! Candidates for the graph, as every surface lists and decides them.
+
+use engine::Space;
+use engine::belief::explain::time;
+use engine::staging::StagedCandidate;
+use engine::write::import::Intent;
+use jiff::Timestamp;
+use kernel::proposal::Decision;
+use serde_json::{Map, Value, json};
+
+use super::changes::{Action, Outcome, Subject, Verb};
+use super::corrections::act;
+use crate::failure::{Failure, RequestError};
+
+/// What a queue calls a candidate.
+pub(crate) const REASON: &str = "candidate";
+
+/// A candidate as JSON.
+pub(crate) fn to_json(staged: &StagedCandidate) -> Value {
+    let candidate = &staged.candidate;
+    let mut value = json!({
+        "id": staged.id, "at": time(staged.at), "by": staged.by, "status": staged.status.as_str(),
+        "reason": REASON, "origin": candidate.origin, "text": candidate.content.in_words(),
+        "confidence": candidate.confidence, "data": candidate.data, "sources": candidate.sources,
+        "model": candidate.details.get("model"),
+        "prompt_version": candidate.details.get("prompt_version"),
+    });
+    if let (Some(fields), Value::Object(content)) =
+        (value.as_object_mut(), json!(candidate.content))
+    {
+        fields.extend(content);
+    }
+    value
+}
+
+/// Decides about the candidate that `name` names; none if it names something else.
+pub(crate) fn decide(
+    space: &mut Space,
+    now: Timestamp,
+    name: &str,
+    is_accepted: bool,
+    note: &str,
+) -> Result<Option<Outcome>, Failure> {
+    let Some(staged) = space.candidate_to_decide(name)? else { return Ok(None) };
+    match is_accepted {
+        true => accept(space, now, &staged, note),
+        false => dismiss(space, now, &staged, note),
+    }
+    .map(Some)
+}
+
+/// Adds what a candidate stands for to the graph.
+fn accept(
+    _space: &mut Space,
+    _now: Timestamp,
+    staged: &StagedCandidate,
+    _note: &str,
+) -> Result<Outcome, Failure> {
+    let detail = "`because kg accept` decides which entities it stands for".to_owned();
+    Err(RequestError::CandidateUnresolved { id: staged.id, detail }.into())
+}
+
+fn dismiss(
+    space: &mut Space,
+    now: Timestamp,
+    staged: &StagedCandidate,
+    note: &str,
+) -> Result<Outcome, Failure> {
+    let decision = staged.decision(Decision::REJECT, note, Map::new())?;
+    let summary = staged.candidate.content.in_words();
+    let subject = Subject::Record { id: staged.id, summary };
+    let actions = vec![Action { verb: Verb::DismissedProposal, subject }];
+    act(space, now, vec![decision], actions, Intent::Write)
+}

@@ -1,0 +1,224 @@
+//! Marks for removal.
+//!
+//! A mark is an annotation with the field `mark`. Of several on one operation, the last by order
+//! counts, so a mark is taken back by an annotation with the mark `none`. A mark changes nothing of
+//! what is recalled or believed: it says that the record may be archived and erased later.
+//!
+//! Marks are listed from an index on annotations that mark something, the oldest first. No list
+//! reads the rest of the ledger.
+
+use std::collections::HashSet;
+
+use kernel::body::{Annotation, Body, Mark};
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::operation::{HlcTimestamp, Role};
+use store::{StoreError, Writing};
+
+use crate::belief::name::acting;
+use crate::belief::review::acting_on;
+use crate::belief::{Bodies, body_of};
+use crate::inspect::{ALTERED, summary_of};
+use crate::outcome::Intent;
+use crate::writer::seal_into;
+use crate::{EngineError, Reader, Writer};
+
+/// Most marks of one append.
+pub const MARKS_MAX: usize = 100_000;
+
+/// Which marks are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkFilter {
+    /// Made at this time at the latest, microseconds since the Unix epoch; at any time if none.
+    pub until_us: Option<u64>,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// A record that is marked for removal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The record.
+    pub id: OpId,
+    /// Its kind.
+    pub kind: Kind,
+    /// The annotation that marks it.
+    pub mark: OpId,
+    /// When it was marked.
+    pub at: HlcTimestamp,
+    /// The record in one line.
+    pub summary: String,
+}
+
+/// Records that are marked, those that were marked first before the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MarkedList {
+    /// The records.
+    pub marked: Vec<Marked>,
+    /// Whether the limit left some out.
+    pub has_more: bool,
+}
+
+/// What marking did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marking {
+    /// Records whose mark changed, or would change.
+    pub changed: Vec<OpId>,
+    /// Records that had this mark already, or none to take back.
+    pub unchanged: u64,
+    /// Operations that cannot be marked, each with the reason.
+    pub skipped: Vec<(OpId, NotMarked)>,
+}
+
+/// Why an operation is not marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotMarked {
+    /// It is not here.
+    Unknown,
+    /// Its content is gone already.
+    Removed,
+    /// It is no record: neither evidence nor a thought, a node or an edge, nor a claim that
+    /// somebody stated.
+    NotARecord,
+}
+
+impl NotMarked {
+    /// A stable word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Removed => "removed",
+            Self::NotARecord => "not_a_record",
+        }
+    }
+}
+
+/// The mark of an operation, and the annotation that makes it; none if nothing marks it.
+pub(crate) fn mark_of<B: Bodies + ?Sized>(
+    index: &B,
+    id: &OpId,
+) -> Result<Option<(Mark, Entry)>, StoreError> {
+    let mut last = None;
+    for entry in acting(index, id, &Kind::Annotation)? {
+        if let Some(Body::Annotation(Annotation { mark: Some(mark), .. })) =
+            body_of(index, &entry.id, &entry.kind)?
+        {
+            last = Some((mark, entry));
+        }
+    }
+    Ok(last)
+}
+
+/// Whether an operation can be marked.
+fn markable<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<Result<(), NotMarked>, StoreError> {
+    let Some(entry) = index.entry(id)? else { return Ok(Err(NotMarked::Unknown)) };
+    if !matches!(entry.kind, Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim)
+    {
+        return Ok(Err(NotMarked::NotARecord));
+    }
+    Ok(match body_of(index, id, &entry.kind)? {
+        None => Err(NotMarked::Removed),
+        // It would be derived again.
+        Some(Body::Claim(claim)) if claim.deriver.is_some() => Err(NotMarked::NotARecord),
+        Some(_) => Ok(()),
+    })
+}
+
+impl Writer<'_> {
+    /// Marks records for removal, all in one append. What is marked already stays as it is, and
+    /// keeps the time of its mark.
+    pub fn mark_for_removal(
+        &mut self,
+        ids: &[OpId],
+        intent: Intent,
+        now: jiff::Timestamp,
+    ) -> Result<Marking, EngineError> {
+        self.set_marks(ids, Mark::Removal, intent, now)
+    }
+
+    /// Takes marks back, all in one append.
+    pub fn unmark(
+        &mut self,
+        ids: &[OpId],
+        intent: Intent,
+        now: jiff::Timestamp,
+    ) -> Result<Marking, EngineError> {
+        self.set_marks(ids, Mark::None, intent, now)
+    }
+
+    fn set_marks(
+        &mut self,
+        ids: &[OpId],
+        mark: Mark,
+        intent: Intent,
+        now: jiff::Timestamp,
+    ) -> Result<Marking, EngineError> {
+        if ids.len() > MARKS_MAX {
+            return Err(EngineError::SelectionTooLarge { records_max: MARKS_MAX });
+        }
+        let mut marking = Marking::default();
+        let mut writing = self.store.write()?;
+        let mut seen = HashSet::new();
+        for id in ids.iter().filter(|id| seen.insert(**id)) {
+            let index: &dyn Writing = &writing;
+            if let Err(why) = markable(index, id)? {
+                marking.skipped.push((*id, why));
+                continue;
+            }
+            let before = mark_of(index, id)?.map_or(Mark::None, |(mark, _)| mark);
+            if before == mark {
+                marking.unchanged += 1;
+                continue;
+            }
+            let body = Annotation { mark: Some(mark), ..Annotation::default() };
+            let draft = acting_on(*id, Body::Annotation(body))?;
+            seal_into(&mut writing, self.sealer, draft, now)?;
+            marking.changed.push(*id);
+        }
+        if intent == Intent::Write && !marking.changed.is_empty() {
+            Box::new(writing).commit()?;
+        }
+        Ok(marking)
+    }
+}
+
+impl Reader<'_> {
+    /// Records that are marked for removal, those that were marked first before the others.
+    pub fn marked(&self, filter: &MarkFilter) -> Result<MarkedList, EngineError> {
+        self.store.on_snapshot(|index| {
+            let mut list = MarkedList::default();
+            index.each_mark(|mark| {
+                let Some(annotation) = index.entry(&mark)? else { return Ok(true) };
+                if filter.until_us.is_some_and(|until| annotation.ts.0 > until) {
+                    return Ok(false);
+                }
+                let Some(target) = annotation.sole_ref(Role::TARGET) else { return Ok(true) };
+                // Each record counts once, by the annotation that decides.
+                let is_it = matches!(
+                    mark_of(index, &target)?,
+                    Some((Mark::Removal, decisive)) if decisive.id == mark
+                );
+                let Some(entry) = index.entry(&target)?.filter(|_| is_it) else { return Ok(true) };
+                let Some(body) = body_of(index, &target, &entry.kind)? else { return Ok(true) };
+                if list.marked.len() == filter.limit {
+                    list.has_more = true;
+                    return Ok(false);
+                }
+                let summary = match self.store.is_as_signed(&target)? {
+                    true => summary_of(&body),
+                    false => ALTERED.to_owned(),
+                };
+                list.marked.push(Marked {
+                    id: target,
+                    kind: entry.kind,
+                    mark,
+                    at: annotation.ts,
+                    summary,
+                });
+                Ok::<_, EngineError>(true)
+            })?;
+            Ok(list)
+        })
+    }
+}
