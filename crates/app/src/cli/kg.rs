@@ -16,6 +16,7 @@ use crate::service::query_embedding::EmbedderPool;
 use crate::service::wording::hundredths;
 
 mod export;
+mod moderate;
 
 /// Arguments of `kg`.
 #[derive(clap::Args)]
@@ -36,6 +37,14 @@ enum Action {
     Neighbours(NeighboursArgs),
     /// Write the graph as JSON-LD, GraphML, DOT or CSV
     Export(export::Args),
+    /// List candidates: what may be added to the graph
+    Review(moderate::ReviewArgs),
+    /// Add candidates to the graph
+    Accept(moderate::DecideArgs),
+    /// Leave candidates out of the graph, for good
+    Reject(moderate::DecideArgs),
+    /// Make the name of a candidate another name of an entity
+    Alias(moderate::AliasArgs),
 }
 
 /// Which times and spaces are read.
@@ -147,13 +156,17 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Path(args) => path(session, args),
         Action::Neighbours(args) => neighbours(session, args),
         Action::Export(args) => export::run(session, args),
+        Action::Review(args) => moderate::review(session, args),
+        Action::Accept(args) => moderate::accept(session, args),
+        Action::Reject(args) => moderate::reject(session, args),
+        Action::Alias(args) => moderate::alias(session, args),
     }
 }
 
 impl Args {
     /// Whether it appends to the ledger.
     pub(super) fn writes(&self) -> bool {
-        false
+        matches!(self.action, Action::Accept(_) | Action::Reject(_) | Action::Alias(_))
     }
 }
 

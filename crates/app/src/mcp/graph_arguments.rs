@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use engine::write::graph::RecordType;
 
+use crate::service::moderation::Item;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
@@ -209,4 +211,17 @@ pub(crate) struct ProposePatch {
 pub(crate) struct Review {
     /// True to include what was decided already, and how; only what waits if omitted.
     pub(super) all: Option<bool>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Moderate {
+    /// The decisions, at most 200. Each has `id` (a candidate, as review gave it) and `decision`:
+    /// "accept", "reject", or "alias" with `canonical_id`, the id or name of the entity whose other
+    /// name it is; `feedback` says why. Example: [{"id": "b3:9f2c41d0", "decision": "accept"}]
+    pub(super) items: Vec<Item>,
+    /// Show what would follow, and write nothing; false if omitted.
+    pub(super) dry_run: Option<bool>,
+    /// Mark the sources of what is accepted for removal; false if omitted.
+    pub(super) mark_removal: Option<bool>,
 }

@@ -46,6 +46,7 @@ mod mcp;
 mod mining;
 mod model_requests;
 mod models;
+mod moderation;
 mod private;
 mod processes;
 #[cfg(unix)] // It shows a shell.

@@ -65,6 +65,7 @@ def check_tools(listed):
         "get_context",
         "graph",
         "inner_voice",
+        "knowledgegraph_moderate",
         "observe",
         "propose_patch",
         "recall",

@@ -8,7 +8,7 @@ use importers::secrets::Masked;
 use importers::{Context as ImportContext, Importer};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId, ReceiptId};
 use kernel::kind::Capability;
 use kernel::seal::Draft;
@@ -45,7 +45,9 @@ use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
-use crate::staging::{GraphCandidate, StagedCandidate, Staging, StagingLimits};
+use crate::staging::{
+    GraphCandidate, Moderation, ModerationOutcome, StagedCandidate, Staging, StagingLimits,
+};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::why::{Why, WhyLimits};
@@ -199,6 +201,9 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    moderate(
+        decisions: &[Moderation], visibility: Visibility, intent: Intent, now: Timestamp
+    ) -> ModerationOutcome;
     stage(
         candidates: Vec<GraphCandidate>, limits: &StagingLimits, now: Timestamp
     ) -> Staging;

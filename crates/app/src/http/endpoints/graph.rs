@@ -2,7 +2,10 @@
 
 use engine::graph::PathLimits;
 use engine::private::Viewpoint;
+use engine::staging::MODERATED_MAX;
+use engine::write::import::Intent;
 use kernel::body::{EdgeType, NodeType};
+use kernel::evidence::Visibility;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,16 +17,25 @@ use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
 use crate::service::Session;
+use crate::service::candidates::to_json;
 use crate::service::effective::Scope;
 use crate::service::graph::typed;
 use crate::service::knowledge::export::{Format, Selected, Table, export_text};
 use crate::service::knowledge::{self, AROUND_MAX, DEPTH_MAX, Layers, Search};
+use crate::service::moderation::{
+    self, CandidateFilter, Item, ModerationReport, ModerationRequest, Status,
+};
+use crate::service::tokens::Right;
 
 /// Records by default, and at most.
 const LIMIT: u32 = 20;
 const LIMIT_MAX: u32 = 100;
 /// Records that a path may be looked for among, by default and at most.
 const PATH_RECORDS: u32 = 10_000;
+
+/// Candidates by default, and at most.
+const CANDIDATES: u32 = 50;
+const CANDIDATES_MAX: u32 = 1_000;
 
 /// Types of nodes and of edges.
 const NODE_TYPES: &str = "^(decision|action|summary|why_trace|entity)$";
@@ -294,4 +306,120 @@ pub(super) fn export(call: &mut Call<'_>, asked: Export) -> Result<Value, ApiErr
         _ => Value::String(text),
     };
     Ok(json!({ "nodes": written.nodes, "edges": written.edges, "document": document }))
+}
+
+/// Which candidates to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Candidates {
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// Only of this kind.
+    kind: Option<CandidateKind>,
+    /// Only with this status [default: pending].
+    status: Option<StatusName>,
+    /// Only those that are as sure, 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    min_confidence: Option<f64>,
+    /// How many, the surest first, 1 to 1000 [default: 50].
+    #[schemars(range(min = 1, max = CANDIDATES_MAX))]
+    limit: Option<u32>,
+}
+
+/// The kind of a candidate.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CandidateKind {
+    Entity,
+    Relation,
+}
+
+/// The status of a candidate.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum StatusName {
+    Pending,
+    Accepted,
+    Dismissed,
+    Moot,
+    Any,
+}
+
+needs!(Candidates, |_| Need::Read, |request, _| {
+    let given = request.min_confidence.unwrap_or_default();
+    if !(0.0..=1.0).contains(&given) {
+        return Err(RequestError::NotAProbability { given }.into());
+    }
+    within("limit", request.limit.unwrap_or(CANDIDATES), 1, CANDIDATES_MAX)?;
+    Ok(())
+});
+
+pub(super) fn candidates(call: &mut Call<'_>, asked: Candidates) -> Result<Value, ApiError> {
+    let filter = CandidateFilter {
+        kind: asked.kind.map(|kind| match kind {
+            CandidateKind::Entity => engine::staging::CandidateKind::Entity,
+            CandidateKind::Relation => engine::staging::CandidateKind::Relation,
+        }),
+        status: match asked.status.unwrap_or(StatusName::Pending) {
+            StatusName::Pending => Some(Status::Pending),
+            StatusName::Accepted => Some(Status::Accepted),
+            StatusName::Dismissed => Some(Status::Dismissed),
+            StatusName::Moot => Some(Status::Moot),
+            StatusName::Any => None,
+        },
+        confidence_min: asked.min_confidence.unwrap_or_default(),
+        limit: asked.limit.unwrap_or(CANDIDATES) as usize,
+    };
+    let (listed, more) = moderation::list(call.opened, &filter, call.disclosure())?;
+    let candidates = listed.iter().map(|found| {
+        let mut value = to_json(&found.staged);
+        value["suggestions"] = json!(found.suggestions);
+        value
+    });
+    Ok(json!({ "candidates": candidates.collect::<Vec<_>>(), "more": more }))
+}
+
+/// Decisions about candidates.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Moderate {
+    /// The space; the token's own by default.
+    space: Option<String>,
+    /// The decisions.
+    items: Vec<Item>,
+    /// Mark the sources of what is accepted for removal.
+    #[serde(default)]
+    mark_removal: bool,
+    /// Show what would follow, and write nothing.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+needs!(
+    Moderate,
+    |request| match request.dry_run {
+        true => Need::Try,
+        false => Need::Write(Right::Correct),
+    },
+    |request, _| {
+        let number = u32::try_from(request.items.len()).unwrap_or(u32::MAX);
+        within("items", number, 1, MODERATED_MAX as u32)?;
+        Ok(())
+    }
+);
+
+pub(super) fn moderate(call: &mut Call<'_>, asked: Moderate) -> Result<ModerationReport, ApiError> {
+    let request = ModerationRequest {
+        items: &asked.items,
+        visibility: match scope(call) {
+            Scope::Global => Visibility::Global,
+            Scope::Project => Visibility::Project,
+        },
+        mark_removal: asked.mark_removal,
+        intent: if asked.dry_run { Intent::DryRun } else { Intent::Write },
+        disclosure: call.disclosure(),
+    };
+    Ok(moderation::moderate(call.opened, call.session.now, &request)?.0)
 }

@@ -46,6 +46,8 @@ pub(super) fn all() -> Vec<Endpoint> {
         Endpoint::get("/api/v1/graph/neighbours", "What is around a record", graph::neighbours),
         Endpoint::get("/api/v1/graph/path", "The shortest path between records", graph::path),
         Endpoint::get("/api/v1/graph/export", "Write the graph in a format", graph::export),
+        Endpoint::get("/api/v1/graph/candidates", "List candidates", graph::candidates),
+        Endpoint::post("/api/v1/graph/moderate", "Decide candidates", graph::moderate),
         Endpoint::get("/api/v1/reviews", "List what awaits a decision", reviews::list),
         Endpoint::post("/api/v1/reviews/{id}", "Accept or dismiss a review", reviews::decide),
         Endpoint::get("/api/v1/patches", "List patches", patches::list),

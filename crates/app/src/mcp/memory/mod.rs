@@ -43,6 +43,7 @@ mod context;
 mod explain;
 mod graph;
 mod inner_voice;
+mod moderate;
 mod observe;
 mod opened;
 mod propose;
@@ -179,6 +180,9 @@ impl Memory {
             }
             Call::Review(arguments, program) => {
                 self.review(&session, &arguments, program.as_deref())
+            }
+            Call::Moderate(arguments, asking) => {
+                return self.moderate(&session, &arguments, asking).map_err(|it| self.failed(it));
             }
             Call::Propose(action, asking) => {
                 return self.propose(&session, action, asking).map_err(|it| self.failed(it));

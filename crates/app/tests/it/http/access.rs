@@ -50,6 +50,17 @@ fn requests(id: &str) -> Vec<(&'static str, String, Value, &'static str)> {
         get(&format!("/api/v1/graph/neighbours?name={id}&depth=2")),
         get(&format!("/api/v1/graph/path?from={id}&to={id}")),
         get("/api/v1/graph/export?format=json-ld&private=true"),
+        get("/api/v1/graph/candidates?status=any"),
+        post(
+            "/api/v1/graph/moderate",
+            json!({ "items": [{ "id": id, "decision": "accept" }], "dry_run": true }),
+            "read",
+        ),
+        post(
+            "/api/v1/graph/moderate",
+            json!({ "items": [{ "id": id, "decision": "accept" }] }),
+            "correct",
+        ),
         get("/api/v1/reviews?all=true"),
         get("/api/v1/patches?all=true"),
         get("/api/v1/status"),

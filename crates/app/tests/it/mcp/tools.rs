@@ -44,6 +44,7 @@ fn every_tool_has_a_description_and_annotations() {
         ("why", reads),
         ("propose_patch", adds_once),
         ("review", reads),
+        ("knowledgegraph_moderate", overturns),
         ("correct", overturns),
         ("refute", overturns),
         ("retract", overturns),
