@@ -1,5 +1,6 @@
 //! The arguments and the answer of `inner_voice`. Models read the comments on the fields.
 
+use engine::staging::CandidateKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,18 @@ pub(crate) struct InnerVoice {
     pub(super) include_summaries: Option<bool>,
     /// Whether the answer is kept as a summary that cites its sources; true if omitted.
     pub(super) save: Option<bool>,
+    /// Whether entities and relations that the sources name are staged for the user's review; false
+    /// if omitted.
+    pub(super) stage_kg: Option<bool>,
+    /// Least confidence, 0 to 1, of what is staged; 0.6 if omitted.
+    pub(super) confidence_min: Option<f64>,
+    /// Most entities that are staged, clamped to 0 to 500; 30 if omitted.
+    pub(super) max_nodes: Option<i64>,
+    /// Most relations that are staged, clamped to 0 to 500; 60 if omitted.
+    pub(super) max_edges: Option<i64>,
+    /// Whether the sources are marked for removal once something was staged from them; as the
+    /// user's settings say if omitted.
+    pub(super) auto_mark_removal: Option<bool>,
     /// What memory held at this time: "2025-02-01", "last week", or with a time. Now if omitted.
     /// Such an answer is not kept.
     pub(super) as_of: Option<String>,
@@ -32,6 +45,21 @@ impl InnerVoice {
     /// Whether the answer is to be kept, if that was said.
     pub(crate) fn save(&self) -> Option<bool> {
         self.save
+    }
+
+    /// Whether something is to be staged.
+    pub(crate) fn stages(&self) -> bool {
+        self.stage_kg.unwrap_or_default()
+    }
+
+    /// What is to be staged.
+    pub(super) fn staging(&self) -> service::StagingOptions {
+        service::StagingOptions {
+            confidence_min: self.confidence_min,
+            max_nodes: self.max_nodes,
+            max_edges: self.max_edges,
+            auto_mark_removal: self.auto_mark_removal,
+        }
     }
 }
 
@@ -72,10 +100,52 @@ pub(super) struct Answered {
     pub(super) saved_thought_id: Option<String>,
     /// Why it was not kept; null if it was.
     pub(super) not_saved: Option<String>,
+    /// What was staged for the user's review.
+    pub(super) staged: Staged,
+    /// How many sources were marked for removal.
+    pub(super) marked_for_removal: u64,
     /// Operations that are not indexed yet.
     pub(super) behind: u64,
     #[serde(flatten)]
     pub(super) whose: Whose,
+}
+
+/// What was staged for the user's review.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Staged {
+    /// How many entities.
+    pub(super) pending_entities: u64,
+    /// How many relations.
+    pub(super) pending_relationships: u64,
+    /// They, in words: "KilnTimer depends on SQLite".
+    pub(super) candidates: Vec<String>,
+    /// How many were left out, by the reason: "unsure", "limit", "pending", "accepted",
+    /// "dismissed", "malformed", "sources".
+    pub(super) left_out: std::collections::BTreeMap<String, u64>,
+    /// Why staging was not tried; null if it was, or was not asked for.
+    pub(super) not_staged: Option<String>,
+}
+
+impl Staged {
+    pub(super) fn of(staged: &service::AnswerStaging) -> Self {
+        let count = |kind| staged.staging.count(kind) as u64;
+        let left_out = staged.left_out().into_iter();
+        Self {
+            pending_entities: count(CandidateKind::Entity),
+            pending_relationships: count(CandidateKind::Relation),
+            candidates: staged
+                .staging
+                .staged
+                .iter()
+                .map(|(_, candidate)| candidate.content.in_words())
+                .collect(),
+            left_out: left_out
+                .map(|(reason, count)| (reason, count.as_u64().unwrap_or_default()))
+                .collect(),
+            not_staged: staged.reason_not_to.map(|reason| reason.of_staging().to_owned()),
+        }
+    }
 }
 
 /// A sentence of an answer.

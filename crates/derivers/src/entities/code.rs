@@ -2,13 +2,17 @@
 
 use super::EntityType;
 use super::lexicon::{
-    CODE_LITERALS, DOMAINS, FILE_EXTENSIONS, FILE_NAMES, NAME_PREFIXES, NOT_CAMEL, PACKAGE_WORDS,
-    PLAIN_BEFORE_PACKAGE, TECHNOLOGIES, TECHNOLOGY_WORDS_MAX,
+    CODE_LITERALS, CODE_NOUNS, CODE_SORTS, DOMAINS, FILE_EXTENSIONS, FILE_NAMES, NAME_PREFIXES,
+    NOT_CAMEL, PACKAGE_WORDS, PLAIN_BEFORE_PACKAGE, TECHNOLOGIES, TECHNOLOGY_WORDS_MAX,
 };
 use super::tokens::{Gap, Tokens};
 
 /// Longest name, bytes.
 const NAME_BYTES_MAX: usize = 120;
+/// Confidence of an ordinary word between back quotes: below what is staged by default.
+pub(super) const PLAIN_QUOTED: f64 = 0.55;
+/// What names of hidden files end with.
+const DOT_FILE_ENDINGS: [&str; 6] = ["ignore", "rc", "config", "attributes", "profile", "env"];
 /// Most parts of a path.
 const PARTS_MAX: usize = 16;
 
@@ -46,11 +50,7 @@ fn technology(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
         }
         let lower: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
         let lower = lower.join(" ");
-        let Ok(found) = TECHNOLOGIES.binary_search_by(|(known, ..)| (*known).cmp(lower.as_str()))
-        else {
-            continue;
-        };
-        let Some((_, name, is_ordinary)) = TECHNOLOGIES.get(found) else { continue };
+        let Some((_, name, is_ordinary)) = technology_named(&lower) else { continue };
         let written: Vec<&str> = tokens.iter().map(|token| token.text).collect();
         let is_as_spelled = written.join(" ") == *name;
         let is_first = tokens.first().is_some_and(|token| token.before >= Gap::Break);
@@ -65,6 +65,12 @@ fn technology(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
         });
     }
     None
+}
+
+/// The technology with this name in lower case.
+fn technology_named(lower: &str) -> Option<&'static (&'static str, &'static str, bool)> {
+    let found = TECHNOLOGIES.binary_search_by(|(known, ..)| (*known).cmp(lower));
+    found.ok().and_then(|place| TECHNOLOGIES.get(place))
 }
 
 fn code(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
@@ -83,7 +89,7 @@ fn code(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
     if text.contains(['@', '#']) {
         return None;
     }
-    if let Some(found) = file(text, token.is_quoted_code) {
+    if let Some(found) = file(text, token.is_quoted_code).filter(|_| !token.is_call) {
         return Some(found);
     }
     if text.contains("::") {
@@ -97,28 +103,51 @@ fn code(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
     if token.is_call && is_identifier(text) && text.len() > 1 {
         return Recognized::one(text, EntityType::Code, 0.85);
     }
-    if text.contains('_') && is_identifier(text) && text.trim_matches('_').len() > 2 {
+    // "T_V" is how acronyms are spoken.
+    if text.contains('_') && is_identifier(text) && text.split('_').any(|part| part.len() > 1) {
         return Recognized::one(text, EntityType::Code, 0.85);
     }
     if is_camel(text) {
-        return Recognized::one(text, EntityType::Code, 0.8);
+        // Companies and conferences are spelled like types.
+        let is_code = token.is_quoted_code
+            || text.starts_with(char::is_lowercase) && !text.ends_with("JS")
+            || CODE_NOUNS.binary_search(&last_part(text)).is_ok();
+        return match is_code {
+            true => Recognized::one(text, EntityType::Code, 0.8),
+            false => Recognized::one(text, EntityType::Other, 0.65),
+        };
     }
     if token.is_quoted_code {
         let is_name = text.len() > 1
             && text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '$')
             && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
-        return if is_name { Recognized::one(text, EntityType::Code, 0.75) } else { None };
+        // `all` and `foofoo` stand between back quotes, too.
+        let beside = |place: Option<usize>| {
+            place.is_some_and(|place| CODE_SORTS.contains(&sentence.lower(place)))
+        };
+        let is_plain = text.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
+        let is_named = beside(Some(place + 1)) || beside(place.checked_sub(1));
+        let confidence = if is_plain && !is_named { PLAIN_QUOTED } else { 0.75 };
+        return if is_name { Recognized::one(text, EntityType::Code, confidence) } else { None };
     }
     package(sentence, place)
+}
+
+/// The last part of a name that is several words.
+fn last_part(text: &str) -> &str {
+    let start = text.char_indices().rev().find(|(_, letter)| letter.is_uppercase());
+    start.and_then(|(start, _)| text.get(start..)).unwrap_or(text)
 }
 
 /// `--flag`, and `-f` between back quotes.
 fn flag(text: &str, is_quoted: bool) -> Option<Recognized> {
     let name = text.trim_start_matches('-');
-    let is_long = text.starts_with("--") && name.len() + 2 == text.len() && name.len() > 1;
+    let is_long = text.starts_with("--")
+        && name.len() + 2 == text.len()
+        && name.len() > 1
+        && !name.ends_with('-');
     let is_name = name.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
-    let text = text.trim_end_matches('-');
     match is_name && (is_long || is_quoted) {
         true => Recognized::one(text, EntityType::Code, 0.85),
         false => None,
@@ -181,13 +210,22 @@ fn file(text: &str, is_quoted: bool) -> Option<Recognized> {
     let last = *parts.last()?;
     let has_ending = last.rsplit_once('.').is_some_and(|(stem, ending)| {
         FILE_EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str())
-            && (stem.is_empty() || stem.chars().any(char::is_alphanumeric))
+            && stem.chars().any(char::is_alphanumeric)
             && is_part(stem)
     });
     let inner_parts = parts.iter().enumerate();
     let are_parts =
         inner_parts.clone().all(|(place, part)| is_part(part) && (!part.is_empty() || place == 0));
     if !are_parts || parts.len() > PARTS_MAX || text.starts_with("//") {
+        return None;
+    }
+    let is_address = parts.len() > 1
+        && parts
+            .first()
+            .and_then(|first| first.rsplit_once('.'))
+            .is_some_and(|(name, domain)| !name.is_empty() && DOMAINS.contains(&domain));
+    let is_product = parts.len() > 1 && technology_named(&last.to_lowercase()).is_some();
+    if is_address || is_product {
         return None;
     }
     if has_ending {
@@ -216,7 +254,8 @@ fn file(text: &str, is_quoted: bool) -> Option<Recognized> {
 /// `.gitignore`
 fn is_dot_file(text: &str) -> bool {
     text.strip_prefix('.').is_some_and(|name| {
-        name.len() > 2 && name.chars().all(|letter| letter.is_ascii_lowercase())
+        DOT_FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+            && name.chars().all(|letter| letter.is_ascii_lowercase())
     })
 }
 
@@ -229,7 +268,8 @@ fn package(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
     let is_name = token.text.len() > 2
         && token.text.starts_with(|letter: char| letter.is_ascii_lowercase())
         && token.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
-        && !PLAIN_BEFORE_PACKAGE.contains(&token.text);
+        && !PLAIN_BEFORE_PACKAGE.contains(&token.text)
+        && !["ed", "al", "ous", "ing", "ble", "ive"].iter().any(|end| token.text.ends_with(end));
     match is_named && is_name && !token.is_possessive {
         true => Recognized::one(token.text, EntityType::Code, 0.75),
         false => None,

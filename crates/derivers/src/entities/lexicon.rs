@@ -8,7 +8,7 @@ pub(super) const TECHNOLOGY_WORDS_MAX: usize = 3;
 /// Technologies: in lower case, as they are spelled, and whether the word is an ordinary one, too.
 /// Sorted.
 #[rustfmt::skip]
-pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
+pub(super) const TECHNOLOGIES: [(&str, &str, bool); 395] = [
     (".net", ".NET", false), ("actix", "Actix", false), ("aes", "AES", true), ("airflow", "Airflow", false),
     ("aix", "AIX", false), ("alpine", "Alpine", true), ("alpine linux", "Alpine Linux", false),
     ("amazon s3", "Amazon S3", false), ("amd64", "AMD64", false), ("android", "Android", false),
@@ -18,7 +18,7 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
     ("assembly", "Assembly", true), ("asyncwrap", "AsyncWrap", false), ("avx2", "AVX2", false), ("awk", "awk", true),
     ("aws", "AWS", false), ("aws lambda", "AWS Lambda", false), ("axum", "Axum", false), ("azure", "Azure", true),
     ("babel", "Babel", true), ("base64", "Base64", false), ("bash", "Bash", false), ("bazel", "Bazel", false),
-    ("bert", "BERT", false), ("bigquery", "BigQuery", false), ("bitbucket", "Bitbucket", false),
+    ("bert", "BERT", true), ("bigquery", "BigQuery", false), ("bitbucket", "Bitbucket", false),
     ("blake3", "BLAKE3", false), ("blender", "Blender", true), ("blink", "Blink", true),
     ("bluetooth", "Bluetooth", false), ("boringssl", "BoringSSL", false), ("brotli", "Brotli", false),
     ("bun", "Bun", true), ("bzip2", "bzip2", false), ("c#", "C#", false), ("c++", "C++", false),
@@ -29,19 +29,20 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
     ("clang", "Clang", false), ("clickhouse", "ClickHouse", false), ("clippy", "Clippy", true),
     ("clojure", "Clojure", false), ("cloudflare", "Cloudflare", false), ("cmake", "CMake", false),
     ("cobol", "COBOL", false), ("codecov", "Codecov", false), ("coffeescript", "CoffeeScript", false),
-    ("commonjs", "CommonJS", false), ("composer", "Composer", true), ("conda", "conda", true),
-    ("confluence", "Confluence", false), ("consul", "Consul", true), ("couchdb", "CouchDB", false),
-    ("coveralls", "Coveralls", false), ("coverity", "Coverity", false), ("crates.io", "crates.io", false),
-    ("css", "CSS", true), ("csv", "CSV", false), ("cuda", "CUDA", false), ("cygwin", "Cygwin", false),
-    ("cypress", "Cypress", true), ("dart", "Dart", true), ("datadog", "Datadog", false), ("debian", "Debian", false),
-    ("deno", "Deno", false), ("dhcp", "DHCP", false), ("digitalocean", "DigitalOcean", false),
-    ("django", "Django", false), ("dns", "DNS", false), ("docker", "Docker", false), ("doxygen", "Doxygen", false),
-    ("dtrace", "DTrace", false), ("duckdb", "DuckDB", false), ("dynamodb", "DynamoDB", false),
-    ("ecdsa", "ECDSA", false), ("eclipse ide", "Eclipse IDE", false), ("ecmascript", "ECMAScript", false),
-    ("ed25519", "Ed25519", false), ("elasticsearch", "Elasticsearch", false), ("electron", "Electron", true),
-    ("elixir", "Elixir", false), ("emacs", "Emacs", false), ("envoy", "Envoy", true), ("erlang", "Erlang", false),
-    ("es2015", "ES2015", false), ("es2017", "ES2017", false), ("es6", "ES6", false), ("eslint", "ESLint", false),
-    ("etcd", "etcd", false), ("express", "Express", true), ("express.js", "Express.js", false), ("f#", "F#", false),
+    ("coldfusion", "ColdFusion", false), ("commonjs", "CommonJS", false), ("composer", "Composer", true),
+    ("conda", "conda", true), ("confluence", "Confluence", false), ("consul", "Consul", true),
+    ("couchdb", "CouchDB", false), ("coveralls", "Coveralls", false), ("coverity", "Coverity", false),
+    ("crates.io", "crates.io", false), ("css", "CSS", true), ("csv", "CSV", false), ("cuda", "CUDA", false),
+    ("cygwin", "Cygwin", false), ("cypress", "Cypress", true), ("dart", "Dart", true), ("datadog", "Datadog", false),
+    ("debian", "Debian", false), ("deno", "Deno", false), ("dhcp", "DHCP", false),
+    ("digitalocean", "DigitalOcean", false), ("django", "Django", false), ("dns", "DNS", false),
+    ("docker", "Docker", false), ("doxygen", "Doxygen", false), ("dtrace", "DTrace", false),
+    ("duckdb", "DuckDB", false), ("dynamodb", "DynamoDB", false), ("ecdsa", "ECDSA", false),
+    ("eclipse ide", "Eclipse IDE", false), ("ecmascript", "ECMAScript", false), ("ed25519", "Ed25519", false),
+    ("elasticsearch", "Elasticsearch", false), ("electron", "Electron", true), ("elixir", "Elixir", false),
+    ("emacs", "Emacs", false), ("envoy", "Envoy", true), ("erlang", "Erlang", false), ("es2015", "ES2015", false),
+    ("es2017", "ES2017", false), ("es6", "ES6", false), ("eslint", "ESLint", false), ("etcd", "etcd", false),
+    ("express", "Express", true), ("express.js", "Express.js", false), ("f#", "F#", false),
     ("fastapi", "FastAPI", false), ("fd-find", "fd-find", false), ("fedora", "Fedora", true),
     ("figma", "Figma", true), ("fips", "FIPS", false), ("firebase", "Firebase", false), ("firefox", "Firefox", false),
     ("flask", "Flask", true), ("fortran", "Fortran", false), ("freebsd", "FreeBSD", false), ("ftp", "FTP", false),
@@ -83,14 +84,14 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
     ("ocaml", "OCaml", false), ("onnx", "ONNX", false), ("openai api", "OpenAI API", false),
     ("openapi", "OpenAPI", false), ("openbsd", "OpenBSD", false), ("opencv", "OpenCV", false),
     ("openid", "OpenID", false), ("opensearch", "OpenSearch", false), ("openssl", "OpenSSL", false),
-    ("pandas", "Pandas", true), ("parquet", "Parquet", false), ("pcre", "PCRE", false), ("pcre2", "PCRE2", false),
-    ("perl", "Perl", true), ("photoshop", "Photoshop", false), ("php", "PHP", false), ("pip", "pip", true),
-    ("playwright", "Playwright", false), ("pnpm", "pnpm", false), ("podman", "Podman", false),
-    ("poetry", "Poetry", true), ("postgres", "PostgreSQL", false), ("postgresql", "PostgreSQL", false),
-    ("powerpc", "PowerPC", false), ("powershell", "PowerShell", false), ("prettier", "Prettier", true),
-    ("prometheus", "Prometheus", true), ("protobuf", "Protobuf", false), ("puppet", "Puppet", true),
-    ("pypi", "PyPI", false), ("pytest", "pytest", false), ("python", "Python", true), ("pytorch", "PyTorch", false),
-    ("quic", "QUIC", false), ("rabbitmq", "RabbitMQ", false), ("rails", "Rails", true),
+    ("opensuse", "openSUSE", false), ("pandas", "Pandas", true), ("parquet", "Parquet", false),
+    ("pcre", "PCRE", false), ("pcre2", "PCRE2", false), ("perl", "Perl", true), ("photoshop", "Photoshop", false),
+    ("php", "PHP", false), ("pip", "pip", true), ("playwright", "Playwright", false), ("pnpm", "pnpm", false),
+    ("podman", "Podman", false), ("poetry", "Poetry", true), ("postgres", "PostgreSQL", false),
+    ("postgresql", "PostgreSQL", false), ("powerpc", "PowerPC", false), ("powershell", "PowerShell", false),
+    ("prettier", "Prettier", true), ("prometheus", "Prometheus", true), ("protobuf", "Protobuf", false),
+    ("puppet", "Puppet", true), ("pypi", "PyPI", false), ("pytest", "pytest", false), ("python", "Python", true),
+    ("pytorch", "PyTorch", false), ("quic", "QUIC", false), ("rabbitmq", "RabbitMQ", false), ("rails", "Rails", true),
     ("raspberry pi", "Raspberry Pi", false), ("rayon", "Rayon", true), ("react", "React", true),
     ("react native", "React Native", false), ("redis", "Redis", false), ("rest api", "REST API", true),
     ("ripgrep", "ripgrep", false), ("risc-v", "RISC-V", false), ("rollup", "Rollup", true), ("rsa", "RSA", true),
@@ -101,12 +102,13 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
     ("sentry", "Sentry", true), ("serde", "Serde", false), ("setuptools", "setuptools", false),
     ("sftp", "SFTP", false), ("sha-1", "SHA-1", false), ("sha-256", "SHA-256", false), ("simd", "SIMD", false),
     ("slack", "Slack", true), ("smartos", "SmartOS", false), ("smtp", "SMTP", false),
-    ("snowflake", "Snowflake", true), ("solaris", "Solaris", true), ("solr", "Solr", false), ("spark", "Spark", true),
-    ("spidermonkey", "SpiderMonkey", false), ("spring", "Spring", true), ("spring boot", "Spring Boot", false),
-    ("sql", "SQL", false), ("sqlite", "SQLite", false), ("sse2", "SSE2", false), ("ssh", "SSH", false),
-    ("ssl", "SSL", true), ("sublime text", "Sublime Text", false), ("subversion", "Subversion", false),
-    ("supabase", "Supabase", false), ("svelte", "Svelte", false), ("swagger", "Swagger", false),
-    ("swift", "Swift", true), ("symfony", "Symfony", false), ("systemd", "systemd", false),
+    ("snowflake", "Snowflake", true), ("solaris", "Solaris", true), ("solidity", "Solidity", false),
+    ("solr", "Solr", false), ("spark", "Spark", true), ("spidermonkey", "SpiderMonkey", false),
+    ("spring", "Spring", true), ("spring boot", "Spring Boot", false), ("sql", "SQL", false),
+    ("sqlite", "SQLite", false), ("sse2", "SSE2", false), ("ssh", "SSH", false), ("ssl", "SSL", true),
+    ("sublime text", "Sublime Text", false), ("subversion", "Subversion", false), ("supabase", "Supabase", false),
+    ("suse", "SUSE", false), ("svelte", "Svelte", false), ("swagger", "Swagger", false), ("swift", "Swift", true),
+    ("symfony", "Symfony", false), ("systemd", "systemd", false), ("systemverilog", "SystemVerilog", false),
     ("tantivy", "Tantivy", false), ("tcp", "TCP", false), ("tensorflow", "TensorFlow", false),
     ("terraform", "Terraform", false), ("tls", "TLS", true), ("tmux", "tmux", false), ("tokio", "Tokio", false),
     ("toml", "TOML", false), ("traefik", "Traefik", false), ("travis ci", "Travis CI", false),
@@ -115,15 +117,16 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 388] = [
     ("unix", "Unix", false), ("unreal engine", "Unreal Engine", false), ("usb", "USB", false),
     ("utf-16", "UTF-16", false), ("utf-8", "UTF-8", false), ("uwsgi", "uWSGI", false), ("v8", "V8", false),
     ("vagrant", "Vagrant", true), ("valgrind", "Valgrind", false), ("vault server", "Vault Server", false),
-    ("vercel", "Vercel", false), ("vim", "Vim", false), ("virtualenv", "virtualenv", false),
-    ("visual studio", "Visual Studio", false), ("visual studio code", "Visual Studio Code", false),
-    ("vite", "Vite", true), ("vs code", "VS Code", false), ("vue", "Vue", true), ("vue.js", "Vue.js", false),
-    ("webassembly", "WebAssembly", false), ("webkit", "WebKit", false), ("webpack", "Webpack", false),
-    ("websocket", "WebSocket", false), ("websockets", "WebSockets", false), ("wifi", "WiFi", false),
-    ("windows", "Windows", true), ("wsl", "WSL", false), ("x86-64", "x86-64", false), ("xcode", "Xcode", false),
-    ("xml", "XML", false), ("xz", "xz", true), ("yaml", "YAML", false), ("yarn", "Yarn", true),
-    ("zeromq", "ZeroMQ", false), ("zlib", "zlib", false), ("zookeeper", "ZooKeeper", false),
-    ("zoom api", "Zoom API", false), ("zsh", "Zsh", false), ("zstd", "zstd", false),
+    ("vercel", "Vercel", false), ("verilog", "Verilog", false), ("vhdl", "VHDL", false), ("vim", "Vim", false),
+    ("virtualenv", "virtualenv", false), ("visual studio", "Visual Studio", false),
+    ("visual studio code", "Visual Studio Code", false), ("vite", "Vite", true), ("vs code", "VS Code", false),
+    ("vue", "Vue", true), ("vue.js", "Vue.js", false), ("webassembly", "WebAssembly", false),
+    ("webkit", "WebKit", false), ("webpack", "Webpack", false), ("websocket", "WebSocket", false),
+    ("websockets", "WebSockets", false), ("wifi", "WiFi", false), ("windows", "Windows", true), ("wsl", "WSL", false),
+    ("x86-64", "x86-64", false), ("xcode", "Xcode", false), ("xml", "XML", false), ("xz", "xz", true),
+    ("yaml", "YAML", false), ("yarn", "Yarn", true), ("zeromq", "ZeroMQ", false), ("zlib", "zlib", false),
+    ("zookeeper", "ZooKeeper", false), ("zoom api", "Zoom API", false), ("zsh", "Zsh", false),
+    ("zstd", "zstd", false),
 ];
 
 /// Given names. Sorted.
@@ -199,15 +202,15 @@ pub(super) const GIVEN_NAMES: [&str; 755] = [
 
 /// Given names that are ordinary words, or places, too.
 #[rustfmt::skip]
-pub(super) const ORDINARY_GIVEN_NAMES: [&str; 91] = [
+pub(super) const ORDINARY_GIVEN_NAMES: [&str; 92] = [
     "Will", "Mark", "May", "April", "June", "Grace", "Hope", "Rose", "Art", "Bill", "Rob", "Pat", "Drew", "Chase",
     "Grant", "Guy", "Max", "Dot", "Frank", "Jack", "Dean", "Ray", "Gene", "Rich", "Dale", "Glen", "Lane", "Miles",
     "Summer", "Autumn", "Joy", "Faith", "Ruby", "Pearl", "Amber", "Sky", "Reed", "Wade", "Cliff", "Clay", "Heath",
     "Ford", "Norm", "Sandy", "Daisy", "Iris", "Ivy", "Lily", "Holly", "Violet", "Olive", "Penny", "Robin", "Dawn",
     "Eve", "Carol", "Victor", "Earl", "Duke", "Major", "Wells", "Jay", "Bud", "Buck", "Chip", "Skip", "Rocky",
     "Rusty", "Sunny", "Crystal", "Christian", "Austin", "Jordan", "Sydney", "Paris", "Florence", "Chelsea",
-    "Virginia", "Carolina", "Georgia", "Jan", "Jun", "Ali", "Roman", "Milan", "Victoria", "Ari", "Ming", "Theo",
-    "Ken", "Gus",
+    "Virginia", "Carolina", "Georgia", "Jan", "Jun", "Ada", "Ali", "Roman", "Milan", "Victoria", "Ari", "Ming",
+    "Theo", "Ken", "Gus",
 ];
 
 /// Words at the end of the name of an organization.
@@ -344,13 +347,13 @@ pub(super) const CODE_LITERALS: [&str; 48] = [
 
 /// What names of files end with.
 #[rustfmt::skip]
-pub(super) const FILE_EXTENSIONS: [&str; 84] = [
+pub(super) const FILE_EXTENSIONS: [&str; 82] = [
     "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb",
     "php", "pl", "lua", "swift", "sh", "bash", "zsh", "fish", "ps1", "bat", "md", "mdx", "rst", "txt", "toml", "json",
     "jsonl", "yaml", "yml", "xml", "html", "htm", "css", "scss", "sql", "csv", "tsv", "ini", "cfg", "conf", "lock",
     "gyp", "gypi", "gn", "proto", "ipynb", "tex", "pdf", "png", "jpg", "jpeg", "gif", "svg", "zip", "tar", "gz",
-    "tgz", "bz2", "xz", "zst", "deb", "rpm", "exe", "dll", "so", "dylib", "wasm", "env", "log", "diff", "patch",
-    "snap", "parquet", "ics", "adoc", "1",
+    "tgz", "bz2", "xz", "zst", "deb", "rpm", "exe", "dll", "so", "dylib", "wasm", "log", "diff", "patch", "snap",
+    "parquet", "ics", "adoc",
 ];
 
 /// What names of servers end with.
@@ -369,17 +372,50 @@ pub(super) const FILE_NAMES: [&str; 12] = [
 
 /// Words with a capital inside that are no code.
 #[rustfmt::skip]
-pub(super) const NOT_CAMEL: [&str; 39] = [
+pub(super) const NOT_CAMEL: [&str; 42] = [
     "PhD", "PhDs", "MSc", "BSc", "BEng", "MEng", "PostDoc", "LaTeX", "BibTeX", "DeepL", "McDonald", "eBay", "YouTube",
     "LinkedIn", "WhatsApp", "TikTok", "PayPal", "FaceTime", "FedEx", "LinkedList", "HelloFresh", "BlackBerry",
     "PlayStation", "AirPods", "AirBnB", "MacBook", "MacBooks", "MacOS", "TripAdvisor", "TripAdvisors", "DoorDash",
-    "DuoLingo", "MasterCard", "StackOverflow", "HackerNews", "DevOps", "SaaS", "PaaS", "IaaS",
+    "DuoLingo", "MasterCard", "StackOverflow", "HackerNews", "ReadMe", "ChangeLog", "GoToMeeting", "DevOps", "SaaS",
+    "PaaS", "IaaS",
 ];
 
 /// Beginnings of family names before a capital.
 #[rustfmt::skip]
 pub(super) const NAME_PREFIXES: [&str; 14] = [
     "Mc", "Mac", "De", "Di", "Da", "La", "Le", "Van", "Von", "O", "Fitz", "Du", "Des", "Del",
+];
+
+/// Last parts of names of types and functions. Sorted.
+#[rustfmt::skip]
+pub(super) const CODE_NOUNS: [&str; 202] = [
+    "Action", "Adapter", "Address", "Array", "Arrays", "Batch", "Block", "Body", "Box", "Bridge", "Buffer", "Buffers",
+    "Builder", "Button", "Cache", "Callback", "Cell", "Channel", "Chunk", "Class", "Client", "Clock", "Column",
+    "Command", "Component", "Config", "Context", "Controller", "Count", "Counter", "Date", "Decoder", "Dialog",
+    "Dispatcher", "Edge", "Encoder", "Engine", "Entry", "Enum", "Error", "Errors", "Event", "Events", "Exception",
+    "Extension", "Factory", "Field", "File", "Files", "Filter", "Flag", "Flags", "Flow", "Form", "Formatter",
+    "Function", "Gateway", "Glob", "Graph", "Guard", "Handle", "Handler", "Handlers", "Header", "Headers", "Helper",
+    "Hook", "Hooks", "Id", "Impl", "Index", "Input", "Interface", "Iter", "Iterator", "Job", "Key", "Kind", "Layer",
+    "Ledger", "Length", "Limiter", "Line", "List", "Listener", "Loader", "Lock", "Log", "Logger", "Manager", "Map",
+    "Mark", "Match", "Matcher", "Message", "Metrics", "Mixer", "Mode", "Model", "Module", "Modules", "Monitor",
+    "Name", "Node", "Object", "Observer", "Option", "Options", "Output", "Page", "Panel", "Parser", "Path", "Pattern",
+    "Pipeline", "Plugin", "Policy", "Pool", "Port", "Printer", "Process", "Promise", "Provider", "Proxy", "Query",
+    "Queue", "Range", "Reader", "Record", "Ref", "Regex", "Registry", "Rejection", "Renderer", "Repository",
+    "Request", "Response", "Result", "Router", "Row", "Rule", "Rules", "Runner", "Scheduler", "Searcher", "Segment",
+    "Serializer", "Server", "Service", "Session", "Set", "Signal", "Sink", "Size", "Slice", "Socket", "Source",
+    "Span", "Spec", "Stage", "State", "Step", "Storage", "Store", "Str", "Strategy", "Stream", "Streams", "String",
+    "Struct", "Table", "Target", "Task", "Test", "Tests", "Thread", "Time", "Timer", "Timers", "Token", "Tokens",
+    "Tracer", "Tracker", "Trait", "Tree", "Type", "Types", "Url", "Util", "Utils", "Validator", "Value", "Vec",
+    "View", "Visitor", "Widget", "Window", "Work", "Worker", "Workers", "Wrap", "Writer",
+];
+
+/// Words beside the name of a piece of code.
+#[rustfmt::skip]
+pub(super) const CODE_SORTS: [&str; 39] = [
+    "crate", "crates", "function", "functions", "method", "methods", "type", "types", "module", "modules", "option",
+    "options", "flag", "flags", "command", "commands", "trait", "traits", "struct", "enum", "class", "variable",
+    "variables", "macro", "field", "fields", "parameter", "argument", "attribute", "constant", "package", "library",
+    "feature", "binary", "subcommand", "property", "event", "hook", "keyword",
 ];
 
 /// Words after the name of a package.
@@ -390,9 +426,9 @@ pub(super) const PACKAGE_WORDS: [&str; 3] = [
 
 /// Words before those that name no package.
 #[rustfmt::skip]
-pub(super) const PLAIN_BEFORE_PACKAGE: [&str; 35] = [
+pub(super) const PLAIN_BEFORE_PACKAGE: [&str; 40] = [
     "new", "same", "whole", "entire", "main", "standard", "current", "old", "other", "following", "first", "last",
     "top-level", "root", "rust", "separate", "internal", "private", "public", "upstream", "single", "appropriate",
-    "local", "core", "own", "latest", "corresponding", "existing", "relevant", "right", "underlying", "parent",
-    "actual", "published", "resulting",
+    "local", "core", "own", "latest", "various", "external", "third-party", "other-people", "helper", "corresponding",
+    "existing", "relevant", "right", "underlying", "parent", "actual", "published", "resulting",
 ];

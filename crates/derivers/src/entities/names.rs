@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::EntityType;
-use super::code::{Recognized, recognize};
+use super::code::{PLAIN_QUOTED, Recognized, recognize};
 use super::lexicon::{
     CALENDAR_WORDS, COMMON_WORDS, GIVEN_NAMES, ORDINARY_GIVEN_NAMES, ORGANIZATION_WORDS,
     ORGANIZATIONS,
@@ -18,6 +18,10 @@ use super::tokens::{Gap, Token, Tokens};
 
 /// Most words of a name.
 const WORDS_MAX: usize = 6;
+/// Fewest words of code in a text about code.
+const CODE_MIN: usize = 2;
+/// Most words of a label before a colon.
+const LABEL_WORDS_MAX: usize = 5;
 /// Most small words in a row inside a name.
 const PARTICLES_MAX: usize = 3;
 /// Fewest words of a heading.
@@ -67,6 +71,10 @@ pub(super) struct Context {
     lower: BTreeSet<String>,
     /// How often a word has a capital inside a sentence.
     inside: BTreeMap<String, usize>,
+    /// How often a word stands between back quotes.
+    quoted: BTreeMap<String, usize>,
+    /// How many words are certainly code.
+    code: usize,
     /// Whether nouns have capitals in its language.
     has_noun_capitals: bool,
 }
@@ -74,14 +82,24 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn of(sentences: &[Tokens<'_>]) -> Self {
         let (mut german, mut english) = (0_usize, 0_usize);
-        let mut context =
-            Self { lower: BTreeSet::new(), inside: BTreeMap::new(), has_noun_capitals: false };
+        let mut context = Self {
+            lower: BTreeSet::new(),
+            inside: BTreeMap::new(),
+            quoted: BTreeMap::new(),
+            code: 0,
+            has_noun_capitals: false,
+        };
         for sentence in sentences {
             let is_heading = is_heading(sentence);
-            for token in &sentence.all {
+            for (place, token) in sentence.all.iter().enumerate() {
+                let found = recognize(sentence, place);
+                let is_code = found.is_some_and(|found| found.entity_type == EntityType::Code);
+                context.code += usize::from(is_code);
                 german += usize::from(GERMAN.contains(&token.lower.as_str()));
                 english += usize::from(ENGLISH.contains(&token.lower.as_str()));
-                if token.text.starts_with(char::is_lowercase) && !token.is_quoted_code {
+                if token.is_quoted_code {
+                    *context.quoted.entry(token.text.to_owned()).or_default() += 1;
+                } else if token.text.starts_with(char::is_lowercase) {
                     context.lower.insert(token.lower.clone());
                 } else if is_capitalized(token) && !begins(token) && !is_heading {
                     *context.inside.entry(token.text.to_owned()).or_default() += 1;
@@ -111,7 +129,16 @@ pub(super) fn spot(sentence: &Tokens<'_>, context: &Context) -> Vec<Spotted> {
             continue;
         }
         if let Some(found) = recognize(sentence, place).filter(|_| !is_known(sentence, &run)) {
-            let Recognized { name, entity_type, confidence, words } = found;
+            let Recognized { name, mut entity_type, mut confidence, words } = found;
+            // Where there is code, names in one word are code.
+            if entity_type == EntityType::Other && context.code >= CODE_MIN {
+                (entity_type, confidence) = (EntityType::Code, 0.75);
+            }
+            if confidence == PLAIN_QUOTED
+                && context.quoted.get(&name).is_some_and(|times| *times > 1)
+            {
+                confidence = SEEN_AGAIN;
+            }
             let words = place..place + words;
             place = words.end;
             spotted.push(Spotted { words, name, entity_type, confidence });
@@ -146,8 +173,9 @@ fn proper_noun(
         run.start.checked_sub(1).is_some_and(|last| TITLES.contains(&sentence.lower(last)));
     let is_plain = (run.start + 1..run.end).any(|place| token(place).is_some_and(is_common));
     let length = run.len();
+    let is_product = (run.start + 1..run.end).any(|place| recognize(sentence, place).is_some());
     let is_ordinary = ORDINARY_GIVEN_NAMES.contains(&first.text);
-    if (is_given && length > 1 || has_title) && !is_plain {
+    if (is_given && length > 1 || has_title) && !is_plain && !is_product {
         let confidence = if is_ordinary && begins(first) { 0.7 } else { 0.85 };
         return (spotted(sentence, run.clone(), EntityType::Person, confidence), run.end);
     }
@@ -165,12 +193,33 @@ fn proper_noun(
         .filter_map(token)
         .all(|token| !context.has_lower(token) || PARTICLES.contains(&token.lower.as_str()));
     let is_latin = first.text.chars().all(|letter| letter.is_ascii() || u32::from(letter) < 0x250);
-    if !are_names || !is_latin || first.text.chars().count() < 3 {
+    let is_derived = length == 1
+        && (is_given
+            || ["ing", "-like", "-based", "-only", "-style", "-specific", "-related"]
+                .iter()
+                .any(|ending| first.text.ends_with(ending)));
+    let is_labelled = is_label(sentence, &run);
+    if !are_names || !is_latin || is_derived || is_labelled || first.text.chars().count() < 3 {
         return (None, run.end);
     }
-    let is_again = context.inside.get(first.text).is_some_and(|times| *times > 1);
-    let confidence = if is_again || length > 1 { SEEN_AGAIN } else { SEEN_ONCE };
+    let is_again = run.clone().filter_map(token).all(|token| {
+        context.inside.get(token.text).is_some_and(|times| *times > 1)
+            || PARTICLES.contains(&token.lower.as_str())
+    });
+    let confidence = if is_again { SEEN_AGAIN } else { SEEN_ONCE };
     (spotted(sentence, run.clone(), EntityType::Other, confidence), run.end)
+}
+
+/// Whether a run is a part of a label such as "Data Minimization:", or follows a word with a capital
+/// that is none of its own.
+fn is_label(sentence: &Tokens<'_>, run: &Range<usize>) -> bool {
+    let ends_label = sentence.before(run.end) == Gap::Break && run.end <= LABEL_WORDS_MAX;
+    let follows = run.start.checked_sub(1).and_then(|last| sentence.all.get(last));
+    let is_joined = sentence.before(run.start) == Gap::Space
+        && follows.is_some_and(|last| {
+            last.text.starts_with(char::is_uppercase) && last.text.chars().count() > 4
+        });
+    ends_label || is_joined
 }
 
 /// An organization: a run that ends as the names of organizations do, or begins "University of".
@@ -229,9 +278,10 @@ fn run_at(sentence: &Tokens<'_>, place: usize) -> Range<usize> {
             .count();
         let next = sentence.all.get(end + 1 + particles);
         let continues = next.is_some_and(|next| is_capitalized(next) && next.before == Gap::Space);
-        let is_inside = is_initial(token) && continues
-            || PARTICLES.contains(&token.lower.as_str()) && continues
-            || is_of && end == place + 1 && token.lower == "of" && continues;
+        let joins = is_initial(token)
+            || PARTICLES.contains(&token.lower.as_str())
+            || is_of && end == place + 1 && token.lower == "of";
+        let is_inside = joins && continues;
         if !is_capitalized(token) && !is_inside {
             break;
         }
@@ -252,6 +302,8 @@ fn is_capitalized(token: &Token<'_>) -> bool {
             .chars()
             .all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '\'' | '’'))
         && letters.clone().any(char::is_lowercase)
+        // "I'll" begins with an upper-case letter, too.
+        && !["I'", "I’"].iter().any(|pronoun| token.text.starts_with(pronoun))
         && (letters.all(|letter| !letter.is_uppercase())
             || token.text.contains(['-', '\'', '’'])
             || ["Mc", "Mac", "De", "Le", "La", "Di"]
@@ -275,9 +327,10 @@ fn is_common(token: &Token<'_>) -> bool {
     COMMON_WORDS.binary_search(&token.text).is_ok() || CALENDAR_WORDS.contains(&token.text)
 }
 
-/// Whether a sentence is written as headings are: most of its longer words have a capital.
+/// Whether a sentence is written as headings are: most of its longer words after the first have a
+/// capital.
 fn is_heading(sentence: &Tokens<'_>) -> bool {
-    let longer = sentence.all.iter().filter(|token| {
+    let longer = sentence.all.iter().skip(1).filter(|token| {
         !token.is_quoted_code
             && token.text.chars().count() > 3
             && token.text.chars().all(char::is_alphabetic)

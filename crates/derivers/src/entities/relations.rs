@@ -8,7 +8,7 @@
 use super::EntityType;
 use super::lexicon::{CALENDAR_WORDS, COMMON_WORDS};
 use super::names::{SEEN_ONCE, Spotted};
-use super::tokens::{Gap, Tokens};
+use super::tokens::{Gap, Token, Tokens};
 
 /// Most words between the two, beside the verb.
 const ADVERBS_MAX: usize = 3;
@@ -150,6 +150,13 @@ pub(super) fn join(sentence: &Tokens<'_>, spotted: &mut Vec<Spotted>) -> Vec<Joi
             && is_subject(sentence, spotted, source)
         {
             for target in targets(sentence, spotted, source + 1, after) {
+                // "causes A to start"
+                let end = spotted.get(target).map_or(after, |found| found.words.end);
+                if matches!(verb.rel_type, "caused" | "requires")
+                    && sentence.lower(sort_end(sentence, end)) == "to"
+                {
+                    continue;
+                }
                 let (rel_type, confidence) = (verb.rel_type, verb.confidence);
                 joined.push(Joined { source, target, rel_type, confidence });
             }
@@ -217,7 +224,7 @@ fn is_subject(sentence: &Tokens<'_>, spotted: &[Spotted], place: usize) -> bool 
     let mut start = found.words.start;
     for _ in 0..ADVERBS_MAX {
         if sentence.before(start) > Gap::Space {
-            return true;
+            return sentence.before(start) > Gap::Joint;
         }
         let Some(last) = start.checked_sub(1) else { return true };
         if CONJUNCTIONS.contains(&sentence.lower(last)) {
@@ -228,7 +235,7 @@ fn is_subject(sentence: &Tokens<'_>, spotted: &[Spotted], place: usize) -> bool 
         }
         start = last;
     }
-    sentence.before(start) > Gap::Space
+    sentence.before(start) > Gap::Joint
 }
 
 /// The entities that a verb which ends at `after` takes.
@@ -259,8 +266,9 @@ fn targets(
             break;
         }
         let Some(end) = phrase_end(sentence, target) else { break };
-        // "A uses B and C depends on D"
-        if !is_first && verb_at(sentence, end).is_some() {
+        // "A uses B and C depends on D", "added A to B, and C to D"
+        let goes_on = matches!(sentence.lower(end), "to" | "from");
+        if !is_first && (goes_on || verb_at(sentence, end).is_some()) {
             break;
         }
         found.push(place);
@@ -283,18 +291,34 @@ fn phrase_end(sentence: &Tokens<'_>, target: &Spotted) -> Option<usize> {
         return None;
     }
     end = sort_end(sentence, end);
+    // "Rust 1.80" ends its phrase, and "the Rust 1.80 builder" does not.
+    if sentence.before(end) == Gap::Space && sentence.all.get(end).is_some_and(is_version) {
+        end += 1;
+    }
     let Some(next) = sentence.all.get(end) else { return Some(end) };
-    let is_number = next.text.starts_with(|letter: char| letter.is_ascii_digit());
-    let is_end = next.before != Gap::Space
-        || FOLLOWING.contains(&next.lower.as_str())
-        || is_number
-        || next.lower.starts_with('v')
-            && next.lower.chars().skip(1).all(|letter| letter.is_ascii_digit() || letter == '.');
+    let is_end = next.before != Gap::Space || FOLLOWING.contains(&next.lower.as_str());
     is_end.then_some(end)
 }
 
-/// "added A to B": the relation that begins with the verb before an entity.
-fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Option<Joined> {
+/// Whether a word is a number, or a version such as "v2.0".
+fn is_version(token: &Token<'_>) -> bool {
+    let number = token.lower.strip_prefix('v').unwrap_or(&token.lower);
+    number.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// "added A to B": the relations that begin with the verb before an entity.
+fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Vec<Joined> {
+    let Some((rel_type, after)) = moved_to(sentence, spotted, source) else { return Vec::new() };
+    let targets = targets(sentence, spotted, source + 1, after).into_iter();
+    targets.map(|target| Joined { source, target, rel_type, confidence: 0.75 }).collect()
+}
+
+/// What a verb before an entity says of it and what follows, and where that follows.
+fn moved_to(
+    sentence: &Tokens<'_>,
+    spotted: &[Spotted],
+    source: usize,
+) -> Option<(&'static str, usize)> {
     let found = spotted.get(source)?;
     let mut before = found.words.start;
     while before > 0 && ARTICLES.contains(&sentence.lower(before - 1)) {
@@ -317,8 +341,7 @@ fn moved(sentence: &Tokens<'_>, spotted: &[Spotted], source: usize) -> Option<Jo
     if sentence.lower(end) != *preposition || sentence.before(end) != Gap::Space {
         return None;
     }
-    let target = *targets(sentence, spotted, source + 1, end + 1).first()?;
-    Some(Joined { source, target, rel_type, confidence: 0.75 })
+    Some((rel_type, end + 1))
 }
 
 /// Adds a name at the beginning of a sentence that only its verb shows to be one: "Parser depends

@@ -13,6 +13,8 @@ const TOKENS_MAX: usize = 400;
 pub(super) enum Gap {
     /// Only space.
     Space,
+    /// A slash, which joins.
+    Joint,
     /// A comma.
     Comma,
     /// An opening parenthesis or bracket.
@@ -51,8 +53,6 @@ pub(super) struct Tokens<'t> {
     pub(super) text: &'t str,
     /// Its words.
     pub(super) all: Vec<Token<'t>>,
-    /// What stands after the last one.
-    pub(super) last: Gap,
     /// Whether it asks.
     pub(super) is_question: bool,
 }
@@ -103,12 +103,7 @@ impl<'t> Tokens<'t> {
             at += letter.len_utf8();
         }
         let is_question = text.contains(['?', '？', '؟']);
-        Self {
-            text,
-            all,
-            last: if before == Gap::Space { Gap::Space } else { before },
-            is_question,
-        }
+        Self { text, all, is_question }
     }
 
     /// The word at a place in lower case; empty beyond the end.
@@ -135,6 +130,7 @@ fn gap_of(letter: char) -> Gap {
         '(' | '[' | '（' => Gap::Open,
         ')' | ']' | '）' => Gap::Close,
         '*' | '_' => Gap::Space,
+        '/' | '|' | '+' | '&' => Gap::Joint,
         _ if letter.is_whitespace() => Gap::Space,
         _ => Gap::Break,
     }
@@ -217,6 +213,10 @@ fn word(text: &str, at: usize, before: Gap) -> Option<(usize, Token<'_>)> {
     let mut kept = whole.trim_end_matches(['-', '.', '\'', '’', ':', '/', '@', '~', '_']);
     if whole.ends_with('/') && kept.contains('/') {
         kept = whole.get(..=kept.len()).unwrap_or(kept);
+    }
+    // `--no-*` is many flags.
+    if is_flag && whole.ends_with('-') {
+        kept = whole;
     }
     if kept.is_empty() {
         return None;

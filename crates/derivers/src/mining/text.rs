@@ -31,10 +31,22 @@ pub(crate) fn whole_sentences_of(text: &str) -> Vec<String> {
     paragraphs(text)
         .iter()
         .filter(|paragraph| !paragraph.contains(SECTIONS))
-        .flat_map(|paragraph| split(paragraph))
+        .flat_map(|paragraph| glued(split(paragraph)))
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
         .collect()
+}
+
+/// Parts of a paragraph, of which none begins inside a word: `?` is part of an address, too.
+fn glued(parts: Vec<&str>) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for part in parts {
+        match sentences.last_mut() {
+            Some(last) if !part.starts_with(char::is_whitespace) => last.push_str(part),
+            _ => sentences.push(part.to_owned()),
+        }
+    }
+    sentences
 }
 
 /// Whether what stands before the colon says what the line is, and not who speaks.

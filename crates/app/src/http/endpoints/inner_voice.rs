@@ -11,7 +11,7 @@ use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
 use crate::service::effective::Scope;
 use crate::service::inner_voice::{
-    AskRequest, SaveBy, SourceKind, SpaceInView, ask_spaces, to_json,
+    AskRequest, SaveBy, SourceKind, SpaceInView, StagingOptions, ask_spaces, to_json,
 };
 use crate::service::model_request::Answerer;
 use crate::service::tokens::Right;
@@ -39,6 +39,18 @@ pub(super) struct Request {
     /// Keep the answer as a summary that cites its sources [default: true, where the token may
     /// append].
     save: Option<bool>,
+    /// Stage entities and relations that the sources name, for the person's review; needs `derive`.
+    #[serde(default)]
+    stage_kg: bool,
+    /// Least confidence of what is staged [default: 0.6].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    confidence_min: Option<f64>,
+    /// Most entities that are staged, clamped to 0 to 500 [default: 30].
+    max_nodes: Option<i64>,
+    /// Most relations that are staged, clamped to 0 to 500 [default: 60].
+    max_edges: Option<i64>,
+    /// Mark the sources for removal if something was staged from them.
+    auto_mark_removal: Option<bool>,
     /// As of this time of recording; the answer is not kept.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
@@ -74,22 +86,40 @@ impl From<Source> for SourceKind {
 needs!(
     Request,
     |request| match request.save {
+        _ if request.stage_kg => Need::Write(Right::Derive),
         Some(true) => Need::Write(Right::Append),
         Some(false) => Need::Read,
         None => Need::WriteIfPermitted,
     },
     |request, session| {
         AskRequest::new(&request.content, request.top_k, request.sim_thresh)?;
+        request.options().request(SaveBy::Handle)?;
         session.times().recorded_us(request.as_of.as_deref())?;
         session.times().start_if_given_us(request.valid_at.as_deref())?;
         Ok(())
     }
 );
 
+impl Request {
+    fn options(&self) -> StagingOptions {
+        StagingOptions {
+            confidence_min: self.confidence_min,
+            max_nodes: self.max_nodes,
+            max_edges: self.max_edges,
+            auto_mark_removal: self.auto_mark_removal,
+        }
+    }
+}
+
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
     let times = call.session.times();
     let agent = call.token.name.clone();
+    let staging = match asked.stage_kg {
+        true => Some(asked.options().request(SaveBy::Handle)?),
+        false => None,
+    };
     let request = AskRequest {
+        staging,
         kinds: asked.sources.into_iter().map(SourceKind::from).collect(),
         include_summaries: asked.include_summaries,
         as_of_us: times.recorded_us(asked.as_of.as_deref())?,

@@ -130,6 +130,7 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         | Call::Graph(..)
         | Call::Why(..)
         | Call::Review(..) => return Ok(Need::Read),
+        Call::InnerVoice(asked, _) if asked.stages() => &[Right::Append, Right::Derive],
         // An answer is kept where that is permitted.
         Call::InnerVoice(asked, _) => match asked.save() {
             Some(false) => return Ok(Need::Read),

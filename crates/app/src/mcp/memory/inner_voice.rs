@@ -5,7 +5,9 @@ use engine::recall::receipts::Recipient;
 
 use super::{Answered, Memory};
 use crate::failure::Failure;
-use crate::mcp::inner_voice::{AnswerSentence, AnswerSource, Answered as Reply, InnerVoice};
+use crate::mcp::inner_voice::{
+    AnswerSentence, AnswerSource, Answered as Reply, InnerVoice, Staged,
+};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
@@ -24,7 +26,7 @@ impl Memory {
             session.times().viewpoint(arguments.as_of.as_deref(), arguments.valid_at.as_deref())?;
         let name = program_name(program);
         let kinds = arguments.sources.iter().flatten();
-        let request = AskRequest {
+        let mut request = AskRequest {
             kinds: kinds.copied().map(SourceKind::from).collect(),
             include_summaries: arguments.include_summaries.unwrap_or_default(),
             as_of_us,
@@ -34,7 +36,7 @@ impl Memory {
         };
         let reader = self.reader(program);
         let is_kept = arguments.save.unwrap_or(true);
-        let agent = match is_kept && self.caller.may_write() {
+        let agent = match (is_kept || arguments.stages()) && self.caller.may_write() {
             true => Some(self.agent(session, program)?),
             false => None,
         };
@@ -48,7 +50,11 @@ impl Memory {
         };
         let whose = open.whose();
         open.spaces.shown = reader.disclosure(session, &open.spaces.own);
-        let save = is_kept.then(|| agent.as_deref().map_or(SaveBy::NoKey, SaveBy::Agent));
+        let by = agent.as_deref().map_or(SaveBy::NoKey, SaveBy::Agent);
+        let save = is_kept.then_some(by);
+        if arguments.stages() {
+            request.staging = Some(arguments.staging().request(by)?);
+        }
         let answer =
             ask(session, &mut self.pool, &mut open.spaces, &request, Answerer::Rules, save)?;
         self.conversations.note_shown(answer.sources.iter().map(|source| source.id));
@@ -75,6 +81,8 @@ fn reply(answer: &Answer, whose: Whose) -> Reply {
         sources: answer.sources.iter().map(AnswerSource::of).collect(),
         saved_thought_id,
         not_saved,
+        staged: Staged::of(&answer.staged),
+        marked_for_removal: answer.staged.marked as u64,
         behind: answer.behind,
         whose,
     }
@@ -99,6 +107,17 @@ fn in_words(answer: &Answer, reply: &Reply) -> String {
         (Some(id), _) => words.push_str(&format!("The answer is kept as {id}.\n")),
         (None, Some(reason)) => words.push_str(&format!("Note: {reason}.\n")),
         (None, None) => {}
+    }
+    let Staged { candidates, not_staged, .. } = &reply.staged;
+    if !candidates.is_empty() {
+        words.push_str("Staged, for the user's review:\n");
+        candidates.iter().for_each(|candidate| quote(&mut words, &format!("- {candidate}")));
+    }
+    if let Some(reason) = not_staged {
+        words.push_str(&format!("Nothing was staged: {reason}.\n"));
+    }
+    if reply.marked_for_removal > 0 {
+        words.push_str(&format!("Sources marked for removal: {}.\n", reply.marked_for_removal));
     }
     words
 }

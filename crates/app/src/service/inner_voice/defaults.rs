@@ -18,6 +18,8 @@ pub(crate) struct Defaults {
     pub(crate) sim_thresh: f64,
     /// Most sources that one call considers.
     pub(crate) considered_max: usize,
+    /// Whether the sources are marked for removal once something was staged from them.
+    pub(crate) marks_sources: bool,
 }
 
 /// A variable, and its name in the earlier program.
@@ -53,11 +55,22 @@ impl Defaults {
                 return Err(RequestError::Variable { name: threshold.name, detail });
             }
         };
+        let marking =
+            Variable { name: "BECAUSE_AUTO_MARK_REMOVAL", earlier: "SURR_AUTO_MARK_REMOVAL" };
+        let marks_sources = match text(&marking).map(|text| text.to_lowercase()).as_deref() {
+            None | Some("false" | "0" | "no" | "off") => false,
+            Some("true" | "1" | "yes" | "on") => true,
+            Some(_) => {
+                let detail = "is neither true nor false";
+                return Err(RequestError::Variable { name: marking.name, detail });
+            }
+        };
         let considered = whole("BECAUSE_DB_LIMIT", "SURR_DB_LIMIT", CONSIDERED_MAX)?;
         Ok(Self {
             top_k: whole("BECAUSE_TOP_K", "SURR_TOP_K", TOP_K)?,
             sim_thresh,
             considered_max: usize::try_from(considered.max(1)).unwrap_or(usize::MAX),
+            marks_sources,
         })
     }
 }
@@ -74,19 +87,25 @@ mod tests {
 
     #[test]
     fn the_earlier_names_count_where_ours_are_not_set() {
-        let usual = Defaults { top_k: 5, sim_thresh: 0.5, considered_max: 500 };
+        let usual =
+            Defaults { top_k: 5, sim_thresh: 0.5, considered_max: 500, marks_sources: false };
         assert_eq!(of(&[]).unwrap(), usual);
         let earlier = of(&[("SURR_TOP_K", "7"), ("SURR_SIM_THRESH", " 0.25 ")]).unwrap();
         assert_eq!(earlier, Defaults { top_k: 7, sim_thresh: 0.25, ..usual });
         let ours = of(&[("SURR_TOP_K", "7"), ("BECAUSE_TOP_K", "9"), ("SURR_DB_LIMIT", "")]);
         assert_eq!(ours.unwrap(), Defaults { top_k: 9, ..usual });
+        let marking = of(&[("SURR_AUTO_MARK_REMOVAL", "True")]);
+        assert_eq!(marking.unwrap(), Defaults { marks_sources: true, ..usual });
     }
 
     #[test]
     fn a_variable_with_another_value_is_refused() {
-        for (name, value) in
-            [("BECAUSE_TOP_K", "many"), ("SURR_SIM_THRESH", "1.5"), ("BECAUSE_SIM_THRESH", "NaN")]
-        {
+        for (name, value) in [
+            ("BECAUSE_TOP_K", "many"),
+            ("SURR_SIM_THRESH", "1.5"),
+            ("BECAUSE_SIM_THRESH", "NaN"),
+            ("BECAUSE_AUTO_MARK_REMOVAL", "perhaps"),
+        ] {
             assert!(of(&[(name, value)]).is_err(), "{name}={value}");
         }
     }

@@ -1,8 +1,9 @@
 //! An answer as data, the same on every surface.
 
+use engine::staging::CandidateKind;
 use serde_json::{Value, json};
 
-use super::{Answer, Saving, Wording};
+use super::{Answer, AnswerStaging, FoundBy, Saving, Wording};
 
 /// An answer as JSON, without what only some surfaces say.
 pub(crate) fn to_json(answer: &Answer) -> Value {
@@ -31,6 +32,32 @@ pub(crate) fn to_json(answer: &Answer) -> Value {
         "model": model,
         "sentences_dropped": dropped,
         "model_not_used": not_worded,
+        "staged": staged_to_json(&answer.staged),
+        "marked_for_removal": answer.staged.marked,
         "behind": answer.behind,
+    })
+}
+
+/// What was staged, as JSON.
+fn staged_to_json(staged: &AnswerStaging) -> Value {
+    let candidates = staged.staging.staged.iter().map(|(id, candidate)| {
+        json!({
+            "id": id, "kind": candidate.content.kind().as_str(),
+            "text": candidate.content.in_words(), "confidence": candidate.confidence,
+            "sources": candidate.sources,
+        })
+    });
+    let (model, dropped) = match &staged.found_by {
+        FoundBy::Model { origin, dropped } => (Some(origin), Some(dropped)),
+        FoundBy::Rules | FoundBy::RulesAfter(_) => (None, None),
+    };
+    json!({
+        "pending_entities": staged.staging.count(CandidateKind::Entity),
+        "pending_relationships": staged.staging.count(CandidateKind::Relation),
+        "candidates": candidates.collect::<Vec<_>>(),
+        "left_out": staged.left_out(),
+        "not_staged": staged.reason_not_to,
+        "model": model,
+        "candidates_dropped": dropped,
     })
 }

@@ -5,7 +5,7 @@
 //! sentence of each source, as it was written; a model may word it, and a sentence of its that
 //! cites none of the sources is dropped. Where no source is likely enough to answer, the answer
 //! says so. It can be kept as a summary that cites its sources
-//! (`docs/design/0047-the-inner-voice.md`).
+//! (`docs/design/0047-the-inner-voice.md`), and what the sources name can be staged for the graph.
 
 use engine::recall::receipts::{Recipient, ShownRecord, ShownRecords};
 use engine::tokens::{O200k, Tokens};
@@ -24,6 +24,9 @@ mod defaults;
 mod json;
 mod saving;
 mod sources;
+mod staging;
+#[cfg(test)]
+mod staging_tests;
 #[cfg(test)]
 mod tests;
 mod wording;
@@ -32,6 +35,7 @@ use defaults::Defaults;
 pub(crate) use json::to_json;
 pub(crate) use saving::{NotSaved, SaveBy, Saving};
 pub(crate) use sources::{AnswerSource, SourceKind};
+pub(crate) use staging::{AnswerStaging, FoundBy, StagingOptions, StagingRequest};
 pub(crate) use wording::Sentence;
 
 /// Most sources that can be asked for.
@@ -59,6 +63,8 @@ pub(crate) struct AskRequest<'a> {
     pub(crate) valid_at_us: Option<i64>,
     /// Most sources that are considered.
     pub(crate) considered_max: usize,
+    /// What is staged from the sources; nothing if none.
+    pub(crate) staging: Option<StagingRequest<'a>>,
     /// The agent that reads the answer, for receipts.
     pub(crate) reader: Option<Recipient<'a>>,
 }
@@ -89,6 +95,7 @@ impl<'a> AskRequest<'a> {
             as_of_us: None,
             valid_at_us: None,
             considered_max: defaults.considered_max,
+            staging: None,
             reader: None,
         })
     }
@@ -106,6 +113,8 @@ pub(crate) struct Answer {
     pub(crate) wording: Wording,
     /// Whether it was kept.
     pub(crate) saving: Saving,
+    /// What was staged from the sources.
+    pub(crate) staged: AnswerStaging,
     /// Operations that are not indexed yet.
     pub(crate) behind: u64,
     /// The model that embedded the question.
@@ -162,6 +171,7 @@ impl Answer {
             relevance: 0.0,
             wording: Wording::Extractive,
             saving: Saving::NotSaved(NotSaved::NoSource),
+            staged: AnswerStaging::none(None),
             behind: 0,
             embedding: None,
             receipts: Vec::new(),
@@ -184,7 +194,8 @@ impl Answer {
     }
 }
 
-/// Answers a question from a view. What is written is the kept answer and receipts.
+/// Answers a question from a view. What is written is the kept answer, candidates for the graph if
+/// they are asked for, and receipts.
 pub(crate) fn ask(
     session: &Session,
     pool: &mut EmbedderPool,
@@ -217,7 +228,7 @@ pub(crate) fn ask_spaces(
     pool: &mut EmbedderPool,
     spaces: &mut [SpaceInView<'_>],
     request: &AskRequest<'_>,
-    answerer: Answerer<'_>,
+    mut answerer: Answerer<'_>,
     save: Option<SaveBy<'_>>,
 ) -> Result<Answer, Failure> {
     let found = {
@@ -247,11 +258,14 @@ pub(crate) fn ask_spaces(
         wording::excerpt(spaces, &found.weights, &mut answer.sources)?;
         answer.sentences = wording::extract(&answer.sources);
         if let Some(asked) = spaces.first_mut() {
-            wording::word(session, answerer, asked.opened, request.question, &mut answer)?;
+            wording::word(session, &mut answerer, asked.opened, request.question, &mut answer)?;
         }
     }
     if let (Some(by), Some(asked)) = (save, spaces.first_mut()) {
         answer.saving = saving::save(session, asked, request, &answer, by)?;
+    }
+    if let (Some(staging), Some(asked)) = (&request.staging, spaces.first_mut()) {
+        answer.staged = staging::stage(session, answerer, asked, request, staging, &answer)?;
     }
     if let Some(reader) = &request.reader {
         write_receipts(session, spaces, reader, request, &mut answer)?;

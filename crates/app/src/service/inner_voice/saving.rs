@@ -26,6 +26,7 @@ use crate::service::agents::Agent;
 pub(crate) const SUMMARY_TAG: &str = "inner_voice";
 
 /// With which key an answer is kept.
+#[derive(Clone, Copy)]
 pub(crate) enum SaveBy<'a> {
     /// With that of the open space.
     Handle,
@@ -83,6 +84,20 @@ impl NotSaved {
             Self::NotPermitted => "the answer was not kept: this key may not write here",
         }
     }
+
+    /// Why nothing was staged.
+    pub(crate) fn of_staging(self) -> &'static str {
+        match self {
+            Self::NotWanted => "it was not asked for",
+            Self::NoSource => "there is no source",
+            Self::AsOf => "the answer is about the past",
+            Self::ValidAt => "the answer is about another time",
+            Self::HomeSpace => "the sources are in the home space",
+            Self::NotYourSpace => "the space is somebody else's",
+            Self::ReadOnly => "the space can only be read",
+            Self::NotPermitted => "this key may not propose here",
+        }
+    }
 }
 
 /// Keeps an answer, unless there is a reason not to.
@@ -93,7 +108,10 @@ pub(super) fn save(
     answer: &Answer,
     by: SaveBy<'_>,
 ) -> Result<Saving, Failure> {
-    if let Some(reason) = reason_not_to(session, asked, request, answer, &by)? {
+    let has_home_source = || answer.sources.iter().any(|source| source.space > 0);
+    let reason = reason_not_to_write(session, asked, request, answer, &by)?
+        .or_else(|| has_home_source().then_some(NotSaved::HomeSpace));
+    if let Some(reason) = reason {
         return Ok(Saving::NotSaved(reason));
     }
     let changes = [NamedChange::from(GraphChange::State(Box::new(summary(request, answer)?)))];
@@ -118,7 +136,8 @@ pub(super) fn save(
     })
 }
 
-fn reason_not_to(
+/// Why nothing is written that is made from an answer.
+pub(super) fn reason_not_to_write(
     session: &Session,
     asked: &SpaceInView<'_>,
     request: &AskRequest<'_>,
@@ -132,9 +151,7 @@ fn reason_not_to(
         Some(NotSaved::AsOf)
     } else if request.valid_at_us.is_some() {
         Some(NotSaved::ValidAt)
-    } else if asked.disclosure == Disclosure::GlobalOnly
-        || answer.sources.iter().any(|source| source.space > 0)
-    {
+    } else if asked.disclosure == Disclosure::GlobalOnly {
         Some(NotSaved::HomeSpace)
     } else if space.owner.is_some() {
         Some(NotSaved::NotYourSpace)

@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The beginning of a text, cut between words where it has some.
-fn cut(text: &str, chars_max: usize) -> String {
+pub(super) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }
@@ -149,20 +149,18 @@ struct WordedSentence {
 /// Has a language model word the answer, if one is to be asked.
 pub(super) fn word(
     session: &Session,
-    answerer: Answerer<'_>,
+    answerer: &mut Answerer<'_>,
     space: &mut OpenedSpace,
     question: &str,
     answer: &mut Answer,
 ) -> Result<(), EngineError> {
-    let mut access = match answerer {
-        Answerer::Rules => return Ok(()),
-        Answerer::Unopened(failure) => {
+    let Answerer::Model(access) = answerer else {
+        if let Answerer::Unopened(failure) = std::mem::replace(answerer, Answerer::Rules) {
             answer.wording = Wording::Failed(failure);
-            return Ok(());
         }
-        Answerer::Model(access) => access,
+        return Ok(());
     };
-    let (prompt, names) = prompt(&access, space, question, &answer.sources)?;
+    let (prompt, names) = prompt(access, space, question, &answer.sources)?;
     if names.is_empty() {
         answer.wording = Wording::NotAsked(NotWorded::SourcesArePrivate);
         return Ok(());
