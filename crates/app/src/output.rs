@@ -65,9 +65,18 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
 /// Standard output for lines of JSON that are made elsewhere. A terminal gets them with the
 /// characters escaped that it would interpret; the values are the same.
 pub(crate) fn json_lines() -> Box<dyn Write> {
+    lines(escape_json)
+}
+
+/// The same for other text that is made elsewhere.
+pub(crate) fn text_lines() -> Box<dyn Write> {
+    lines(|line| printable(line.trim_end_matches('\r')))
+}
+
+fn lines(escape: fn(&str) -> String) -> Box<dyn Write> {
     let output = std::io::BufWriter::new(std::io::stdout().lock());
     match std::io::stdout().is_terminal() {
-        true => Box::new(EscapedLines { output, line: Vec::new() }),
+        true => Box::new(EscapedLines { output, escape, line: Vec::new() }),
         false => Box::new(output),
     }
 }
@@ -75,6 +84,7 @@ pub(crate) fn json_lines() -> Box<dyn Write> {
 /// Escapes what is written to it, line by line.
 struct EscapedLines<W> {
     output: W,
+    escape: fn(&str) -> String,
     line: Vec<u8>,
 }
 
@@ -85,7 +95,7 @@ impl<W: Write> Write for EscapedLines<W> {
             if piece.ends_with(b"\n") {
                 let text =
                     String::from_utf8_lossy(self.line.strip_suffix(b"\n").unwrap_or_default());
-                writeln!(self.output, "{}", escape_json(&text))?;
+                writeln!(self.output, "{}", (self.escape)(&text))?;
                 self.line.clear();
             }
         }
@@ -163,7 +173,7 @@ mod tests {
 
     #[test]
     fn lines_for_a_terminal_are_escaped_however_they_are_written() {
-        let mut lines = EscapedLines { output: Vec::new(), line: Vec::new() };
+        let mut lines = EscapedLines { output: Vec::new(), escape: escape_json, line: Vec::new() };
         for piece in ["{\"a\":\"x\u{9b}", "31m\"}\n{\"b\":\"\u{202e}\"}\n"] {
             lines.write_all(piece.as_bytes()).unwrap();
         }

@@ -285,7 +285,7 @@ pub(super) fn print_edge(edge: &EdgeView, mark: &str) -> Result<(), Failure> {
     output::line(format_args!(
         "{ID}{}{ID:#} {} {ID}{}{ID:#}{notes}{status}{DIM}{mark}{DIM:#}  {ID}{}{ID:#}",
         short(&edge.from),
-        edge.edge_type,
+        printable(edge.word()),
         short(&edge.to),
         short(&edge.id)
     ))

@@ -49,6 +49,7 @@ mod init;
 mod input;
 mod install;
 mod intake;
+mod kg;
 mod learn;
 mod log;
 mod maintain;
@@ -143,6 +144,8 @@ enum Command {
     Node(node::Args),
     /// Join records, and list, show or take back what joins them
     Edge(edge::Args),
+    /// Search the knowledge graph, show what joins entities, and export it
+    Kg(kg::Args),
     /// Check, apply and take back changes of the graph together
     Patch(patch::Args),
     /// Think with others in this space: find what was thought, and add to it
@@ -432,6 +435,7 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::Claim(args) => claim::run(&session, &args),
         Command::Node(args) => node::run(&session, &args),
         Command::Edge(args) => edge::run(&session, &args),
+        Command::Kg(args) => kg::run(&session, &args),
         Command::Patch(args) => patch::run(&session, &args),
         Command::Think(args) => think::run(&session, &args),
         Command::Thought(args) => thoughts::run(&session, &args),
@@ -490,6 +494,7 @@ impl Command {
             Self::Edge(args) => return args.writes(),
             Self::Ask(args) => return args.writes(),
             Self::Why(args) => return args.writes(),
+            Self::Kg(args) => return args.writes(),
             Self::Patch(args) => return args.writes(),
             Self::Think(args) => return args.writes(),
             Self::Thought(args) => return args.writes(),

@@ -70,6 +70,8 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
             Some("choose one: --language-model MODEL, or `model` under [language_model]")
         }
         RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
+        RequestError::UnknownEntity { .. } => Some("`because kg search WORDS` finds entities"),
+        RequestError::TwoTables => Some("`--out FOLDER` writes both, `--table edges` prints one"),
         RequestError::NoSuchToken { .. } => Some("`because token list` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),

@@ -58,6 +58,15 @@ pub(crate) enum RequestError {
         /// The operation.
         id: OpId,
     },
+    /// Neither the name of an entity nor the id of a record.
+    #[error("no entity is named {name:?}, and no record has an id that begins so")]
+    UnknownEntity {
+        /// The name, cut.
+        name: String,
+    },
+    /// CSV is two tables, and one stream was asked for.
+    #[error("csv is two tables, one of nodes and one of edges")]
+    TwoTables,
     /// A patch that is not in the documented form.
     #[error("this is not a patch: {detail}")]
     PatchMalformed {
@@ -337,6 +346,8 @@ impl RequestError {
         "empty_question",
         "empty_text",
         "not_in_graph",
+        "unknown_entity",
+        "two_tables",
         "patch_malformed",
         "patch_too_long",
         "no_language_model",
@@ -391,6 +402,8 @@ impl RequestError {
             Self::EmptyQuestion => "empty_question",
             Self::EmptyText => "empty_text",
             Self::NotInGraph { .. } => "not_in_graph",
+            Self::UnknownEntity { .. } => "unknown_entity",
+            Self::TwoTables => "two_tables",
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
             Self::NoLanguageModel => "no_language_model",
@@ -439,6 +452,7 @@ impl RequestError {
     pub(crate) fn fault(&self) -> Fault {
         match self {
             Self::NoSuchRecords { .. }
+            | Self::UnknownEntity { .. }
             | Self::NoSuchModel { .. }
             | Self::NoSuchSetting { .. }
             | Self::NoSuchToken { .. }

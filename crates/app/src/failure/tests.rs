@@ -19,6 +19,8 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyQuestion,
         RequestError::EmptyText,
         RequestError::NotInGraph { id: kernel::id::OpId([0; 32]) },
+        RequestError::UnknownEntity { name: text() },
+        RequestError::TwoTables,
         RequestError::PatchMalformed { detail: text() },
         RequestError::PatchTooLong { found: 2, limit: 1 },
         RequestError::NoLanguageModel,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::graph_arguments::{Connect, Graph, ProposePatch, Review, State, Why};
+use super::graph_arguments::{Connect, Graph, Moderate, ProposePatch, Review, State, Why};
 use super::inner_voice::InnerVoice;
 use super::maintenance::MaintenanceOps;
 use crate::service::proposals::Reply;
@@ -32,7 +32,11 @@ pub(crate) enum Call {
     Review(Review, Option<String>),
     Maintain(MaintenanceOps, Option<String>),
     Propose(Action, Asking),
+    Moderate(Moderate, Asking),
 }
+
+/// The tool that decides candidates.
+pub(crate) const MODERATE: &str = "knowledgegraph_moderate";
 
 /// What an agent may only do with the user's consent.
 pub(crate) enum Action {
@@ -90,6 +94,7 @@ impl Call {
             Self::Review(..) => "review",
             Self::Maintain(..) => "maintenance_ops",
             Self::Propose(action, _) => action.tool(),
+            Self::Moderate(..) => MODERATE,
         }
     }
 
@@ -120,6 +125,7 @@ impl Call {
             "refute" => Self::Propose(Action::Refute(read(arguments)?), asking(program)),
             "retract" => Self::Propose(Action::Retract(read(arguments)?), asking(program)),
             "forget" => Self::Propose(Action::Forget(read(arguments)?), asking(program)),
+            MODERATE => Self::Moderate(read(arguments)?, asking(program)),
             _ => return Err(NoCall::UnknownTool),
         })
     }

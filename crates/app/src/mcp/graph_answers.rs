@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::quote::cut;
 use super::whose::Whose;
 use crate::service::effective::Scope;
+use crate::service::moderation::ModerationReport;
 use crate::service::patch::Reason;
 use crate::service::wording::{attributed, text_of_belief};
 
@@ -63,6 +64,8 @@ pub(super) struct GraphEdge {
     pub(super) from: String,
     /// The id where it ends.
     pub(super) to: String,
+    /// The name of a relation; empty for other types.
+    pub(super) label: String,
     /// Why, in words.
     pub(super) notes: String,
     /// Its status: active, retracted, invalidated; null if it has no effect.
@@ -140,6 +143,7 @@ impl GraphEdge {
             edge_type: edge.edge_type.to_owned(),
             from: edge.from.to_string(),
             to: edge.to.to_string(),
+            label: cut(&edge.label, TEXT_CHARS_MAX).0,
             notes: cut(&edge.notes, TEXT_CHARS_MAX).0,
             status: edge.status.map(str::to_owned),
             scope: scope.as_str(),
@@ -333,4 +337,17 @@ pub(super) struct Waiting {
     pub(super) status: &'static str,
     /// The first of its changes, in words.
     pub(super) changes: Vec<String>,
+}
+
+/// What became of decisions about candidates.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct ModerationAnswer {
+    /// How to read the texts below.
+    pub(super) reading: &'static str,
+    /// "done", "preview" (a dry run), "declined" (the user said no) or "waiting" (only the user may
+    /// decide, with the command in the text).
+    pub(super) status: &'static str,
+    /// What became of each item, or would become.
+    #[serde(flatten)]
+    pub(super) report: ModerationReport,
 }

@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use engine::write::graph::RecordType;
 
+use crate::service::moderation::Item;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
@@ -131,9 +133,14 @@ pub(crate) struct Graph {
     /// A question or words to look for: returns the claims and nodes that fit, and what edges join
     /// to them.
     pub(super) query: Option<String>,
-    /// Ids of claims or nodes: returns them, and what edges join to them. May be given with
-    /// `query`.
+    /// Ids of claims or nodes, or names of entities: returns them, and what edges join to them. May
+    /// be given with `query`. Example: ["Orin Studio"]
     pub(super) around: Option<Vec<String>>,
+    /// With one id or name in `around`: returns the shortest path from it to this id or name, in
+    /// order, whichever way its edges point.
+    pub(super) path_to: Option<String>,
+    /// With `around`: only over edges of these types. Example: ["depends_on"]
+    pub(super) edge_types: Option<Vec<String>>,
     /// Without `query` and `around`, a list is returned: of "claims" (if omitted), "nodes" or
     /// "edges". The filters below are for lists.
     pub(super) list: Option<Listing>,
@@ -204,4 +211,17 @@ pub(crate) struct ProposePatch {
 pub(crate) struct Review {
     /// True to include what was decided already, and how; only what waits if omitted.
     pub(super) all: Option<bool>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Moderate {
+    /// The decisions, at most 200. Each has `id` (a candidate, as review gave it) and `decision`:
+    /// "accept", "reject", or "alias" with `canonical_id`, the id or name of the entity whose other
+    /// name it is; `feedback` says why. Example: [{"id": "b3:9f2c41d0", "decision": "accept"}]
+    pub(super) items: Vec<Item>,
+    /// Show what would follow, and write nothing; false if omitted.
+    pub(super) dry_run: Option<bool>,
+    /// Mark the sources of what is accepted for removal; false if omitted.
+    pub(super) mark_removal: Option<bool>,
 }

@@ -2,14 +2,17 @@
 
 use engine::Space;
 use engine::belief::explain::time;
+use engine::private::Disclosure;
 use engine::staging::StagedCandidate;
 use engine::write::import::Intent;
 use jiff::Timestamp;
+use kernel::evidence::Visibility;
 use kernel::proposal::Decision;
 use serde_json::{Map, Value, json};
 
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::act;
+use super::moderation::{Decision as Verdict, Item, ModerationRequest, moderate};
 use crate::failure::{Failure, RequestError};
 
 /// What a queue calls a candidate.
@@ -51,13 +54,33 @@ pub(crate) fn decide(
 
 /// Adds what a candidate stands for to the graph.
 fn accept(
-    _space: &mut Space,
-    _now: Timestamp,
+    space: &mut Space,
+    now: Timestamp,
     staged: &StagedCandidate,
-    _note: &str,
+    note: &str,
 ) -> Result<Outcome, Failure> {
-    let detail = "`because kg accept` decides which entities it stands for".to_owned();
-    Err(RequestError::CandidateUnresolved { id: staged.id, detail }.into())
+    let item = Item {
+        id: staged.id.to_string(),
+        decision: Verdict::Accept,
+        canonical_id: None,
+        feedback: Some(note.to_owned()),
+    };
+    let request = ModerationRequest {
+        items: &[item],
+        visibility: Visibility::Project,
+        mark_removal: false,
+        intent: Intent::Write,
+        disclosure: Disclosure::Full,
+    };
+    let (report, changes) = moderate(space, now, &request)?;
+    if let Some(error) = report.items.into_iter().find_map(|item| item.error) {
+        let detail = error.message;
+        return Err(RequestError::CandidateUnresolved { id: staged.id, detail }.into());
+    }
+    let summary = staged.candidate.content.in_words();
+    let subject = Subject::Record { id: staged.id, summary };
+    let actions = vec![Action { verb: Verb::AcceptedProposal, subject }];
+    Ok(Outcome { actions, changes, intent: Intent::Write, withheld: 0 })
 }
 
 fn dismiss(

@@ -132,6 +132,17 @@ pub(crate) fn inputs(
     cite_as_inputs(&ids.collect::<Result<Vec<_>, _>>()?)
 }
 
+/// Types by their names.
+pub(crate) fn typed<'n, T: std::str::FromStr<Err: std::fmt::Display>>(
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<Vec<T>, RequestError> {
+    let parse = |name: &str| {
+        name.parse()
+            .map_err(|error: T::Err| RequestError::UnknownType { detail: error.to_string() })
+    };
+    names.into_iter().map(parse).collect()
+}
+
 /// An interval of validity that does not end before it begins.
 pub(crate) fn validity(
     session: &Session,

@@ -28,7 +28,9 @@
 //! | [`why`], [`drawing`] | what accounts for something; drawings of that |
 //! | [`corrections`], [`changes`] | recording user actions, and their effects |
 //! | [`patch`], [`proposed_patch`] | changes of the graph together, as people and as models write them |
+//! | [`knowledge`] | the knowledge graph: search, neighbours, paths, exports |
 //! | [`learning`] | preferences that programs learn |
+//! | [`moderation`] | what a person decides about candidates for the knowledge graph |
 //! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
 //! | [`maintenance`] | what is marked for removal, archived and erased; health; duplicates |
@@ -55,6 +57,7 @@ pub(crate) mod effective;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod inner_voice;
+pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;
 pub(crate) mod locator;
@@ -62,6 +65,7 @@ pub(crate) mod maintenance;
 pub(crate) mod mining;
 pub(crate) mod model_request;
 pub(crate) mod model_test;
+pub(crate) mod moderation;
 pub(crate) mod notes;
 pub(crate) mod opening;
 pub(crate) mod patch;

@@ -37,6 +37,7 @@ mod hub_server;
 mod id_prefixes;
 mod import_mi;
 mod invalid_requests;
+mod knowledge;
 mod language_models;
 mod learning;
 mod ledger_exchange;
@@ -46,6 +47,7 @@ mod mcp;
 mod mining;
 mod model_requests;
 mod models;
+mod moderation;
 mod private;
 mod processes;
 #[cfg(unix)] // It shows a shell.

@@ -148,6 +148,9 @@ fn calls(names: &[String]) -> Vec<(&'static str, Value)> {
         calls.push(("connect", json!({ "type": "mentions", "from": name, "to": name })));
         let operations = json!([{ "op": "retract", "target": name, "sources": [name] }]);
         calls.push(("propose_patch", json!({ "text": "Tidy up", "operations": operations })));
+        calls.push(("graph", json!({ "around": [name], "path_to": name })));
+        let items = json!([{ "id": name, "decision": "alias", "canonical_id": name }]);
+        calls.push(("knowledgegraph_moderate", json!({ "items": items })));
     }
     // One of each sort is enough for the slow ones.
     for name in names.iter().step_by(9) {

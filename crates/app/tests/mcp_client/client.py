@@ -70,6 +70,7 @@ def check_tools(listed):
         "get_context",
         "graph",
         "inner_voice",
+        "knowledgegraph_moderate",
         "maintenance_ops",
         "observe",
         "propose_patch",

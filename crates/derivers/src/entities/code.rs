@@ -89,7 +89,7 @@ fn code(sentence: &Tokens<'_>, place: usize) -> Option<Recognized> {
     if text.contains(['@', '#']) {
         return None;
     }
-    if let Some(found) = file(text, token.is_quoted_code) {
+    if let Some(found) = file(text, token.is_quoted_code).filter(|_| !token.is_call) {
         return Some(found);
     }
     if text.contains("::") {

@@ -18,7 +18,7 @@ pub(super) const TECHNOLOGIES: [(&str, &str, bool); 395] = [
     ("assembly", "Assembly", true), ("asyncwrap", "AsyncWrap", false), ("avx2", "AVX2", false), ("awk", "awk", true),
     ("aws", "AWS", false), ("aws lambda", "AWS Lambda", false), ("axum", "Axum", false), ("azure", "Azure", true),
     ("babel", "Babel", true), ("base64", "Base64", false), ("bash", "Bash", false), ("bazel", "Bazel", false),
-    ("bert", "BERT", false), ("bigquery", "BigQuery", false), ("bitbucket", "Bitbucket", false),
+    ("bert", "BERT", true), ("bigquery", "BigQuery", false), ("bitbucket", "Bitbucket", false),
     ("blake3", "BLAKE3", false), ("blender", "Blender", true), ("blink", "Blink", true),
     ("bluetooth", "Bluetooth", false), ("boringssl", "BoringSSL", false), ("brotli", "Brotli", false),
     ("bun", "Bun", true), ("bzip2", "bzip2", false), ("c#", "C#", false), ("c++", "C++", false),
@@ -347,13 +347,13 @@ pub(super) const CODE_LITERALS: [&str; 48] = [
 
 /// What names of files end with.
 #[rustfmt::skip]
-pub(super) const FILE_EXTENSIONS: [&str; 83] = [
+pub(super) const FILE_EXTENSIONS: [&str; 82] = [
     "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "go", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb",
     "php", "pl", "lua", "swift", "sh", "bash", "zsh", "fish", "ps1", "bat", "md", "mdx", "rst", "txt", "toml", "json",
     "jsonl", "yaml", "yml", "xml", "html", "htm", "css", "scss", "sql", "csv", "tsv", "ini", "cfg", "conf", "lock",
     "gyp", "gypi", "gn", "proto", "ipynb", "tex", "pdf", "png", "jpg", "jpeg", "gif", "svg", "zip", "tar", "gz",
-    "tgz", "bz2", "xz", "zst", "deb", "rpm", "exe", "dll", "so", "dylib", "wasm", "env", "log", "diff", "patch",
-    "snap", "parquet", "ics", "adoc",
+    "tgz", "bz2", "xz", "zst", "deb", "rpm", "exe", "dll", "so", "dylib", "wasm", "log", "diff", "patch", "snap",
+    "parquet", "ics", "adoc",
 ];
 
 /// What names of servers end with.

@@ -18,6 +18,8 @@ use super::tokens::{Gap, Token, Tokens};
 
 /// Most words of a name.
 const WORDS_MAX: usize = 6;
+/// Fewest words of code in a text about code.
+const CODE_MIN: usize = 2;
 /// Most words of a label before a colon.
 const LABEL_WORDS_MAX: usize = 5;
 /// Most small words in a row inside a name.
@@ -71,6 +73,8 @@ pub(super) struct Context {
     inside: BTreeMap<String, usize>,
     /// How often a word stands between back quotes.
     quoted: BTreeMap<String, usize>,
+    /// How many words are certainly code.
+    code: usize,
     /// Whether nouns have capitals in its language.
     has_noun_capitals: bool,
 }
@@ -82,11 +86,15 @@ impl Context {
             lower: BTreeSet::new(),
             inside: BTreeMap::new(),
             quoted: BTreeMap::new(),
+            code: 0,
             has_noun_capitals: false,
         };
         for sentence in sentences {
             let is_heading = is_heading(sentence);
-            for token in &sentence.all {
+            for (place, token) in sentence.all.iter().enumerate() {
+                let found = recognize(sentence, place);
+                let is_code = found.is_some_and(|found| found.entity_type == EntityType::Code);
+                context.code += usize::from(is_code);
                 german += usize::from(GERMAN.contains(&token.lower.as_str()));
                 english += usize::from(ENGLISH.contains(&token.lower.as_str()));
                 if token.is_quoted_code {
@@ -121,7 +129,11 @@ pub(super) fn spot(sentence: &Tokens<'_>, context: &Context) -> Vec<Spotted> {
             continue;
         }
         if let Some(found) = recognize(sentence, place).filter(|_| !is_known(sentence, &run)) {
-            let Recognized { name, entity_type, mut confidence, words } = found;
+            let Recognized { name, mut entity_type, mut confidence, words } = found;
+            // Where there is code, names in one word are code.
+            if entity_type == EntityType::Other && context.code >= CODE_MIN {
+                (entity_type, confidence) = (EntityType::Code, 0.75);
+            }
             if confidence == PLAIN_QUOTED
                 && context.quoted.get(&name).is_some_and(|times| *times > 1)
             {
@@ -266,9 +278,10 @@ fn run_at(sentence: &Tokens<'_>, place: usize) -> Range<usize> {
             .count();
         let next = sentence.all.get(end + 1 + particles);
         let continues = next.is_some_and(|next| is_capitalized(next) && next.before == Gap::Space);
-        let is_inside = is_initial(token) && continues
-            || PARTICLES.contains(&token.lower.as_str()) && continues
-            || is_of && end == place + 1 && token.lower == "of" && continues;
+        let joins = is_initial(token)
+            || PARTICLES.contains(&token.lower.as_str())
+            || is_of && end == place + 1 && token.lower == "of";
+        let is_inside = joins && continues;
         if !is_capitalized(token) && !is_inside {
             break;
         }
@@ -314,9 +327,10 @@ fn is_common(token: &Token<'_>) -> bool {
     COMMON_WORDS.binary_search(&token.text).is_ok() || CALENDAR_WORDS.contains(&token.text)
 }
 
-/// Whether a sentence is written as headings are: most of its longer words have a capital.
+/// Whether a sentence is written as headings are: most of its longer words after the first have a
+/// capital.
 fn is_heading(sentence: &Tokens<'_>) -> bool {
-    let longer = sentence.all.iter().filter(|token| {
+    let longer = sentence.all.iter().skip(1).filter(|token| {
         !token.is_quoted_code
             && token.text.chars().count() > 3
             && token.text.chars().all(char::is_alphabetic)

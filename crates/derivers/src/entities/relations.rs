@@ -8,7 +8,7 @@
 use super::EntityType;
 use super::lexicon::{CALENDAR_WORDS, COMMON_WORDS};
 use super::names::{SEEN_ONCE, Spotted};
-use super::tokens::{Gap, Tokens};
+use super::tokens::{Gap, Token, Tokens};
 
 /// Most words between the two, beside the verb.
 const ADVERBS_MAX: usize = 3;
@@ -266,8 +266,9 @@ fn targets(
             break;
         }
         let Some(end) = phrase_end(sentence, target) else { break };
-        // "A uses B and C depends on D"
-        if !is_first && verb_at(sentence, end).is_some() {
+        // "A uses B and C depends on D", "added A to B, and C to D"
+        let goes_on = matches!(sentence.lower(end), "to" | "from");
+        if !is_first && (goes_on || verb_at(sentence, end).is_some()) {
             break;
         }
         found.push(place);
@@ -290,14 +291,19 @@ fn phrase_end(sentence: &Tokens<'_>, target: &Spotted) -> Option<usize> {
         return None;
     }
     end = sort_end(sentence, end);
+    // "Rust 1.80" ends its phrase, and "the Rust 1.80 builder" does not.
+    if sentence.before(end) == Gap::Space && sentence.all.get(end).is_some_and(is_version) {
+        end += 1;
+    }
     let Some(next) = sentence.all.get(end) else { return Some(end) };
-    let is_number = next.text.starts_with(|letter: char| letter.is_ascii_digit());
-    let is_end = next.before != Gap::Space
-        || FOLLOWING.contains(&next.lower.as_str())
-        || is_number
-        || next.lower.starts_with('v')
-            && next.lower.chars().skip(1).all(|letter| letter.is_ascii_digit() || letter == '.');
+    let is_end = next.before != Gap::Space || FOLLOWING.contains(&next.lower.as_str());
     is_end.then_some(end)
+}
+
+/// Whether a word is a number, or a version such as "v2.0".
+fn is_version(token: &Token<'_>) -> bool {
+    let number = token.lower.strip_prefix('v').unwrap_or(&token.lower);
+    number.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
 /// "added A to B": the relations that begin with the verb before an entity.

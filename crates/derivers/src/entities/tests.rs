@@ -25,6 +25,10 @@ fn people_files_code_and_technologies_are_found() {
     for (text, expected) in [
         ("Pass --dry-run to the `kiln` command.", vec!["code --dry-run", "code kiln"]),
         ("We ride to NodeConf with a FireHandler.", vec!["other NodeConf", "code FireHandler"]),
+        (
+            "Call fire_it and heat_it, not GlowSoft.",
+            vec!["code fire_it", "code heat_it", "code GlowSoft"],
+        ),
         ("It calls Glaze::mix and fire_now().", vec!["code Glaze::mix", "code fire_now"]),
         ("See crates/kiln/ and ./notes.md, too.", vec!["file crates/kiln/", "file ./notes.md"]),
         ("We met the Kiln Foundation on Monday.", vec!["organization Kiln Foundation"]),
@@ -79,7 +83,8 @@ fn words_with_a_capital_that_name_nothing_are_left_out() {
 fn a_name_of_unknown_sort_counts_when_the_text_repeats_it() {
     assert_eq!(names("We went to Kilnville."), [""; 0]);
     assert_eq!(names("We went to Kilnville. It rains in Kilnville."), ["other Kilnville"]);
-    let harbour = "We saw Kilnville Harbour at night. Most of the boats leave Kilnville Harbour at six.";
+    let harbour =
+        "We saw Kilnville Harbour at night. Most of the boats leave Kilnville Harbour at six.";
     assert_eq!(names(harbour), ["other Kilnville Harbour"]);
 }
 
@@ -117,6 +122,10 @@ fn a_verb_between_two_entities_joins_them_in_the_order_of_the_text() {
         ["dry_run added_to KilnTimer", "dry_run added_to GlazeMixer"]
     );
     assert_eq!(
+        relations("Added `dry_run` to KilnTimer, and `heat_up` to GlazeMixer."),
+        ["dry_run added_to KilnTimer"]
+    );
+    assert_eq!(
         relations("KilnTimer uses SQLite, Redis and Kafka."),
         ["KilnTimer uses SQLite", "KilnTimer uses Redis", "KilnTimer uses Kafka"]
     );
@@ -142,6 +151,7 @@ fn what_is_denied_asked_supposed_or_about_something_else_is_no_relation() {
         "KilnTimer is used. SQLite, too.",
         "The kiln depends on the weather.",
         "KilnTimer, depends on, SQLite.",
+        "KilnTimer uses the Rust 1.80 builder.",
         "KilnTimer causes SQLite to start.",
         "I'll use SQLite then.",
     ] {

@@ -11,9 +11,9 @@ const STEPS_MAX: usize = 16;
 
 /// Goes from a record to its canonical one, and from a version of a text to its latest. The status
 /// of where this ends.
-pub(crate) fn follow_to_latest(
-    records: &mut Records<'_, dyn Bodies + '_>,
-    index: &dyn Bodies,
+pub(crate) fn follow_to_latest<B: Bodies + ?Sized, I: Bodies + ?Sized>(
+    records: &mut Records<'_, B>,
+    index: &I,
     entry: &mut Entry,
 ) -> Result<Option<RecordStatus>, StoreError> {
     let mut status = records.status_of(entry)?;

@@ -27,14 +27,20 @@ use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::{EngineError, Reader};
 
 mod effective;
+mod entity;
 mod latest;
 mod neighbours;
+mod path;
 mod subject;
+mod whole;
 
 pub use effective::{EdgeKey, RecordKey};
+pub use entity::entity_key;
 pub(crate) use latest::follow_to_latest;
 pub use neighbours::{JoiningEdge, Subgraph, SubgraphLimits, is_valid};
+pub use path::{GraphPath, PathLimits};
 pub(crate) use subject::Subject;
+pub use whole::{GraphSink, WholeGraph};
 
 pub use store::sqlite::VALUES_RAW;
 
@@ -101,6 +107,12 @@ pub struct EdgeView {
     pub to: OpId,
     /// `active`, `retracted`, `invalidated`; none if it has no effect.
     pub status: Option<&'static str>,
+    /// The name of a relation.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Probability that it holds, if whoever made it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// Why, in words.
     pub notes: String,
     /// Who may see it: whoever may see both ends.
@@ -389,6 +401,11 @@ impl RecordView {
 }
 
 impl EdgeView {
+    /// What it says of its ends: its type, or the name of a relation.
+    pub fn word(&self) -> &str {
+        if self.label.is_empty() { self.edge_type } else { &self.label }
+    }
+
     /// Leaves out the ids of what is withheld from a reader of the edge.
     pub(crate) fn withhold(
         &mut self,
@@ -521,6 +538,8 @@ pub(crate) fn edge_view(
         from,
         to,
         status: status.map(RecordStatus::as_str),
+        label: body.label.unwrap_or_default(),
+        confidence: body.confidence,
         notes: body.notes.unwrap_or_default(),
         visibility: body.visibility.unwrap_or_default(),
         recorded_at: time(entry.ts),

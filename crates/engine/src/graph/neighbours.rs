@@ -28,6 +28,8 @@ pub struct SubgraphLimits {
     pub nodes: usize,
     /// Most edges.
     pub edges: usize,
+    /// Only over edges of these types; over all if empty.
+    pub edge_types: Vec<EdgeType>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
     /// Only records that are true in the world at this time, microseconds since the Unix epoch.
@@ -42,6 +44,7 @@ impl Default for SubgraphLimits {
             depth: 1,
             nodes: 40,
             edges: 80,
+            edge_types: Vec::new(),
             as_of_us: None,
             valid_at_us: None,
             disclosure: Disclosure::Full,
@@ -103,7 +106,7 @@ impl Reader<'_> {
 
 /// The edges in force at a record, those that say most of why first: by their types, and of one
 /// type the newest first. Also whether there are more.
-fn edges_of(
+pub(super) fn edges_of(
     records: &mut Records<'_, dyn Bodies + '_>,
     index: &dyn Bodies,
     id: &OpId,
@@ -126,7 +129,7 @@ fn edges_of(
 }
 
 /// What says the same now as an end of an edge; the end itself if it is not a record.
-fn latest_of_end(
+pub(super) fn latest_of_end(
     records: &mut Records<'_, dyn Bodies + '_>,
     index: &dyn Bodies,
     end: OpId,
@@ -210,8 +213,10 @@ fn walk(
         if distance >= limits.depth {
             continue;
         }
-        let (joining, is_cut) = edges_of(&mut records, index, &id)?;
+        let (mut joining, is_cut) = edges_of(&mut records, index, &id)?;
         graph.cut |= is_cut;
+        let is_asked = |of| limits.edge_types.is_empty() || limits.edge_types.contains(&of);
+        joining.retain(|edge| is_asked(edge.edge_type));
         for edge in joining {
             if edges.len() >= limits.edges {
                 graph.cut = true;

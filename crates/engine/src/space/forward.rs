@@ -8,7 +8,7 @@ use importers::secrets::Masked;
 use importers::{Context as ImportContext, Importer};
 use jiff::Timestamp;
 use jiff::civil::Date;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId, ReceiptId};
 use kernel::kind::Capability;
 use kernel::operation::{Operation, Verified};
@@ -31,8 +31,8 @@ use crate::belief::user::Replacement;
 use crate::derive::{Derived, Extent};
 use crate::embed::{Embedded, EmbeddingStatus, Portion, Ready, Unopened};
 use crate::graph::{
-    EdgeFilter, EdgeKey, EdgeView, JoiningEdge, Listed, NodeFilter, RecordKey, RecordView,
-    Subgraph, SubgraphLimits,
+    EdgeFilter, EdgeKey, EdgeView, GraphPath, JoiningEdge, Listed, NodeFilter, PathLimits,
+    RecordKey, RecordView, Subgraph, SubgraphLimits,
 };
 use crate::inspect::{LogFilter, Shown, Status};
 use crate::keys::KeyRing;
@@ -49,7 +49,9 @@ use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
 use crate::selection::{RecordState, Selection};
-use crate::staging::{GraphCandidate, StagedCandidate, Staging, StagingLimits};
+use crate::staging::{
+    GraphCandidate, Moderation, ModerationOutcome, StagedCandidate, Staging, StagingLimits,
+};
 use crate::tokens::{O200k, Tokens};
 use crate::verify::ledger::Verification;
 use crate::why::{Why, WhyLimits};
@@ -118,6 +120,9 @@ read! {
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
+    path_between(from: &OpId, to: &OpId, limits: &PathLimits) -> GraphPath;
+    entity_named(name: &str, viewpoint: &Viewpoint) -> Option<OpId>;
+    aliases(id: &OpId, viewpoint: &Viewpoint) -> Vec<RecordView>;
     edges_among(ids: &[OpId], limits: &SubgraphLimits) -> Vec<JoiningEdge>;
     why(id: &OpId, limits: &WhyLimits) -> Why;
     newest_to_explain(limits: &WhyLimits) -> Option<OpId>;
@@ -204,6 +209,9 @@ write_and_fold! {
     record(batch: Vec<Prepared>, now: Timestamp) -> Vec<Outcome>;
     remember(evidence: impl Into<Masked<Evidence>>, now: Timestamp) -> Outcome;
     act(drafts: Vec<Draft>, intent: Intent, now: Timestamp) -> Changes;
+    moderate(
+        decisions: &[Moderation], visibility: Visibility, intent: Intent, now: Timestamp
+    ) -> ModerationOutcome;
     stage(
         candidates: Vec<GraphCandidate>, limits: &StagingLimits, now: Timestamp
     ) -> Staging;

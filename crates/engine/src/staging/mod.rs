@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `stage` | which candidates are staged, and why are the others not? |
 //! | `queue` | which candidates are there, and what was decided about them? |
+//! | `moderate` | what does a decision add to the graph? |
 
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -26,11 +27,16 @@ use serde_json::{Map, Value, json};
 
 use crate::EngineError;
 
+mod moderate;
 mod queue;
 mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use moderate::{
+    ENTITY_TYPE, MODERATED_MAX, Moderated, Moderation, ModerationOutcome, ModerationRefusal,
+    Verdict,
+};
 pub use queue::StagedCandidate;
 pub use stage::{NotStaged, Staging, StagingLimits, WhyNotStaged};
 

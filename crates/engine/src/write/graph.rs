@@ -311,6 +311,15 @@ impl From<JudgeError<store::StoreError>> for GraphError {
     }
 }
 
+/// What an edge says of its ends.
+pub(crate) struct Relation<'a> {
+    pub(crate) edge_type: EdgeType,
+    /// The name of a relation; empty for other types.
+    pub(crate) label: &'a str,
+    /// Probability that it holds, if that is known.
+    pub(crate) confidence: Option<f64>,
+}
+
 /// Which record that says a text already stands for stating it again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
@@ -448,6 +457,21 @@ impl<'a> GraphWriter<'a> {
     /// The ids of what was appended so far.
     pub(crate) fn appended(&self) -> Vec<OpId> {
         self.written.iter().map(|(operation, _)| operation.id()).collect()
+    }
+
+    /// How many operations were appended so far.
+    pub(crate) fn count(&self) -> usize {
+        self.written.len()
+    }
+
+    /// The ids of what was appended after the first `before`.
+    pub(crate) fn appended_since(&self, before: usize) -> Vec<OpId> {
+        self.written.iter().skip(before).map(|(operation, _)| operation.id()).collect()
+    }
+
+    /// The ledger as the changes so far leave it.
+    pub(crate) fn index(&self) -> &dyn Writing {
+        &*self.writing
     }
 
     /// The same, without bodies.
@@ -639,9 +663,22 @@ impl<'a> GraphWriter<'a> {
         inputs: &[(Reference, Role)],
         notes: &str,
     ) -> Result<OpId, GraphError> {
-        let same = Records::new(&*self.writing).edge_between(edge_type, &from, &to)?;
-        if let Some(edge) = same {
-            return Ok(edge.id);
+        let relation = Relation { edge_type, label: "", confidence: None };
+        self.relate(&relation, (from, to), inputs, notes)
+    }
+
+    /// Joins two operations, unless an edge in force does already. Two relations between the same
+    /// ends are the same edge if they have the same label.
+    pub(crate) fn relate(
+        &mut self,
+        relation: &Relation<'_>,
+        (from, to): (OpId, OpId),
+        inputs: &[(Reference, Role)],
+        notes: &str,
+    ) -> Result<OpId, GraphError> {
+        let Relation { edge_type, label, confidence } = *relation;
+        if let Some(edge) = self.edge_labelled(edge_type, label, (&from, &to))? {
+            return Ok(edge);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
         // An end that stands on something private is private, whatever it says.
@@ -651,6 +688,8 @@ impl<'a> GraphWriter<'a> {
         };
         let body = Body::Edge(Edge {
             edge_type: Some(edge_type),
+            label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+            confidence,
             notes: Some(notes.to_owned()).filter(|notes| !notes.is_empty()),
             visibility: Some(visibility),
             ..Edge::default()
@@ -661,6 +700,30 @@ impl<'a> GraphWriter<'a> {
         ];
         refs.extend(self.refs(inputs, visibility)?);
         self.append(body, refs)
+    }
+
+    /// The edge in force with this type, label and these ends.
+    fn edge_labelled(
+        &self,
+        edge_type: EdgeType,
+        label: &str,
+        (from, to): (&OpId, &OpId),
+    ) -> Result<Option<OpId>, GraphError> {
+        let mut records = Records::new(&*self.writing);
+        if edge_type != EdgeType::Relation || label.is_empty() {
+            return Ok(records.edge_between(edge_type, from, to)?.map(|edge| edge.id));
+        }
+        for edge in records.edges(edge_type, Role::FROM, from)? {
+            let body = body_of(&*self.writing, &edge.entry.id, &Kind::Edge)?;
+            if let Some(Body::Edge(body)) = body
+                && edge.to == *to
+                && normalized_text(body.label.as_deref().unwrap_or_default())
+                    == normalized_text(label)
+            {
+                return Ok(Some(edge.entry.id));
+            }
+        }
+        Ok(None)
     }
 
     fn supersede(

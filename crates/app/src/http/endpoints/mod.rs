@@ -6,6 +6,7 @@ mod beliefs;
 mod changes;
 mod context;
 mod forgetting;
+mod graph;
 mod inner_voice;
 mod maintenance;
 mod patches;
@@ -41,6 +42,13 @@ pub(super) fn all() -> Vec<Endpoint> {
         Endpoint::post("/api/v1/withdraw", "Take back a correction", changes::withdraw),
         Endpoint::post("/api/v1/retract", "Take records back", changes::retract),
         Endpoint::post("/api/v1/restore", "Take a retraction back", changes::restore),
+        Endpoint::get("/api/v1/graph/search", "Find entities by words", graph::search),
+        Endpoint::get("/api/v1/graph/show", "Show a record with its edges", graph::show),
+        Endpoint::get("/api/v1/graph/neighbours", "What is around a record", graph::neighbours),
+        Endpoint::get("/api/v1/graph/path", "The shortest path between records", graph::path),
+        Endpoint::get("/api/v1/graph/export", "Write the graph in a format", graph::export),
+        Endpoint::get("/api/v1/graph/candidates", "List candidates", graph::candidates),
+        Endpoint::post("/api/v1/graph/moderate", "Decide candidates", graph::moderate),
         Endpoint::get("/api/v1/reviews", "List what awaits a decision", reviews::list),
         Endpoint::post("/api/v1/reviews/{id}", "Accept or dismiss a review", reviews::decide),
         Endpoint::get("/api/v1/patches", "List patches", patches::list),

@@ -150,7 +150,7 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         }
         // A token that does not speak for the person makes a proposal.
         Call::Propose(..) if is_proposed(call, grant) => &[Right::Append, Right::Derive],
-        Call::Propose(..) => &[Right::Correct],
+        Call::Propose(..) | Call::Moderate(..) => &[Right::Correct],
     };
     match rights.iter().all(|right| grant.has(*right)) {
         true => Ok(Need::Write(rights.first().copied().unwrap_or(Right::Append))),

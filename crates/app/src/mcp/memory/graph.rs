@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, States};
-use engine::graph::{EdgeFilter, NodeFilter, RecordKey, Subgraph, SubgraphLimits, VALUES_RAW};
+use engine::graph::{EdgeFilter, NodeFilter, PathLimits, SubgraphLimits, VALUES_RAW};
 use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
 use kernel::body::{EdgeType, NodeType};
@@ -18,7 +17,9 @@ use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
 use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
-use crate::service::effective::{EffectiveView, Scope, Scoped, drop_hidden};
+use crate::service::effective::{EffectiveView, Scope, Scoped};
+use crate::service::graph::typed;
+use crate::service::knowledge::unhidden;
 
 /// Items by default, and at most.
 const LIMIT: u32 = 20;
@@ -58,10 +59,17 @@ impl Memory {
         let whose = open.whose();
         open.spaces.shown = reader.disclosure(session, &open.spaces.own);
         let spaces = &open.spaces;
-        let found = if arguments.query.is_none() && around.is_empty() {
+        let edge_types = arguments.edge_types.iter().flatten().map(String::as_str);
+        let edge_types = typed::<EdgeType>(edge_types)?;
+        let found = if let Some(to) = &arguments.path_to {
+            within("around", number, 1, 1)?;
+            let from = around.first().map_or("", String::as_str);
+            path(spaces, (from, to), &viewpoint, edge_types)?
+        } else if arguments.query.is_none() && around.is_empty() {
             list(session, spaces, &arguments, &viewpoint, limit)?
         } else {
-            let looked_for = LookedFor { query: arguments.query.as_deref(), ids: around };
+            let query = arguments.query.as_deref();
+            let looked_for = LookedFor { query, ids: around, edge_types };
             subgraphs(session, spaces, &looked_for, &viewpoint, (depth, limit))?
         };
         let Found { mut records, edges, more } = found;
@@ -176,20 +184,29 @@ fn states(status: ListedStatus) -> States {
     }
 }
 
-fn typed<T: std::str::FromStr<Err: std::fmt::Display>>(
-    name: Option<&str>,
-) -> Result<Vec<T>, RequestError> {
-    let parse = |name: &str| {
-        name.parse()
-            .map_err(|error: T::Err| RequestError::UnknownType { detail: error.to_string() })
-    };
-    name.map(parse).transpose().map(|parsed| parsed.into_iter().collect())
-}
-
 /// What a subgraph is looked for by.
 struct LookedFor<'a> {
     query: Option<&'a str>,
     ids: &'a [String],
+    edge_types: Vec<EdgeType>,
+}
+
+/// The shortest path between two records, in order.
+fn path(
+    spaces: &EffectiveView,
+    ends: (&str, &str),
+    viewpoint: &Viewpoint,
+    edge_types: Vec<EdgeType>,
+) -> Result<Found, Failure> {
+    let limits = PathLimits { edge_types, viewpoint: *viewpoint, ..PathLimits::default() };
+    let found = spaces.layers().path(ends, &limits)?;
+    let (scope, owner) = (found.scope, spaces.owner(found.scope));
+    let records = found.path.records.iter();
+    Ok(Found {
+        records: records.map(|record| GraphRecord::of(record, scope, owner)).collect(),
+        edges: found.path.edges.iter().map(|edge| GraphEdge::of(edge, scope)).collect(),
+        more: found.path.cut && !found.found,
+    })
 }
 
 /// What is around hits and ids, in the project's space and in the home space under it.
@@ -202,8 +219,8 @@ fn subgraphs(
 ) -> Result<Found, Failure> {
     let mut roots: Vec<(Scope, OpId)> = Vec::new();
     for name in looked_for.ids {
-        let Scoped { scope, item } = spaces.resolve(name)?.1;
-        roots.push((scope, item));
+        let (layer, id) = spaces.layers().named(name, viewpoint)?;
+        roots.push((layer.scope, id));
     }
     let home = spaces.home.as_ref().map(|_| Scope::Global);
     let mut found = Found::default();
@@ -231,9 +248,11 @@ fn subgraphs(
             as_of_us: viewpoint.as_of_us,
             valid_at_us: viewpoint.valid_at_us,
             disclosure,
+            edge_types: looked_for.edge_types.clone(),
         };
         let around = space.subgraph(&ids, &limits)?;
-        let around = if is_under { unhidden(spaces, around, viewpoint.as_of_us)? } else { around };
+        let around =
+            if is_under { unhidden(&spaces.own, around, viewpoint.as_of_us)? } else { around };
         found.more |= around.cut;
         let owner = spaces.owner(scope);
         found.records.extend(around.records.iter().map(|it| GraphRecord::of(it, scope, owner)));
@@ -245,18 +264,6 @@ fn subgraphs(
     let left: BTreeSet<&str> = found.records.iter().map(|record| record.id.as_str()).collect();
     found.edges.retain(|edge| left.contains(edge.from.as_str()) || left.contains(edge.to.as_str()));
     Ok(found)
-}
-
-/// What of the home space's graph the project does not have in its own words.
-fn unhidden(
-    spaces: &EffectiveView,
-    mut around: Subgraph,
-    as_of_us: Option<u64>,
-) -> Result<Subgraph, EngineError> {
-    let hidden = drop_hidden(&spaces.own, &mut around.records, RecordKey::of_record, as_of_us)?;
-    let hidden: BTreeSet<OpId> = hidden.iter().map(|record| record.id).collect();
-    around.edges.retain(|edge| !hidden.contains(&edge.from) && !hidden.contains(&edge.to));
-    Ok(around)
 }
 
 /// Adds a record, quoted.
@@ -280,7 +287,8 @@ fn graph_in_words(answer: &GraphFound) -> String {
         words.push_str("Edges:\n");
     }
     for edge in &answer.edges {
-        let GraphEdge { from, edge_type, to, notes, .. } = edge;
+        let GraphEdge { from, edge_type, label, to, notes, .. } = edge;
+        let edge_type = if label.is_empty() { edge_type } else { label };
         let notes = if notes.is_empty() { String::new() } else { format!(" ({notes})") };
         quote(&mut words, &format!("{from} {edge_type} {to}{notes}"));
     }

@@ -44,6 +44,7 @@ mod explain;
 mod graph;
 mod inner_voice;
 mod maintenance;
+mod moderate;
 mod observe;
 mod opened;
 mod propose;
@@ -183,6 +184,9 @@ impl Memory {
             }
             Call::Maintain(arguments, program) => {
                 self.maintenance(&session, &arguments, program.as_deref())
+            }
+            Call::Moderate(arguments, asking) => {
+                return self.moderate(&session, &arguments, asking).map_err(|it| self.failed(it));
             }
             Call::Propose(action, asking) => {
                 return self.propose(&session, action, asking).map_err(|it| self.failed(it));

@@ -8,7 +8,7 @@ use super::{BoxRole, Diagram};
 pub(crate) fn dot(diagram: &Diagram) -> String {
     let mut text = String::from("digraph why {\n  rankdir=LR;\n  node [shape=box];\n");
     for (place, drawn) in diagram.boxes.iter().enumerate() {
-        let label = format!("{}\\n{}", escaped(&drawn.heading()), escaped(&drawn.label));
+        let label = format!("{}\\n{}", dot_text(&drawn.heading()), dot_text(&drawn.label));
         let style = match drawn.role {
             BoxRole::Target => " style=bold",
             BoxRole::Chosen => " style=filled fillcolor=palegreen",
@@ -30,6 +30,7 @@ pub(crate) fn dot(diagram: &Diagram) -> String {
     text
 }
 
-fn escaped(text: &str) -> String {
+/// A text between quotes.
+pub(crate) fn dot_text(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -16,7 +16,7 @@ mod mermaid;
 mod svg;
 mod tree;
 
-pub(crate) use dot::dot;
+pub(crate) use dot::{dot, dot_text};
 pub(crate) use mermaid::mermaid;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;
@@ -145,7 +145,7 @@ impl DiagramBox {
 }
 
 /// A text for a box.
-fn label(text: &str) -> String {
+pub(crate) fn label(text: &str) -> String {
     let line: String = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LABEL_CHARS_MAX) {
         Some((at, _)) => format!("{}…", &line[..at]),

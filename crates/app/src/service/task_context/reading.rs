@@ -72,6 +72,7 @@ impl<'a> Reading<'a> {
             as_of_us: self.as_of_us,
             valid_at_us: Some(self.at_us),
             disclosure: layer.disclosure,
+            ..SubgraphLimits::default()
         }
     }
 

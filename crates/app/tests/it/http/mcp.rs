@@ -249,6 +249,11 @@ fn calls(id: &str) -> Vec<(&'static str, Value, &'static [&'static str])> {
         ("propose_patch", json!({ "text": "One more", "operations": [operation] }), WRITES),
         ("refute", json!({ "name": "no.such|belief", "note": "n" }), WRITES),
         ("forget", json!({ "name": id, "note": "It asks for it" }), WRITES),
+        (
+            "knowledgegraph_moderate",
+            json!({ "items": [{ "id": id, "decision": "accept" }] }),
+            &["correct"],
+        ),
     ]
 }
 

@@ -277,3 +277,44 @@ fn agents_read_the_home_space_under_a_project_and_change_nothing_there() {
     assert!(home.contains(&global) && !project.contains(&global), "{home}\n{project}");
     machine.is_sound();
 }
+
+#[test]
+fn the_graph_is_asked_by_names_and_for_paths() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    let mut state = |text: &str| {
+        let stated = host.gets("state", json!({ "text": text, "type": "entity" }));
+        stated["id"].as_str().unwrap().to_owned()
+    };
+    let (studio, kiln, gas) = (state("Orin Studio"), state("the kiln"), state("Gas & Co"));
+    for (from, to) in [(&studio, &kiln), (&kiln, &gas)] {
+        host.gets("connect", json!({ "type": "depends_on", "from": from, "to": to }));
+    }
+    let around = host.gets("graph", json!({ "around": ["orin studio"] }));
+    assert_eq!(around["records"].as_array().unwrap().len(), 2, "{around}");
+    let path = host.gets("graph", json!({ "around": ["gas & co"], "path_to": "Orin Studio" }));
+    let ids: Vec<&str> =
+        path["records"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [&gas, &kiln, &studio]);
+    let typed = json!({ "around": [kiln], "edge_types": ["mentions"] });
+    assert_eq!(host.gets("graph", typed)["edges"], json!([]));
+    host.fails("unknown_entity", "graph", json!({ "around": ["The Moon"] }));
+    host.fails("unknown_type", "graph", json!({ "around": [gas], "edge_types": ["likes"] }));
+}
+
+#[test]
+fn an_agent_sees_what_a_decision_would_do_and_does_not_decide() {
+    let machine = Machine::with_space();
+    let staged = crate::moderation::stage(&machine, vec![crate::moderation::entity("Kiln")]);
+    let mut host = Host::of(&machine);
+    let items =
+        json!([{ "id": staged[0], "decision": "accept" }, { "id": "b3:00", "decision": "reject" }]);
+    let preview = host.gets("knowledgegraph_moderate", json!({ "items": items, "dry_run": true }));
+    assert_eq!((&preview["status"], &preview["decided"]), (&"preview".into(), &1.into()));
+    assert_eq!(preview["items"][1]["error"]["code"], "unknown_id");
+    let waiting = host.gets("knowledgegraph_moderate", json!({ "items": items }));
+    assert_eq!(waiting["status"], "waiting", "{waiting}");
+    let listed = machine.because(["--json", "kg", "review"]).run().succeeds().json();
+    assert_eq!(listed["status"], "pending");
+    host.fails("out_of_range", "knowledgegraph_moderate", json!({ "items": [] }));
+}

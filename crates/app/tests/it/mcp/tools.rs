@@ -45,6 +45,7 @@ fn every_tool_has_a_description_and_annotations() {
         ("propose_patch", adds_once),
         ("review", reads),
         ("maintenance_ops", [false, true, true, false]),
+        ("knowledgegraph_moderate", overturns),
         ("correct", overturns),
         ("refute", overturns),
         ("retract", overturns),

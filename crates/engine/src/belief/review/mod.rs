@@ -308,7 +308,9 @@ pub(crate) fn decided<B: Bodies + ?Sized>(
             continue;
         }
         let status = match body_of(index, &id, &Kind::Decision)? {
-            Some(Body::Decision(decision)) if decision.verdict == Decision::ACCEPT => {
+            Some(Body::Decision(decision))
+                if [Decision::ACCEPT, Decision::ALIAS].contains(&decision.verdict.as_str()) =>
+            {
                 Status::Accepted
             }
             _ => Status::Dismissed,
