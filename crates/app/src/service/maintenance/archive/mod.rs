@@ -20,7 +20,6 @@ use super::defaults::ArchiveFormat;
 use crate::failure::{ArchiveError, Failure};
 
 mod jsonl_file;
-#[cfg(feature = "parquet")]
 mod parquet_file;
 
 /// The version of the columns.
@@ -77,13 +76,10 @@ fn unusable(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
 fn row_writer(format: ArchiveFormat, file: File) -> Result<Box<dyn RowWriter>, Failure> {
     match format {
         ArchiveFormat::Jsonl => Ok(Box::new(jsonl_file::Writer::new(file))),
-        #[cfg(feature = "parquet")]
         ArchiveFormat::Parquet => {
             let writer = parquet_file::Writer::new(file);
             Ok(Box::new(writer.map_err(unusable(Path::new("archive")))?))
         }
-        #[cfg(not(feature = "parquet"))]
-        ArchiveFormat::Parquet => Err(ArchiveError::Unsupported.into()),
     }
 }
 
@@ -192,7 +188,6 @@ pub(super) fn each_operation(
     };
     match format {
         "jsonl" => jsonl_file::each_batch(file, &malformed, &mut lines_of),
-        #[cfg(feature = "parquet")]
         "parquet" => parquet_file::each_batch(file, &malformed, &mut lines_of),
         _ => Err(ArchiveError::Unsupported.into()),
     }
