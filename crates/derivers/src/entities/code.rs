@@ -183,7 +183,7 @@ fn is_camel(text: &str) -> bool {
         .filter(|pair| matches!(pair, [one, next] if one.is_lowercase() && next.is_uppercase()))
         .count();
     let small = letters.iter().take_while(|letter| letter.is_lowercase()).count();
-    // "PRs" and "iPad" are no code, nor are "McKay" and "DeVito".
+    // "PRs" and "iPad" are not code, nor are "McKay" and "DeVito".
     let is_name = humps == 1
         && NAME_PREFIXES.iter().any(|prefix| text.starts_with(prefix) && text.len() > prefix.len());
     let last_is_plural = letters.len() > 1

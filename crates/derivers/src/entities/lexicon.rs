@@ -370,7 +370,7 @@ pub(super) const FILE_NAMES: [&str; 12] = [
     "Jenkinsfile", "CMakeLists", "Cargo.lock",
 ];
 
-/// Words with a capital inside that are no code.
+/// Words with a capital inside that are not code.
 #[rustfmt::skip]
 pub(super) const NOT_CAMEL: [&str; 42] = [
     "PhD", "PhDs", "MSc", "BSc", "BEng", "MEng", "PostDoc", "LaTeX", "BibTeX", "DeepL", "McDonald", "eBay", "YouTube",

@@ -210,8 +210,8 @@ fn proper_noun(
     (spotted(sentence, run.clone(), EntityType::Other, confidence), run.end)
 }
 
-/// Whether a run is a part of a label such as "Data Minimization:", or follows a word with a capital
-/// that is none of its own.
+/// Whether a run belongs to a label such as "Data Minimization:", or follows a word with a capital
+/// that does not belong to it.
 fn is_label(sentence: &Tokens<'_>, run: &Range<usize>) -> bool {
     let ends_label = sentence.before(run.end) == Gap::Break && run.end <= LABEL_WORDS_MAX;
     let follows = run.start.checked_sub(1).and_then(|last| sentence.all.get(last));

@@ -132,7 +132,7 @@ fn a_verb_between_two_entities_joins_them_in_the_order_of_the_text() {
 }
 
 #[test]
-fn what_is_denied_asked_supposed_or_about_something_else_is_no_relation() {
+fn what_is_denied_asked_supposed_or_about_something_else_states_nothing() {
     for text in [
         "KilnTimer does not depend on SQLite.",
         "KilnTimer depends on SQLite no longer.",

@@ -36,6 +36,11 @@ fn requests(id: &str) -> Vec<(&'static str, String, Value, &'static str)> {
             json!({ "content": WORD, "sim_thresh": 0, "save": true }),
             "append",
         ),
+        post(
+            "/api/v1/inner-voice",
+            json!({ "content": WORD, "sim_thresh": 0, "save": false, "stage_kg": true }),
+            "derive",
+        ),
         post("/api/v1/context", json!({ "question": WORD }), "read"),
         post("/api/v1/explain", json!({ "name": id }), "read"),
         post("/api/v1/why", json!({ "name": id }), "read"),
