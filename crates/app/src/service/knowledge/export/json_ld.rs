@@ -24,7 +24,7 @@ impl<'a> JsonLd<'a> {
 
     fn item(&mut self, item: &Value) -> io::Result<()> {
         let before = if std::mem::take(&mut self.is_first) { "" } else { "," };
-        write!(self.output, "{before}\n")?;
+        writeln!(self.output, "{before}")?;
         serde_json::to_writer(&mut *self.output, item)?;
         Ok(())
     }
