@@ -10,8 +10,8 @@ use crate::text::{path as shown, short};
 /// Why an archive cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArchiveError {
-    /// There is no such file.
-    #[error("there is no archive {}", shown(path))]
+    /// The file does not exist.
+    #[error("the archive {} does not exist", shown(path))]
     Missing {
         /// The file.
         path: PathBuf,

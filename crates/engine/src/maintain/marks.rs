@@ -79,7 +79,7 @@ pub enum NotMarked {
     Unknown,
     /// Its content is gone already.
     Removed,
-    /// It is no record: neither evidence nor a thought, a node or an edge, nor a claim that
+    /// It is not a record: neither evidence nor a thought, a node or an edge, nor a claim that
     /// somebody stated.
     NotARecord,
 }

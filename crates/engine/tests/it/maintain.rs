@@ -257,7 +257,7 @@ fn an_archive_is_recorded_in_the_ledger_and_not_by_any_key() {
     };
     home.space.writer().record_archive(&note, at(2)).unwrap();
     let found = home.space.archives().unwrap();
-    assert_eq!(found.into_iter().map(|archive| archive.note).collect::<Vec<_>>(), [note.clone()]);
+    assert_eq!(found.iter().map(|archive| &archive.note).collect::<Vec<_>>(), [&note]);
     let append = vec![kernel::kind::Capability::Append];
     home.space.change_access(key(2).author(), "agent", append, true, at(3)).unwrap();
     home.space.write_as(key(2));

@@ -106,7 +106,7 @@ fn print_marks(report: &MarkReport, change: MarkChange) -> Result<(), Failure> {
     for skipped in &report.skipped {
         let why = match skipped.why {
             "unknown" => "no such record",
-            "ambiguous" => "several records have ids that begin so",
+            "ambiguous" => "several records have an id that begins with this",
             "removed" => "its content is gone already",
             _ => "not a record that can be marked",
         };
