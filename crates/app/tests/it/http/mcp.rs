@@ -87,7 +87,7 @@ fn the_tools_are_those_of_standard_input_and_a_session_lasts_until_it_is_ended()
     let tools = list.succeeds()["result"]["tools"].clone();
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names.len(), 17, "{names:?}");
+    assert_eq!(names.len(), 18, "{names:?}");
 
     for text in ["The insurance of the boat ends in October.", "The van is behind the bakery."] {
         client.answers("remember", json!({ "text": text }));
