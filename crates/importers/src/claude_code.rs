@@ -4,9 +4,9 @@
 //! of their results as turns with the role `tool`. The assistant's thinking becomes private records
 //! of the kind `thought_action`. It leaves out the host's own notes (`isMeta`, reminders between
 //! the words, notices of interruption) and all lines of other types. What became of a background
-//! task comes as a message of the user; it is a turn with the role `tool`, too. The identity of a line is
-//! `<sessionId>/<uuid>`; that of its tool part, `<sessionId>/<uuid>/tool`, and of its thinking,
-//! `<sessionId>/<uuid>/thinking`.
+//! task comes as a message of the user; it is a turn with the role `tool`, too. The identity of a
+//! line is `<sessionId>/<uuid>`; that of its tool part, `<sessionId>/<uuid>/tool`, and of its
+//! thinking, `<sessionId>/<uuid>/thinking`.
 //!
 //! Some lines of type `user` were written by the assistant: those in a sub-agent's transcript
 //! (`isSidechain`) and the summary that replaces a compacted history (`isCompactSummary`). They

@@ -107,7 +107,7 @@ fn form(head: &[u8]) -> Option<Form> {
 fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     let input = Input::open(path, NAME)?;
     let Some(form) = form(input.head()) else {
-        let reason = "it is no session (`sessionId`, `projectHash`), checkpoint or log of prompts";
+        let reason = "it has neither `sessionId` and `projectHash` nor the form of a checkpoint or log of prompts";
         return Err(format_error(path, NAME, reason));
     };
     let mut reader =

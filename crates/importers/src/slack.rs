@@ -1,9 +1,9 @@
 //! Slack's workspace export: the zip archive or its folder, a file for each channel and day.
 //!
-//! Users and channels are read first, since messages name them by id. A message is
-//! `<channel id>/<ts>`; its session is the channel, or the thread in it. What nobody wrote (who
-//! joined, what was renamed) is left out. Slack's markup becomes text: `<@U1>` the name, `<url|text>`
-//! the text with the address among the links.
+//! Users and channels are read first, since messages name them by id. A message is `<channel
+//! id>/<ts>`; its session is the channel, or the thread in it. What nobody wrote (who joined, what
+//! was renamed) is left out. Slack's markup becomes text: `<@U1>` the name, `<url|text>` the text
+//! with the address among the links.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

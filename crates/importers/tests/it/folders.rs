@@ -137,7 +137,7 @@ fn a_receiver_that_wants_no_more_ends_the_folder() {
 }
 
 #[test]
-fn data_and_markup_that_nothing_knows_are_no_text() {
+fn data_and_markup_that_nothing_knows_are_refused() {
     let sources = Sources::new();
     for (name, content) in [
         ("grok.json", r#"{"conversations": 3}"#),
