@@ -109,7 +109,7 @@ fn after_help() -> String {
 enum Source {
     Ledger,
     Format(&'static dyn Importer),
-    /// One of several that cannot be read; the others are.
+    /// A path that cannot be read, among others that can.
     Unreadable(Failure),
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Two candidates that say the same have one [`CandidateKey`]. What is pending, was accepted or was
 //! dismissed is not staged again. Whether it was is read from all proposals, which the store lists
-//! by an index; there is no second record of it.
+//! by an index, and kept nowhere else.
 //!
 //! | module | answers |
 //! |---|---|
