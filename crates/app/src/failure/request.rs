@@ -59,7 +59,7 @@ pub(crate) enum RequestError {
         id: OpId,
     },
     /// Neither the name of an entity nor the id of a record.
-    #[error("no entity is named {name:?}, and no record has an id that begins so")]
+    #[error("no entity is named {name:?}, and no record has an id that begins with it")]
     UnknownEntity {
         /// The name, cut.
         name: String,

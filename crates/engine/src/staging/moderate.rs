@@ -117,7 +117,7 @@ pub enum ModerationRefusal {
         /// The candidate.
         id: OpId,
     },
-    /// The canonical one is no active entity.
+    /// The canonical one must be an active entity.
     #[error("{id} is not an active entity")]
     NotAnEntity {
         /// What was given.

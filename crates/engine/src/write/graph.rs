@@ -20,7 +20,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::record_key;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
 use kernel::records::{RecordStatus, Records};
-use kernel::rules::{JudgeError, RuleViolation, judge_ends};
+use kernel::rules::{RuleViolation, judge_ends};
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::Validity;
 use kernel::when::When;
@@ -38,6 +38,9 @@ use crate::write::patch::{StatusChange, compare};
 use crate::write::patch_model::PatchModel;
 use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
+
+pub(crate) use super::graph_refusal::GraphError;
+pub use super::graph_refusal::GraphRefusal;
 
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
@@ -205,110 +208,6 @@ pub enum GraphChange {
         /// What says so.
         sources: Vec<Reference>,
     },
-}
-
-/// Why a change is refused.
-#[derive(Debug, thiserror::Error)]
-pub enum GraphRefusal {
-    /// It breaks a rule of the ledger.
-    #[error(transparent)]
-    Rule(#[from] RuleViolation),
-    /// What it cites has no such name.
-    #[error("no earlier change of the list has the name {name:?}")]
-    UnknownName {
-        /// The name.
-        name: String,
-    },
-    /// Only an active record is replaced.
-    #[error(
-        "{id} is {}: only an active claim or node is replaced",
-        status.map_or("neither a claim nor a node", RecordStatus::as_str)
-    )]
-    NotActive {
-        /// The record.
-        id: OpId,
-        /// Its status.
-        status: Option<RecordStatus>,
-    },
-    /// A replacement says something else.
-    #[error("{id} says this already")]
-    SameText {
-        /// The record.
-        id: OpId,
-    },
-    /// A change of the graph does not touch other operations.
-    #[error("{id} is of kind {kind}: only claims, nodes and edges are changed here")]
-    NotInGraph {
-        /// The operation.
-        id: OpId,
-        /// Its kind.
-        kind: Kind,
-    },
-    /// What a model said supports nothing.
-    #[error("{id} is what a language model was asked and answered, and not a source")]
-    Transcript {
-        /// The transcript.
-        id: OpId,
-    },
-    /// Derivation would say it again.
-    #[error("{id} was derived, so it would be derived again: refute or correct it")]
-    Derived {
-        /// The claim.
-        id: OpId,
-    },
-}
-
-impl GraphRefusal {
-    /// The stable code, for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Rule(violation) => violation.code(),
-            Self::UnknownName { .. } => "unknown_ref",
-            Self::NotActive { .. } => "not_active",
-            Self::SameText { .. } => "same_text",
-            Self::NotInGraph { .. } => "not_in_graph",
-            Self::Derived { .. } => "not_permitted",
-            Self::Transcript { .. } => "transcript_input",
-        }
-    }
-}
-
-/// Why a change was not made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GraphError {
-    /// It cannot be made.
-    #[error(transparent)]
-    Refused(#[from] GraphRefusal),
-    /// The engine failed.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-}
-
-impl From<store::StoreError> for GraphError {
-    fn from(error: store::StoreError) -> Self {
-        Self::Engine(error.into())
-    }
-}
-
-impl From<RuleViolation> for GraphError {
-    fn from(violation: RuleViolation) -> Self {
-        Self::Refused(violation.into())
-    }
-}
-
-impl From<kernel::operation::MalformedError> for GraphError {
-    fn from(error: kernel::operation::MalformedError) -> Self {
-        Self::Engine(error.into())
-    }
-}
-
-impl From<JudgeError<store::StoreError>> for GraphError {
-    fn from(error: JudgeError<store::StoreError>) -> Self {
-        match error {
-            JudgeError::RuleViolation(violation) => violation.into(),
-            JudgeError::LedgerIndex(error) => error.into(),
-        }
-    }
 }
 
 /// What an edge says of its ends.

@@ -18,6 +18,7 @@ pub(crate) mod follow;
 pub mod forget;
 pub mod fork;
 pub mod graph;
+mod graph_refusal;
 pub mod import;
 pub mod import_graph;
 pub mod mirror;

@@ -85,7 +85,10 @@ impl Importer for Mbox {
     }
 
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        if path.is_dir() { import_maildir(path, sink) } else { import_file(path, sink).map(|_| ()) }
+        match self.claims_folder(path) {
+            true => import_maildir(path, sink),
+            false => import_file(path, sink).map(|_| ()),
+        }
     }
 }
 

@@ -222,7 +222,7 @@ fn opening_a_space_that_others_write_to_does_not_wait_to_move_receipts() {
     std::fs::write(&path, VERSION_4).unwrap();
     // So that only the receipts of an earlier version are left to do.
     let other = Connection::open(&path).unwrap();
-    other.execute_batch("PRAGMA user_version=8; BEGIN IMMEDIATE").unwrap();
+    other.execute_batch("PRAGMA user_version=9; BEGIN IMMEDIATE").unwrap();
     let begun = std::time::Instant::now();
     let space = SqliteSpace::open(&path).unwrap();
     assert!(begun.elapsed() < WAIT, "{:?}", begun.elapsed());

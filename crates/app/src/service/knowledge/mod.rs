@@ -182,7 +182,7 @@ impl<'a> Layers<'a> {
         Err(self.unknown(name))
     }
 
-    /// What is said of a name that no layer has.
+    /// The failure for a name that no layer has.
     fn unknown(&self, name: &str) -> Failure {
         match id_disclosed(self.own.space, name, self.own.disclosure) {
             Err(error @ EngineError::UnknownId { .. }) if name.starts_with(ID_BEGINS) => {
@@ -272,7 +272,7 @@ impl<'a> Layers<'a> {
             nothing.path.cut |= path.cut;
         }
         if !has_both {
-            // The ends may lie in two spaces, which no edge joins; a name that none has is an error.
+            // The ends may lie in two spaces, which no edge joins; an unknown name is an error.
             self.named(from, at)?;
             self.named(to, at)?;
         }

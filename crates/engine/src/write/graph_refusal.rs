@@ -1,0 +1,112 @@
+//! Why a change of the graph is refused, or fails.
+
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::records::RecordStatus;
+use kernel::rules::{JudgeError, RuleViolation};
+
+use crate::EngineError;
+
+/// Why a change is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphRefusal {
+    /// It breaks a rule of the ledger.
+    #[error(transparent)]
+    Rule(#[from] RuleViolation),
+    /// What it cites has no such name.
+    #[error("no earlier change of the list has the name {name:?}")]
+    UnknownName {
+        /// The name.
+        name: String,
+    },
+    /// Only an active record is replaced.
+    #[error(
+        "{id} is {}: only an active claim or node is replaced",
+        status.map_or("neither a claim nor a node", RecordStatus::as_str)
+    )]
+    NotActive {
+        /// The record.
+        id: OpId,
+        /// Its status.
+        status: Option<RecordStatus>,
+    },
+    /// A replacement says something else.
+    #[error("{id} says this already")]
+    SameText {
+        /// The record.
+        id: OpId,
+    },
+    /// A change of the graph does not touch other operations.
+    #[error("{id} is of kind {kind}: only claims, nodes and edges are changed here")]
+    NotInGraph {
+        /// The operation.
+        id: OpId,
+        /// Its kind.
+        kind: Kind,
+    },
+    /// What a model said supports nothing.
+    #[error("{id} is what a language model was asked and answered, and not a source")]
+    Transcript {
+        /// The transcript.
+        id: OpId,
+    },
+    /// Derivation would say it again.
+    #[error("{id} was derived, so it would be derived again: refute or correct it")]
+    Derived {
+        /// The claim.
+        id: OpId,
+    },
+}
+
+impl GraphRefusal {
+    /// The stable code, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Rule(violation) => violation.code(),
+            Self::UnknownName { .. } => "unknown_ref",
+            Self::NotActive { .. } => "not_active",
+            Self::SameText { .. } => "same_text",
+            Self::NotInGraph { .. } => "not_in_graph",
+            Self::Derived { .. } => "not_permitted",
+            Self::Transcript { .. } => "transcript_input",
+        }
+    }
+}
+
+/// Why a change was not made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GraphError {
+    /// It cannot be made.
+    #[error(transparent)]
+    Refused(#[from] GraphRefusal),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl From<store::StoreError> for GraphError {
+    fn from(error: store::StoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}
+
+impl From<RuleViolation> for GraphError {
+    fn from(violation: RuleViolation) -> Self {
+        Self::Refused(violation.into())
+    }
+}
+
+impl From<kernel::operation::MalformedError> for GraphError {
+    fn from(error: kernel::operation::MalformedError) -> Self {
+        Self::Engine(error.into())
+    }
+}
+
+impl From<JudgeError<store::StoreError>> for GraphError {
+    fn from(error: JudgeError<store::StoreError>) -> Self {
+        match error {
+            JudgeError::RuleViolation(violation) => violation.into(),
+            JudgeError::LedgerIndex(error) => error.into(),
+        }
+    }
+}
