@@ -103,6 +103,7 @@ def check_tools(listed):
     assert [name for name in sorted(tools) if tools[name].annotations.destructive_hint] == [
         "correct",
         "forget",
+        "knowledgegraph_moderate",
         "maintenance_ops",
         "refute",
         "retract",
