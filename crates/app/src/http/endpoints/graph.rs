@@ -388,6 +388,7 @@ pub(super) struct Moderate {
     /// The space; the token's own by default.
     space: Option<String>,
     /// The decisions.
+    #[schemars(length(min = 1, max = MODERATED_MAX))]
     items: Vec<Item>,
     /// Mark the sources of what is accepted for removal.
     #[serde(default)]
