@@ -130,7 +130,7 @@ pub fn redacted_with<W: LedgerIndex + ?Sized>(
             named.push(target);
         }
     }
-    spread(index, named, |citing| {
+    spread(index, named, BTreeSet::new(), |citing| {
         // A redaction of a word counts from when what the word is about is redacted.
         if citing.role.as_str() != Role::TARGET || !is_word(&citing.kind) {
             return Ok(false);
@@ -145,16 +145,26 @@ pub fn quoting<W: LedgerIndex + ?Sized>(
     index: &W,
     ids: impl IntoIterator<Item = OpId>,
 ) -> Result<BTreeSet<OpId>, W::Error> {
-    spread(index, ids, |_| Ok(false))
+    quoting_beside(index, ids, BTreeSet::new())
 }
 
-/// `ids`, and every operation that quotes one of them or `follows` what it cites, at any depth.
+/// The same together with `known`, which already has whatever quotes what is in it.
+pub fn quoting_beside<W: LedgerIndex + ?Sized>(
+    index: &W,
+    ids: impl IntoIterator<Item = OpId>,
+    known: BTreeSet<OpId>,
+) -> Result<BTreeSet<OpId>, W::Error> {
+    spread(index, ids, known, |_| Ok(false))
+}
+
+/// Adds `ids` to what is found, and every operation that quotes one of them or `follows` what it
+/// cites, at any depth.
 fn spread<W: LedgerIndex + ?Sized>(
     index: &W,
     ids: impl IntoIterator<Item = OpId>,
+    mut found: BTreeSet<OpId>,
     follows: impl Fn(&Citing) -> Result<bool, W::Error>,
 ) -> Result<BTreeSet<OpId>, W::Error> {
-    let mut found = BTreeSet::new();
     let mut stack: Vec<OpId> = ids.into_iter().collect();
     while let Some(id) = stack.pop() {
         if !found.insert(id) {

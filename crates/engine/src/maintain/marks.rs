@@ -1,7 +1,7 @@
 //! Marks for removal.
 //!
-//! A mark is an annotation with the field `mark`. Of several on one operation, the last by order
-//! counts, so a mark is taken back by an annotation with the mark `none`. A mark changes nothing of
+//! A mark is an annotation with the field `mark`. If an operation has more than one, the
+//! last by order counts, so a mark is taken back by an annotation with the mark `none`. A mark changes nothing of
 //! what is recalled or believed: it says that the record may be archived and erased later.
 //!
 //! Marks are listed from an index on annotations that mark something, the oldest first. No list
@@ -121,12 +121,16 @@ pub(crate) fn markable<B: Bodies + ?Sized>(
     {
         return Ok(Err(NotMarked::NotARecord));
     }
-    Ok(match body_of(index, id, &entry.kind)? {
-        None => Err(NotMarked::Removed),
-        // It would be derived again.
-        Some(Body::Claim(claim)) if claim.deriver.is_some() => Err(NotMarked::NotARecord),
-        Some(_) => Ok(()),
-    })
+    if index.canonical_body(id)?.is_none() {
+        return Ok(Err(NotMarked::Removed));
+    }
+    // It would be derived again.
+    let is_derived = entry.kind == Kind::Claim
+        && matches!(
+            body_of(index, id, &entry.kind)?,
+            Some(Body::Claim(claim)) if claim.deriver.is_some()
+        );
+    Ok(if is_derived { Err(NotMarked::NotARecord) } else { Ok(()) })
 }
 
 impl Writer<'_> {
@@ -189,7 +193,8 @@ impl Writer<'_> {
 
 /// A marked record, and the annotation that marks it.
 struct Found<'e> {
-    record: &'e Entry,
+    id: OpId,
+    kind: Kind,
     mark: &'e Entry,
 }
 
@@ -197,13 +202,12 @@ impl Reader<'_> {
     /// Records that are marked for removal, those that were marked first before the others.
     pub fn marked(&self, filter: &MarkFilter) -> Result<MarkedList, EngineError> {
         let mut marked = Vec::new();
-        let has_more = self.each_marked(filter, |index, Found { record, mark }| {
-            let summary = match body_of(index, &record.id, &record.kind)? {
-                Some(body) if self.store.is_as_signed(&record.id)? => summary_of(&body),
+        let has_more = self.each_marked(filter, |index, Found { id, kind, mark }| {
+            let summary = match body_of(index, &id, &kind)? {
+                Some(body) if self.store.is_as_signed(&id)? => summary_of(&body),
                 _ => ALTERED.to_owned(),
             };
-            let (kind, at) = (record.kind.clone(), mark.ts);
-            marked.push(Marked { id: record.id, kind, mark: mark.id, at, summary });
+            marked.push(Marked { id, kind, mark: mark.id, at: mark.ts, summary });
             Ok(())
         })?;
         Ok(MarkedList { marked, has_more })
@@ -212,8 +216,9 @@ impl Reader<'_> {
     /// The ids of the same records, and whether the limit left some out.
     pub fn marked_ids(&self, filter: &MarkFilter) -> Result<(Vec<OpId>, bool), EngineError> {
         let mut ids = Vec::new();
+        self.store.expect_reads(filter.limit)?;
         let has_more = self.each_marked(filter, |_, found| {
-            ids.push(found.record.id);
+            ids.push(found.id);
             Ok(())
         })?;
         Ok((ids, has_more))
@@ -238,18 +243,16 @@ impl Reader<'_> {
                     mark_of(index, &target)?,
                     Some((Mark::Removal, decisive)) if decisive.id == mark.id
                 );
-                let Some(record) = index.entry(&target)?.filter(|_| is_it) else {
+                let record = if is_it { index.outline(&target)? } else { None };
+                let Some(record) = record.filter(|record| record.has_body) else {
                     return Ok(true);
                 };
-                if index.lacks_body(&target)? {
-                    return Ok(true);
-                }
                 if taken == filter.limit {
                     has_more = true;
                     return Ok(false);
                 }
                 taken += 1;
-                take(index, Found { record: &record, mark: &mark })?;
+                take(index, Found { id: target, kind: record.kind, mark: &mark })?;
                 Ok::<_, EngineError>(true)
             })
         })?;

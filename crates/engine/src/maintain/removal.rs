@@ -102,19 +102,18 @@ fn unarchived<W: LedgerIndex<Error = store::StoreError> + ?Sized>(
 impl Reader<'_> {
     /// What an archive of some records has to hold. What cannot be marked is left out.
     pub fn to_archive(&self, ids: &[OpId]) -> Result<ToArchive, EngineError> {
+        self.store.expect_reads(ids.len())?;
         let records = self.markable_among(ids)?;
-        let plan = named(self.store, &Vec::from_iter(records.iter().copied()))?;
+        let mut plan = named(self.store, &Vec::from_iter(records.iter().copied()))?;
         let mut imports = BTreeSet::new();
         copies::add_imports_of(self, &plan.targets, &mut imports)?;
         self.store.on_snapshot(|index| {
-            let mut gone = quoting(index, plan.targets.iter().copied())?;
+            let mut gone = plan.follow(index)?.clone();
             gone.extend(imports);
             let mut ordered = Vec::with_capacity(gone.len());
             for id in gone {
-                if let Some(entry) = index.entry(&id)?
-                    && !index.lacks_body(&id)?
-                {
-                    ordered.push(entry.order());
+                if let Some(found) = index.outline(&id)?.filter(|found| found.has_body) {
+                    ordered.push((found.ts, id));
                 }
             }
             ordered.sort_unstable();

@@ -7,6 +7,7 @@
 use kernel::declaration::Declaration;
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
+use kernel::operation::HlcTimestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at};
@@ -40,6 +41,17 @@ fn are_there(connection: &Connection) -> Result<bool, StoreError> {
     Ok(schema_version(connection)? >= SINCE)
 }
 
+/// What is known of an operation without reading what it cites.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its time.
+    pub ts: HlcTimestamp,
+    /// Whether its body is here.
+    pub has_body: bool,
+}
+
 impl SqliteLedgerIndex<'_> {
     /// The authors of declarations that name an operation, in order.
     pub fn withheld_by(&self, id: &OpId) -> Result<Vec<Author>, StoreError> {
@@ -53,6 +65,19 @@ impl SqliteLedgerIndex<'_> {
         )?;
         let authors = statement.query_map([id.0], |row| author_at(row, 0))?;
         Ok(authors.collect::<Result<_, _>>()?)
+    }
+
+    /// Kind, time and presence of an operation, without what it cites.
+    pub fn outline(&self, id: &OpId) -> Result<Option<Outline>, StoreError> {
+        let outline = self
+            .connection
+            .prepare_cached("SELECT kind, ts, body IS NOT NULL FROM op WHERE id = ?1")?
+            .query_row([id.0], |row| {
+                let ts = HlcTimestamp(row.get::<_, i64>(1)?.cast_unsigned());
+                Ok(Outline { kind: kind_at(row, 0)?, ts, has_body: row.get(2)? })
+            })
+            .optional()?;
+        Ok(outline)
     }
 
     /// Whether an operation is recorded without its body.

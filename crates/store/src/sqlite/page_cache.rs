@@ -2,14 +2,14 @@
 //!
 //! A search needs few pages of the database: the columns that it scans are in memory already. A
 //! long transaction reads the same pages again and again, and more of them than SQLite's usual
-//! cache holds. So a transaction that touches many operations enlarges the cache. It stays large
+//! cache holds. So a transaction or a read that touches many operations enlarges the cache. It stays large
 //! for the transactions after it, until what they appended is folded into the indexes.
 
 use std::cell::Cell;
 
 use rusqlite::Connection;
 
-use super::SqliteWriting;
+use super::{SqliteSpace, SqliteWriting};
 use crate::StoreError;
 
 /// SQLite's own default.
@@ -52,6 +52,13 @@ impl PageCache {
             set(connection, USUAL_KIB)?;
         }
         Ok(())
+    }
+}
+
+impl SqliteSpace {
+    /// Prepares for reads that touch this many operations each, in no order.
+    pub fn expect_reads(&self, operations: usize) -> Result<(), StoreError> {
+        self.page_cache.touch(&self.connection, operations)
     }
 }
 

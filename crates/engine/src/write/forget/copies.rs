@@ -7,7 +7,6 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
-use kernel::redaction::quoting;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
 
 use super::ForgetPlan;
@@ -29,10 +28,10 @@ pub(super) fn add(
     // An echo may be of a belief that goes, and versions of an echo go with it. Each round adds at
     // least one, so this ends.
     loop {
-        let gone = quoting(index, plan.targets.iter().copied())?;
+        plan.follow(index)?;
         let mut added = BTreeSet::new();
         for (id, of) in &marked {
-            if !plan.targets.contains(id) && of.iter().any(|of| gone.contains(of)) {
+            if !plan.targets.contains(id) && of.iter().any(|of| plan.gone.contains(of)) {
                 added.insert(*id);
             }
         }

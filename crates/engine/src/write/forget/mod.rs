@@ -31,10 +31,10 @@ use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::redaction::{is_retraction, quoting, redaction_behind};
+use kernel::redaction::{is_retraction, quoting_beside, redaction_behind};
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
-use store::sqlite::{DeviceHashes, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
+use store::sqlite::{DeviceHashes, Outline, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 
 use crate::belief::review::acting_on;
 use crate::belief::{Belief, Bodies, body_of};
@@ -85,6 +85,8 @@ pub struct ForgetPlan {
     /// What goes only because a word that was selected is about it, and is recorded again; and
     /// refutations that were selected, which are recorded again without their notes.
     pub again: Vec<RecordedAgain>,
+    /// The targets, and what quotes them, as far as [`ForgetPlan::follow`] has come.
+    gone: BTreeSet<OpId>,
 }
 
 /// A selected record.
@@ -250,18 +252,16 @@ impl Writer<'_> {
         reader.check_as_signed(plan.again.iter().map(|again| again.id))?;
         copies::add_imports(&reader, &mut plan.targets)?;
         drop(reader);
-        let mut gone = BTreeSet::new();
         let mut affected = BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
             let drafts = self.store.on_snapshot(|index| {
-                gone = quoting(index, plan.targets.iter().copied())?;
-                for id in &gone {
+                for id in plan.follow(index)? {
                     affected.extend(index.entry(id)?.and_then(|entry| entry.identity));
                 }
                 plan.hypothesis(index)
             })?;
             let (changes, standalone) = self.act_and(drafts, Intent::DryRun, now, |writing| {
-                standing_on_nothing(writing, &affected, &gone)
+                standing_on_nothing(writing, &affected, &plan.gone)
             })?;
             plan.changes = changes;
             let mut is_complete = true;
@@ -323,18 +323,30 @@ impl Writer<'_> {
             for key in affected {
                 plan.note_statements(index, key)?;
             }
-            for id in quoting(index, plan.targets.iter().copied())? {
-                let Some(entry) = index.entry(&id)? else { continue };
-                if index.canonical_body(&id)?.is_some() {
-                    *plan.erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
+            let mut erased = BTreeMap::new();
+            for id in plan.follow(index)? {
+                let Some(entry) = index.entry(id)? else { continue };
+                if index.canonical_body(id)?.is_some() {
+                    *erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
                 }
             }
+            plan.erased = erased;
             Ok(())
         })
     }
 }
 
 impl ForgetPlan {
+    /// Everything that goes with the targets. What was found before is not looked up again.
+    pub(crate) fn follow<W: LedgerIndex + ?Sized>(
+        &mut self,
+        index: &W,
+    ) -> Result<&BTreeSet<OpId>, W::Error> {
+        let new: Vec<OpId> = self.targets.difference(&self.gone).copied().collect();
+        self.gone = quoting_beside(index, new, std::mem::take(&mut self.gone))?;
+        Ok(&self.gone)
+    }
+
     /// Whether nothing would be erased.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
@@ -412,29 +424,31 @@ pub(crate) fn named(store: &SqliteSpace, selected: &[OpId]) -> Result<ForgetPlan
         let mut plan = ForgetPlan::default();
         let mut words = BTreeSet::new();
         for id in selected {
-            let entry = index
-                .entry(id)?
+            let Outline { kind, has_body, .. } = index
+                .outline(id)?
                 .ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
-            let body = body_of(index, id, &entry.kind)?;
+            let is_shown = plan.records.len() < RECORDS_KEPT_MAX;
+            let body = match is_shown || kind == Kind::Claim {
+                true => body_of(index, id, &kind)?,
+                false => None,
+            };
             let is_derived = matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-            let is_word = words::is_word(&entry.kind);
-            let may_go = is_word
-                || is_retraction(&entry.kind)
-                || entry.kind.spec().body == BodyNeed::Removable;
+            let is_word = words::is_word(&kind);
+            let may_go = is_word || is_retraction(&kind) || kind.spec().body == BodyNeed::Removable;
             if is_derived || !may_go {
-                return Err(EngineError::CannotForget { id: *id, kind: entry.kind });
+                return Err(EngineError::CannotForget { id: *id, kind });
             }
-            if let Some(body) = body {
+            if has_body {
                 words.extend(is_word.then_some(*id));
                 plan.targets.insert(*id);
                 plan.selected += 1;
-                if plan.records.len() < RECORDS_KEPT_MAX {
-                    let summary = match store.is_as_signed(id)? {
-                        true => summary_of(&body),
-                        false => ALTERED.to_owned(),
-                    };
-                    plan.records.push(ForgottenRecord { id: *id, summary });
-                }
+            }
+            if let Some(body) = body.filter(|_| is_shown) {
+                let summary = match store.is_as_signed(id)? {
+                    true => summary_of(&body),
+                    false => ALTERED.to_owned(),
+                };
+                plan.records.push(ForgottenRecord { id: *id, summary });
             }
         }
         words::add(index, &mut plan, &words)?;

@@ -9,7 +9,6 @@ use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::redaction::quoting;
 use kernel::validity::inputs;
 use store::StoreError;
 use store::sqlite::SqliteLedgerIndex;
@@ -20,21 +19,24 @@ use crate::write::graph::STATEMENT;
 
 /// Adds the statements from which nothing else was made than what a plan forgets.
 pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Result<(), StoreError> {
-    let gone = quoting(index, plan.targets.iter().copied())?;
-    for id in &gone {
-        let Some(entry) = index.entry(id)? else { continue };
-        if !matches!(entry.kind, Kind::Claim | Kind::Node | Kind::Edge) {
+    let gone = plan.follow(index)?;
+    let mut added = Vec::new();
+    for id in gone {
+        let Some(found) = index.outline(id)? else { continue };
+        if !matches!(found.kind, Kind::Claim | Kind::Node | Kind::Edge) {
             continue;
         }
+        let Some(entry) = index.entry(id)? else { continue };
         for input in inputs(&entry) {
             let is_cited_beside = || {
                 Ok::<_, StoreError>(index.citing(&input)?.iter().any(|it| !gone.contains(&it.id)))
             };
             if is_statement(index, &input)? && !is_cited_beside()? {
-                plan.targets.insert(input);
+                added.push(input);
             }
         }
     }
+    plan.targets.extend(added);
     Ok(())
 }
 

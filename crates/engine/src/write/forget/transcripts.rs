@@ -10,7 +10,6 @@ use kernel::body::{Body, Node};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::redaction::quoting;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
 
 use super::ForgetPlan;
@@ -27,9 +26,9 @@ pub(super) fn add(
     // What quotes an answer goes with it, and may itself have been shown to a model. Each round
     // adds at least one, so this ends.
     loop {
-        let gone = quoting(index, plan.targets.iter().copied())?;
+        let gone = plan.follow(index)?;
         let mut added = BTreeSet::new();
-        for id in &gone {
+        for id in gone {
             let shown = index.citing(id)?.into_iter();
             let shown = shown.filter(|it| it.kind == Kind::Evidence && it.role == SHOWN_ROLE);
             added.extend(shown.map(|citing| citing.id));
