@@ -85,10 +85,7 @@ pub(super) fn open_to_state(
         WriteScope::Project => session.open_or_make(purpose)?,
         WriteScope::Global => session.locator_of_home().open_or_make(purpose, session.now)?,
     };
-    let default = match session.is_home(&space) {
-        true => Visibility::Global,
-        false => Visibility::Project,
-    };
+    let default = session.scope_of(&space).visibility();
     Ok((space, visibility.map_or(default, Into::into)))
 }
 

@@ -65,8 +65,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Some(Action::Dismiss(args)) => (args, Decision::Dismiss),
     };
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
-    let outcome =
-        corrections::decide_review(&mut space, session.now, &args.id, decision, &args.note)?;
+    let outcome = corrections::decide_review(session, &mut space, &args.id, decision, &args.note)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

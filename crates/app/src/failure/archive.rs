@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use kernel::id::OpId;
 
 use super::Fault;
-use crate::text::{path as shown, short};
+use crate::text::{path as shown, printable, short};
 
 /// Why an archive cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -39,9 +39,18 @@ pub(crate) enum ArchiveError {
         /// What is wrong.
         detail: String,
     },
-    /// This program was built without the format.
-    #[error("this program was built without Parquet; the format jsonl is always there")]
-    Unsupported,
+    /// The ledger says that it has a format that this version does not know.
+    #[error(
+        "{} is of a format that this version does not know: {}",
+        shown(path),
+        printable(format)
+    )]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The format, as another device recorded it.
+        format: String,
+    },
     /// An operation that was named is not in it.
     #[error("{} is not in the archive {}", short(id), shown(path))]
     NotInside {
@@ -60,7 +69,7 @@ impl ArchiveError {
             Self::Changed { .. } => "archive_changed",
             Self::Unrecorded { .. } => "archive_unrecorded",
             Self::Malformed { .. } => "archive_malformed",
-            Self::Unsupported => "archive_unsupported",
+            Self::Unsupported { .. } => "archive_unsupported",
             Self::NotInside { .. } => "not_in_archive",
         }
     }
@@ -70,7 +79,7 @@ impl ArchiveError {
         match self {
             Self::Missing { .. } | Self::NotInside { .. } => Fault::NotFound,
             Self::Changed { .. } | Self::Unrecorded { .. } => Fault::Conflict,
-            Self::Malformed { .. } | Self::Unsupported => Fault::Internal,
+            Self::Malformed { .. } | Self::Unsupported { .. } => Fault::Internal,
         }
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
-        Failure::Archive(ArchiveError::Unsupported) => {
-            Some("`because maintain export --format jsonl` writes JSON lines".to_owned())
+        Failure::Archive(ArchiveError::Unsupported { .. }) => {
+            Some("a newer version of the program may read it".to_owned())
         }
         Failure::Archive(ArchiveError::Changed { .. } | ArchiveError::Missing { .. }) => {
             Some("`because maintain export` archives what is still in the space again".to_owned())

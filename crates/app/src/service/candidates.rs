@@ -5,11 +5,10 @@ use engine::belief::explain::time;
 use engine::private::Disclosure;
 use engine::staging::StagedCandidate;
 use engine::write::import::Intent;
-use jiff::Timestamp;
-use kernel::evidence::Visibility;
 use kernel::proposal::Decision;
 use serde_json::{Map, Value, json};
 
+use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::act;
 use super::moderation::{Decision as Verdict, Item, ModerationRequest, moderate};
@@ -38,24 +37,24 @@ pub(crate) fn to_json(staged: &StagedCandidate) -> Value {
 
 /// Decides about the candidate that `name` names; none if it names something else.
 pub(crate) fn decide(
+    session: &Session,
     space: &mut Space,
-    now: Timestamp,
     name: &str,
     is_accepted: bool,
     note: &str,
 ) -> Result<Option<Outcome>, Failure> {
     let Some(staged) = space.candidate_to_decide(name)? else { return Ok(None) };
     match is_accepted {
-        true => accept(space, now, &staged, note),
-        false => dismiss(space, now, &staged, note),
+        true => accept(session, space, &staged, note),
+        false => dismiss(session, space, &staged, note),
     }
     .map(Some)
 }
 
 /// Adds what a candidate stands for to the graph.
 fn accept(
+    session: &Session,
     space: &mut Space,
-    now: Timestamp,
     staged: &StagedCandidate,
     note: &str,
 ) -> Result<Outcome, Failure> {
@@ -67,12 +66,12 @@ fn accept(
     };
     let request = ModerationRequest {
         items: &[item],
-        visibility: Visibility::Project,
+        visibility: session.scope_of(space).visibility(),
         mark_removal: false,
         intent: Intent::Write,
         disclosure: Disclosure::Full,
     };
-    let (report, changes) = moderate(space, now, &request)?;
+    let (report, changes) = moderate(space, session.now, &request)?;
     if let Some(error) = report.items.into_iter().find_map(|item| item.error) {
         let detail = error.message;
         return Err(RequestError::CandidateUnresolved { id: staged.id, detail }.into());
@@ -84,8 +83,8 @@ fn accept(
 }
 
 fn dismiss(
+    session: &Session,
     space: &mut Space,
-    now: Timestamp,
     staged: &StagedCandidate,
     note: &str,
 ) -> Result<Outcome, Failure> {
@@ -93,5 +92,5 @@ fn dismiss(
     let summary = staged.candidate.content.in_words();
     let subject = Subject::Record { id: staged.id, summary };
     let actions = vec![Action { verb: Verb::DismissedProposal, subject }];
-    act(space, now, vec![decision], actions, Intent::Write)
+    act(space, session.now, vec![decision], actions, Intent::Write)
 }

@@ -15,7 +15,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::{candidates, forgetting, patch, proposals};
+use super::{Session, candidates, forgetting, patch, proposals};
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -190,12 +190,13 @@ fn retracted_all(count: usize, selection: &Selection) -> Action {
 
 /// Decides the review, the proposed change, the patch or the candidate that `name` identifies.
 pub(crate) fn decide_review(
+    session: &Session,
     space: &mut Space,
-    now: Timestamp,
     name: &str,
     decision: Decision,
     note: &str,
 ) -> Result<Outcome, Failure> {
+    let now = session.now;
     let is_accepted = decision == Decision::Accept;
     if let Some(outcome) = proposals::decide(space, now, name, is_accepted, note)? {
         return Ok(outcome);
@@ -203,7 +204,7 @@ pub(crate) fn decide_review(
     if let Some(outcome) = patch::decide(space, now, name, is_accepted, note)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = candidates::decide(space, now, name, is_accepted, note)? {
+    if let Some(outcome) = candidates::decide(session, space, name, is_accepted, note)? {
         return Ok(outcome);
     }
     let review = space.review_named(name)?;

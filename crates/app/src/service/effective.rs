@@ -14,6 +14,7 @@ use engine::owner::SpaceOwner;
 use engine::private::Disclosure;
 use engine::{EngineError, Space};
 use kernel::body::TextClaimType;
+use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use serde::Serialize;
 
@@ -51,6 +52,14 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
+    /// The usual visibility of what is recorded there.
+    pub(crate) fn visibility(self) -> Visibility {
+        match self {
+            Self::Project => Visibility::Project,
+            Self::Global => Visibility::Global,
+        }
+    }
+
     /// The name in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -145,7 +154,7 @@ impl EffectiveView {
 
     /// The view of one space.
     pub(crate) fn alone(session: &Session, own: OpenedSpace) -> Self {
-        let scope = if session.is_home(&own) { Scope::Global } else { Scope::Project };
+        let scope = session.scope_of(&own);
         Self { own, scope, shown: Disclosure::Full, home: None }
     }
 

@@ -8,7 +8,6 @@ use engine::write::graph::{GraphChange, NamedChange};
 use engine::write::import::Intent;
 use importers::secrets::mask_string;
 use kernel::body::Body;
-use kernel::evidence::Visibility;
 use kernel::id::OpId;
 
 use super::Session;
@@ -54,10 +53,7 @@ pub(crate) fn learn(
         let (number, max) = (sources.len() as u32, SOURCES_MAX as u32);
         return Err(RequestError::OutOfRange { name: "sources", number, min: 1, max }.into());
     }
-    let visibility = match session.is_home(space) {
-        true => Visibility::Global,
-        false => Visibility::Project,
-    };
+    let visibility = session.scope_of(space).visibility();
     let state = GraphChange::State(Box::new(statement(&text, sources, visibility)?));
     let changes = [NamedChange::from(state)];
     // Tried before anything is written: a proposal that cannot be accepted is refused as well.

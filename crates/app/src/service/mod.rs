@@ -5,7 +5,8 @@
 //! here, and print or convert its result. So a decision that concerns both (which spaces are
 //! searched, what an empty question is, which model embeds it, what a correction changed) is made
 //! once. This module does not depend on clap, JSON-RPC, a terminal or exit codes; `cargo xtask
-//! tidy` refuses such imports.
+//! tidy` refuses such imports. Only names of values (a format, a status) derive what both the
+//! command line and HTTP parse them with.
 //!
 //! | module | what it does |
 //! |---|---|

@@ -38,6 +38,56 @@ const SIMILARITY_MIN: f64 = 0.85;
 /// Longest id that an answer repeats, characters.
 const ID_CHARS_MAX: usize = 80;
 
+/// A kind of candidate.
+#[derive(Clone, Copy, Debug, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum KindName {
+    /// A person, a place or a thing
+    Entity,
+    /// What joins two entities
+    Relation,
+}
+
+impl From<KindName> for CandidateKind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Entity => Self::Entity,
+            KindName::Relation => Self::Relation,
+        }
+    }
+}
+
+/// The status of a candidate.
+#[derive(Clone, Copy, Debug, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub(crate) enum StatusName {
+    /// It waits for a decision
+    Pending,
+    /// It was accepted, or is another name
+    Accepted,
+    /// It was rejected
+    Dismissed,
+    /// All of its sources were taken back
+    Moot,
+    /// Whatever its status
+    Any,
+}
+
+impl StatusName {
+    /// The status that candidates must have; none if any will do.
+    pub(crate) fn status(self) -> Option<Status> {
+        match self {
+            Self::Pending => Some(Status::Pending),
+            Self::Accepted => Some(Status::Accepted),
+            Self::Dismissed => Some(Status::Dismissed),
+            Self::Moot => Some(Status::Moot),
+            Self::Any => None,
+        }
+    }
+}
+
 /// What is decided about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

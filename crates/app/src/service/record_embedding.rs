@@ -74,7 +74,7 @@ pub(crate) fn open_chosen(
     Ok(models::choice::open(&choice))
 }
 
-/// Drops the vectors of earlier models, which are no longer used.
+/// Drops the vectors of earlier models, which nothing reads.
 pub(crate) fn drop_others(
     space: &mut Space,
     embedder: &dyn Embedder,

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kernel::kind::Capability;
 
+use super::effective::Scope;
 use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
@@ -61,6 +62,11 @@ impl Session {
     /// Whether a space is the home space.
     pub(crate) fn is_home(&self, space: &Space) -> bool {
         space.path() == self.home.global_space()
+    }
+
+    /// Where a space is.
+    pub(crate) fn scope_of(&self, space: &Space) -> Scope {
+        if self.is_home(space) { Scope::Global } else { Scope::Project }
     }
 
     /// The home space, to be read; none if it does not exist.

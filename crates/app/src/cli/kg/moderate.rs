@@ -2,9 +2,8 @@
 
 use engine::Space;
 use engine::private::Disclosure;
-use engine::staging::{CandidateKind, SENTENCE};
+use engine::staging::SENTENCE;
 use engine::write::import::Intent;
-use kernel::evidence::Visibility;
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
@@ -13,8 +12,8 @@ use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::candidates;
 use crate::service::moderation::{
-    CandidateFilter, Decision, Item, ItemReport, ListedCandidate, ModerationReport,
-    ModerationRequest, Status, list, moderate,
+    CandidateFilter, Decision, Item, ItemReport, KindName, ListedCandidate, ModerationReport,
+    ModerationRequest, Status, StatusName, list, moderate,
 };
 use crate::service::opening::SpaceUse;
 use crate::service::wording::{hundredths, shortened};
@@ -33,52 +32,13 @@ struct Filters {
     limit: usize,
 }
 
-/// A kind of candidate.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum KindName {
-    /// A person, a place or a thing
-    Entity,
-    /// What joins two entities
-    Relation,
-}
-
-/// The status of a candidate.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum StatusName {
-    /// It waits for your decision
-    Pending,
-    /// It was accepted, or is another name
-    Accepted,
-    /// It was rejected
-    Dismissed,
-    /// All of its sources were taken back
-    Moot,
-    /// Whatever its status
-    Any,
-}
-
-impl StatusName {
-    fn status(self) -> Option<Status> {
-        match self {
-            Self::Pending => Some(Status::Pending),
-            Self::Accepted => Some(Status::Accepted),
-            Self::Dismissed => Some(Status::Dismissed),
-            Self::Moot => Some(Status::Moot),
-            Self::Any => None,
-        }
-    }
-}
-
 impl Filters {
     fn resolved(&self, status: Option<Status>) -> Result<CandidateFilter, RequestError> {
         if !(0.0..=1.0).contains(&self.min_confidence) {
             return Err(RequestError::NotAProbability { given: self.min_confidence });
         }
         Ok(CandidateFilter {
-            kind: self.kind.map(|kind| match kind {
-                KindName::Entity => CandidateKind::Entity,
-                KindName::Relation => CandidateKind::Relation,
-            }),
+            kind: self.kind.map(Into::into),
             status,
             confidence_min: self.min_confidence,
             limit: crate::cli::graph::limit(self.limit),
@@ -255,10 +215,7 @@ fn run(
     let items = items(&space)?;
     let request = ModerationRequest {
         items: &items,
-        visibility: match session.is_home(&space) {
-            true => Visibility::Global,
-            false => Visibility::Project,
-        },
+        visibility: session.scope_of(&space).visibility(),
         mark_removal: how.mark_removal,
         intent: if how.dry_run { Intent::DryRun } else { Intent::Write },
         disclosure: Disclosure::Full,

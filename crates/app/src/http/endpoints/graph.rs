@@ -5,7 +5,6 @@ use engine::private::Viewpoint;
 use engine::staging::MODERATED_MAX;
 use engine::write::import::Intent;
 use kernel::body::{EdgeType, NodeType};
-use kernel::evidence::Visibility;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +22,7 @@ use crate::service::graph::typed;
 use crate::service::knowledge::export::{Format, Selected, Table, export_text};
 use crate::service::knowledge::{self, AROUND_MAX, DEPTH_MAX, Layers, Search};
 use crate::service::moderation::{
-    self, CandidateFilter, Item, ModerationReport, ModerationRequest, Status,
+    self, CandidateFilter, Item, KindName, ModerationReport, ModerationRequest, StatusName,
 };
 use crate::service::tokens::Right;
 
@@ -51,10 +50,7 @@ fn viewpoint(
 }
 
 fn scope(call: &Call<'_>) -> Scope {
-    match call.session.is_home(call.opened) {
-        true => Scope::Global,
-        false => Scope::Project,
-    }
+    call.session.scope_of(call.opened)
 }
 
 fn layers<'a>(call: &'a Call<'_>) -> Layers<'a> {
@@ -242,11 +238,11 @@ pub(super) fn path(call: &mut Call<'_>, asked: Between) -> Result<Value, ApiErro
 #[serde(deny_unknown_fields)]
 pub(super) struct Export {
     /// The format.
-    format: FormatName,
+    format: Format,
     /// The space; the token's own by default.
     space: Option<String>,
     /// Which table of `csv` [default: nodes].
-    table: Option<TableName>,
+    table: Option<Table>,
     /// Only records of these types.
     #[serde(rename = "type", default)]
     types: Vec<String>,
@@ -261,24 +257,6 @@ pub(super) struct Export {
     valid_at: Option<String>,
 }
 
-/// A format of an export.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum FormatName {
-    JsonLd,
-    Graphml,
-    Dot,
-    Csv,
-}
-
-/// A table of CSV.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum TableName {
-    Nodes,
-    Edges,
-}
-
 needs!(Export, |_| Need::Read, |request, session| {
     viewpoint(session, request.as_of.as_deref(), request.valid_at.as_deref())?;
     Ok(())
@@ -290,16 +268,8 @@ pub(super) fn export(call: &mut Call<'_>, asked: Export) -> Result<Value, ApiErr
         with_private: asked.private,
         viewpoint: viewpoint(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?,
     };
-    let format = match asked.format {
-        FormatName::JsonLd => Format::JsonLd,
-        FormatName::Graphml => Format::Graphml,
-        FormatName::Dot => Format::Dot,
-        FormatName::Csv => Format::Csv,
-    };
-    let table = match asked.table {
-        Some(TableName::Edges) => Table::Edges,
-        Some(TableName::Nodes) | None => Table::Nodes,
-    };
+    let format = asked.format;
+    let table = asked.table.unwrap_or(Table::Nodes);
     let (text, written) = export_text(layers(call), &selected, format, table)?;
     let document = match format {
         Format::JsonLd => serde_json::from_str(&text)?,
@@ -315,7 +285,7 @@ pub(super) struct Candidates {
     /// The space; the token's own by default.
     space: Option<String>,
     /// Only of this kind.
-    kind: Option<CandidateKind>,
+    kind: Option<KindName>,
     /// Only with this status [default: pending].
     status: Option<StatusName>,
     /// Only those that are as sure, 0 to 1.
@@ -324,27 +294,6 @@ pub(super) struct Candidates {
     /// How many, the surest first, 1 to 1000 [default: 50].
     #[schemars(range(min = 1, max = CANDIDATES_MAX))]
     limit: Option<u32>,
-}
-
-/// The kind of a candidate.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-enum CandidateKind {
-    Entity,
-    Relation,
-}
-
-/// The status of a candidate.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-enum StatusName {
-    Pending,
-    Accepted,
-    Dismissed,
-    Moot,
-    Any,
 }
 
 needs!(Candidates, |_| Need::Read, |request, _| {
@@ -358,17 +307,8 @@ needs!(Candidates, |_| Need::Read, |request, _| {
 
 pub(super) fn candidates(call: &mut Call<'_>, asked: Candidates) -> Result<Value, ApiError> {
     let filter = CandidateFilter {
-        kind: asked.kind.map(|kind| match kind {
-            CandidateKind::Entity => engine::staging::CandidateKind::Entity,
-            CandidateKind::Relation => engine::staging::CandidateKind::Relation,
-        }),
-        status: match asked.status.unwrap_or(StatusName::Pending) {
-            StatusName::Pending => Some(Status::Pending),
-            StatusName::Accepted => Some(Status::Accepted),
-            StatusName::Dismissed => Some(Status::Dismissed),
-            StatusName::Moot => Some(Status::Moot),
-            StatusName::Any => None,
-        },
+        kind: asked.kind.map(Into::into),
+        status: asked.status.unwrap_or(StatusName::Pending).status(),
         confidence_min: asked.min_confidence.unwrap_or_default(),
         limit: asked.limit.unwrap_or(CANDIDATES) as usize,
     };
@@ -414,10 +354,7 @@ needs!(
 pub(super) fn moderate(call: &mut Call<'_>, asked: Moderate) -> Result<ModerationReport, ApiError> {
     let request = ModerationRequest {
         items: &asked.items,
-        visibility: match scope(call) {
-            Scope::Global => Visibility::Global,
-            Scope::Project => Visibility::Project,
-        },
+        visibility: scope(call).visibility(),
         mark_removal: asked.mark_removal,
         intent: if asked.dry_run { Intent::DryRun } else { Intent::Write },
         disclosure: call.disclosure(),

@@ -83,7 +83,7 @@ pub(super) fn decide(call: &mut Call<'_>, asked: Decide) -> Result<ChangeReport,
         Verdict::Accept => Decision::Accept,
         Verdict::Dismiss => Decision::Dismiss,
     };
-    let now = call.session.now;
-    let outcome = corrections::decide_review(call.opened, now, &id, decision, &asked.note)?;
+    let outcome =
+        corrections::decide_review(&call.session, call.opened, &id, decision, &asked.note)?;
     report(call, outcome)
 }

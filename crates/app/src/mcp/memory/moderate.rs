@@ -2,7 +2,6 @@
 
 use engine::write::import::Intent;
 use kernel::body::payload_digest;
-use kernel::evidence::Visibility;
 use serde_json::json;
 
 use super::{Answered, Memory, Response, within};
@@ -37,10 +36,7 @@ impl Memory {
         let Asking { program, can_ask, reply } = asking;
         let reader = self.reader(program.as_deref());
         let open = self.opened.writable(session)?;
-        let visibility = match session.is_home(&open.spaces.own) {
-            true => Visibility::Global,
-            false => Visibility::Project,
-        };
+        let visibility = session.scope_of(&open.spaces.own).visibility();
         let space = &mut open.spaces.own.space;
         let is_allowed = reader.may(session, space, MODERATE)?;
         let mut request = ModerationRequest {

@@ -308,10 +308,7 @@ pub(crate) fn set(
     {
         return Ok(SettingChange { id: Some(newest.id), value, is_new: false });
     }
-    let visibility = match session.is_home(space) {
-        true => Visibility::Global,
-        false => Visibility::Project,
-    };
+    let visibility = session.scope_of(space).visibility();
     let changes = changes(space, key, &text, &before, visibility)?;
     let place = changes.iter().position(|change| change.name.is_some());
     let words = statement(session, &text, visibility);

@@ -89,7 +89,7 @@ impl NotSaved {
     pub(crate) fn of_staging(self) -> &'static str {
         match self {
             Self::NotWanted => "it was not asked for",
-            Self::NoSource => "there is no source",
+            Self::NoSource => "the answer names no source",
             Self::AsOf => "the answer is about the past",
             Self::ValidAt => "the answer is about another time",
             Self::HomeSpace => "the sources are in the home space",

@@ -10,6 +10,7 @@ use serde_json::json;
 use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::*;
+use crate::service::changes::Outcome;
 use crate::service::corrections::{Decision, decide_review};
 use crate::service::model_request::{ModelAccess, name_of};
 use crate::service::notes::Note;
@@ -55,6 +56,10 @@ impl Voice {
             staging: Some(options.request(SaveBy::Handle).unwrap()),
             ..AskRequest::new(QUESTION, None, Some(0.0)).unwrap()
         };
+        self.asked(&request, answerer)
+    }
+
+    fn asked(&mut self, request: &AskRequest, answerer: Answerer<'_>) -> Answer {
         let mut spaces = [SpaceInView {
             opened: &mut self.space,
             scope: Scope::Project,
@@ -62,7 +67,17 @@ impl Voice {
         }];
         let mut pool = EmbedderPool::default();
         let session = &self.studio.session;
-        ask_spaces(session, &mut pool, &mut spaces, &request, answerer, None).unwrap()
+        ask_spaces(session, &mut pool, &mut spaces, request, answerer, None).unwrap()
+    }
+
+    fn decide(
+        &mut self,
+        candidate: &StagedCandidate,
+        decision: Decision,
+        note: &str,
+    ) -> Result<Outcome, Failure> {
+        let id = candidate.id.to_string();
+        decide_review(&self.studio.session, &mut self.space, &id, decision, note)
     }
 
     fn stage(&mut self, options: StagingOptions) -> Answer {
@@ -181,16 +196,13 @@ fn case_12_nothing_is_marked_if_nothing_was_staged() {
 fn case_16_what_was_dismissed_is_not_staged_again() {
     let mut voice = Voice::with_notes(&KILN);
     voice.stage(StagingOptions::default());
-    let now = voice.studio.session.now;
     for candidate in voice.listed() {
-        let id = candidate.id.to_string();
-        let accepted = decide_review(&mut voice.space, now, &id, Decision::Accept, "");
+        let accepted = voice.decide(&candidate, Decision::Accept, "");
         assert!(accepted.is_ok() || accepted.is_err_and(|it| it.code() == "candidate_unresolved"));
     }
     for candidate in voice.listed() {
         if candidate.status == Status::Pending {
-            let id = candidate.id.to_string();
-            decide_review(&mut voice.space, now, &id, Decision::Dismiss, "no").unwrap();
+            voice.decide(&candidate, Decision::Dismiss, "no").unwrap();
         }
     }
     let again = voice.stage(StagingOptions::default());
@@ -211,15 +223,7 @@ fn what_a_private_source_names_is_private() {
         staging: Some(StagingOptions::default().request(SaveBy::Handle).unwrap()),
         ..AskRequest::new(QUESTION, None, Some(0.0)).unwrap()
     };
-    let mut spaces = [SpaceInView {
-        opened: &mut voice.space,
-        scope: Scope::Project,
-        disclosure: Disclosure::Full,
-    }];
-    let mut pool = EmbedderPool::default();
-    let session = &voice.studio.session;
-    let answer =
-        ask_spaces(session, &mut pool, &mut spaces, &request, Answerer::Rules, None).unwrap();
+    let answer = voice.asked(&request, Answerer::Rules);
     assert_eq!(staged(&answer), (2, 1));
     for candidate in voice.listed() {
         assert!(voice.space.is_private(&candidate.id).unwrap());
@@ -272,15 +276,7 @@ fn nothing_is_staged_from_an_answer_about_the_past() {
         staging: Some(StagingOptions::default().request(SaveBy::Handle).unwrap()),
         ..AskRequest::new(QUESTION, None, Some(0.0)).unwrap()
     };
-    let mut spaces = [SpaceInView {
-        opened: &mut voice.space,
-        scope: Scope::Project,
-        disclosure: Disclosure::Full,
-    }];
-    let mut pool = EmbedderPool::default();
-    let session = &voice.studio.session;
-    let answer =
-        ask_spaces(session, &mut pool, &mut spaces, &request, Answerer::Rules, None).unwrap();
+    let answer = voice.asked(&request, Answerer::Rules);
     assert_eq!(answer.staged.reason_not_to, Some(NotSaved::AsOf));
     assert!(voice.listed().is_empty());
 }

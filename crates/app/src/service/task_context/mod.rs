@@ -118,7 +118,7 @@ pub(crate) fn assemble(
     let own_is_home = session.is_home(own);
     let mut home = if own_is_home { None } else { session.home_space()? };
     let is_effective = session.spaces.is_empty();
-    let own_scope = if own_is_home { Scope::Global } else { Scope::Project };
+    let own_scope = session.scope_of(own);
     let found = near::search(
         session,
         pool,

@@ -10,7 +10,8 @@ use engine::EngineError;
 use engine::graph::{EdgeView, GraphSink, JoiningEdge, RecordKey, RecordView, WholeGraph};
 use engine::private::{Disclosure, Viewpoint};
 use kernel::id::OpId;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Layers;
 use crate::failure::{Failure, RequestError};
@@ -22,7 +23,9 @@ mod graphml;
 mod json_ld;
 
 /// The formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub(crate) enum Format {
     /// JSON-LD 1.1, for tools of the semantic web
     JsonLd,
@@ -35,7 +38,9 @@ pub(crate) enum Format {
 }
 
 /// A table of CSV.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub(crate) enum Table {
     /// The records
     Nodes,

@@ -29,6 +29,9 @@ const ROWS_AT_ONCE: usize = 10_000;
 /// Bytes of rows that are written together.
 const BYTES_AT_ONCE: usize = 32 << 20;
 
+/// Longest name of a format that an error repeats, characters.
+const FORMAT_CHARS_MAX: usize = 20;
+
 /// What a file says of itself.
 struct Description {
     space: SpaceId,
@@ -189,6 +192,10 @@ pub(super) fn each_operation(
     match format {
         "jsonl" => jsonl_file::each_batch(file, &malformed, &mut lines_of),
         "parquet" => parquet_file::each_batch(file, &malformed, &mut lines_of),
-        _ => Err(ArchiveError::Unsupported.into()),
+        _ => {
+            let format = format.chars().take(FORMAT_CHARS_MAX).collect();
+            let path = path.to_owned();
+            Err(ArchiveError::Unsupported { path, format }.into())
+        }
     }
 }
