@@ -24,7 +24,7 @@ use crate::secrets::cut;
 use crate::shape::Shape;
 use crate::transcripts::Transcripts;
 use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, Discard, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
 /// The importer of Gemini CLI sessions.
 pub(crate) struct Gemini;
@@ -153,7 +153,7 @@ type LastLines = HashMap<u64, u64>;
 fn last_lines(input: Input<'_>) -> Result<LastLines, ImportError> {
     let mut order: Vec<u64> = Vec::new();
     let mut last = LastLines::new();
-    let _ = for_each_line(input, NAME, &mut Nothing, |line, number, _| {
+    let _ = for_each_line(input, NAME, &mut Discard, |line, number, _| {
         let Ok((line, _)) = parse::<Value>(line) else { return ControlFlow::Continue(()) };
         let hash = |name: &str| Some(content_hash(&[line.get(name)?.as_str()?]));
         if let Some(to) = hash("$rewindTo") {
@@ -169,19 +169,6 @@ fn last_lines(input: Input<'_>) -> Result<LastLines, ImportError> {
         if order.len() >= MESSAGES_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     Ok(last)
-}
-
-/// A sink for the first of two readings, whose second reports.
-struct Nothing;
-
-impl Sink for Nothing {
-    fn evidence(&mut self, _: kernel::evidence::Evidence) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn progress(&mut self, _: u64) {}
 }
 
 /// What is known of the session so far.

@@ -406,18 +406,7 @@ fn people(author: &str, committer: &str, message: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Nothing;
-
-    impl Sink for Nothing {
-        fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
-            ControlFlow::Continue(())
-        }
-        fn problem(&mut self, _: Problem) -> ControlFlow<()> {
-            ControlFlow::Continue(())
-        }
-        fn progress(&mut self, _: u64) {}
-    }
+    use crate::Discard;
 
     #[test]
     fn without_the_program_the_error_says_what_to_do() {
@@ -425,7 +414,7 @@ mod tests {
         let error = import_with(
             OsStr::new("no-such-program-as-git"),
             directory.path(),
-            &mut Nothing,
+            &mut Discard,
             SILENCE_MAX,
         )
         .unwrap_err();
@@ -444,7 +433,7 @@ mod tests {
         };
         run("git", &["init", "--quiet"]);
         let import = |silence| {
-            import_with(OsStr::new("git"), directory.path(), &mut Nothing, silence).unwrap_err()
+            import_with(OsStr::new("git"), directory.path(), &mut Discard, silence).unwrap_err()
         };
         let git = directory.path().join(".git");
         for name in [
@@ -470,7 +459,7 @@ mod tests {
         let slow = directory.path().join("slow");
         let silence = Duration::from_millis(300);
         let error =
-            import_with(slow.as_os_str(), directory.path(), &mut Nothing, silence).unwrap_err();
+            import_with(slow.as_os_str(), directory.path(), &mut Discard, silence).unwrap_err();
         assert!(error.to_string().contains("silent"), "{error}");
     }
 }

@@ -129,6 +129,19 @@ pub trait Sink {
     fn progress(&mut self, bytes: u64);
 }
 
+/// Discards what a reading finds that only looks around.
+pub(crate) struct Discard;
+
+impl Sink for Discard {
+    fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+    fn progress(&mut self, _: u64) {}
+}
+
 /// An item that could not be read. The rest of the source was imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {

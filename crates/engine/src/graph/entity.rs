@@ -24,8 +24,8 @@ pub fn entity_key(name: &str) -> String {
 }
 
 impl Reader<'_> {
-    /// The active entity of a name, which may be another name of it; none if there is none, or if
-    /// it is withheld.
+    /// The active entity with a name, or with that name as another name. `None` if no entity has it
+    /// or the entity is withheld.
     pub fn entity_named(
         &self,
         name: &str,

@@ -498,7 +498,7 @@ impl Moderator<'_> {
         Ok(Named::none(qualified.unwrap_or_else(|| name.to_owned())))
     }
 
-    /// The entity at an end of a relation. A name that was rejected is none.
+    /// The entity at an end of a relation. A rejected name names no entity.
     fn end(&self, name: &str, entity_type: Option<&str>) -> Result<Named, Failed> {
         let named = self.named(name, entity_type)?;
         let candidates = self.ends.0.get(&normalized_text(name));

@@ -33,7 +33,8 @@ pub struct StagedCandidate {
 }
 
 impl StagedCandidate {
-    /// Reads a proposal as a candidate; none if it is none, or if its author may not propose.
+    /// Reads a proposal as a candidate. `None` if it is something else, or its author may not
+    /// propose.
     pub(super) fn read<B: Bodies + ?Sized>(
         index: &B,
         entry: &Entry,

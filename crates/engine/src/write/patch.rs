@@ -146,7 +146,7 @@ impl NewPatch {
 }
 
 impl Patch {
-    /// Reads a proposal as a patch; none if it is none, or if its author may not propose.
+    /// Reads a proposal as a patch. `None` if it is something else, or its author may not propose.
     fn read<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
         let Some(Body::Proposal(proposal)) = body_of(index, &entry.id, &Kind::Proposal)? else {
             return Ok(None);

@@ -30,7 +30,7 @@ use crate::input::read_head;
 use crate::secrets::{ends_with_label, ends_within_key, summarize, without_secrets};
 use crate::turn::content_hash;
 use crate::{
-    Context, DayOrder, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages,
+    Context, DayOrder, Discard, ImportError, Importer, Match, Probe, Sink, dates, passages,
 };
 use lines::Lines;
 use stamp::{DateOrder, Day, OrderEvidence, Stamp};
@@ -99,7 +99,7 @@ impl Importer for Text {
         }
         // The first reading of each chat finds out its kind, the second imports it.
         let mut surveys = BTreeMap::new();
-        for_each_entry(path, FORMAT, LIMITS, is_chat_name, &mut Nothing, |input, _| {
+        for_each_entry(path, FORMAT, LIMITS, is_chat_name, &mut Discard, |input, _| {
             let mut survey = Survey::default();
             let entry = input.file().to_owned();
             survey.read(Lines::of_entry(&entry, input.into_reader()))?;
@@ -133,19 +133,6 @@ fn chat_in_archive(head: &[u8]) -> Match {
         Shape::Chat { timed: true } => Match::Certain,
         _ => Match::Likely,
     }
-}
-
-/// Discards what the first of two readings finds.
-struct Nothing;
-
-impl Sink for Nothing {
-    fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn progress(&mut self, _: u64) {}
 }
 
 /// A file or archive of texts.
