@@ -45,8 +45,8 @@ pub struct GraphPath {
 }
 
 impl Reader<'_> {
-    /// The path of the fewest edges between two records, whichever way the edges point. If more than
-    /// one is that short, the one whose edges say most about why.
+    /// The path of the fewest edges between two records, whichever way the edges point. If
+    /// more than one is that short, the one whose edges say most about why.
     pub fn path_between(
         &self,
         from: &OpId,

@@ -1,8 +1,9 @@
 //! Marks for removal.
 //!
-//! A mark is an annotation with the field `mark`. If an operation has more than one, the
-//! last by order counts, so a mark is taken back by an annotation with the mark `none`. A mark changes nothing of
-//! what is recalled or believed: it says that the record may be archived and erased later.
+//! A mark is an annotation with the field `mark`. If an operation has more than one, the last by
+//! order counts, so a mark is taken back by an annotation with the mark `none`. A mark changes
+//! nothing of what is recalled or believed: it says that the record may be archived and erased
+//! later.
 //!
 //! Marks are listed from an index on annotations that mark something, the oldest first. No list
 //! reads the rest of the ledger.

@@ -2,8 +2,8 @@
 //!
 //! A search needs few pages of the database: the columns that it scans are in memory already. A
 //! long transaction reads the same pages again and again, and more of them than SQLite's usual
-//! cache holds. So a transaction or a read that touches many operations enlarges the cache. It stays large
-//! for the transactions after it, until what they appended is folded into the indexes.
+//! cache holds. So a transaction or a read that touches many operations enlarges the cache. It
+//! stays large for the transactions after it, until what they appended is folded into the indexes.
 
 use std::cell::Cell;
 
