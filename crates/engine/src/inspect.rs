@@ -212,6 +212,15 @@ pub fn is_altered(operation: &Operation<Unverified>) -> bool {
     operation.check_hashes().is_err()
 }
 
+/// The record that an operation holds, unless it was altered or is something else.
+pub fn evidence_of(operation: &Operation<Unverified>) -> Option<Evidence> {
+    let Content::Present { body, .. } = operation.content() else { return None };
+    match Body::parse(&operation.header().kind, body) {
+        Ok(Body::Evidence(evidence)) if !is_altered(operation) => Some(evidence),
+        _ => None,
+    }
+}
+
 /// One line about an operation, for lists: made from its body alone, unless it was altered.
 pub fn summary(operation: &Operation<Unverified>) -> String {
     if is_altered(operation) {

@@ -20,7 +20,7 @@ const LINE_CHARS_MAX: usize = 160;
 /// Arguments of `install`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. With --hook, the hooks of Claude Code (~/.claude/settings.json or .claude/settings.json) and of Codex (~/.codex/hooks.json or .codex/hooks.json) pass each turn to the tool observe, which returns what it brings up. Installing makes a key for the host's agents, which sign what they write with it. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because install claude-code --hook               let each turn bring up what is known\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
+    after_help = "Writes the host's own settings and changes only the entry named because: Claude Code ~/.claude.json or .mcp.json, Cursor ~/.cursor/mcp.json or .cursor/mcp.json, Codex ~/.codex/config.toml or .codex/config.toml. CLAUDE_CONFIG_DIR and CODEX_HOME are honoured. With --hook, the hooks of Claude Code (~/.claude/settings.json or .claude/settings.json) and of Codex (~/.codex/hooks.json or .codex/hooks.json) pass each turn to the tool observe, which returns what it brings up. Installing makes a key for the host's agents, which sign what they write with it. With --scope project nothing of this machine is written: the entry names `because`, which everybody needs on their PATH. Installing twice changes nothing; a file that cannot be parsed is left alone.\n\nExamples:\n  because install claude-code                      for you, in every project\n  because install cursor --scope project           for everybody who works in this folder\n  because install codex --dry-run                  show first what it would write\n  because install claude-code --hook               let each turn bring up what is known\n  because --space global install claude-code       with your own memory, in every project\n  because install claude-code --uninstall"
 )]
 pub(crate) struct Args {
     /// The program in which the agent runs
@@ -44,9 +44,9 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let project =
         std::env::current_dir().map_err(|source| Failure::File { path: ".".into(), source })?;
-    let places = places(project)?;
+    let places = places(project.clone())?;
     let path = args.host.settings(args.scope, &places);
-    let entry = if args.uninstall { None } else { Some(entry(session, args.host)?) };
+    let entry = if args.uninstall { None } else { Some(entry(session, args, &project)?) };
     let hooks = hooks(args, &places)?;
     // Everything is planned before anything is written.
     let server = match args.uninstall && args.hook {
@@ -88,6 +88,13 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             print(args, &server.into_iter().chain(hooks).collect::<Vec<_>>())?;
         }
     }
+    if args.scope == Scope::Project && entry.is_some() && !is_on_path() {
+        session.warn(
+            "not_on_path",
+            "`because` is not on your PATH, where hosts look for it",
+            "put the program into a folder that is",
+        );
+    }
     Ok(0)
 }
 
@@ -117,21 +124,68 @@ fn places(project: PathBuf) -> Result<Places, Failure> {
     Ok(Places { home, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME"), project })
 }
 
-/// How hosts start this program: from any folder, with the current space and home.
-fn entry(session: &CliSession, host: Host) -> Result<Entry, Failure> {
+/// How hosts start this program.
+fn entry(session: &CliSession, args: &Args, project: &Path) -> Result<Entry, Failure> {
+    let named = session.locator()?.named;
+    let mut entry = match args.scope {
+        Scope::User => for_user(named)?,
+        Scope::Project => for_project(named, project)?,
+    };
+    entry.arguments.extend(["mcp", "--agent", args.host.id()].map(str::to_owned));
+    Ok(entry)
+}
+
+/// On this machine, from any folder: this program with the current space and home.
+fn for_user(named: Option<&str>) -> Result<Entry, Failure> {
     let program =
         std::env::current_exe().map_err(|source| Failure::File { path: NAME.into(), source })?;
-    let mut arguments = Vec::new();
-    if let Some(named) = session.locator()?.named {
-        let space = if named == GLOBAL { named.to_owned() } else { whole(Path::new(named))? };
-        arguments.extend(["--space".to_owned(), space]);
-    }
-    arguments.extend(["mcp", "--agent", host.id()].map(str::to_owned));
+    let space = match named {
+        Some(named) if named != GLOBAL => Some(whole(Path::new(named))?),
+        named => named.map(str::to_owned),
+    };
     let mut environment = Vec::new();
     if let Some(home) = std::env::var_os("BECAUSE_HOME").filter(|home| !home.is_empty()) {
         environment.push(("BECAUSE_HOME".to_owned(), whole(Path::new(&home))?));
     }
-    Ok(Entry { command: whole(&program)?, arguments, environment })
+    Ok(Entry { command: whole(&program)?, arguments: of_space(space), environment })
+}
+
+/// As everybody who works in the project can start it.
+fn for_project(named: Option<&str>, project: &Path) -> Result<Entry, Failure> {
+    let space = match named {
+        Some(named) if named != GLOBAL => Some(within(named, project)?),
+        named => named.map(str::to_owned),
+    };
+    let (command, arguments) = (NAME.to_owned(), of_space(space));
+    Ok(Entry { command, arguments, environment: Vec::new() })
+}
+
+fn of_space(space: Option<String>) -> Vec<String> {
+    space.map_or_else(Vec::new, |space| vec!["--space".to_owned(), space])
+}
+
+/// The space by its path in the project. What is elsewhere is on this machine alone.
+fn within(named: &str, project: &Path) -> Result<String, Failure> {
+    let path = PathBuf::from(whole(Path::new(named))?);
+    let outside = || RequestError::SpaceOutsideProject { file: path.clone() };
+    let within = path.strip_prefix(project).map_err(|_| outside())?;
+    let mut parts = Vec::new();
+    for part in within.components() {
+        match part {
+            std::path::Component::Normal(name) => parts.extend(name.to_str()),
+            _ => return Err(outside().into()),
+        }
+    }
+    // Hosts on all systems read slashes.
+    Ok(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+/// Whether a folder of `PATH` has this program.
+fn is_on_path() -> bool {
+    let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
+    std::env::var_os("PATH").is_some_and(|folders| {
+        std::env::split_paths(&folders).any(|path| path.join(&file).is_file())
+    })
 }
 
 /// An absolute path.

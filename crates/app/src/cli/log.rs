@@ -2,22 +2,27 @@
 
 use std::time::Duration;
 
-use engine::inspect::{LogFilter, summary, to_json_in_list};
+use engine::inspect::{LogFilter, evidence_of, summary, to_json_in_list};
 use engine::keys::KeyRing;
+use serde_json::json;
 use store::{Position, Recorded};
 
 use super::{CliSession, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, ID, printable, short};
 use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::wording::time_of;
 
 /// How often `--follow` polls.
 const FOLLOW_EVERY: Duration = Duration::from_millis(250);
 
+/// What stands for the time of a record that has none.
+const UNDATED: &str = "undated";
+
 /// Arguments of `log`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because log -n 50\n  because log --kind event --since 2025-02-01\n  because log --follow --json"
+    after_help = "Examples:\n  because log -n 50\n  because log --kind event --since 2025-02-01\n  because log --follow --json\n  because log --recorded            also when each was recorded"
 )]
 pub(crate) struct Args {
     /// How many of the latest; 0 for all
@@ -33,6 +38,9 @@ pub(crate) struct Args {
     /// Only recorded at this time or later
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// Also print when each was recorded
+    #[arg(long)]
+    recorded: bool,
     /// Wait for new operations and print them, until interrupted
     #[arg(long, short)]
     follow: bool,
@@ -53,10 +61,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     let mut position = space.head()?;
     if args.count == 0 {
-        position = print_after(&space, session, &keys, Position(0), &filter)?;
+        position = print_after(session, args, &space, &keys, Position(0), &filter)?;
     } else {
         for recorded in space.log_tail(args.count, &filter)? {
-            print(session, &space, &keys, &recorded)?;
+            print(session, args, &space, &keys, &recorded)?;
         }
     }
     if !args.follow {
@@ -64,39 +72,47 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     }
     loop {
         std::thread::sleep(FOLLOW_EVERY);
-        position = print_after(&space, session, &space.key_ring()?, position, &filter)?;
+        position = print_after(session, args, &space, &space.key_ring()?, position, &filter)?;
     }
 }
 
 fn print_after(
-    space: &OpenedSpace,
     session: &CliSession,
+    args: &Args,
+    space: &OpenedSpace,
     keys: &KeyRing,
     after: Position,
     filter: &LogFilter,
 ) -> Result<Position, Failure> {
     let mut failure = None;
-    let position =
-        space.log(after, filter, |recorded| match print(session, space, keys, &recorded) {
+    let position = space.log(after, filter, |recorded| {
+        match print(session, args, space, keys, &recorded) {
             Ok(()) => true,
             Err(error) => {
                 failure = Some(error);
                 false
             }
-        })?;
+        }
+    })?;
     failure.map_or(Ok(position), Err)
 }
 
 fn print(
     session: &CliSession,
+    args: &Args,
     space: &OpenedSpace,
     keys: &KeyRing,
     recorded: &Recorded,
 ) -> Result<(), Failure> {
-    let quoted_by = keys.quoted_by(&recorded.operation);
+    let operation = &recorded.operation;
+    let header = operation.header();
+    let evidence = evidence_of(operation);
+    let quoted_by = keys.quoted_by(operation);
     if session.form == Form::Json {
         let mut value = to_json_in_list(recorded);
-        value["owner"] = serde_json::json!(space.owner);
+        value["at"] = json!(evidence.as_ref().and_then(|evidence| evidence.at.as_ref()));
+        value["recorded_at"] = json!(engine::belief::explain::time(header.ts));
+        value["owner"] = json!(space.owner);
         if let Some(program) = quoted_by {
             value["quoted_by"] = program.into();
         }
@@ -105,12 +121,15 @@ fn print(
     let mut said_by =
         space.owner.as_ref().map(|owner| format!("{}: ", owner.name())).unwrap_or_default();
     said_by.extend(quoted_by.map(|program| format!("quoted by {program}: ")));
-    let operation = &recorded.operation;
-    let header = operation.header();
-    let time = jiff::Timestamp::from_microsecond(header.ts.0.cast_signed()).unwrap_or_default();
-    let local = time.to_zoned(session.zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
+    let recorded_at = session.time(header.ts);
+    // A record has a time of its own; whatever else is recorded happens when it is.
+    let at = match &evidence {
+        Some(evidence) => time_of(evidence, &session.zone).unwrap_or_else(|| UNDATED.to_owned()),
+        None => recorded_at.clone(),
+    };
+    let recorded_at = if args.recorded { format!("{recorded_at}  ") } else { String::new() };
     output::line(format_args!(
-        "{ID}{}{ID:#}  {DIM}{local}{DIM:#}  {:<10}  {}{}",
+        "{ID}{}{ID:#}  {DIM}{recorded_at}{at:<16}{DIM:#}  {:<10}  {}{}",
         short(&operation.id()),
         header.kind,
         printable(&said_by),

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use engine::EngineError;
 use engine::owner::SpaceOwner;
@@ -222,6 +223,17 @@ enum Command {
     Install(install::Args),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Print the help of a command, with its options and examples
+    Help(HelpArgs),
+}
+
+/// Arguments of `help`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  because help recall\n  because help kg search")]
+struct HelpArgs {
+    /// The command; all commands are listed if none is given
+    #[arg(value_name = "COMMAND")]
+    names: Vec<String>,
 }
 
 /// Arguments of `completions`.
@@ -343,7 +355,12 @@ impl std::ops::Deref for CliSession {
 
 /// Runs the command that the arguments name.
 pub(crate) fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        // No space and no home is needed to read about a command.
+        Ok(Cli { command: Command::Help(args), .. }) => return usage(&help(&args.names)),
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     let form = if cli.json { Form::Json } else { Form::Text };
     let mut session = None;
     match session_of(&cli).and_then(|found| dispatch(cli, session.insert(found).clone(), form)) {
@@ -355,6 +372,29 @@ pub(crate) fn run() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// What is printed for `because help NAMES…`: the same as for `because NAMES… --help`.
+fn help(names: &[String]) -> clap::Error {
+    let asked = ["because"].into_iter().chain(names.iter().map(String::as_str)).chain(["--help"]);
+    match Cli::try_parse_from(asked) {
+        Err(error) => error,
+        Ok(_) => Cli::command().error(ErrorKind::InvalidSubcommand, "there is no such command"),
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments: with `--json` among them as a
+/// failure like any other. What could not be parsed is not known better.
+fn usage(error: &clap::Error) -> ExitCode {
+    let mut options = std::env::args_os().take_while(|argument| argument != "--");
+    if error.use_stderr() && options.any(|argument| argument == "--json") {
+        let failure = Failure::Request(RequestError::usage(&error.render().to_string()));
+        report(&failure, failure.hint(), Form::Json);
+        return ExitCode::from(failure.exit_code());
+    }
+    // Nothing can be said of an output that is closed.
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE))
 }
 
 /// What to type if a command wanted to change what the home space alone has. Nothing is written
@@ -482,6 +522,8 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
             output.flush()?;
             Ok(0)
         }
+        // It was answered before there was a session.
+        Command::Help(_) => Ok(0),
     }
 }
 

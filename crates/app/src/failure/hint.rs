@@ -21,6 +21,9 @@ use crate::text::{path, quoted, short};
 pub(super) fn of(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Engine(error) => of_engine(error),
+        Failure::Request(RequestError::Usage { hint, .. }) => {
+            Some(hint.clone()).filter(|hint| !hint.is_empty())
+        }
         Failure::Request(RequestError::NotTrusted { .. }) => {
             Some("`because trust --list` lists them".to_owned())
         }
@@ -64,6 +67,9 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
 
 fn of_request(error: &RequestError) -> Option<&'static str> {
     match error {
+        RequestError::SpaceOutsideProject { .. } => Some(
+            "name none, and each finds the space of the folder or their own; or `--space global`",
+        ),
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::NoLanguageModel => {

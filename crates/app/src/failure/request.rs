@@ -13,6 +13,14 @@ use crate::text::{path, printable, short};
 /// Why a request cannot be carried out as it is.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
+    /// The command line is invalid.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong with it.
+        message: String,
+        /// How it is used.
+        hint: String,
+    },
     /// Several spaces were named where one is needed.
     #[error("this works on one space at a time; name only one with --space")]
     SeveralSpaces,
@@ -322,6 +330,12 @@ pub(crate) enum RequestError {
         /// The path.
         file: PathBuf,
     },
+    /// A space that is to be named for everybody who works in a folder, and is not in it.
+    #[error("{} is not in this folder, so others do not have it", path(file))]
+    SpaceOutsideProject {
+        /// The space.
+        file: PathBuf,
+    },
     /// No access token has this id or name.
     #[error("no access token has the id or name {name:?}")]
     NoSuchToken {
@@ -335,9 +349,23 @@ fn list(names: &[String]) -> String {
 }
 
 impl RequestError {
+    /// From what the parser of the command line prints: the error and, after empty lines, tips and
+    /// the usage.
+    pub(crate) fn usage(printed: &str) -> Self {
+        /// The last paragraph, which says no more than that there is help.
+        const MORE: &str = "For more information";
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut paragraphs = printed.split("\n\n").map(one_line).filter(|text| !text.is_empty());
+        let first = paragraphs.next().unwrap_or_default();
+        let message = first.strip_prefix("error: ").unwrap_or(&first).to_owned();
+        let rest: Vec<String> = paragraphs.filter(|text| !text.starts_with(MORE)).collect();
+        Self::Usage { message, hint: rest.join("; ") }
+    }
+
     /// Every code, in the order of the variants.
     #[cfg(test)]
     pub(crate) const CODES: &'static [&'static str] = &[
+        "usage",
         "several_spaces",
         "variable",
         "time_malformed",
@@ -388,12 +416,14 @@ impl RequestError {
         "no_home_folder",
         "no_hooks",
         "path_not_unicode",
+        "space_outside_project",
         "no_such_token",
     ];
 
     /// The stable code.
     pub(crate) fn code(&self) -> &'static str {
         match self {
+            Self::Usage { .. } => "usage",
             Self::SeveralSpaces => "several_spaces",
             Self::Variable { .. } => "variable",
             Self::TimeMalformed { .. } => "time_malformed",
@@ -444,6 +474,7 @@ impl RequestError {
             Self::NoHomeFolder { .. } => "no_home_folder",
             Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
+            Self::SpaceOutsideProject { .. } => "space_outside_project",
             Self::NoSuchToken { .. } => "no_such_token",
         }
     }

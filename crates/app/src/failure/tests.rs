@@ -11,6 +11,7 @@ use super::*;
 fn one_of_each() -> Vec<RequestError> {
     let text = || "text".to_owned();
     vec![
+        RequestError::Usage { message: text(), hint: text() },
         RequestError::SeveralSpaces,
         RequestError::Variable { name: "BECAUSE_SPACE", detail: "is not UTF-8" },
         RequestError::TimeMalformed { text: text(), forms: "2025" },
@@ -61,6 +62,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NoHomeFolder { reason: text() },
         RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
+        RequestError::SpaceOutsideProject { file: PathBuf::new() },
         RequestError::NoSuchToken { name: text() },
     ]
 }

@@ -536,3 +536,24 @@ fn doctor_names_triggers_and_views_in_the_file() {
     let doctor = machine.because(["doctor"]).run().ends(3).prints("trigger \"swallow\"");
     doctor.prints("view \"also\"").prints("because export");
 }
+
+#[test]
+fn the_log_shows_the_time_of_a_record_and_on_request_when_it_was_recorded() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "Ana moved", "--at", "2019-05-04T10:30"]).run().succeeds();
+    machine.write("note.md", "# Bread\n\nRye, 400 g\n");
+    machine.because(["import", "note.md", "--no-derive"]).run().succeeds();
+    let year = jiff::Zoned::now().year().to_string();
+    let printed = machine.because(["log", "--kind", "note"]).run().succeeds().out();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].contains("  2019-05-04 10:30  evidence"), "{printed}");
+    assert!(lines[1].contains("  undated           evidence"), "{printed}");
+    let printed = machine.because(["log", "--recorded", "--kind", "note"]).run().succeeds().out();
+    for line in printed.lines() {
+        assert!(line.contains(&format!("  {year}-")), "{printed}");
+    }
+    let logged = machine.because(["log", "--kind", "note", "--json"]).run().succeeds().json_lines();
+    assert_eq!(logged[0]["at"], "2019-05-04T10:30");
+    assert_eq!(logged[1]["at"], serde_json::Value::Null);
+    assert!(logged[0]["recorded_at"].as_str().unwrap().starts_with(&year), "{}", logged[0]);
+}

@@ -242,6 +242,48 @@ fn the_entry_names_the_space_and_the_home_by_absolute_paths() {
 }
 
 #[test]
+fn the_entry_of_a_project_holds_nothing_of_this_machine() {
+    for (host, file) in [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("codex", ".codex/config.toml"),
+    ] {
+        let person = Person::new();
+        let project = [host, "--scope", "project"];
+        let told = person.install(&project).arguments(["--json"]).run().succeeds().json();
+        assert_eq!(told["entry"]["command"], "because", "{told}");
+        assert_eq!(told["entry"]["args"], json!(["mcp", "--agent", host]), "{told}");
+        assert_eq!(told["entry"]["env"], Value::Null, "{told}");
+        let written = std::fs::read_to_string(person.machine.work().join(file)).unwrap();
+        for path in [person.machine.work(), person.machine.home(), PathBuf::from(BECAUSE)] {
+            assert!(!written.contains(path.to_str().unwrap()), "{written}");
+        }
+        person.install(&project).variable("PATH", "").run().succeeds().says("not on your PATH");
+        person.install(&project).arguments(["--uninstall"]).run().succeeds().prints("Removed");
+    }
+}
+
+#[test]
+fn a_space_for_everybody_in_a_folder_is_in_it() {
+    let person = Person::new();
+    let install = |space: &str| {
+        person.install(&["cursor", "--scope", "project", "--json", "--space", space]).run()
+    };
+    for (space, named) in [("global", "global"), (".", "."), ("notes/m.db", "notes/m.db")] {
+        let told = install(space).succeeds().json();
+        assert_eq!(told["entry"]["args"][1], named, "{told}");
+    }
+    let within = person.machine.work().join("notes/m.db");
+    assert_eq!(
+        install(within.to_str().unwrap()).succeeds().json()["entry"]["args"][1],
+        "notes/m.db"
+    );
+    for outside in ["../m.db", "notes/../../m.db", "/m.db"] {
+        assert_eq!(install(outside).ends(2).error_code(), "space_outside_project", "{outside}");
+    }
+}
+
+#[test]
 fn variables_that_move_a_hosts_settings_are_honoured() {
     let person = Person::new();
     let elsewhere = person.machine.work().join("elsewhere");

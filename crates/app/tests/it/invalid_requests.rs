@@ -15,6 +15,11 @@ fn every_invalid_request_has_its_own_code() {
         ["remember", "x"].into_iter().chain(["--tag", "t"].repeat(65)).collect();
     let long_name = "A".repeat(257);
     let cases: &[(&str, &[&str])] = &[
+        ("usage", &["recall"]),
+        ("usage", &["recal", "x"]),
+        ("usage", &["recall", "x", "--no-such-option"]),
+        ("usage", &["claims", "--band", "sure"]),
+        ("usage", &["recall", "x", "-k", "0"]),
         ("several_spaces", &["--space", "a", "--space", "b", "status"]),
         ("several_spaces", &["--space", "a", "--space", "b", "init"]),
         ("time_malformed", &["recall", "x", "--since", "someday"]),
@@ -95,4 +100,35 @@ fn paths_that_settings_cannot_hold_and_missing_homes_are_reported() {
     assert_eq!(ran.error_code(), "path_not_unicode");
     let spaces = machine.because(["status", "--json"]).variable("BECAUSE_SPACE", strange);
     assert_eq!(spaces.run().ends(2).error_code(), "variable");
+}
+
+#[test]
+fn a_usage_error_says_in_one_line_of_json_what_is_wrong_and_how_the_command_is_used() {
+    let machine = Machine::new();
+    let ran = machine.because(["--json", "claims", "--band", "sure"]).run().ends(2);
+    let error: serde_json::Value = serde_json::from_str(ran.err().trim()).unwrap();
+    let error = &error["error"];
+    assert_eq!(error["fault"], "caller");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("invalid value 'sure' for '--band"), "{message}");
+    assert!(message.contains("[possible values: speculative, probable"), "{message}");
+    let ran = machine.because(["recall", "--json"]).run().ends(2);
+    let error: serde_json::Value = serde_json::from_str(ran.err().trim()).unwrap();
+    let hint = error["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("Usage: because recall"), "{hint}");
+    // A question may look like the option, and without it an error is for people.
+    let ran = machine.because(["recall", "--bad", "--", "--json"]).run().ends(2);
+    assert!(ran.err().starts_with("error: unexpected argument '--bad'"), "{}", ran.err());
+}
+
+#[test]
+fn help_is_also_a_command() {
+    let machine = Machine::new();
+    let out =
+        |arguments: &[&str]| machine.because(arguments.iter().copied()).run().succeeds().out();
+    assert_eq!(out(&["help"]), out(&["--help"]));
+    assert_eq!(out(&["help", "recall"]), out(&["recall", "--help"]));
+    assert_eq!(out(&["help", "kg", "search"]), out(&["kg", "search", "--help"]));
+    let ran = machine.because(["help", "recal"]).run().ends(2);
+    assert!(ran.err().contains("unrecognized subcommand 'recal'"), "{}", ran.err());
 }

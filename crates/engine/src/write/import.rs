@@ -18,6 +18,7 @@ use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 
 use crate::belief::review::acting_on;
+use crate::inspect::summary_of_evidence;
 use crate::recall::echo::PendingKeys;
 use crate::seal::Sealable;
 use crate::write::import_graph::{GRAPH_BATCH_MAX, GraphTally, PreparedItem, SourceIds};
@@ -486,9 +487,7 @@ impl Sink for Reading<'_> {
         let evidence = masked.get();
         self.preview(|| {
             let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
-            let actor =
-                evidence.actor.as_deref().map(|actor| format!("{actor}: ")).unwrap_or_default();
-            format!("{} {at} {actor}{}", evidence.kind.0, evidence.summary)
+            format!("{} {at} {}", evidence.kind.0, summary_of_evidence(evidence))
         })?;
         let name = evidence.source_uid.clone();
         match Prepared::new(masked) {
