@@ -173,23 +173,41 @@ fn degrees<R: Read + Seek>(
     reference: u16,
     signs: [&str; 2],
 ) -> Option<f64> {
-    let parts = tiff.rationals(gps, value)?;
+    let parts = match tiff.rationals(gps, value) {
+        Some(parts) => parts,
+        None => numbers(&tiff.text(gps, value)?)?,
+    };
     let reference = tiff.text(gps, reference)?.to_uppercase();
     let [positive, negative] = signs;
-    let sign = if reference == negative {
+    // Some devices write the word.
+    let sign = if reference.starts_with(negative) {
         -1.0
-    } else if reference == positive {
+    } else if reference.starts_with(positive) {
         1.0
     } else {
         return None;
     };
-    let [degrees, minutes, seconds] = parts[..] else { return None };
-    if minutes >= 60.0 || seconds >= 60.0 {
+    let [degrees, minutes, seconds] = match parts[..] {
+        [degrees] => [degrees, 0.0, 0.0],
+        [degrees, minutes] => [degrees, minutes, 0.0],
+        [degrees, minutes, seconds] => [degrees, minutes, seconds],
+        _ => return None,
+    };
+    // Rounded seconds may be a whole minute.
+    if degrees < 0.0 || !(0.0..=60.0).contains(&minutes) || !(0.0..=60.0).contains(&seconds) {
         return None;
     }
     let total = sign * (degrees + minutes / 60.0 + seconds / 3600.0);
     // Seven decimals are a centimetre; more is noise of the division.
     Some((total * 1e7).round() / 1e7)
+}
+
+/// Degrees, minutes and seconds that were written as a text: `60 8 48.14`.
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    let is_of_number = |char: char| char.is_ascii_digit() || char == '.';
+    let parts = text.split(|char| !is_of_number(char)).filter(|part| !part.is_empty());
+    let numbers: Vec<f64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    (1..=3).contains(&numbers.len()).then_some(numbers)
 }
 
 /// One entry of a directory.
@@ -279,10 +297,15 @@ impl<R: Read + Seek> Tiff<'_, R> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Unsigned fractions; `None` if one divides by zero.
+    /// Fractions; `None` if one divides by zero.
     fn rationals(&mut self, directory: &[Entry], tag: u16) -> Option<Vec<f64>> {
-        let entry =
-            directory.iter().find(|entry| entry.tag == tag).filter(|entry| entry.format == 5)?;
+        /// Fractions of signed numbers, which some devices write for positions.
+        const SIGNED: u16 = 10;
+        let entry = directory
+            .iter()
+            .find(|entry| entry.tag == tag)
+            .filter(|entry| matches!(entry.format, 5 | SIGNED))?;
+        let is_signed = entry.format == SIGNED;
         if !(1..=3).contains(&entry.count) {
             return None;
         }
@@ -291,8 +314,13 @@ impl<R: Read + Seek> Tiff<'_, R> {
             .chunks_exact(8)
             .map(|pair| {
                 let (above, below) = pair.split_at_checked(4)?;
-                let below = self.number(below);
-                (below != 0).then(|| self.number(above) as f64 / below as f64)
+                let number = |bytes: &[u8]| {
+                    let number = u32::try_from(self.number(bytes)).ok()?;
+                    let signed = f64::from(number.cast_signed());
+                    Some(if is_signed { signed } else { f64::from(number) })
+                };
+                let (above, below) = (number(above)?, number(below)?);
+                (below != 0.0).then_some(above / below)
             })
             .collect()
     }

@@ -200,22 +200,64 @@ pub(crate) fn import_photo(
     sink.evidence(record(&relative, &album(file), exif, sidecar.unwrap_or_default(), &identity))
 }
 
+/// Words of folders that programs and devices make; a name of such words alone says nothing.
+const TECHNICAL: [&str; 46] = [
+    "album",
+    "albums",
+    "android",
+    "backup",
+    "camera",
+    "chats",
+    "dcim",
+    "documents",
+    "download",
+    "downloads",
+    "edited",
+    "export",
+    "exports",
+    "facebook",
+    "files",
+    "google",
+    "gps",
+    "heic",
+    "image",
+    "images",
+    "imported",
+    "instagram",
+    "iphone",
+    "jpeg",
+    "jpg",
+    "media",
+    "messenger",
+    "mobile",
+    "phone",
+    "photo",
+    "photos",
+    "pics",
+    "picture",
+    "pictures",
+    "private",
+    "received",
+    "roll",
+    "samsung",
+    "saved",
+    "screenshots",
+    "sent",
+    "signal",
+    "takeout",
+    "telegram",
+    "video",
+    "whatsapp",
+];
+
 /// The folder's name, if a person chose it.
 fn album(file: &Path) -> Option<String> {
     let name = file.parent()?.file_name()?.to_str()?.trim();
     let lower = name.to_lowercase();
+    let words =
+        || lower.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
     let given = name.chars().any(char::is_alphabetic)
-        && ![
-            "dcim",
-            "camera",
-            "photos",
-            "pictures",
-            "images",
-            "takeout",
-            "google photos",
-            "screenshots",
-        ]
-        .contains(&lower.as_str())
+        && !words().all(|word| TECHNICAL.contains(&word))
         && !lower.starts_with('.')
         && !lower.starts_with("photos from ")
         && !lower.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));

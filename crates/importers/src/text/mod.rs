@@ -173,7 +173,7 @@ impl File<'_> {
             Shape::Log | Shape::Prose => Vec::new(),
         };
         let writer = Writer {
-            title: self.title(&participants),
+            title: self.title(place, survey, &participants),
             name: self.name.clone(),
             is_named_by_content: shape == Shape::Chat { timed: true } && survey.dated > 0,
             participants,
@@ -187,18 +187,19 @@ impl File<'_> {
         }
     }
 
-    /// The file's name, unless every export has the same one: then the folder's or the archive's,
-    /// if it names the chat, else the speakers'.
-    fn title(&self, participants: &[String]) -> String {
-        let mut title = stem(&self.name).to_owned();
+    /// The name of the text, unless every export has the same one: then what the chat says that it
+    /// is called, else the speakers. So it is the same in an archive and unpacked.
+    fn title(&self, place: &Path, survey: &Survey, participants: &[String]) -> String {
+        let within = place.to_string_lossy();
+        let name = match place == self.path {
+            true => self.name.as_str(),
+            false => within.rsplit(['#', '/', '\\']).next().unwrap_or_default(),
+        };
+        let title = stem(name).to_owned();
         if title == "_chat" {
-            let folder = self.path.parent().and_then(Path::file_name);
-            let folder = folder.map(|name| name.to_string_lossy().into_owned());
             let speakers: Vec<&str> =
                 participants.iter().take(TITLE_NAMES_MAX).map(String::as_str).collect();
-            title = folder
-                .filter(|name| name.contains("WhatsApp"))
-                .unwrap_or_else(|| speakers.join(", "));
+            return survey.chat.clone().unwrap_or_else(|| speakers.join(", "));
         }
         let chat = ["WhatsApp Chat with ", "WhatsApp Chat - "]
             .iter()
@@ -245,6 +246,8 @@ struct Survey {
     other_names: u64,
     /// Lines with a date, not only a time of day.
     dated: u64,
+    /// The name of the chat: in some exports it stands for the speaker of the first notice.
+    chat: Option<String>,
     order: OrderEvidence,
     /// What is wrong with the file's encoding.
     complaint: Option<String>,
@@ -272,6 +275,12 @@ impl Survey {
                 self.order.add(stamp.day);
                 if stamp::is_of_system(rest) {
                     self.of_system += 1;
+                    if self.chat.is_none()
+                        && let Some((name, notice)) = stamp::speaker(rest)
+                        && placeholders::is_first_notice(notice)
+                    {
+                        self.chat = Some(name.to_owned());
+                    }
                     return;
                 }
                 stamp::speaker(rest)

@@ -43,14 +43,22 @@ const ENCRYPTED: [&str; 3] = [
 /// The mark of a message that was changed after it was sent.
 const EDITED: [&str; 2] = ["<This message was edited>", "<Diese Nachricht wurde bearbeitet.>"];
 
+/// The text without what WhatsApp marks its own words by: a character without width.
+fn bare(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{200e}')
+}
+
+/// Whether it is the notice that every exported chat begins with.
+pub(super) fn is_first_notice(text: &str) -> bool {
+    let lower = bare(text).to_lowercase();
+    ENCRYPTED.iter().any(|notice| lower.starts_with(notice))
+}
+
 /// The text without placeholders: empty if it was one.
 pub(super) fn without(text: &str) -> String {
-    // WhatsApp marks what it wrote itself by a character without width.
-    let bare = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{200e}');
+    let bare = bare(text);
     let lower = bare.trim_end_matches('.').to_lowercase();
-    if PLACEHOLDERS.contains(&lower.as_str())
-        || ENCRYPTED.iter().any(|notice| lower.starts_with(notice))
-    {
+    if PLACEHOLDERS.contains(&lower.as_str()) || is_first_notice(text) {
         return String::new();
     }
     match EDITED.iter().find_map(|mark| bare.strip_suffix(mark)) {

@@ -171,8 +171,13 @@ fn exports_of_whatsapp_are_known_by_their_content() {
     assert_eq!(zipped.evidence[0].at.as_ref().unwrap().as_str(), "2025-06-13T09:00:01");
     // Unpacked, and under whatever name, it is the same chat.
     let plain = import("text", &sources.file("somewhere/_chat.txt", ios));
-    assert_eq!(plain.uids(), zipped.uids());
-    assert_eq!(plain.evidence[0].payload.session_title.as_deref(), Some("Ana, Ben"));
+    assert_eq!(plain.evidence, zipped.evidence);
+    let renamed =
+        import("text", &sources.file("export.zip", zip(&[("_chat.txt", ios.as_bytes())])));
+    assert_eq!(renamed.evidence, zipped.evidence);
+    let nameless = ios.replace("Kiln: \u{200e}Messages", "Kiln: \u{200e}Other");
+    let nameless = import("text", &sources.file("WhatsApp Chat - Kiln/_chat.txt", nameless));
+    assert_eq!(nameless.evidence[0].payload.session_title.as_deref(), Some("Ana, Ben"));
     // Another chat in a file of the same name is another session.
     let other = import("text", &sources.file("other/_chat.txt", ios.replace("Tea?", "Cake?")));
     assert_ne!(other.evidence[0].payload.session, plain.evidence[0].payload.session);
@@ -186,6 +191,9 @@ fn exports_of_whatsapp_are_known_by_their_content() {
     let archive = zip(&[("WhatsApp Chat with Kiln.txt", android.as_bytes()), ("IMG.jpg", b"x")]);
     let read = import("text", &sources.file("kiln.zip", archive));
     assert_eq!(read.texts(), ["Tea?", "Yes"]);
+    let unpacked = import("text", &sources.file("x/WhatsApp Chat with Kiln.txt", android));
+    assert_eq!(unpacked.evidence, read.evidence);
+    assert_eq!(read.evidence[0].payload.session_title.as_deref(), Some("Kiln"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::support::{import, try_import, write};
 pub(crate) enum Field {
     Text(&'static str),
     Ratio(Vec<(u32, u32)>),
+    SignedRatio(Vec<(i32, i32)>),
     Long(u32),
 }
 
@@ -38,6 +39,12 @@ impl Tiff {
             let (format, count, mut bytes) = match field {
                 Field::Text(text) => (2, text.len() as u32 + 1, [text.as_bytes(), &[0]].concat()),
                 Field::Long(number) => (4, 1, self.u32(*number).to_vec()),
+                Field::SignedRatio(ratios) => {
+                    let bytes = ratios.iter().flat_map(|(above, below)| {
+                        [self.u32(above.cast_unsigned()), self.u32(below.cast_unsigned())].concat()
+                    });
+                    (10, ratios.len() as u32, bytes.collect())
+                }
                 Field::Ratio(ratios) => {
                     let bytes = ratios
                         .iter()
@@ -350,4 +357,70 @@ fn a_photo_without_any_data_is_named_after_its_file() {
     let inbox = folder.path().join("photos");
     write(&inbox, "sunset.jpg", jpeg(&Tiff::default().build()));
     assert_eq!(import("photo", &inbox).evidence[0].payload.text, "Photo “sunset.jpg”.");
+}
+
+#[test]
+fn a_position_is_read_in_every_form_that_devices_write() {
+    let folder = tempdir().unwrap();
+    let seconds = |degrees, seconds| {
+        Field::Ratio(vec![(degrees, 1), if degrees == 60 { (8, 1) } else { (54, 1) }, seconds])
+    };
+    let cases = [
+        ("N", seconds(60, (4_814, 100)), "E", seconds(24, (2_438, 100))),
+        (
+            "n",
+            Field::SignedRatio(vec![(60, 1), (8, 1), (4_814, 100)]),
+            "East",
+            Field::SignedRatio(vec![(24, 1), (54, 1), (2_438, 100)]),
+        ),
+        ("North", Field::Text("60 8 48.14"), "E", Field::Text("24, 54, 24.38")),
+        (
+            "N",
+            Field::Ratio(vec![(60_146_706, 1_000_000)]),
+            "E",
+            Field::Ratio(vec![(24, 1), (54_406_333, 1_000_000)]),
+        ),
+    ];
+    for (lat_ref, lat, lon_ref, lon) in cases {
+        let gps = vec![(1, Field::Text(lat_ref)), (2, lat), (3, Field::Text(lon_ref)), (4, lon)];
+        let tiff = Tiff { gps, ..Tiff::default() };
+        let collected = import("photo", &write(folder.path(), "x.jpg", jpeg(&tiff.build())));
+        assert_eq!(collected.problems, [], "{lat_ref}");
+        let location = collected.evidence[0].payload.location.as_ref().unwrap();
+        let (lat, lon) = (location.lat.unwrap(), location.lon.unwrap());
+        assert!((lat - 60.146_706).abs() < 1e-6 && (lon - 24.906_772).abs() < 1e-6, "{lat} {lon}");
+    }
+    let refused = [
+        Field::SignedRatio(vec![(-60, 1), (8, 1), (0, 1)]),
+        Field::Ratio(vec![(60, 1), (61, 1), (0, 1)]),
+        Field::Text("somewhere"),
+    ];
+    for lat in refused {
+        let lon = Field::Ratio(vec![(24, 1)]);
+        let gps = vec![(1, Field::Text("N")), (2, lat), (3, Field::Text("E")), (4, lon)];
+        let tiff = Tiff { gps, ..Tiff::default() };
+        let collected = import("photo", &write(folder.path(), "x.jpg", jpeg(&tiff.build())));
+        assert_eq!(collected.problems.len(), 1, "{}", collected.complaints());
+        assert_eq!(collected.evidence[0].payload.location, None);
+    }
+}
+
+#[test]
+fn folders_that_programs_and_devices_make_are_neither_albums_nor_places() {
+    let folder = tempdir().unwrap();
+    for (name, album) in [
+        ("WhatsApp Images", None),
+        ("mobile", None),
+        ("Camera Roll", None),
+        ("iPhone photos", None),
+        ("Private picnic", Some("Private picnic")),
+    ] {
+        let path = write(folder.path(), &format!("{name}/x.jpg"), jpeg(&harbour().build()));
+        let collected = import("photo", folder.path());
+        std::fs::remove_file(path).unwrap();
+        let payload = &collected.evidence[0].payload;
+        assert_eq!(payload.session_title.as_deref(), album, "{name}");
+        let label = payload.location.as_ref().unwrap().label.as_deref();
+        assert_eq!(label, album, "{name}: {}", payload.text);
+    }
 }
