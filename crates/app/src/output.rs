@@ -136,6 +136,13 @@ pub(crate) fn note_altered(ids: &[OpId]) {
     }
 }
 
+/// Clears what a progress bar left on the line of a terminal.
+pub(crate) fn clear_line() {
+    if std::io::stderr().is_terminal() {
+        let _ = write!(std::io::stderr().lock(), "\r\x1b[2K");
+    }
+}
+
 /// Prints a note beside the result, on the error output.
 pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");

@@ -8,7 +8,7 @@ use kernel::confidence::Band;
 use kernel::kind::Capability;
 use serde_json::json;
 
-use super::{CliSession, incomplete_if};
+use super::{CliSession, incomplete_if, interrupt};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::service::change_wording::altered_line;
@@ -36,6 +36,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Manage(Capability::Derive))?;
     let extent = if args.full { Extent::Full } else { Extent::Changed };
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    interrupt::watched(session.form, "deriving");
     let bar = output::progress(None, "{spinner} deriving {msg}");
     let derived = space.derive(extent, intent, session.now, |derived| {
         bar.set_message(

@@ -10,7 +10,7 @@ use models::Embedder;
 use models::choice::Selection;
 use serde_json::json;
 
-use super::{CliSession, incomplete_if};
+use super::{CliSession, incomplete_if, interrupt};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BOLD, DIM, Form, count, printable};
 use crate::service::opening::SpaceUse;
@@ -50,6 +50,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         }
         return Ok(0);
     }
+    interrupt::watched(session.form, "embedding");
     let bar = output::progress(Some(0), "{spinner} embedding {bar:30} {pos}/{len} {eta} {msg}");
     let read = read(session, args, &settings, &mut space, &bar);
     bar.finish_and_clear();

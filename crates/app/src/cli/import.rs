@@ -18,6 +18,7 @@ use kernel::rules::judge_time;
 use serde_json::json;
 use store::RecordError;
 
+use super::interrupt::{self, Work};
 use super::{CliSession, embedding, incomplete_if, mirror};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
@@ -141,11 +142,13 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             }
         }
     }
-    let imported = import_each(session, args, sources, &mut reports, &mut summary);
+    let work = interrupt::watched(session.form, "reading");
+    let imported = import_each(session, args, sources, &work, &mut reports, &mut summary);
     let concludes =
         summary.is_new && !summary.restores && imported.is_ok() && !args.dry_run && !args.no_derive;
     let reads = summary.is_new && !args.dry_run;
     // What is derived is embedded, too.
+    work.goes_on("deriving; the import is done");
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
     // What was recorded before a failure is reported, too.
@@ -170,11 +173,13 @@ fn import_each(
     session: &CliSession,
     args: &Args,
     sources: Vec<(&PathBuf, Source)>,
+    work: &Work,
     reports: &mut Vec<serde_json::Value>,
     summary: &mut Imported,
 ) -> Result<u8, Failure> {
     let mut left_out = false;
     for (path, source) in sources {
+        work.goes_on(format!("importing {}", output::path(path)));
         match source {
             Source::Ledger => {
                 let (intake, again) = take_in(session, path, args)?;
@@ -198,7 +203,7 @@ fn import_each(
                 report_unreadable(session, path, "unknown", &failure, args, reports)?;
             }
             Source::Format(importer) => {
-                let report = match import(session, importer, path, args) {
+                let report = match import(session, importer, path, args, work) {
                     Ok(Some(report)) => report,
                     Ok(None) => continue,
                     Err(failure) if args.paths.len() > 1 && is_of_source(&failure) => {
@@ -338,6 +343,7 @@ fn import(
     importer: &'static dyn Importer,
     path: &Path,
     args: &Args,
+    work: &Work,
 ) -> Result<Option<Report>, Failure> {
     let policy = match args.again {
         true => ForgottenPolicy::RecordAgain,
@@ -363,6 +369,7 @@ fn import(
         Intent::DryRun => scratch_space(session)?,
     };
     let progress = |progress: Progress| {
+        work.has(progress.records);
         bar.set_position(progress.bytes);
         bar.set_message(count(progress.records, "record"));
     };

@@ -50,6 +50,7 @@ mod init;
 mod input;
 mod install;
 mod intake;
+mod interrupt;
 mod kg;
 mod learn;
 mod log;
@@ -91,7 +92,7 @@ mod withdraw;
     name = "because",
     version,
     about = "Memory that can say why: everything is signed into a ledger, every answer names its sources",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, conformance or model test found something wrong, 4 done but some items were left out.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, conformance or model test found something wrong, 4 done but some items were left out, 130 interrupted.",
     disable_help_subcommand = true
 )]
 struct Cli {

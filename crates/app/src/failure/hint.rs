@@ -46,6 +46,9 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             "`because grant {} --can append --can derive`, with a key that may grant",
             error.key()
         )),
+        Failure::Interrupted { .. } => {
+            Some("nothing that was recorded is lost; the same command goes on from there".to_owned())
+        }
         Failure::NoSpace => Some(
             "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),

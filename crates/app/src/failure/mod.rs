@@ -42,6 +42,8 @@ pub(crate) mod exit {
     pub(crate) const UNSOUND: u8 = 3;
     /// Done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;
+    /// Ended by Ctrl-C (as shells say it of a signal).
+    pub(crate) const INTERRUPTED: u8 = 130;
 }
 
 /// Who can fix a failure, for programs that do not handle each code.
@@ -147,6 +149,12 @@ pub(crate) enum Failure {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
+    /// The user pressed Ctrl-C.
+    #[error("interrupted while {work}")]
+    Interrupted {
+        /// What the command did, and how far it came.
+        work: String,
+    },
     /// A model does not make vectors.
     #[error("{message}")]
     Embedding {
@@ -196,6 +204,7 @@ impl Failure {
             Self::Protocol(_) => "protocol",
             Self::HostSettings { .. } => "host_settings",
             Self::Output(_) => "output",
+            Self::Interrupted { .. } => "interrupted",
             Self::Embedding { code, .. } => code,
             Self::LanguageModel(error) => error.code(),
             Self::UnknownFormat { .. } => "unknown_format",
@@ -228,6 +237,7 @@ impl Failure {
                 _ => Fault::Internal,
             },
             Self::HostSettings { .. } => Fault::Conflict,
+            Self::Interrupted { .. } => Fault::Busy,
             Self::Embedding { code, .. } => match *code {
                 "embedder_unreachable"
                 | "embedder_timed_out"
@@ -252,6 +262,9 @@ impl Failure {
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Interrupted { .. }) {
+            return exit::INTERRUPTED;
+        }
         let unfit = matches!(
             self,
             Self::Request(_)

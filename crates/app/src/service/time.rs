@@ -1,9 +1,9 @@
 //! Times that a user names on the command line or an agent in a request.
 //!
-//! A time is a point (`2025-02-01T09:30`), a day (`2025-02-01`, `yesterday`, `3 days ago`) or a
-//! period (`2025-02`, `2025`, `last week`). A day stands for its midnight. A period stands for its
-//! beginning, and at the end of a window for its end: `--since 2025 --until 2025` is all of 2025.
-//! Without an offset, all are in the user's zone. Weeks start on Monday.
+//! A time is a point (`2025-02-01T09:30`), a day (`2025-02-01`, `yesterday`, `3 days ago`, `3d`) or
+//! a period (`2025-02`, `2025`, `last week`). A day stands for its midnight. A period stands for
+//! its beginning, and at the end of a window for its end: `--since 2025 --until 2025` is all of
+//! 2025. Without an offset, all are in the user's zone. Weeks start on Monday.
 
 use engine::private::Viewpoint;
 use jiff::civil::{Date, Weekday};
@@ -16,10 +16,10 @@ use crate::service::session::Session;
 
 /// Every form of a time.
 const FORMS: &str = "2025, 2025-02, 2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, \
-                     last week or 3 days ago";
+                     last week, 3 days ago or 2w";
 /// Every form of the time of a record, which is not longer than a day.
 const FORMS_TO_A_DAY: &str =
-    "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday or 3 days ago";
+    "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, 3 days ago or 3d";
 /// Most units that lie between a time and now ("3 days ago").
 const UNITS_MAX: i64 = 10_000;
 
@@ -158,11 +158,25 @@ impl TimeParser<'_> {
             ["today"] => Some(NamedTime::Day(today)),
             ["yesterday"] => today.yesterday().ok().map(NamedTime::Day),
             ["tomorrow"] => today.tomorrow().ok().map(NamedTime::Day),
-            [written] => year_or_month(written),
+            [written] => year_or_month(written).or_else(|| self.short_ago(written)),
             [which @ ("last" | "this" | "next"), unit] => unit_beside(today, which, unit),
             [count, unit, "ago"] => self.ago(count_of(count)?, unit),
             _ => None,
         }
+    }
+
+    /// `12h`, `3d`, `2w` or `1y` ago. An `m` could be minutes or months.
+    fn short_ago(&self, written: &str) -> Option<NamedTime> {
+        let count = written.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        let unit = match written.get(count.len()..)? {
+            "h" => "hour",
+            "d" => "day",
+            "w" => "week",
+            "y" => "year",
+            _ => return None,
+        };
+        let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+        self.ago(count_of(count).filter(|_| is_number)?, unit)
     }
 
     fn ago(&self, count: i64, unit: &str) -> Option<NamedTime> {
@@ -311,6 +325,10 @@ mod tests {
             ("1 year ago", "2024-02-29T23:00:00Z"),
             ("2 hours ago", "2025-02-28T21:30:00Z"),
             ("90 minutes ago", "2025-02-28T22:00:00Z"),
+            ("2w", "2025-02-14T23:00:00Z"),
+            ("3D", "2025-02-25T23:00:00Z"),
+            ("12h", "2025-02-28T11:30:00Z"),
+            ("1y", "2024-02-29T23:00:00Z"),
         ] {
             assert_eq!(start(text).as_deref(), Ok(instant), "{text}");
         }
@@ -370,6 +388,12 @@ mod tests {
             "10001 days ago",
             "3 eons ago",
             "3 days",
+            "2m",
+            "w",
+            "-2w",
+            "2ww",
+            "an",
+            "10001d",
             "2025-02-30",
             "北京",
             "٢٠٢٥",
@@ -377,7 +401,10 @@ mod tests {
             assert_eq!(start(text), Err("time_malformed"), "{text}");
         }
         let error = with(|times| times.start_us("someday")).unwrap_err().to_string();
-        assert!(error.contains("2025-02,") && error.contains("last week or 3 days ago"), "{error}");
+        assert!(
+            error.contains("2025-02,") && error.contains("last week, 3 days ago or 2w"),
+            "{error}"
+        );
         assert_eq!(start("9999-12-31"), Err("time_too_far"));
         let after_all = with(|times| times.window_us(None, Some("9999"))).unwrap_err();
         assert_eq!(after_all.code(), "time_too_far");

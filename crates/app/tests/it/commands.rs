@@ -371,6 +371,7 @@ fn times_are_read_as_people_name_them() {
     assert!(found(&["--since", "yesterday"]).is_empty());
     assert!(found(&["--since", "last week", "--until", "today"]).is_empty());
     assert_eq!(found(&["--until", "3 days ago"]), [january, february]);
+    assert_eq!(found(&["--until", "3d"]), [january, february]);
     for command in [&["log", "--since", "2025-01"][..], &["claims", "--valid-at", "last month"]] {
         machine.because(command.iter().copied()).run().succeeds();
     }
@@ -378,7 +379,7 @@ fn times_are_read_as_people_name_them() {
     machine.because(lamp).run().succeeds();
     machine.because(["recall", "What did I do yesterday?"]).run().succeeds().prints("a lamp");
     let wrong = machine.because(["recall", "x", "--since", "someday"]).run().ends(2);
-    wrong.says("2025-02").says("last week or 3 days ago");
+    wrong.says("2025-02").says("last week, 3 days ago or 2w");
     machine.because(["remember", "x", "--at", "2025"]).run().ends(2).says("yesterday");
 }
 

@@ -80,3 +80,33 @@ fn verify_and_export_see_a_consistent_snapshot_during_an_import() {
     machine.because(["rebuild"]).run().succeeds();
     machine.is_sound();
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_import_says_how_far_it_came_and_goes_on() {
+    const TURNS: usize = 12_000;
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", long_chat(TURNS));
+    let import = ["import", "chat.jsonl", "--no-derive", "--json"];
+    let running = machine.because(import).talk();
+    let pid = running.id().to_string();
+    // Until it has recorded several batches.
+    let is_begun =
+        || machine.because(["status", "--json"]).run().json()["ledger_position"].as_u64();
+    while is_begun().is_none_or(|position| position < 2_500) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    machine.call("kill", ["-INT", &pid]).run().succeeds();
+    let ended = running.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    let said = String::from_utf8(ended.stderr).unwrap();
+    let said: serde_json::Value = serde_json::from_str(said.trim()).unwrap();
+    assert_eq!(said["error"]["code"], "interrupted");
+    let message = said["error"]["message"].as_str().unwrap();
+    assert!(message.contains("importing chat.jsonl, of which the space has"), "{message}");
+    machine.is_sound();
+    let report = machine.because(import).run().succeeds().json();
+    let (added, present) = (&report["sources"][0]["added"], &report["sources"][0]["present"]);
+    assert_eq!(added.as_u64().unwrap() + present.as_u64().unwrap(), TURNS as u64);
+    assert!(present.as_u64().unwrap() > 0, "{report}");
+}
