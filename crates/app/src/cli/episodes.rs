@@ -88,6 +88,9 @@ pub(super) fn print(
         ))?;
     }
     if detail == Detail::Explained {
+        if recollection.named {
+            output::line("    first, because the question names it by its hash or a path")?;
+        }
         explain_score(&recollection.score, &recollection.terms)?;
     }
     Ok(())

@@ -27,7 +27,7 @@ const FACTS_BESIDE_MAX: usize = 3;
 /// Arguments of `recall`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --since \"last week\" \"glaze\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --search facts \"which evenings are taken?\"\n  because recall --space global --space . --json \"kiln temperature\""
+    after_help = "Examples:\n  because recall \"Which glaze did Idris recommend?\"\n  because recall --kind event --since 2025-02-01 \"pottery class\"\n  because recall --since \"last week\" \"glaze\"\n  because recall 9d905d543\n  because recall --path crates/core \"memory map\"\n  because recall --explain \"Who is allergic to walnuts?\"\n  because recall --search facts \"which evenings are taken?\"\n  because recall --space global --space . --json \"kiln temperature\""
 )]
 pub(crate) struct Args {
     /// The question, or words to look for
@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// …)
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// Only commits that changed this file or folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    path: Vec<String>,
     /// What is read, if no space is named
     #[arg(long, value_enum, default_value_t = graph::ScopeName::Effective)]
     scope: graph::ScopeName,
@@ -54,7 +57,7 @@ pub(crate) struct Args {
     visibility: Vec<Visibility>,
     /// What to search: beliefs (facts), records (episodes), both, or nodes and
     /// thoughts (nodes) [default: both; records
-    /// only with --kind, --since or --until]
+    /// only with --kind, --path, --since or --until]
     #[arg(long, value_name = "WHAT", value_enum)]
     search: Option<ScopeName>,
     /// Memory as of this time: records and beliefs from what was recorded until then (2025-02-01,
@@ -131,6 +134,7 @@ impl Args {
             kinds: self.kind.clone(),
             since_us,
             until_us,
+            paths: self.path.clone(),
             as_of_us: times.recorded_us(self.as_of.as_deref())?,
             visibilities: self.visibility.clone(),
         };

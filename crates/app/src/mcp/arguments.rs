@@ -173,6 +173,8 @@ pub(crate) struct Recall {
     /// Only what happened before then: "2025-03-01", or with a time; a year, month or week is
     /// included. Episodes only.
     pub(super) until: Option<String>,
+    /// Only commits that changed this file or folder: "src/main.rs". Episodes only.
+    pub(super) path: Option<String>,
     /// How many records of the same conversation to show before and after each episode, 0 to 5; 0
     /// if omitted. Use 1 or 2 when an episode alone does not make sense.
     pub(super) around: Option<u32>,

@@ -206,8 +206,10 @@ impl RecallRequest<'_> {
 impl SearchScope {
     /// The default of what to search: a request that filters by kind or time looks for records.
     pub(crate) fn implied_by(filter: &Filter) -> Self {
-        let picks_records =
-            !filter.kinds.is_empty() || filter.since_us.is_some() || filter.until_us.is_some();
+        let picks_records = !filter.kinds.is_empty()
+            || !filter.paths.is_empty()
+            || filter.since_us.is_some()
+            || filter.until_us.is_some();
         if picks_records { Self::Episodes } else { Self::Both }
     }
 
@@ -454,6 +456,7 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
     keep_best(&mut answer.nodes, request.limit, |node| (node.record.id, node.similarity));
     keep_best(&mut answer.thoughts, request.limit, |found| (found.thought.id, found.score));
     keep_best(&mut answer.episodes, usize::MAX, |episode| (episode.id, episode.score.total));
+    answer.episodes.sort_by_key(|found| !found.item.named);
     newer_first(&mut answer.episodes, |found| (found.item.id, &found.item.replaces));
     answer.episodes.truncate(request.limit);
     if answer.episodes.is_empty() {

@@ -558,3 +558,73 @@ fn the_log_shows_the_time_of_a_record_and_on_request_when_it_was_recorded() {
     assert_eq!(logged[1]["at"], serde_json::Value::Null);
     assert!(logged[0]["recorded_at"].as_str().unwrap().starts_with(&year), "{}", logged[0]);
 }
+
+#[test]
+fn a_commit_is_found_by_its_hash_and_by_what_it_changed() {
+    let machine = Machine::with_space();
+    machine
+        .shell(
+            "mkdir repo && cd repo && git init -q && git config user.name Ana && \
+             git config user.email a@example.org && mkdir -p src/kiln docs && \
+             echo 1 > src/kiln/zone.rs && git add -A && git commit -qm 'fire the first zone' && \
+             echo 2 > docs/zone.md && git add -A && git commit -qm 'say which zone is first' && \
+             echo 3 > src/kiln.rs && git add -A && git commit -qm 'the first zone is hot, see src' && \
+             echo 4 > Glaze.toml && git add -A && git commit -qm 'settings of the glaze'",
+        )
+        .run()
+        .succeeds();
+    machine.because(["import", "repo", "--no-derive"]).run().succeeds();
+    let hash = machine.shell("git -C repo rev-parse HEAD~3").run().succeeds().out();
+    let hash = hash.trim();
+    let first = |question: &str| {
+        let found = machine.because(["--json", "recall", question]).run().succeeds().json();
+        let first = &found["results"][0];
+        (first["named"] == true).then(|| {
+            // Among other words, a path is not all that is asked.
+            let is_answer = !question.contains("who changed");
+            assert_eq!(found["relevance"] == 1.0, is_answer, "{question}: {}", found["relevance"]);
+            first["evidence"]["payload"]["text"].as_str().unwrap().to_owned()
+        })
+    };
+    let zone = Some("fire the first zone".to_owned());
+    assert_eq!(first(hash), zone);
+    assert_eq!(first(&hash[..7].to_uppercase()), zone);
+    assert_eq!(first(&format!("What was `{}`, say which zone is first?", &hash[..9])), zone);
+    assert_eq!(first("who changed src/kiln/zone.rs?"), zone);
+    assert_eq!(first("./src/kiln/"), zone);
+    assert_eq!(first("Glaze.toml").as_deref(), Some("settings of the glaze"));
+    // Six digits are too few, and a folder or a bare name among words is a word.
+    for words in [&hash[..6], "what is in src/kiln now", "what is in Glaze.toml", "src/kil/zone.rs"]
+    {
+        assert_eq!(first(words), None, "{words}");
+    }
+    let explained = ["recall", "--explain", "-k", "1", "src/kiln.rs"];
+    machine.because(explained).run().succeeds().prints("the question names it");
+
+    let changed = |paths: &[&str]| {
+        let paths = paths.iter().flat_map(|path| ["--path", path]);
+        let call = machine.because(["--json", "recall", "first zone", "--search", "episodes"]);
+        let found = call.arguments(paths).run().succeeds().json();
+        let results = found["results"].as_array().unwrap().iter();
+        let mut texts: Vec<String> = results
+            .map(|found| found["evidence"]["payload"]["title"].as_str().unwrap().to_owned())
+            .collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(changed(&["src"]), ["fire the first zone", "the first zone is hot, see src"]);
+    assert_eq!(changed(&["src/kiln/"]), ["fire the first zone"]);
+    assert_eq!(changed(&["docs/zone.md", "src/kiln.rs"]).len(), 2);
+    assert_eq!(changed(&["docs/zon"]), [""; 0]);
+    assert_eq!(changed(&["nowhere"]), [""; 0]);
+
+    // A repository is the same under another name, and a forgotten commit is found by nothing.
+    machine.shell("mv repo moved").run().succeeds();
+    machine.because(["import", "moved", "--no-derive"]).run().succeeds().prints("0 new, 4 already");
+    let found = machine.because(["--json", "recall", hash]).run().succeeds().json();
+    let id = found["results"][0]["id"].as_str().unwrap().to_owned();
+    machine.because(["forget", &id, "--yes"]).run().succeeds();
+    assert_eq!(first(hash), None);
+    assert_eq!(changed(&["src/kiln"]), [""; 0]);
+    machine.is_sound();
+}

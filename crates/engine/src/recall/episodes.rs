@@ -3,7 +3,7 @@
 //! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates,
 //! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
@@ -13,7 +13,7 @@ use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
 use retrieval::text::passages::passages;
-use store::sqlite::{Filter, Found, ModelNumber, QuestionVector, Search, TermShare};
+use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
 use super::features;
@@ -135,6 +135,10 @@ pub struct Recollection {
     pub passage: Option<String>,
     /// What its words part consists of.
     pub terms: Vec<TermShare>,
+    /// True if the question names it by the hash of a commit or the path of a file that it changed.
+    /// Such records stand first.
+    #[serde(skip_serializing_if = "is_false")]
+    pub named: bool,
     /// What was said just before and after.
     pub neighbours: Vec<Neighbour>,
     /// Results whose statements this one replaces: see [`super::replaced`].
@@ -143,6 +147,11 @@ pub struct Recollection {
     /// The name of the key that signed it, if that key does not speak for the owner of the space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_by: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Recollection {
@@ -199,7 +208,7 @@ impl Reader<'_> {
                 };
                 Ok((question, different, around, search.has_model(), search.document_count()))
             })?;
-        let Different { mut results, kept: _, features } = different;
+        let Different { mut results, kept: _, features, names_answer } = different;
         let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
@@ -226,8 +235,9 @@ impl Reader<'_> {
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
+        let least = if names_answer && !results.is_empty() { 1.0 } else { 0.0 };
         let relevance =
-            features.iter().map(|features| relevance(Some(features))).fold(0.0, f64::max);
+            features.iter().map(|features| relevance(Some(features))).fold(least, f64::max);
         let abstains = relevance < RELEVANCE_MIN;
         let recall = Recall {
             question,
@@ -290,6 +300,8 @@ struct Different {
     kept: Vec<u32>,
     /// Of everything that was found, however few are wanted.
     features: Vec<RankingFeatures>,
+    /// Whether the first answer because the question names them by identifiers.
+    names_answer: bool,
 }
 
 /// The best `limit` records that say different things. Where most of what is found
@@ -304,15 +316,22 @@ fn different(
     let mut wanted = limit;
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
+    let (filter, today) = (&query.filter, query.today);
+    let NamedRecords { found: named, are_answer } =
+        search.named(&query.text, question, analyzer, filter, today, weights)?;
+    let names_answer = are_answer && !named.is_empty();
+    let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
     loop {
-        let found = search.find(question, analyzer, &query.filter, query.today, weights, wanted)?;
+        let found = search.find(question, analyzer, filter, today, weights, wanted)?;
         let is_all = found.len() < wanted;
         let features = features::of(search, analyzer, question, query, &found)?;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
         let mut times_shown: HashMap<(Option<String>, String), usize> = HashMap::new();
         let occurrences_max = if question.dates.is_empty() { OCCURRENCES_MAX } else { usize::MAX };
-        let mut waiting: Vec<Option<Found>> = found.into_iter().map(Some).collect();
+        let others = found.into_iter().filter(|found| !named_positions.contains(&found.position));
+        let mut waiting: Vec<Option<Found>> =
+            named.iter().cloned().chain(others).map(Some).collect();
         for place in 0..waiting.len() {
             if results.len() == limit {
                 break;
@@ -343,7 +362,9 @@ fn different(
                 kept.push(found.document);
                 let (score, terms) = (found.score, found.terms);
                 let (neighbours, replaces) = (Vec::new(), Vec::new());
+                let named = named_positions.contains(&found.position);
                 results.push(Recollection {
+                    named,
                     id,
                     evidence,
                     score,
@@ -356,7 +377,7 @@ fn different(
             }
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
-            return Ok(Different { results, kept, features });
+            return Ok(Different { results, kept, features, names_answer });
         }
         wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
     }

@@ -60,8 +60,8 @@ pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
 pub use index::{
-    CandidateFilter, ChainLink, Filter, Found, Search, StoredEvidence, TermShare, VALUES_RAW,
-    first_after, node_key, searched_parts,
+    CandidateFilter, ChainLink, Filter, Found, NamedRecords, Search, StoredEvidence, TermShare,
+    VALUES_RAW, first_after, node_key, searched_parts,
 };
 pub use journal::{
     AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, PrivateUse, ReceiptWriting,

@@ -37,11 +37,14 @@ pub(super) struct Request {
     /// Most results of each kind, 1 to 100 [default: 10].
     #[schemars(range(min = 1, max = LIMIT_MAX))]
     limit: Option<u32>,
-    /// What to search [default: both; records only with `kinds`, `since` or `until`].
+    /// What to search [default: both; records only with `kinds`, `paths`, `since` or `until`].
     search: Option<Search>,
     /// Only records of these kinds.
     #[serde(default)]
     kinds: Vec<String>,
+    /// Only commits that changed one of these files or folders.
+    #[serde(default)]
+    paths: Vec<String>,
     /// Only what happened at this time or later.
     #[schemars(regex(pattern = TIME))]
     since: Option<String>,
@@ -102,6 +105,7 @@ impl Request {
         let (since_us, until_us) = times.window_us(self.since.as_deref(), self.until.as_deref())?;
         Ok(Filter {
             kinds: self.kinds.clone(),
+            paths: self.paths.clone(),
             since_us,
             until_us,
             as_of_us: times.recorded_us(self.as_of.as_deref())?,

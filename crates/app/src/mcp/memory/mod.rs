@@ -301,14 +301,16 @@ impl Memory {
         arguments: Recall,
         program: Option<String>,
     ) -> Result<Answered, Failure> {
-        let Recall { query, limit, search_type, since, until, around, as_of, valid_at } = arguments;
+        let Recall { query, limit, search_type, since, until, path, around, as_of, valid_at } =
+            arguments;
         let request = RecallRequest::new(&query, LIMIT as usize)?;
         let limit = within("limit", limit.unwrap_or(LIMIT), 1, LIMIT_MAX)? as usize;
         let neighbours = within("around", around.unwrap_or_default(), 0, AROUND_MAX)?;
         let (since_us, until_us) = session.times().window_us(since.as_deref(), until.as_deref())?;
         let Viewpoint { as_of_us, valid_at_us, .. } =
             session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
-        let filter = Filter { since_us, until_us, as_of_us, ..Filter::default() };
+        let paths = path.into_iter().collect();
+        let filter = Filter { since_us, until_us, as_of_us, paths, ..Filter::default() };
         let is_past = until_us.is_some_and(|until| until <= session.now.as_microsecond());
         let reader = self.reader(program.as_deref());
         let agent = program_name(program.as_deref());

@@ -157,6 +157,8 @@ pub(super) struct Pass<'a> {
     pub(super) classes: Classes,
     pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
+    /// The records that the paths of the filter accept; none means all.
+    pub(super) at_paths: Option<HashSet<Position>>,
     pub(super) filter: &'a Filter,
     /// The day of the query, days since 1970-01-01.
     pub(super) today: Option<i32>,
@@ -407,11 +409,14 @@ impl Pass<'_> {
         Named { speaker: names(&self.speaker), subject: names(&self.subject) }
     }
 
-    fn admits(&self, attribute: &Attribute) -> bool {
+    pub(super) fn admits(&self, attribute: &Attribute) -> bool {
         if attribute.flags & attributes::DEAD != 0 && self.filter.as_of_us.is_none() {
             return false;
         }
         if self.admitted.as_ref().is_some_and(|kinds| !kinds.contains(&attribute.kind)) {
+            return false;
+        }
+        if self.at_paths.as_ref().is_some_and(|found| !found.contains(&attribute.position)) {
             return false;
         }
         let Filter { since_us, until_us, visibilities, .. } = self.filter;

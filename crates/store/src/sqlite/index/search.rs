@@ -50,6 +50,9 @@ pub struct Filter {
     pub until_us: Option<i64>,
     /// The visibilities that may be found; all if empty.
     pub visibilities: Vec<Visibility>,
+    /// Only commits that changed one of these files, or something below one of these folders; all
+    /// if empty.
+    pub paths: Vec<String>,
     /// Only records that were recorded until then (inclusive) and neither retracted nor replaced by
     /// then, microseconds since the Unix epoch. If none, the records that count now.
     pub as_of_us: Option<u64>,
@@ -221,6 +224,7 @@ impl Search<'_> {
             times: self.times(question)?,
             classes: Classes::of(self, question, weights)?,
             admitted: self.admitted(filter)?,
+            at_paths: self.at_paths(&filter.paths)?,
             meant: Meaning::of(question, weights, self.tables.unit, self.scores.as_ref()),
             filter,
             today: today.map(days_since_epoch),

@@ -32,6 +32,7 @@ pub(in super::super) struct IndexTables {
     pub(super) term_number: &'static str,
     pub(super) add_term: &'static str,
     pub(super) marked_terms: &'static str,
+    pub(super) terms_between: &'static str,
     pub(super) term_count: &'static str,
     pub(super) posting: &'static str,
     pub(super) put_posting: &'static str,
@@ -179,6 +180,8 @@ macro_rules! tables {
             add_term: concat!("INSERT INTO ", $prefix, "_term (number, word) VALUES (?1, ?2)"),
             // The marks of languages: see `languages`.
             marked_terms: concat!("SELECT word FROM ", $prefix, "_term WHERE word >= char(1) AND word < char(2)"),
+            // Identifiers: see `identifiers`.
+            terms_between: concat!("SELECT number FROM ", $prefix, "_term WHERE word >= ?1 AND word < ?2"),
             term_count: concat!("SELECT max(number) FROM ", $prefix, "_term"),
             posting: concat!("SELECT data FROM ", $prefix, "_posting WHERE key = ?1"),
             put_posting: concat!("INSERT OR REPLACE INTO ", $prefix, "_posting (key, data) VALUES (?1, ?2)"),
@@ -230,7 +233,7 @@ macro_rules! tables {
 }
 
 /// Evidence.
-pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 5, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 6, "text");
 /// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
 /// the key of that. Versions of one do not serve as context for each other, so the tables of
 /// session words and lengths stay empty.

@@ -26,6 +26,7 @@ use super::super::ledger;
 use super::Reach;
 use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, Thread, clear};
+use super::identifiers::identifiers_of;
 use super::languages::language_mark;
 use super::postings::{self, BLOCK};
 use super::tables::{EPISODES, IndexTables};
@@ -399,8 +400,13 @@ impl Folder {
             marks: marks(evidence),
             flags: attributes::visibility_flags(evidence.visibility),
         };
+        let first = batch.documents;
         for passage in Passages::of(evidence).iter() {
             self.add_passage(connection, batch, evidence, &passage, attribute, &mut end)?;
+        }
+        for identifier in identifiers_of(evidence) {
+            let term = batch.term_number(connection, &identifier)?;
+            batch.push_posting(term, first, TermCounts { own: 1, ..TermCounts::default() });
         }
         if let Some(thread) = thread {
             batch.thread_ends.insert(thread, end.last);

@@ -72,16 +72,19 @@ impl Passage<'_> {
     }
 }
 
-/// The searched text of a record: its text, and title, captions, tags and place if they add
+/// The searched text of a record: its text, and title, captions, tags, place and camera if they add
 /// anything.
 pub fn searched_parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let payload = &evidence.payload;
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    let is_photo = evidence.kind.0 == EvidenceKind::PHOTO;
+    let camera = payload.more.get("camera").filter(|_| is_photo).and_then(|name| name.as_str());
     let more = payload
         .title
         .as_deref()
         .into_iter()
         .chain(label)
+        .chain(camera)
         .filter(|part| !payload.text.contains(*part));
     let own = std::iter::once(&payload.text).chain(&payload.captions).chain(&payload.tags);
     own.map(String::as_str).chain(more)
