@@ -530,7 +530,8 @@ fn take_in(
     };
     let locator = session.locator()?;
     let target = locator.locate()?.path;
-    let mut space = if args.dry_run {
+    let exists = target.exists();
+    let mut space = if args.dry_run && !exists {
         let folder = place::scratch_folder()?;
         let (genesis, body) = begin()?;
         let space = Space::copy_of(
@@ -540,7 +541,7 @@ fn take_in(
             session.home.signer()?,
         )?;
         Opened::Scratch(space, folder)
-    } else if target.exists() {
+    } else if exists {
         Opened::Real(session.open(SpaceUse::TakeIn)?.space)
     } else if session.spaces.is_empty() {
         return Err(RequestError::LedgerWithoutSpace.into());
@@ -564,6 +565,8 @@ fn take_in(
     let is_another = genesis.space() != space.id()? && args.record_again;
     let intake = if is_another && is_own_and_ahead(&genesis)? {
         Ok(Intake::default())
+    } else if args.dry_run && exists {
+        space.rehearse_take_in(&mut open()?, session.now, |lines| bar.set_position(lines))
     } else {
         space.take_in(&mut open()?, session.now, |lines| bar.set_position(lines))
     };

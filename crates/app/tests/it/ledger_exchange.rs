@@ -26,6 +26,19 @@ fn an_imported_export_is_the_same_space() {
     assert_eq!(copy(&["export"]).run().succeeds().out, printed);
     let again = copy(&["import", "all.jsonl", "--json"]).run().succeeds().json();
     assert_eq!(again["sources"][0]["intake"]["present"], 6);
+    // A dry run looks at what is there, and writes nothing.
+    let dry = |file| {
+        let report = copy(&["import", "--dry-run", file, "--json"]).run().succeeds().json();
+        let intake = &report["sources"][0]["intake"];
+        (intake["added"].as_u64().unwrap(), intake["present"].as_u64().unwrap())
+    };
+    assert_eq!(dry("all.jsonl"), (0, 6));
+    machine.because(["remember", "The crane is red", "--space", "."]).run().succeeds();
+    machine.because(["export", "--out", "more.jsonl"]).run().succeeds();
+    let (added, present) = dry("more.jsonl");
+    assert!(added > 0 && present == 6, "{added} new, {present} there");
+    assert_eq!(dry("more.jsonl"), (added, present));
+    assert_eq!(copy(&["export"]).run().succeeds().out, printed);
     copy(&["recall", "glaze"]).run().succeeds().prints("Tenmoku");
     assert_eq!(copy(&["verify", "--json"]).run().succeeds().json()["sound"], true);
     let dry = machine

@@ -257,6 +257,7 @@ write_only! {
         progress: impl FnMut(Progress)
     ) -> Report;
     take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
+    rehearse_take_in(input: &mut dyn BufRead, now: Timestamp, progress: impl FnMut(u64)) -> Intake;
     record_again(input: &mut dyn BufRead, now: Timestamp) -> RecordedAgain;
     plan_to_forget(selected: &[OpId], now: Timestamp) -> ForgetPlan;
     forget(plan: &ForgetPlan, reason: &str, now: Timestamp) -> Forgotten;

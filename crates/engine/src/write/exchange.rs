@@ -100,7 +100,17 @@ impl Writer<'_> {
         self.take_in_walking(input, now, JOURNAL_MAX, progress)
     }
 
-    /// The same, with a walk whenever the journal has `journal_max` entries.
+    /// What [`Self::take_in`] would do. Nothing is written.
+    pub fn rehearse_take_in(
+        &mut self,
+        input: &mut dyn BufRead,
+        now: jiff::Timestamp,
+        progress: impl FnMut(u64),
+    ) -> Result<Intake, EngineError> {
+        self.on_copy(|writer| writer.take_in(input, now, progress))
+    }
+
+    /// Takes in, with a walk whenever the journal has `journal_max` entries.
     fn take_in_walking(
         &mut self,
         input: &mut dyn BufRead,

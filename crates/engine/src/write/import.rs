@@ -171,18 +171,26 @@ impl Writer<'_> {
         context: &Context,
         progress: impl FnMut(Progress),
     ) -> Result<Report, EngineError> {
+        let mut task = Task { previews: true, ..Task::new(Intent::Write, None) };
+        let report =
+            self.on_copy(|writer| writer.run(importer, path, context, &mut task, progress))?;
+        Ok(Report { import: None, ..report })
+    }
+
+    /// Writes into a private copy, which is thrown away.
+    pub(crate) fn on_copy<T>(
+        &mut self,
+        write: impl FnOnce(&mut Writer<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let mut copy = self.store.private_copy()?;
         let mut echoes = PendingKeys::default();
-        let mut writer = Writer {
+        write(&mut Writer {
             store: &mut copy,
             sealer: self.sealer,
             derivers: self.derivers,
             echoes: &mut echoes,
             policy: self.policy,
-        };
-        let mut task = Task { previews: true, ..Task::new(Intent::Write, None) };
-        let report = writer.run(importer, path, context, &mut task, progress)?;
-        Ok(Report { import: None, ..report })
+        })
     }
 
     /// Reads a source without writing anything, and answers what a mirroring import would do
