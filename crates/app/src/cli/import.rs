@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use engine::write::exchange::{Intake, read_genesis};
-use engine::write::import::{Intent, PREVIEW_MAX, ProblemReport, Progress, Report};
+use engine::write::import::{Intent, ProblemReport, Progress, Report};
 use engine::write::import_graph::GraphTally;
 use engine::write::record::ForgottenPolicy;
 use engine::write::record_again::RecordedAgain;
@@ -434,11 +434,13 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
         for line in &report.preview {
             output::line(format_args!("  {}", printable(line)))?;
         }
-        if tally.total() > PREVIEW_MAX as u64 {
-            output::line(format_args!(
-                "  {DIM}… and {} more{DIM:#}",
-                tally.total() - PREVIEW_MAX as u64
-            ))?;
+        let shown_of = match &report.graph {
+            Some(_) => tally.total(),
+            None => tally.added + tally.replaced,
+        };
+        let more = shown_of.saturating_sub(report.preview.len() as u64);
+        if more > 0 && !report.preview.is_empty() {
+            output::line(format_args!("  {DIM}… and {more} more{DIM:#}"))?;
         }
         if report.retracted > 0 {
             let gone = count(report.retracted, "record");

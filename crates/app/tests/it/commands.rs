@@ -628,3 +628,22 @@ fn a_commit_is_found_by_its_hash_and_by_what_it_changed() {
     assert_eq!(changed(&["src/kiln"]), [""; 0]);
     machine.is_sound();
 }
+
+#[test]
+fn a_dry_run_shows_what_is_new_or_changed() {
+    let machine = Machine::with_space();
+    for name in ["bread", "salt", "tea"] {
+        machine.write(&format!("notes/{name}.md"), format!("# {name}\n\nSome {name}.\n"));
+    }
+    machine.because(["import", "notes", "--no-derive"]).run().succeeds();
+    machine.write("notes/tea.md", "# tea\n\nNo tea.\n");
+    machine.write("notes/zest.md", "# zest\n\nOf a lemon.\n");
+    let dry = || machine.because(["import", "notes", "--dry-run"]).run().succeeds();
+    let printed = dry().prints("would read 4 records, 1 new, 1 changed, 2 already there").out();
+    assert!(printed.contains("tea: No tea.") && printed.contains("zest: Of a lemon."), "{printed}");
+    assert!(!printed.contains("bread") && !printed.contains("more"), "{printed}");
+    assert_eq!(dry().out(), printed, "nothing was written");
+    machine.because(["import", "notes", "--no-derive"]).run().succeeds();
+    let printed = dry().prints("would read 4 records, 0 new, 4 already there").out();
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+}

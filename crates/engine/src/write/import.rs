@@ -34,7 +34,7 @@ pub use crate::outcome::Intent;
 const QUEUE_BATCHES: usize = 3;
 /// Problems kept in full; more are only counted.
 pub const PROBLEMS_KEPT_MAX: usize = 100;
-/// Records of a dry run that are shown.
+/// Records of a dry run that are shown, of those that are new or changed.
 pub const PREVIEW_MAX: usize = 5;
 
 /// The result of an import.
@@ -66,7 +66,8 @@ pub struct Report {
     pub problem_count: u64,
     /// The first [`PROBLEMS_KEPT_MAX`] of them.
     pub problems: Vec<ProblemReport>,
-    /// In a dry run: the first records, in one line each.
+    /// In a dry run: the first records that are new or changed, in one line each; of a format that
+    /// may hold a graph, the first records.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preview: Vec<String>,
 }
@@ -256,7 +257,12 @@ impl Writer<'_> {
                     sender,
                     batch: Vec::new(),
                     items: Vec::new(),
-                    previews_left: if previews { PREVIEW_MAX } else { 0 },
+                    // A dry run shows what is new; a rehearsal does not know it yet.
+                    previews_left: if previews && intent == Intent::Write {
+                        PREVIEW_MAX
+                    } else {
+                        0
+                    },
                 };
                 let read = importer.import(path, context, &mut sink);
                 if sink.send_batch().is_continue() {
@@ -370,6 +376,7 @@ impl Writer<'_> {
                 let hash = self.sealer.body_hash(prepared);
                 let earlier = found.see(&evidence.source, &evidence.source_uid, hash);
                 let tally = &mut report.tally;
+                let before = tally.added + tally.replaced;
                 match (earlier, look_up(index, self.sealer, self.policy, prepared)?) {
                     (Some(earlier), _) if earlier == hash => tally.present += 1,
                     (Some(_), _) | (None, Known::Earlier(_)) => tally.replaced += 1,
@@ -379,6 +386,9 @@ impl Writer<'_> {
                         tally.added += 1;
                         found.see_new(evidence);
                     }
+                }
+                if tally.added + tally.replaced > before && report.preview.len() < PREVIEW_MAX {
+                    report.preview.push(preview_of(evidence));
                 }
             }
             Ok(())
@@ -448,6 +458,12 @@ impl Writer<'_> {
     }
 }
 
+/// A record in one line.
+fn preview_of(evidence: &Evidence) -> String {
+    let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
+    format!("{} {at} {}", evidence.kind.0, summary_of_evidence(evidence))
+}
+
 /// The reader's end: masks, prepares, batches.
 struct Reading<'a> {
     path: &'a Path,
@@ -493,10 +509,7 @@ impl Sink for Reading<'_> {
             self.send(Message::Masked(kind.to_string()))?;
         }
         let evidence = masked.get();
-        self.preview(|| {
-            let at = evidence.at.as_ref().map_or("undated", |at| at.as_str());
-            format!("{} {at} {}", evidence.kind.0, summary_of_evidence(evidence))
-        })?;
+        self.preview(|| preview_of(evidence))?;
         let name = evidence.source_uid.clone();
         match Prepared::new(masked) {
             Ok(prepared) => self.batch.push(prepared),
