@@ -22,14 +22,18 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::Value;
 
+use crate::owner::Owner;
+
 pub mod attributes;
 pub mod entities;
 mod local_time;
 pub mod lookalikes;
 pub mod mining;
 pub mod names;
+pub mod owner;
 pub mod places;
 pub mod preferences;
+mod prose;
 pub mod relationships;
 pub mod routines;
 pub mod slug;
@@ -136,6 +140,11 @@ impl Record {
     }
 }
 
+/// The account whose export a record is from, by the name that its other fields use: the owner's.
+pub(crate) fn account(evidence: &Evidence) -> Option<&str> {
+    evidence.payload.more.get(Evidence::ACCOUNT)?.as_str().filter(|name| !name.is_empty())
+}
+
 /// A type of claim that a deriver makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClaimType {
@@ -201,6 +210,11 @@ pub trait Deriver: Send + Sync {
     fn name(&self) -> &'static str;
     /// Its semantic version, which is recorded with every claim.
     fn version(&self) -> &'static str;
+    /// What it was told beside the records, such as who the owner is, as one text; empty if
+    /// nothing. Where it changes, everything is derived again.
+    fn parameters(&self) -> String {
+        String::new()
+    }
     /// The types of claim that it makes, with their priors.
     fn claim_types(&self) -> &[ClaimType];
     /// The groups that a record belongs to; empty if the record is irrelevant to this deriver.
@@ -211,12 +225,18 @@ pub trait Deriver: Send + Sync {
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate>;
 }
 
-/// The derivers that come with the program, in order of name.
+/// The derivers that come with the program, in order of name, where the owner has not said who
+/// they are.
 pub fn builtin() -> Vec<Box<dyn Deriver>> {
+    builtin_for(&Owner::default())
+}
+
+/// The same for an owner who said so.
+pub fn builtin_for(owner: &Owner) -> Vec<Box<dyn Deriver>> {
     vec![
         Box::new(places::Places),
-        Box::new(preferences::Preferences),
-        Box::new(relationships::Relationships),
+        Box::new(preferences::Preferences::of(owner.clone())),
+        Box::new(relationships::Relationships::of(owner.clone())),
         Box::new(routines::Routines),
     ]
 }

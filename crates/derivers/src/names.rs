@@ -30,7 +30,7 @@ const SUFFIXES: [&str; 12] = [
 
 /// Words that no person's name contains: machines, rooms, roles, lists, firms.
 #[rustfmt::skip]
-const IMPERSONAL_WORDS: [&str; 96] = [
+const IMPERSONAL_WORDS: [&str; 112] = [
     "noreply", "donotreply", "reply", "notification", "notifications", "notify", "alert", "alerts", "newsletter",
     "news", "mailer", "daemon", "postmaster", "webmaster", "info", "support", "service", "services", "sales",
     "billing", "invoice", "invoices", "accounts", "admin", "administrator", "root", "office", "team", "teams",
@@ -40,7 +40,30 @@ const IMPERSONAL_WORDS: [&str; 96] = [
     "google", "microsoft", "linkedin", "facebook", "amazon", "paypal", "calendar", "calendars", "room",
     "conference", "boardroom", "resource", "projector", "meeting", "system", "assistant", "agent", "ai", "tool",
     "chatgpt", "gpt", "copilot", "gemini", "unknown", "anonymous", "guest", "inc", "llc", "ltd", "gmbh", "corp",
-    "company", "university", "department",
+    "company", "university", "department", "mailing", "delivery", "subsystem", "developers", "devel", "maintainer",
+    "maintainers", "moderator", "moderators", "committee", "subscribers", "members", "recipients", "undisclosed",
+    "buildbot", "tracker",
+];
+
+/// Words in the local parts of addresses to which mail for many goes, after the name of a project:
+/// `alsa-devel`, `git-commits`.
+#[rustfmt::skip]
+const LIST_WORDS: [&str; 22] = [
+    "devel", "dev", "developers", "users", "user", "discuss", "discussion", "commits", "commit", "bugs", "bug",
+    "patches", "patch", "maintainers", "owner", "request", "bounces", "bounce", "subscribe", "unsubscribe", "linux",
+    "kernel",
+];
+
+/// Hosts, and the domains under them, at which mail for many arrives.
+const LIST_HOSTS: [&str; 8] = [
+    "vger.kernel.org",
+    "lists.linux.dev",
+    "freelists.org",
+    "googlegroups.com",
+    "groups.io",
+    "yahoogroups.com",
+    "bugs.debian.org",
+    "lists.sourceforge.net",
 ];
 
 /// Whole names that are not people: assistants and anonymous speakers.
@@ -104,15 +127,30 @@ fn is_machine(address: &str) -> bool {
     let local = local.to_ascii_lowercase();
     let domain = domain.to_ascii_lowercase();
     let joined: String = local.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    domain.starts_with("lists.")
-        || domain.contains(".lists.")
-        || domain.starts_with("googlegroups.")
+    is_list(address)
         || domain.contains("resource.calendar")
         || IMPERSONAL_WORDS.contains(&joined.as_str())
         || local.split(['.', '_', '-', '+']).any(|part| IMPERSONAL_WORDS.contains(&part))
 }
 
-/// Reads `ana.lima+lists@example.org` as Ana Lima.
+/// Whether an address is a mailing list's.
+pub(crate) fn is_list(address: &str) -> bool {
+    let (local, domain) = address.split_once('@').unwrap_or((address, ""));
+    let local = local.to_ascii_lowercase();
+    let domain = domain.to_ascii_lowercase();
+    let is_at = |host: &&str| {
+        domain.strip_suffix(*host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    domain.starts_with("lists.")
+        || domain.starts_with("list.")
+        || domain.contains(".lists.")
+        || domain.starts_with("googlegroups.")
+        || LIST_HOSTS.iter().any(is_at)
+        || local.split(['-', '_', '+']).any(|part| LIST_WORDS.contains(&part))
+}
+
+/// Reads `ana.lima+lists@example.org` as Ana Lima. One word alone names nobody: `alima` may be a
+/// person, who has another name elsewhere, or a list, a role or a program.
 fn from_address(address: &str) -> Option<Person> {
     if is_machine(address) {
         return None;
@@ -121,9 +159,23 @@ fn from_address(address: &str) -> Option<Person> {
     let spaced: String = local
         .chars()
         .filter(|letter| !letter.is_ascii_digit())
-        .map(|letter| if matches!(letter, '.' | '_' | '-') { ' ' } else { letter })
+        .map(|letter| if matches!(letter, '.' | '_') { ' ' } else { letter })
         .collect();
-    from_words(&spaced)
+    from_words(&spaced).filter(|person| person.name.contains(' '))
+}
+
+/// The address in `Name <address>`, `mailto:address` or a bare address.
+pub(crate) fn address_of(raw: &str) -> Option<&str> {
+    let raw = raw.trim();
+    if raw.len() > NAME_BYTES_MAX {
+        return None;
+    }
+    let inner = match raw.rsplit_once('<') {
+        Some((_, inner)) => inner.split('>').next().unwrap_or_default(),
+        None => raw.strip_prefix("mailto:").unwrap_or(raw),
+    };
+    let inner = inner.trim();
+    (inner.contains('@') && !inner.contains(char::is_whitespace)).then_some(inner)
 }
 
 fn from_words(name: &str) -> Option<Person> {
@@ -165,11 +217,23 @@ fn from_words(name: &str) -> Option<Person> {
     }
     let name = capitalised(&words.join(" "));
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
-    let slug = slug(&name);
+    let slug = slug(&without_initials(&words));
     let is_too_short = letters < 2 && name.is_ascii();
     let is_impersonal =
         IMPERSONAL_NAMES.contains(&slug.as_str()) || is_self(&name) || slug.is_empty();
     (!is_too_short && !is_impersonal).then_some(Person { name, slug })
+}
+
+/// The words without initials between the first and the last: who is `Bruce W. Allan` in one mail
+/// is `Bruce Allan` in the next.
+fn without_initials(words: &[String]) -> String {
+    let is_kept = |(at, word): &(usize, &String)| {
+        let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
+        *at == 0 || at + 1 == words.len() || letters > 1 || !word.is_ascii()
+    };
+    let kept: Vec<&str> =
+        words.iter().enumerate().filter(is_kept).map(|(_, word)| word.as_str()).collect();
+    kept.join(" ")
 }
 
 /// Whether a word marks a name as not a person's. The parts of `no-reply` and `Ana-bot` are checked
@@ -230,6 +294,8 @@ mod tests {
             ("Prof. Dr. Anna Weber, PhD", "Anna Weber", "anna-weber"),
             ("Ana Lima (Acme)", "Ana Lima", "ana-lima"),
             ("'Ana Lima'", "Ana Lima", "ana-lima"),
+            ("Ana M. Lima", "Ana M. Lima", "ana-lima"),
+            ("A. M. Lima", "A. M. Lima", "a-lima"),
             ("Ana 🦄 Lima", "Ana Lima", "ana-lima"),
             ("Jean-Luc O'Neil", "Jean-Luc O'Neil", "jean-luc-o-neil"),
             ("McDonald", "McDonald", "mcdonald"),
@@ -272,6 +338,12 @@ mod tests {
             "<>",
             "@",
             "support@example.org",
+            "ana@example.org",
+            "ana-devel@example.org",
+            "Ana Devel <ana-devel@example.org>",
+            "Net Dev <netdev@vger.kernel.org>",
+            "Ana Mailing List",
+            "trivial@kernel.org",
         ] {
             assert_eq!(person(raw), None, "{raw}");
         }

@@ -12,13 +12,13 @@ use jiff::civil::Date;
 use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 
-use crate::{Record, SignedBy, names};
+use crate::owner::Owner;
+use crate::prose::{REMEMBER, is_of_others, paragraphs, without_title};
+use crate::{Record, SignedBy, account, names};
 
 /// How much of a record is read for statements, bytes: people talk about themselves near the
 /// beginning.
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
-/// The source of notes that were written down one by one.
-const REMEMBER: &str = "remember";
 /// Longest sentence that is read, words; a longer one is not a plain statement.
 pub const SENTENCE_WORDS_MAX: usize = 48;
 /// How many bytes of a message are searched for [`REQUESTS`].
@@ -127,7 +127,7 @@ impl OwnWords<'_> {
 /// The owner's own words in a record; `None` if they are not the owner's. A key that may only
 /// append could record anything as the owner's words, so they count only if one of the owner's keys
 /// signed the record, or if a key that may derive quotes the owner in a note.
-pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
+pub fn own_words<'r>(record: &'r Record, owner: &Owner) -> Option<OwnWords<'r>> {
     let evidence = record.evidence()?;
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
@@ -143,11 +143,19 @@ pub fn own_words(record: &Record) -> Option<OwnWords<'_>> {
         (Some(role), _) => role == "user",
         (None, None) => kind == EvidenceKind::NOTE || evidence.source == REMEMBER,
         (None, Some(actor)) => {
-            matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN) && names::is_self(actor)
+            matches!(kind, EvidenceKind::NOTE | EvidenceKind::TURN)
+                && (names::is_self(actor)
+                    || owner.is(actor)
+                    || account(evidence).is_some_and(|account| account == actor))
         }
     };
-    let text = payload.text.get(..payload.text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
-    (is_own && !text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
+    let is_passed_on = payload.more.contains_key("forwarded_from");
+    if !is_own || is_passed_on || is_of_others(evidence) {
+        return None;
+    }
+    let text = without_title(payload);
+    let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
+    (!text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
 }
 
 /// Whether a word in `text` starts with one of `beginnings` (lower-case ASCII), ignoring case. A
@@ -175,25 +183,19 @@ pub fn any_word_starts_with(text: &str, beginnings: &[&str]) -> bool {
     false
 }
 
-/// The sentences of `text` for which `looks_relevant` holds, in order. Quoted lines, tables and
-/// code are left out.
+/// The sentences of `text` for which `looks_relevant` holds, in order. Headings, quoted lines,
+/// tables and code are left out.
 pub fn sentences<'t>(text: &'t str, looks_relevant: impl Fn(&str) -> bool) -> Vec<Sentence<'t>> {
     let mut sentences = Vec::new();
-    let mut is_code = false;
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            is_code = !is_code;
+    for paragraph in paragraphs(text) {
+        if !looks_relevant(paragraph) {
             continue;
         }
-        if is_code || line.starts_with(['>', '|']) || !looks_relevant(line) {
+        let paragraph = without_marker(paragraph);
+        if has_speaker(paragraph) {
             continue;
         }
-        let line = without_marker(line);
-        if has_speaker(line) {
-            continue;
-        }
-        for part in split(line) {
+        for part in split(paragraph) {
             if looks_relevant(part) {
                 sentences.extend(sentence(part));
             }
@@ -241,6 +243,12 @@ pub(crate) fn has_speaker(line: &str) -> bool {
 const ABBREVIATIONS: [&str; 11] = [
     "dr", "mr", "mrs", "ms", "prof", "st", "e.g", "i.e", "vs", "etc", "approx",
 ];
+
+/// The label before the colon in a line that quotes a speaker.
+pub(crate) fn speaker_of(line: &str) -> Option<&str> {
+    let (label, _) = line.split_once(':').filter(|_| has_speaker(line))?;
+    Some(label.trim_matches(['*', '_', ' ', '[', ']']))
+}
 
 fn closing_quote(open: char) -> Option<char> {
     match open {
@@ -303,6 +311,12 @@ fn lower(word: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether code is the name of one thing, as a word of the sentence around it: `pytest`.
+fn is_plain_name(code: &str) -> bool {
+    code.starts_with(char::is_alphabetic)
+        && code.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
+}
+
 pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
     let is_word =
         |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '.' | '_');
@@ -324,6 +338,16 @@ pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
         }
         let after = rest.get(letter.len_utf8()..).unwrap_or_default();
         rest = after;
+        if letter == '`'
+            && let Some((name, after)) = after.split_once('`')
+            && is_plain_name(name)
+            && words.len() < SENTENCE_WORDS_MAX
+        {
+            words.push(Word { text: name, lower: lower(name), before });
+            before = Break::None;
+            rest = after;
+            continue;
+        }
         if let Some(close) = closing_quote(letter) {
             before = Break::Quote;
             rest = after.split_once(close).map_or("", |(_, rest)| rest);
@@ -369,7 +393,7 @@ mod tests {
             read("I saw Dr. Weber. Did you?! No; never"),
             ["I saw Dr Weber", "Did you?", "No", "never"]
         );
-        assert_eq!(read("- [ ] call Ana\n2. second\n# Head"), ["call Ana", "second", "Head"]);
+        assert_eq!(read("- [ ] call Ana\n2. second\n# Head"), ["call Ana", "second"]);
     }
 
     #[test]

@@ -3,13 +3,14 @@
 //! An export may have gigabytes, so messages are read one by one. A message is
 //! `<chat id>/<message id>`. Service messages (who joined, what was pinned) are left out: nobody
 //! wrote them. Times come as the clock showed them and as seconds since 1970; both together give
-//! the offset.
+//! the offset. The export of an account says whose it is, which each message then names.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use kernel::evidence::Evidence;
 use kernel::when::When;
 use serde_json::{Map, Value};
 
@@ -47,6 +48,7 @@ impl Importer for Telegram {
             return Err(format_error(path, NAME, reason));
         }
         let mut chat = Chat::default();
+        let mut account: Option<Account> = None;
         walk(input, NAME, sink, visit, |place, visited, sink| {
             let names = place.names();
             let (of_chat, rest) = match names[..] {
@@ -56,7 +58,10 @@ impl Importer for Telegram {
             match (rest, visited) {
                 ([], Visited::End) if of_chat => chat = Chat::default(),
                 (["messages", "[]"], Visited::Value(message)) => {
-                    return chat.message(&message, sink);
+                    return chat.message(&message, account.as_ref(), sink);
+                }
+                (["personal_information"], Visited::Value(value)) if !of_chat => {
+                    account = Account::of(&value);
                 }
                 ([name], Visited::Value(value)) => chat.describe(name, &value),
                 _ => {}
@@ -91,10 +96,27 @@ fn visit(place: &[&str]) -> Visit {
         }
         ["chats" | "left_chats", "list", "[]"] => Visit::Enter,
         ["chats" | "left_chats", "list", "[]", "messages"] => Visit::Enter,
-        ["name" | "type" | "id"] | ["messages", "[]"] => Visit::Take,
+        ["name" | "type" | "id" | "personal_information"] | ["messages", "[]"] => Visit::Take,
         ["chats" | "left_chats", "list", "[]", "name" | "type" | "id"] => Visit::Take,
         ["chats" | "left_chats", "list", "[]", "messages", "[]"] => Visit::Take,
         _ => Visit::Skip,
+    }
+}
+
+/// The account that was exported.
+struct Account {
+    /// As the field `from_id` of its messages has it.
+    id: String,
+    name: Option<String>,
+}
+
+impl Account {
+    fn of(information: &Value) -> Option<Self> {
+        let id = information.get("user_id").and_then(Value::as_i64)?;
+        let name = |field: &str| information.get(field).and_then(Value::as_str);
+        let names: Vec<&str> = ["first_name", "last_name"].into_iter().filter_map(name).collect();
+        let name = bounded_name(Some(names.join(" ").trim().to_owned()));
+        Some(Self { id: format!("user{id}"), name: name.filter(|name| !name.is_empty()) })
     }
 }
 
@@ -121,7 +143,12 @@ impl Chat {
         }
     }
 
-    fn message(&self, message: &Value, sink: &mut dyn Sink) -> ControlFlow<()> {
+    fn message(
+        &self,
+        message: &Value,
+        account: Option<&Account>,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
         let field = |name: &str| message.get(name).and_then(Value::as_str);
         let id = message.get("id").and_then(Value::as_i64);
         let (Some("message"), Some(id)) = (field("type"), id) else {
@@ -149,7 +176,12 @@ impl Chat {
             let value = message.get(from).filter(|value| !value.is_null())?;
             Some((to.to_owned(), value.clone()))
         };
-        let more: Map<String, Value> = [
+        let actor = field("from").or(field("from_id")).map(str::to_owned);
+        let account = account.and_then(|account| match field("from_id") {
+            Some(from) if from == account.id => actor.clone(),
+            _ => account.name.clone(),
+        });
+        let mut more: Map<String, Value> = [
             keep("reply_to_message_id", "reply_to"),
             keep("forwarded_from", "forwarded_from"),
             keep("edited", "edited"),
@@ -157,9 +189,10 @@ impl Chat {
         .into_iter()
         .flatten()
         .collect();
+        more.extend(account.map(|name| (Evidence::ACCOUNT.to_owned(), Value::from(name))));
         let turn = Turn {
             uid: format!("{session}/{id}"),
-            actor: field("from").or(field("from_id")).map(str::to_owned),
+            actor,
             at: when(field("date"), message.get("date_unixtime")),
             text,
             session: Some(session),

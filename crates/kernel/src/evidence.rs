@@ -167,6 +167,14 @@ impl Evidence {
     /// supersedes, with the reason.
     pub const CORRECTION: &'static str = "correction";
 
+    /// The field of the payload with the account whose export the record is from, by the name that
+    /// the record's other fields have for it.
+    pub const ACCOUNT: &'static str = "account";
+    /// The field of the payload with the people of a mail as `Name <address>`.
+    pub const ADDRESSES: &'static str = "addresses";
+    /// The field of the payload with the mailing list by which a mail came.
+    pub const MAILING_LIST: &'static str = "mailing_list";
+
     /// Why a person corrected the record that this one supersedes; none if it is not a correction.
     pub fn correction(&self) -> Option<&str> {
         self.payload.more.get(Self::CORRECTION)?.as_str()

@@ -16,6 +16,7 @@
 
 use kernel::evidence::EvidenceKind;
 
+use crate::owner::Owner;
 use crate::statements::{OwnWords, Sentence, Word, own_words, sentence};
 use crate::{Record, names, preferences, relationships};
 
@@ -118,7 +119,7 @@ enum Voice {
 /// ```
 pub fn mine(record: &Record) -> Vec<MinedStatement> {
     let Some(evidence) = record.evidence() else { return Vec::new() };
-    let own = own_words(record);
+    let own = own_words(record, &Owner::default());
     let Some(voice) = voice(record, own) else { return Vec::new() };
     if own.is_some_and(|own| own.is_request()) {
         return Vec::new();
@@ -170,7 +171,7 @@ fn words_of(part: &str, sentence: &Sentence<'_>, found: Stated) -> String {
 /// The built-in deriver that concludes something from one sentence of a record, if one does. The
 /// other derivers read titles, times and places, and no sentences.
 pub fn owner(record: &Record, sentence: &str) -> Option<&'static str> {
-    let words = own_words(record)?;
+    let words = own_words(record, &Owner::default())?;
     let words = OwnWords { text: sentence, ..words };
     if preferences::concludes_from(words) {
         return Some("preferences");

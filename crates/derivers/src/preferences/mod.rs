@@ -14,6 +14,7 @@ use kernel::id::OpId;
 use kernel::when::When;
 use serde_json::{Map, Value};
 
+use crate::owner::Owner;
 use crate::relationships::{by_event_time, counted};
 use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
@@ -57,8 +58,17 @@ const INPUTS_MAX: usize = 128;
 const DAYPART: &str = "daypart";
 
 /// The deriver.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Preferences;
+#[derive(Clone, Debug, Default)]
+pub struct Preferences {
+    owner: Owner,
+}
+
+impl Preferences {
+    /// The deriver for an owner who said who they are.
+    pub fn of(owner: Owner) -> Self {
+        Self { owner }
+    }
+}
 
 /// Whether a word is in the lexicon: then it is a thing, not a name.
 pub(crate) fn is_known_thing(word: &str) -> bool {
@@ -76,7 +86,11 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.0.0"
+        "1.1.0"
+    }
+
+    fn parameters(&self) -> String {
+        self.owner.parameters()
     }
 
     fn claim_types(&self) -> &[ClaimType] {
@@ -88,7 +102,7 @@ impl Deriver for Preferences {
         if record.belief().is_some_and(is_routine) {
             groups.insert(DAYPART.to_owned());
         }
-        let own_statements = own_words(record).map(statements).unwrap_or_default();
+        let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
         for object in own_statements
             .iter()
             .flat_map(|statement| [Some(&statement.object), statement.over.as_ref()])
@@ -107,7 +121,7 @@ impl Deriver for Preferences {
         for record in by_event_time(records) {
             routines.extend(routine(record));
             let Some(evidence) = record.evidence() else { continue };
-            let own_statements = own_words(record).map(statements).unwrap_or_default();
+            let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
             let day = evidence.at.as_ref().map(When::date);
             for statement in own_statements {
                 let own = is_of_group(&statement.object, group);

@@ -7,7 +7,7 @@
 
 use super::DAYPART;
 use super::lexicon::{daypart, domain_of};
-use super::word_lists::{ARTICLES, EVERYWHERE, POINTING, TAILS, VAGUE};
+use super::word_lists::{ARTICLES, BARE_VERBS, EVERYWHERE, POINTING, TAILS, VAGUE};
 use crate::slug::slug;
 use crate::statements::Word;
 
@@ -48,6 +48,8 @@ impl Object {
 pub(super) enum Trust {
     /// Any object: the form is explicit.
     Any,
+    /// Any activity, after "to".
+    Activity,
     /// A word from the lexicon, or one or two lower-case words that do not name an activity.
     Short,
     /// A word from the lexicon.
@@ -75,6 +77,7 @@ pub(super) fn parse(
         || has_number
         || points
         || VAGUE.contains(&first.lower.as_ref())
+        || trust != Trust::Activity && BARE_VERBS.contains(&first.lower.as_ref())
     {
         return None;
     }
@@ -90,7 +93,7 @@ pub(super) fn parse(
         && topic.is_none()
         && !words.iter().any(|word| EVERYWHERE.contains(&word.lower.as_ref()));
     let is_trusted = match trust {
-        Trust::Any => true,
+        Trust::Any | Trust::Activity => true,
         Trust::Short => {
             let is_short = words.len() <= UNKNOWN_WORDS_MAX && article.is_none();
             known.is_some() || is_plain && is_short && !first.lower.ends_with("ing")

@@ -324,7 +324,7 @@ fn read_prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
         && to.lower == "to"
     {
         // Activities are compared in too many ways to be parsed.
-        let object = parse(verb, None, Trust::Any)
+        let object = parse(verb, None, Trust::Activity)
             .filter(|_| !verb.iter().any(|word| COMPARISONS.contains(&word.lower.as_ref())));
         push(found, object.map(Object::into_activity), Polarity::Like, None, true);
         return;

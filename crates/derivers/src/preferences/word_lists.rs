@@ -50,11 +50,17 @@ pub(super) const POINTING: [&str; 95] = [
 
 /// An object that is one of these, or starts with one, is too vague.
 #[rustfmt::skip]
-pub(super) const VAGUE: [&str; 41] = [
+pub(super) const VAGUE: [&str; 44] = [
     "everything", "nothing", "something", "anything", "thing", "things", "stuff", "most", "none", "each", "many",
     "much", "more", "less", "some", "people", "someone", "everyone", "everybody", "anyone", "all", "enough", "lots",
     "to", "being", "having", "getting", "not", "no", "yes", "only", "just", "and", "or", "but", "so", "too", "very",
-    "best", "kind", "be",
+    "best", "kind", "be", "fact", "foo", "bar",
+];
+
+/// Verbs with which no thing begins: after "I like" a word was left out.
+#[rustfmt::skip]
+pub(super) const BARE_VERBS: [&str; 14] = [
+    "have", "has", "had", "see", "use", "make", "get", "do", "did", "go", "keep", "put", "take", "know",
 ];
 
 /// Phrases that may follow an object without being part of it; longest first.

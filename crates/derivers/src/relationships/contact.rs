@@ -24,8 +24,9 @@ const SMALL_MEETING_PEOPLE_MAX: usize = 3;
 /// Links to the person in the owner's notes.
 const MENTIONS: (f64, f64) = (0.5, 0.5);
 /// [`DAYS`] where nothing distinguishes this person from the owner: one of two people in a
-/// conversation is the owner, most likely the one who talks every day.
-const DAYS_OWNER_UNKNOWN: (f64, f64) = (4.0, 0.5);
+/// conversation is the owner, most likely the one who talks every day. However often they talk, it
+/// stays below what counts as likely.
+const DAYS_OWNER_UNKNOWN: (f64, f64) = (3.7, 0.62);
 /// Shortest time after the last contact for which the claim is valid, days.
 const VALID_DAYS_MIN: i64 = 90;
 /// The same in multiples of the contact's own rhythm.

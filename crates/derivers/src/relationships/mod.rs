@@ -15,6 +15,7 @@ use kernel::operation::HlcTimestamp;
 use kernel::when::When;
 use serde_json::json;
 
+use crate::owner::Owner;
 use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
@@ -48,8 +49,17 @@ const SOURCES: (f64, f64) = (0.5, 0.7);
 const DENIED: (f64, f64) = (-2.0, 0.7);
 
 /// The deriver.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Relationships;
+#[derive(Clone, Debug, Default)]
+pub struct Relationships {
+    owner: Owner,
+}
+
+impl Relationships {
+    /// The deriver for an owner who said who they are.
+    pub fn of(owner: Owner) -> Self {
+        Self { owner }
+    }
+}
 
 /// Whether the deriver concludes something from these words of the owner.
 pub(crate) fn concludes_from(words: OwnWords<'_>) -> bool {
@@ -62,7 +72,11 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.1.0"
+        "1.2.0"
+    }
+
+    fn parameters(&self) -> String {
+        self.owner.parameters()
     }
 
     fn claim_types(&self) -> &[ClaimType] {
@@ -74,8 +88,8 @@ impl Deriver for Relationships {
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
         let Some(evidence) = record.evidence() else { return BTreeSet::new() };
-        let own_statements = own_words(record).map(statements).unwrap_or_default();
-        let named = named_people(evidence, &mut Names::default());
+        let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
+        let named = named_people(evidence, &mut Names::of(&self.owner));
         let stated = own_statements.into_iter().map(|statement| statement.person.slug);
         let groups =
             stated.chain(named.owners).chain(named.contacts.into_keys()).chain(named.linked);
@@ -89,14 +103,14 @@ impl Deriver for Relationships {
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
-        let mut names = Names::default();
+        let mut names = Names::of(&self.owner);
         let mut contact = Contact::default();
         let mut stated: BTreeMap<&'static str, Vec<Mention<Statement>>> = BTreeMap::new();
         for record in by_event_time(records) {
             let Some(evidence) = record.evidence() else { continue };
             let at = evidence.at.as_ref();
             contact.add(group, record, at, named_people(evidence, &mut names));
-            let own_statements = own_words(record).map(statements).unwrap_or_default();
+            let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
             for statement in
                 own_statements.into_iter().filter(|statement| statement.person.slug == group)
             {

@@ -1,6 +1,7 @@
 //! The people in a record, and who among them is the owner.
 //!
-//! No record states whose memory this is, so it must be inferred. A person is the owner if a
+//! The owner may have said who they are ([`Owner`]); a record of an export may name its account.
+//! Where neither is so, it must be inferred. A person is the owner if a
 //! calendar has their name or they speak as `user` to an agent. A person is probably the owner if
 //! nothing distinguishes them from the owner and no other person is with them most of the time,
 //! because the owner keeps appearing in the records of a contact. A person who only appears in
@@ -13,7 +14,9 @@ use jiff::civil::Date;
 use kernel::evidence::{Evidence, EvidenceKind};
 use serde_json::Value;
 
-use crate::names::{Person, is_self, person};
+use crate::account;
+use crate::names::{Person, address_of, is_list, is_self, person};
+use crate::owner::Owner;
 
 /// A record with more people than this is a crowd and does not count as contact with any of them.
 pub(super) const PEOPLE_MAX: usize = 12;
@@ -60,13 +63,55 @@ impl Channel {
     }
 }
 
+/// Whom a text names.
+#[derive(Clone, Debug)]
+enum Named {
+    Owner(Option<Person>),
+    Other(Person),
+    /// A machine, a list, or no name.
+    Nobody,
+}
+
+impl Named {
+    fn person(&self) -> Option<&Person> {
+        match self {
+            Self::Owner(person) => person.as_ref(),
+            Self::Other(person) => Some(person),
+            Self::Nobody => None,
+        }
+    }
+
+    fn is_owner(&self) -> bool {
+        matches!(self, Self::Owner(_))
+    }
+}
+
 /// A cache of parsed names: one text occurs in many records.
-#[derive(Debug, Default)]
-pub(super) struct Names<'r>(BTreeMap<&'r str, Option<Person>>);
+#[derive(Debug)]
+pub(super) struct Names<'r> {
+    owner: &'r Owner,
+    known: BTreeMap<&'r str, Named>,
+}
 
 impl<'r> Names<'r> {
+    /// Of a memory with this owner.
+    pub(super) fn of(owner: &'r Owner) -> Self {
+        Self { owner, known: BTreeMap::new() }
+    }
+
+    fn named(&mut self, raw: &'r str) -> &Named {
+        let owner = self.owner;
+        self.known.entry(raw).or_insert_with(|| {
+            let read = person(raw);
+            if is_self(raw) || owner.is_person(raw, read.as_ref()) {
+                return Named::Owner(read);
+            }
+            read.map_or(Named::Nobody, Named::Other)
+        })
+    }
+
     fn get(&mut self, raw: &'r str) -> Option<&Person> {
-        self.0.entry(raw).or_insert_with(|| person(raw)).as_ref()
+        self.named(raw).person()
     }
 }
 
@@ -84,6 +129,34 @@ pub(super) struct NamedPeople {
     pub(super) owners: BTreeSet<String>,
     /// Whether the record distinguishes the owner from the contacts.
     pub(super) is_owner_known: bool,
+}
+
+/// The people that a record names, as its source does.
+struct Present<'r> {
+    /// Everybody who takes part.
+    listed: Vec<&'r str>,
+    /// Who said or made it.
+    author: Option<&'r str>,
+}
+
+impl<'r> Present<'r> {
+    /// A mail is by the first of its addresses, which say more than names: a list or a machine may
+    /// have the name of a person.
+    fn of(evidence: &'r Evidence, channel: Channel) -> Self {
+        let payload = &evidence.payload;
+        let addresses = payload.more.get(Evidence::ADDRESSES).and_then(Value::as_array);
+        match addresses.filter(|addresses| channel == Channel::Mail && !addresses.is_empty()) {
+            Some(addresses) => {
+                let listed: Vec<&str> = addresses.iter().filter_map(Value::as_str).collect();
+                let author = listed.first().copied().filter(|_| evidence.actor.is_some());
+                Self { listed, author }
+            }
+            None => Self {
+                listed: payload.participants.iter().map(String::as_str).collect(),
+                author: evidence.actor.as_deref(),
+            },
+        }
+    }
 }
 
 /// Whether `slug` may be the full name of `owner` (from a calendar's name).
@@ -106,16 +179,42 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
         }
         return named;
     }
-    let is_crowd = payload.participants.len() > PEOPLE_MAX;
-    let present: &[String] = if is_crowd { &[] } else { &payload.participants };
+    let account = account(evidence);
+    let Present { listed, author } = Present::of(evidence, channel);
+    let is_crowd = listed.len() > PEOPLE_MAX;
     let mut people: BTreeMap<String, String> = BTreeMap::new();
-    for raw in present.iter().map(String::as_str).chain(actor) {
-        named.is_owner_known |= is_self(raw);
-        if let Some(person) = names.get(raw) {
+    let mut is_by_owner = false;
+    for raw in listed.iter().copied().chain(author) {
+        let is_author = author == Some(raw);
+        let whom = names.named(raw);
+        if whom.is_owner() || account == Some(raw) {
+            named.is_owner_known = true;
+            named.owners.extend(whom.person().map(|person| person.slug.clone()));
+            is_by_owner |= is_author;
+        } else if let Some(person) = whom.person().filter(|_| !is_crowd || is_author) {
             people.insert(person.slug.clone(), person.name.clone());
         }
     }
-    let speaker = actor.and_then(|actor| names.get(actor)).map(|person| person.slug.clone());
+    named.owners.iter().for_each(|owner| drop(people.remove(owner)));
+    let is_to_list = payload.more.contains_key(Evidence::MAILING_LIST)
+        || listed.iter().any(|raw| address_of(raw).is_some_and(is_list));
+    let is_stated = names.owner.is_known() || account.is_some();
+    if channel == Channel::Chat && is_stated && !named.is_owner_known && !listed.is_empty() {
+        // Friends call each other by the first name.
+        let called: Vec<String> =
+            people.keys().filter(|slug| names.owner.may_be(slug)).cloned().collect();
+        match called.as_slice() {
+            [one] => {
+                people.remove(one);
+                named.owners.insert(one.clone());
+                named.is_owner_known = true;
+            }
+            // Others talk with each other.
+            [] => return named,
+            _ => {}
+        }
+    }
+    let speaker = author.and_then(|author| names.get(author)).map(|person| person.slug.clone());
     match channel {
         Channel::Calendar => {
             let calendar = payload
@@ -147,6 +246,8 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
                 people.retain(|slug, _| slug == speaker);
             }
         }
+        // What somebody else wrote down is about whom they meet.
+        Channel::Note if is_stated && author.is_some() && !named.is_owner_known => return named,
         // The author of a note wrote the text, which alone is not a contact.
         Channel::Note => {
             if let Some(speaker) = &speaker
@@ -168,6 +269,12 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
             }
             named.is_owner_known = true;
         }
+        // Whoever got a copy of a mail from somebody else said nothing.
+        Channel::Mail if is_stated && named.is_owner_known => {
+            people.retain(|slug, _| is_by_owner || speaker.as_ref() == Some(slug));
+        }
+        // Others write to each other, or to all.
+        Channel::Mail if is_stated || is_to_list => people.clear(),
         Channel::Mail => {}
     }
     if channel != Channel::Chat {

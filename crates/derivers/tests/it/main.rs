@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "this crate is tests, its helpers too")]
 
+mod owner;
 mod places;
 mod preferences;
 mod records;

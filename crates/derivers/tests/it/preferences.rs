@@ -10,9 +10,13 @@ use crate::support::{
 
 #[track_caller]
 fn check_statement(text: &str, expect: &[&str]) {
-    assert_eq!(lines(&Preferences, &records_of([note("2025-03-01", text)])), expect, "{text:?}");
     assert_eq!(
-        lines(&Preferences, &records_of([to_agent("2025-03-01T10:00:00Z", text)])),
+        lines(&Preferences::default(), &records_of([note("2025-03-01", text)])),
+        expect,
+        "{text:?}"
+    );
+    assert_eq!(
+        lines(&Preferences::default(), &records_of([to_agent("2025-03-01T10:00:00Z", text)])),
         expect,
         "{text:?}"
     );
@@ -261,7 +265,7 @@ fn sentences_that_only_look_like_preferences_yield_nothing() {
         "I'm not sure I like tea",
     ] {
         let found = lines(
-            &Preferences,
+            &Preferences::default(),
             &records_of([note("2025-03-01", text), to_agent("2025-03-02T10:00:00Z", text)]),
         );
         assert!(found.is_empty(), "{text:?} gave {found:?}");
@@ -280,12 +284,12 @@ fn preferences_of_others_are_not_the_owners() {
         evidence("mail", "mbox", Some("Fiona"), "2025-01-01", "I love tea"),
         evidence("event", "ical", None, "2025-01-01", "I love tea"),
     ];
-    assert_eq!(lines(&Preferences, &records_of(others)), [""; 0]);
+    assert_eq!(lines(&Preferences::default(), &records_of(others)), [""; 0]);
     let own = [
         evidence("note", "remember", None, "2025-01-01", "I love tea"),
         turn("2025-01-01", "Me", &[], "I love jazz"),
     ];
-    assert_eq!(lines(&Preferences, &records_of(own)).len(), 2);
+    assert_eq!(lines(&Preferences::default(), &records_of(own)).len(), 2);
 }
 
 #[test]
@@ -293,10 +297,10 @@ fn the_latest_statement_decides_and_earlier_contradictions_lower_confidence() {
     let like = note("2025-01-01", "I love tea");
     let dislike = note("2025-02-01", "I don't like tea");
     let key = "preference.drink|tea";
-    let found = derive_all(&Preferences, &records_of([dislike.clone(), like.clone()]));
+    let found = derive_all(&Preferences::default(), &records_of([dislike.clone(), like.clone()]));
     assert_eq!(found[key].payload, json!({"object": "tea", "polarity": "dislike"}));
     assert_eq!(found[key].inputs.len(), 1);
-    let alone = derive_all(&Preferences, &records_of([dislike]));
+    let alone = derive_all(&Preferences::default(), &records_of([dislike]));
     assert!(found[key].basis.confidence() < alone[key].basis.confidence());
     assert_eq!(
         found[key].rationale,
@@ -308,19 +312,21 @@ fn the_latest_statement_decides_and_earlier_contradictions_lower_confidence() {
 fn a_reversed_comparison_cancels_the_earlier_one() {
     let first = note("2025-01-01", "I prefer tea to coffee");
     let second = note("2025-02-01", "I prefer coffee to tea");
-    let found = derive_all(&Preferences, &records_of([first.clone(), second.clone()]));
+    let found = derive_all(&Preferences::default(), &records_of([first.clone(), second.clone()]));
     assert_eq!(found.keys().collect::<Vec<_>>(), ["preference.drink|coffee"]);
     assert_eq!(
         found["preference.drink|coffee"].payload,
         json!({"object": "coffee", "polarity": "like", "over": "tea"})
     );
-    let found =
-        derive_all(&Preferences, &records_of([first, second, note("2024-01-01", "I love tea")]));
+    let found = derive_all(
+        &Preferences::default(),
+        &records_of([first, second, note("2024-01-01", "I love tea")]),
+    );
     assert_eq!(found["preference.drink|tea"].text, "You like tea");
 }
 
 fn morning(records: &[derivers::Record]) -> f64 {
-    derive_all(&Preferences, records)
+    derive_all(&Preferences::default(), records)
         .get("preference.daypart|morning")
         .map_or(0.0, |morning| morning.basis.confidence())
 }
@@ -333,7 +339,7 @@ fn routines_in_the_morning_yield_a_preference_for_mornings() {
         json!({"daypart": "morning", "days": ["tue", "thu"]}),
         0.84,
     );
-    let found = derive_all(&Preferences, std::slice::from_ref(&gym));
+    let found = derive_all(&Preferences::default(), std::slice::from_ref(&gym));
     let candidate = &found["preference.daypart|morning"];
     assert_eq!(candidate.text, "You prefer mornings");
     assert_eq!(candidate.payload, json!({"object": "morning", "polarity": "like"}));
@@ -359,19 +365,25 @@ fn a_corrected_routine_counts_with_its_corrected_payload_even_if_malformed() {
     let key = "routine.weekly|gym|tue,thu|morning";
     let moved = routine(1, key, json!({"daypart": "evening"}), 1.0);
     assert_eq!(
-        derive_all(&Preferences, &[moved]).keys().collect::<Vec<_>>(),
+        derive_all(&Preferences::default(), &[moved]).keys().collect::<Vec<_>>(),
         ["preference.daypart|evening"]
     );
     for payload in [json!({"daypart": 7}), json!({"daypart": "brunch"}), json!({"daypart": null})] {
-        assert!(derive_all(&Preferences, &[routine(1, key, payload, 1.0)]).is_empty());
+        assert!(derive_all(&Preferences::default(), &[routine(1, key, payload, 1.0)]).is_empty());
     }
     for payload in
         [json!("x"), json!([]), json!({"days": {}}), json!({"days": []}), json!(null), json!(1e300)]
     {
-        assert!(derive_all(&Preferences, &[routine(1, key, payload, f64::INFINITY)]).is_empty());
+        assert!(
+            derive_all(&Preferences::default(), &[routine(1, key, payload, f64::INFINITY)])
+                .is_empty()
+        );
         assert_eq!(
-            derive_all(&Preferences, &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)])
-                .len(),
+            derive_all(
+                &Preferences::default(),
+                &[routine(1, key, json!({"days": ["tue", "tue"]}), 1.0)]
+            )
+            .len(),
             1
         );
     }
@@ -386,7 +398,7 @@ fn statements_and_routines_support_one_belief() {
     assert!(morning(&stated) > alone);
     let mut denied = records_of([note("2025-01-01", "I'm not a morning person")]);
     denied.push(gym);
-    let found = derive_all(&Preferences, &denied);
+    let found = derive_all(&Preferences::default(), &denied);
     assert_eq!(found["preference.daypart|morning"].text, "You do not like mornings");
     assert_eq!(found["preference.daypart|morning"].inputs.len(), 1);
 }
@@ -394,7 +406,7 @@ fn statements_and_routines_support_one_belief() {
 #[test]
 fn preferences_do_not_derive_from_preferences() {
     let own = routine(1, "preference.daypart|morning", json!({"daypart": "morning"}), 1.0);
-    assert!(derive_all(&Preferences, &[own]).is_empty());
+    assert!(derive_all(&Preferences::default(), &[own]).is_empty());
 }
 
 #[test]
@@ -418,7 +430,7 @@ fn one_more_statement_never_lowers_confidence() {
             } else {
                 to_agent(&day, text)
             });
-            let found = derive_all(&Preferences, &records_of(records.clone()));
+            let found = derive_all(&Preferences::default(), &records_of(records.clone()));
             let sure = found["preference.drink|tea"].basis.confidence();
             assert!(sure >= previous, "seed {seed}");
             previous = sure;
@@ -485,11 +497,11 @@ fn random_records_never_panic_and_yield_well_formed_claims() {
             json!({"days": [1, 2, 3, 4, 5, 6, 7, 8, 9]}),
             f64::NAN,
         ));
-        let result = std::panic::catch_unwind(|| derive_all(&Preferences, &records));
+        let result = std::panic::catch_unwind(|| derive_all(&Preferences::default(), &records));
         assert!(result.is_ok(), "seed {seed}");
     }
     derive_all(
-        &Preferences,
+        &Preferences::default(),
         &records_of([
             note("2025-01-01", &"I love tea. ".repeat(90_000)),
             to_agent("", &"I love ".repeat(200_000)),

@@ -12,7 +12,7 @@ use crate::support::{
 
 fn check(records: Vec<Evidence>, expect: &[&str]) {
     let texts: Vec<String> = records.iter().map(|record| record.payload.text.clone()).collect();
-    assert_eq!(lines(&Relationships, &records_of(records)), expect, "{texts:?}");
+    assert_eq!(lines(&Relationships::default(), &records_of(records)), expect, "{texts:?}");
 }
 
 #[track_caller]
@@ -141,7 +141,8 @@ fn sentences_that_do_not_state_a_relationship_yield_nothing() {
         "my",
         "enemy sister Ana",
     ] {
-        let found: Vec<String> = lines(&Relationships, &records_of([note("2025-03-01", text)]));
+        let found: Vec<String> =
+            lines(&Relationships::default(), &records_of([note("2025-03-01", text)]));
         assert!(found.is_empty(), "{text:?} gave {found:?}");
     }
 }
@@ -176,8 +177,8 @@ fn the_latest_statement_decides_and_an_earlier_denial_lowers_confidence() {
     let denied = note("2025-02-01", "Tom is no longer my boss");
     let again = note("2025-03-01", "Tom is my boss.");
     check(vec![denied.clone(), first.clone()], &[]);
-    let plain = derive_all(&Relationships, &records_of([first.clone(), again.clone()]));
-    let doubted = derive_all(&Relationships, &records_of([again, denied, first]));
+    let plain = derive_all(&Relationships::default(), &records_of([first.clone(), again.clone()]));
+    let doubted = derive_all(&Relationships::default(), &records_of([again, denied, first]));
     let key = "relationship.boss|tom";
     assert!(doubted[key].basis.confidence() < plain[key].basis.confidence());
     assert_eq!(doubted[key].inputs, {
@@ -189,7 +190,7 @@ fn the_latest_statement_decides_and_an_earlier_denial_lowers_confidence() {
 }
 
 fn contact(records: &[Record], slug: &str) -> Option<Candidate> {
-    derive_all(&Relationships, records).remove(&format!("relationship.contact|{slug}"))
+    derive_all(&Relationships::default(), records).remove(&format!("relationship.contact|{slug}"))
 }
 
 #[test]
@@ -260,7 +261,7 @@ fn the_owner_is_not_a_contact_if_the_records_identify_them() {
         meeting.at = kernel::when::When::parse(&format!("2025-01-0{day}")).ok();
         dated.push(meeting);
     }
-    let found = lines(&Relationships, &records_of(dated));
+    let found = lines(&Relationships::default(), &records_of(dated));
     assert_eq!(found.len(), 4, "{found:?}");
     assert!(found.iter().all(|line| !line.contains("Mara")), "{found:?}");
 }
@@ -368,19 +369,22 @@ fn random_records_never_panic_and_yield_well_formed_claims() {
             }
         });
         let records = records_of(records.collect::<Vec<_>>());
-        let result = std::panic::catch_unwind(|| derive_all(&Relationships, &records));
+        let result = std::panic::catch_unwind(|| derive_all(&Relationships::default(), &records));
         assert!(result.is_ok(), "seed {seed}");
     }
     let long = "my sister Ana ".repeat(80_000);
     derive_all(
-        &Relationships,
+        &Relationships::default(),
         &records_of([note("2025-01-01", &long), to_agent("2025-01-01", &"my ".repeat(300_000))]),
     );
     let belief =
         crate::support::routine(9, "routine.weekly|gym|tue|morning", json!([1, {}]), f64::NAN);
-    assert!(derive_all(&Relationships, &[belief]).is_empty());
+    assert!(derive_all(&Relationships::default(), &[belief]).is_empty());
     assert!(
-        derive_all(&Relationships, &[record(1, RecordBody::Evidence(Box::new(note("", ""))))])
-            .is_empty()
+        derive_all(
+            &Relationships::default(),
+            &[record(1, RecordBody::Evidence(Box::new(note("", ""))))]
+        )
+        .is_empty()
     );
 }

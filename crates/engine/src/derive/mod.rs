@@ -26,10 +26,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use derivers::Deriver;
+use kernel::body::payload_digest;
 use kernel::cascade::{Journal, Review};
 use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::rules::RuleViolation;
+use serde_json::Value;
 use store::sqlite::{GroupNumber, Marked, SqliteSpace, SqliteWriting};
 use store::{Position, RecordError, Writing};
 
@@ -132,12 +134,15 @@ impl<'d> Derivation<'d> {
         }
     }
 
-    /// Names and versions of the derivers.
+    /// Names and versions of the derivers, with what they were told beside the records.
     fn registered(&self) -> Vec<(String, String)> {
-        let named = self
-            .derivers
-            .iter()
-            .map(|deriver| (deriver.name().to_owned(), deriver.version().to_owned()));
+        let named = self.derivers.iter().map(|deriver| {
+            let version = match deriver.parameters() {
+                told if told.is_empty() => deriver.version().to_owned(),
+                told => format!("{} {}", deriver.version(), payload_digest(&Value::from(told))),
+            };
+            (deriver.name().to_owned(), version)
+        });
         let mut registered: Vec<(String, String)> = named.collect();
         registered.sort();
         registered

@@ -9,10 +9,15 @@ use serde_json::Value;
 use super::quotes::{Marks, without_quotes};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
-use crate::secrets::{cut, summarize, without_secrets};
+use crate::secrets::{cut, cut_chars, summarize, without_secrets};
 
 /// Longest text of one message, in bytes.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Headers that name the list by which a message came.
+const LIST_HEADERS: [&str; 4] = ["List-Id", "List-Post", "X-Mailing-List", "Mailing-List"];
+/// The label that Gmail gives to what was sent from the mailbox.
+const SENT: &str = "Sent";
 
 /// A message, and whether it has a date.
 pub(super) struct Read {
@@ -58,6 +63,20 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
         ..Payload::default()
     };
     payload.more.extend(answered.map(|id| ("in_reply_to".to_owned(), Value::from(id))));
+    let addresses = distinct(
+        [message.from(), message.to(), message.cc()].into_iter().flatten().flat_map(addresses),
+    );
+    payload.more.extend(
+        (!addresses.is_empty()).then(|| (Evidence::ADDRESSES.to_owned(), Value::from(addresses))),
+    );
+    let list = mailing_list(&message);
+    payload.more.extend(list.map(|list| (Evidence::MAILING_LIST.to_owned(), Value::from(list))));
+    // A mailbox has in its folder of sent mail what its owner wrote.
+    let is_sent = payload.tags.iter().any(|label| label == SENT);
+    let account = author.clone().filter(|_| is_sent);
+    payload
+        .more
+        .extend(account.map(|account| (Evidence::ACCOUNT.to_owned(), Value::from(account))));
     payload.more.extend(text_cut.then(|| ("text_cut".to_owned(), Value::Bool(true))));
     let at = message
         .date()
@@ -149,6 +168,37 @@ fn people<'a>(address: &'a Address<'_>) -> impl Iterator<Item = String> + 'a {
     address.iter().filter_map(|person| {
         let name = person.name().map(one_line).filter(|name| !name.is_empty());
         name.or_else(|| person.address().map(one_line)).filter(|name| !name.is_empty())
+    })
+}
+
+/// Names with addresses, or what there is of them.
+fn addresses<'a>(address: &'a Address<'_>) -> impl Iterator<Item = String> + 'a {
+    address.iter().filter_map(|person| {
+        let name = person.name().map(one_line).filter(|name| !name.is_empty());
+        let address = person.address().map(one_line).filter(|address| !address.is_empty());
+        match (name, address) {
+            (Some(name), Some(address)) => Some(format!("{name} <{address}>")),
+            (name, address) => name.or(address),
+        }
+    })
+}
+
+/// The mailing list by which the message came, as its headers name it: `List-Id` and `List-Post`
+/// (RFC 2919, RFC 2369), and what lists wrote before those.
+fn mailing_list(message: &Message<'_>) -> Option<String> {
+    const NAME_CHARS_MAX: usize = 200;
+    let named = |header: &&str| {
+        let value = one_line(message.header_raw(*header)?);
+        let value = cut_chars(&value, NAME_CHARS_MAX).to_owned();
+        (!value.is_empty() && !value.eq_ignore_ascii_case("no")).then_some(value)
+    };
+    LIST_HEADERS.iter().find_map(named).or_else(|| {
+        // Its address is a link that acts for the reader.
+        if message.header_raw("List-Unsubscribe").is_some() {
+            return Some("newsletter".to_owned());
+        }
+        let precedence = one_line(message.header_raw("Precedence")?).to_lowercase();
+        matches!(precedence.as_str(), "list" | "bulk" | "junk").then_some(precedence)
     })
 }
 

@@ -1,8 +1,9 @@
 //! A note's body as sections: the text under each heading, in readable form.
 //!
-//! Markup that carries words is kept light (list marks, task boxes, line breaks); markup that would
-//! be noise in a search (link targets, HTML tags, emphasis) is dropped from the text, and link
-//! targets are kept in a separate list.
+//! Markup that carries words is kept light (list marks, task boxes, line breaks), and so are the
+//! marks of code and quotations, whose words are not the note's author's. Markup that would be
+//! noise in a search (link targets, HTML tags, emphasis) is dropped from the text, and link targets
+//! are kept in a separate list.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream};
 
@@ -14,6 +15,8 @@ pub(super) const HEADING_CHARS_MAX: usize = 200;
 const MENTIONS_MAX: usize = 256;
 /// Longest tag, link or name; longer ones are only text.
 const MENTION_BYTES_MAX: usize = 2_048;
+/// The line around a block of code.
+const FENCE: &str = "```";
 /// Deepest list whose indentation is shown.
 const INDENT_MAX: usize = 6;
 
@@ -59,6 +62,8 @@ struct Reader {
     block: String,
     lists: Vec<Option<u64>>,
     quotes: usize,
+    /// Where the words of the outermost quotation begin.
+    quote_start: usize,
     in_code: bool,
     in_heading: bool,
     task: Option<(bool, usize)>,
@@ -76,6 +81,11 @@ impl Reader {
                     mentions(&text, &mut self.section);
                 }
                 self.block.push_str(&text);
+            }
+            Event::Code(text) if !self.in_heading => {
+                self.block.push('`');
+                self.block.push_str(&text);
+                self.block.push('`');
             }
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.block.push_str(&text)
@@ -120,9 +130,17 @@ impl Reader {
                     _ => self.block.push_str("- "),
                 }
             }
-            Tag::BlockQuote(_) => self.quotes += 1,
+            Tag::BlockQuote(_) => {
+                self.new_line();
+                if self.quotes == 0 {
+                    self.quote_start = self.block.len();
+                }
+                self.quotes += 1;
+            }
             Tag::CodeBlock(_) => {
                 self.new_line();
+                self.block.push_str(FENCE);
+                self.block.push('\n');
                 self.in_code = true;
             }
             Tag::Link { dest_url, .. } => add_once(&mut self.section.links, &dest_url),
@@ -168,10 +186,15 @@ impl Reader {
             TagEnd::Image => self.end_image(),
             TagEnd::BlockQuote(_) => {
                 self.quotes = self.quotes.saturating_sub(1);
+                if self.quotes == 0 {
+                    self.mark_quote();
+                }
                 self.end_outer_block();
             }
             TagEnd::CodeBlock => {
                 self.in_code = false;
+                self.new_line();
+                self.block.push_str(FENCE);
                 self.end_outer_block();
             }
             TagEnd::Paragraph => {
@@ -210,6 +233,15 @@ impl Reader {
         {
             let line = text.lines().next().unwrap_or_default().trim().to_owned();
             add_once(&mut self.section.open_tasks, &line);
+        }
+    }
+
+    /// Marks the lines of the quotation that ends.
+    fn mark_quote(&mut self) {
+        let words = self.block.split_off(self.quote_start.min(self.block.len()));
+        for line in words.lines() {
+            self.block.push_str(format!("> {line}").trim_end());
+            self.block.push('\n');
         }
     }
 
@@ -306,8 +338,8 @@ mod tests {
             &[("", "intro"), ("A", "one"), ("A > B", "two"), ("D", "three")],
         );
         check("# A\n### B\nx\n## C\ny", &[("A > B", "x"), ("A > C", "y")]);
-        check("> # quoted\n> text", &[("", "quoted\ntext")]);
-        check("```\n# no heading\n```", &[("", "# no heading")]);
+        check("> # quoted\n> text", &[("", "> quoted\n> text")]);
+        check("```\n# no heading\n```", &[("", "```\n# no heading\n```")]);
     }
 
     #[test]
@@ -324,6 +356,14 @@ mod tests {
         );
         check("| a | b |\n|---|---|\n| 1 | 2 |", &[("", "a | b\n1 | 2")]);
         check("<div>words</div>\n\n<!-- no -->\n\nline<br>break", &[("", "words / linebreak")]);
+    }
+
+    #[test]
+    fn code_and_quotations_keep_their_marks() {
+        check("Use `x` here.\n\n    let a;\n", &[("", "Use `x` here. / ```\nlet a;\n```")]);
+        check("# The `x`\nbody", &[("The x", "body")]);
+        check("- one\n  > said\n  > so\n- two", &[("", "- one\n> said\n> so\n- two")]);
+        check("> a\n>> b\n\nc", &[("", "> a\n> b / c")]);
     }
 
     #[test]

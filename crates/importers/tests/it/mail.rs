@@ -49,10 +49,34 @@ fn a_message_says_who_what_when_and_to_whom() {
     "tags": [
       "Inbox",
       "Friends"
+    ],
+    "addresses": [
+      "Ana Ruiz <ana@example.org>",
+      "Bo <bo@example.org>",
+      "cy@example.org",
+      "Jörg <j@example.org>"
     ]
   }
 }"#;
     assert_eq!(json, expected);
+}
+
+#[test]
+fn a_mail_says_by_which_list_it_came_and_whether_the_owner_sent_it() {
+    let field = |headers: &str, field: &str| {
+        only(&format!("{HEAD}{headers}\n\nx\n")).payload.more.get(field).cloned()
+    };
+    for (headers, list) in [
+        ("List-Id: Potters <potters.lists.example.org>", "Potters <potters.lists.example.org>"),
+        ("List-Post: <mailto:potters@example.org>", "<mailto:potters@example.org>"),
+        ("List-Unsubscribe: <https://example.org/?token=1>", "newsletter"),
+        ("Precedence: bulk", "bulk"),
+    ] {
+        assert_eq!(field(headers, "mailing_list"), Some(list.into()), "{headers}");
+    }
+    assert_eq!(field("List-Post: NO", "mailing_list"), None);
+    assert_eq!(field("X-Gmail-Labels: Sent,Friends", "account"), Some("Ana Ruiz".into()));
+    assert_eq!(field("X-Gmail-Labels: Inbox", "account"), None);
 }
 
 #[test]

@@ -1,0 +1,165 @@
+//! Beliefs where the owner of a memory said who they are, and where records are of others.
+
+use derivers::owner::Owner;
+use derivers::preferences::Preferences;
+use derivers::relationships::Relationships;
+use kernel::evidence::Evidence;
+use serde_json::json;
+
+use crate::support::{evidence, lines, note, records_of, turn};
+
+#[track_caller]
+fn check(records: Vec<Evidence>, expect: &[&str]) {
+    assert_eq!(lines(&Relationships::default(), &records_of(records)), expect);
+}
+
+/// A mail from the first of these to the others.
+fn mail(day: &str, addresses: &[&str], list: Option<&str>) -> Evidence {
+    let author = addresses.first().and_then(|address| address.split(" <").next());
+    let mut mail = evidence("mail", "mbox", author, day, "text");
+    mail.payload.participants = addresses
+        .iter()
+        .filter_map(|address| address.split(" <").next())
+        .map(str::to_owned)
+        .collect();
+    mail.payload.more.insert("addresses".to_owned(), json!(addresses));
+    if let Some(list) = list {
+        mail.payload.more.insert("mailing_list".to_owned(), json!(list));
+    }
+    mail
+}
+
+fn of_mara(records: Vec<Evidence>) -> Vec<String> {
+    let owner = Owner::new(["Mara Lindqvist"], ["mara@studio.example"]);
+    lines(&Relationships::of(owner), &records_of(records))
+}
+
+#[test]
+fn the_owner_is_known_by_every_name_and_address_and_never_a_contact() {
+    let mails = |owner: &str| -> Vec<Evidence> {
+        (1..=4)
+            .flat_map(|day| {
+                let there =
+                    mail(&format!("2025-01-0{day}"), &[owner, "Bo Ek <bo@x.example>"], None);
+                let back = mail(
+                    &format!("2025-01-0{day}"),
+                    &["Bo Ek <bo@x.example>", owner, "Cy Alm <cy@x.example>"],
+                    None,
+                );
+                [there, back]
+            })
+            .collect()
+    };
+    for owner in
+        ["Mara Lindqvist <old@x.example>", "M <Mara@Studio.example>", "mara@studio.example"]
+    {
+        // Cy only gets copies.
+        assert_eq!(
+            of_mara(mails(owner)),
+            ["relationship.contact|bo-ek: You keep in contact with Bo Ek, nearly every day"],
+            "{owner}"
+        );
+    }
+    assert_eq!(of_mara(mails("Ada Berg <ada@x.example>")), [""; 0]);
+}
+
+#[test]
+fn a_mailing_list_is_nobody_and_no_contact_of_those_who_read_it() {
+    let listed = || -> Vec<Evidence> {
+        (1..=6)
+            .map(|day| {
+                mail(
+                    &format!("2025-01-0{day}"),
+                    &["Ada Berg <ada@x.example>", "Potters <potters-devel@x.example>"],
+                    Some("potters"),
+                )
+            })
+            .collect()
+    };
+    check(listed(), &[]);
+    assert_eq!(of_mara(listed()), [""; 0]);
+    // Without the headers of a list, the names of roles are still not people.
+    let unmarked = (1..=6).map(|day| {
+        mail(
+            &format!("2025-01-0{day}"),
+            &["Ada Berg <ada@x.example>", "trivial@kernel.org", "bo@x.example"],
+            None,
+        )
+    });
+    let found = lines(&Relationships::default(), &records_of(unmarked.collect::<Vec<_>>()));
+    assert_eq!(
+        found,
+        ["relationship.contact|ada-berg: You keep in contact with Ada Berg, nearly every day"]
+    );
+}
+
+#[test]
+fn whose_words_are_the_owners_depends_on_who_the_owner_is() {
+    let said =
+        || vec![turn("2025-01-01T10:00:00Z", "Mara Lindqvist", &[], "My sister Ana called.")];
+    check(
+        said().clone(),
+        &["relationship.contact|mara-lindqvist: You have been in contact with Mara Lindqvist"],
+    );
+    assert_eq!(of_mara(said()), ["relationship.sister|ana: Ana is your sister"]);
+    let mut forwarded = said();
+    forwarded[0].payload.more.insert("forwarded_from".to_owned(), json!("Bo"));
+    assert_eq!(of_mara(forwarded), [""; 0]);
+    // The account of an export is certain.
+    let mut of_account = said();
+    of_account[0].payload.more.insert("account".to_owned(), json!("Mara Lindqvist"));
+    check(of_account, &["relationship.sister|ana: Ana is your sister"]);
+}
+
+#[test]
+fn minutes_and_conversations_of_others_are_not_about_the_owner() {
+    let mut minutes = note("2025-01-01", "I prefer tea. My sister Ana agrees.");
+    minutes.payload.title = Some("Minutes of the guild".to_owned());
+    check(vec![minutes], &[]);
+    check(vec![note("2025-01-01", "WH: Shall we?\n\nMy sister Ana agrees.\n\nMM: Yes.")], &[]);
+    let chat = |names: &[&str]| -> Vec<Evidence> {
+        (1..=6).map(|day| turn(&format!("2025-01-0{day}T10:00:00Z"), "Bo", names, "Hi")).collect()
+    };
+    let contact = ["relationship.contact|bo: You keep in contact with Bo, nearly every day"];
+    assert_eq!(of_mara(chat(&["Bo", "Ada"])), [""; 0]);
+    assert_eq!(of_mara(chat(&["Bo", "Mara"])), contact);
+    assert_eq!(of_mara(chat(&["Bo", "Mara Lindqvist"])), contact);
+}
+
+#[test]
+fn code_headings_quotations_and_documents_of_programs_state_no_preferences() {
+    let found = |note: Evidence| lines(&Preferences::default(), &records_of([note]));
+    let of = |text: &str| found(note("2025-01-01", text));
+    for text in [
+        "The pattern `I love foo.` matches once.",
+        "```\nI love tea\n```",
+        "Output:\n\n    I love tea\n",
+        "> I love tea",
+        "# I love tea",
+        "I love tea\n==========",
+        "I love tea | yes",
+        "I prefer to use `application/xml` instead.",
+        "I like have normative text",
+    ] {
+        assert_eq!(of(text), [""; 0], "{text}");
+    }
+    assert_eq!(
+        of("I like `pytest`, which runs tests."),
+        ["preference.general|pytest: You like pytest"]
+    );
+    // The next line belongs to a sentence that was wrapped.
+    let wrapped =
+        "Whoever wraps lines at a margin of about seventy characters, as\nI love tea drinkers do";
+    assert_eq!(of(wrapped), [""; 0]);
+    let section = |title: &str, session: &str| {
+        let mut note = note("2025-01-01", &format!("Drinks › {title}\n\nI love tea."));
+        note.payload.title = Some(title.to_owned());
+        note.payload.session = Some(session.to_owned());
+        note
+    };
+    let tea = ["preference.drink|tea: You like tea"];
+    assert_eq!(found(section("I love coffee", "drinks.md")), tea);
+    for session in ["README.md", "x/node_modules/y/tea.md", "minutes/2025-01-01.md"] {
+        assert_eq!(found(section("Tea", session)), [""; 0], "{session}");
+    }
+}
