@@ -2,7 +2,7 @@
 
 use engine::Space;
 use engine::derive::{Derived, Extent};
-use engine::write::commit::Change;
+use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
 use kernel::confidence::Band;
 use kernel::kind::Capability;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{CliSession, incomplete_if, interrupt};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
-use crate::service::change_wording::altered_line;
+use crate::service::change_wording::{altered_line, is_news};
 use crate::service::derivation::derive_new;
 use crate::service::opening::SpaceUse;
 
@@ -82,6 +82,7 @@ fn print(derived: &Derived, changed: &[&Change], intent: Intent) -> Result<(), F
         return Ok(());
     }
     output::line(summary(derived, intent))?;
+    let changed: Vec<&Change> = changed.iter().copied().filter(|change| is_news(change)).collect();
     for change in changed.iter().take(BELIEFS_SHOWN_MAX) {
         print_change(change)?;
     }
@@ -158,9 +159,17 @@ pub(super) fn after_writing_to(
         derive_new(space, session.now, |derived| bar.set_message(count(derived.read, "record")));
     bar.finish_and_clear();
     let Some((derived, changes)) = derived? else { return Ok(None) };
-    if session.form == Form::Text && !derived.changed_nothing() {
-        let changed: Vec<&Change> = changes.beliefs.values().collect();
-        print(&derived, &changed, Intent::Write)?;
+    if session.form == Form::Text {
+        print_after(&derived, &changes)?;
     }
     Ok(Some(derived))
+}
+
+/// Prints what followed from a write, if anything did.
+pub(super) fn print_after(derived: &Derived, changes: &Changes) -> Result<(), Failure> {
+    if derived.changed_nothing() {
+        return Ok(());
+    }
+    let changed: Vec<&Change> = changes.beliefs.values().collect();
+    print(derived, &changed, Intent::Write)
 }

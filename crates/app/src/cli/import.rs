@@ -23,6 +23,7 @@ use super::{CliSession, embedding, incomplete_if, mirror};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
+use crate::service::handles;
 use crate::service::opening::SpaceUse;
 use crate::service::record_embedding::After;
 
@@ -151,6 +152,9 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     work.goes_on("deriving; the import is done");
     let derived = if concludes { super::derive::after_a_write(session)? } else { None };
     let embedded = if reads { embedding::after_a_write(session, After::Importing)? } else { None };
+    if summary.asks_who && imported.is_ok() && !args.dry_run {
+        session.warn(ASKS_WHO, "nothing says which of these people you are", HOW_TO_SAY);
+    }
     // What was recorded before a failure is reported, too.
     if session.form == Form::Json && (imported.is_ok() || !reports.is_empty()) {
         output::json(
@@ -160,6 +164,11 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     imported
 }
 
+/// The code of the warning that names of people were imported and the person's own is unknown.
+const ASKS_WHO: &str = "unknown_owner";
+const HOW_TO_SAY: &str = "`because me --name \"…\" --email …` says so once, for all your spaces; contacts and what you \
+     said yourself depend on it";
+
 /// The outcome of an import, as far as it decides whether to derive.
 #[derive(Default)]
 struct Imported {
@@ -167,6 +176,8 @@ struct Imported {
     is_new: bool,
     /// See [`Intake::restores`].
     restores: bool,
+    /// New records are between people, and the person has not said who they are.
+    asks_who: bool,
 }
 
 fn import_each(
@@ -217,6 +228,8 @@ fn import_each(
                 };
                 left_out |= report.problem_count > 0;
                 summary.is_new = true;
+                summary.asks_who |=
+                    report.tally.added > 0 && handles::is_needed_for(session, &report.format)?;
                 match session.form {
                     Form::Json => {
                         reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?)

@@ -17,6 +17,7 @@ use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
 use crate::service::effective::{EffectiveView, ReadScope, ScopedSpace, has_for_every_project};
+use crate::service::handles;
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
 mod access;
@@ -56,6 +57,7 @@ mod learn;
 mod log;
 mod maintain;
 mod mcp;
+mod me;
 mod mine;
 mod mirror;
 mod model;
@@ -176,6 +178,8 @@ enum Command {
     Review(review::Args),
     /// Show or set what you want of everything that works for you
     Values(values::Args),
+    /// Show or say who you are: names, addresses, what else you go by
+    Me(me::Args),
     /// Show or set what you have agreed with your agents
     Settings(settings::Args),
     /// Write down a preference that was learned from records
@@ -262,17 +266,26 @@ impl CliSession {
     /// The space, which must be there.
     pub(crate) fn open(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
         let opened = match self.opened.take() {
-            Some(opened) => opened,
+            Some(opened) => self.told(opened, purpose)?,
             None => self.session.open(purpose)?,
         };
         self.note_whose(&opened, purpose);
         Ok(opened)
     }
 
+    /// A space that was opened to be read: where beliefs may be derived, the derivers have to know
+    /// who the person is.
+    fn told(&self, mut opened: OpenedSpace, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
+        if purpose.may_derive() {
+            handles::tell(&self.session.home, &mut opened)?;
+        }
+        Ok(opened)
+    }
+
     /// The space, which is made if it is not there.
     pub(crate) fn open_or_make(&self, purpose: SpaceUse) -> Result<OpenedSpace, Failure> {
         let opened = match self.opened.take() {
-            Some(opened) => opened,
+            Some(opened) => self.told(opened, purpose)?,
             None => self.session.locator()?.open_or_make(purpose, self.session.now)?,
         };
         self.note_whose(&opened, purpose);
@@ -491,6 +504,7 @@ fn dispatch(cli: Cli, session: Session, form: Form) -> Result<u8, Failure> {
         Command::WhatIf(args) => what_if::run(&session, &args),
         Command::Review(args) => review::run(&session, &args),
         Command::Values(args) => values::run(&session, &args),
+        Command::Me(args) => me::run(&session, &args),
         Command::Settings(args) => settings::run(&session, &args),
         Command::Learn(args) => learn::run(&session, &args),
         Command::Checkpoint(args) => checkpoint::run(&session, &args),
@@ -542,6 +556,7 @@ impl Command {
             Self::Think(args) => return args.writes(),
             Self::Thought(args) => return args.writes(),
             Self::Values(args) => return args.writes(),
+            Self::Me(args) => return args.writes(),
             Self::Settings(args) => return args.writes(),
             Self::Maintain(args) => return args.writes(),
             Self::Token(args) => return args.writes(),

@@ -9,6 +9,7 @@ use super::CliSession;
 use crate::failure::hint::of_finding;
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, DIM, Form, GOOD, count, printable};
+use crate::service::handles;
 use crate::service::opening::SpaceUse;
 
 /// Findings printed for people; `--json` has more.
@@ -30,6 +31,9 @@ pub(crate) struct RebuildArgs {}
 
 pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
+    if space.owner.is_none() {
+        handles::tell(&session.home, &mut space)?;
+    }
     let begun = std::time::Instant::now();
     let bar = output::progress(Some(space.head()?.0), "verifying {bar:30} {pos}/{len} operations");
     let mut verification = space.verify(|checked| bar.set_position(checked))?;

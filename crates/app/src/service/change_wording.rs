@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::Belief;
 use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
+use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::validity::State;
 use serde_json::Value;
@@ -49,6 +50,16 @@ impl Line {
     pub(crate) fn text(&self) -> String {
         self.0.iter().map(|(_, text)| text.as_str()).collect()
     }
+}
+
+/// Whether a change says anything new: a belief that only became a little surer reads as before.
+pub(crate) fn is_news(change: &Change) -> bool {
+    let after = &change.after;
+    change.before.as_ref().is_none_or(|before| {
+        before.text != after.text
+            || before.served.is_some() != after.served.is_some()
+            || Band::of(before.confidence) != Band::of(after.confidence)
+    })
 }
 
 /// An outcome in words, a line each.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, Space};
 use store::StoreError;
 
+use super::handles;
 use super::opening::{OpenedSpace, PassedOver, SpaceUse};
 use super::standing::Standing;
 use crate::failure::{Failure, RequestError};
@@ -90,7 +91,10 @@ impl SpaceLocator<'_> {
         let standing = standing.map_or_else(|| Standing::of(self.home, &path), Ok)?;
         let foreign = match standing {
             Standing::Own => {
-                let space = Space::open(&path, self.home.signer()?)?;
+                let mut space = Space::open(&path, self.home.signer()?)?;
+                if purpose.may_derive() {
+                    handles::tell(self.home, &mut space)?;
+                }
                 return Ok(OpenedSpace { passed, ..OpenedSpace::own(space) });
             }
             Standing::Foreign(foreign) => *foreign,

@@ -17,6 +17,7 @@
 //! | [`agents`], [`proposals`], [`agent_changes`] | the keys of agents; what they ask for in the user's name; what they state |
 //! | [`tokens`] | access tokens: who may do what over the network |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
+//! | [`handles`] | who the person is: their names and addresses |
 //! | [`disclosure`] | who is shown what is private |
 //! | [`clock`] | whether the clock and the space agree |
 //! | [`notes`] | writing one thing down |
@@ -57,6 +58,7 @@ pub(crate) mod drawing;
 pub(crate) mod effective;
 pub(crate) mod forgetting;
 pub(crate) mod graph;
+pub(crate) mod handles;
 pub(crate) mod inner_voice;
 pub(crate) mod knowledge;
 pub(crate) mod language_model;

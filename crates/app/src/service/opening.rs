@@ -37,6 +37,11 @@ impl SpaceUse {
         matches!(self, Self::Read | Self::Write(_))
     }
 
+    /// Whether beliefs may be derived in it.
+    pub(crate) fn may_derive(self) -> bool {
+        !matches!(self, Self::Read | Self::HandOut)
+    }
+
     /// The capability that it needs.
     pub(super) fn capability(self) -> Option<Capability> {
         match self {

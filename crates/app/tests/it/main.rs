@@ -44,6 +44,7 @@ mod ledger_exchange;
 mod machine;
 mod maintenance;
 mod mcp;
+mod me;
 mod mining;
 mod model_requests;
 mod models;

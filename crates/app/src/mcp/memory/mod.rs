@@ -23,6 +23,7 @@ use super::quote::{READING, quote};
 use super::whose::Whose;
 use crate::failure::{Failure, RequestError};
 use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
+use crate::service::change_wording::is_news;
 use crate::service::clock::ClockWarning;
 use crate::service::disclosure::is_private_change;
 use crate::service::effective::{EffectiveView, Scope, has_for_every_project};
@@ -274,7 +275,8 @@ impl Memory {
         let derived = derivation::derive_new_by(&agent.sealer, space, session.now)?;
         let disclosure = reader.disclosure(session, space);
         let mut changed = Vec::new();
-        for (key, change) in derived.iter().flat_map(|(_, changes)| &changes.beliefs) {
+        let all = derived.iter().flat_map(|(_, changes)| &changes.beliefs);
+        for (key, change) in all.filter(|(_, change)| is_news(change)) {
             if disclosure == Disclosure::Full || !is_private_change(space, change)? {
                 changed.push((key, change));
             }

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::mine::MiningLimits;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
@@ -113,6 +114,36 @@ impl SettingTimes {
     }
 }
 
+/// A claim whose author may speak for the person.
+pub(crate) struct UsersClaim {
+    /// What is believed.
+    pub(crate) belief: Belief,
+    /// The claim.
+    pub(crate) id: OpId,
+    /// When it was recorded, and its id: its place among others.
+    pub(crate) at: (u64, OpId),
+}
+
+/// The claims that pass a filter and whose authors may speak for the person.
+pub(crate) fn claims_of_user(
+    space: &Space,
+    filter: &ClaimFilter,
+) -> Result<Vec<UsersClaim>, Failure> {
+    let mut found = Vec::new();
+    let beliefs = space.claims(filter, usize::MAX)?.beliefs;
+    let keys = if beliefs.is_empty() { return Ok(found) } else { space.key_ring()? };
+    for belief in beliefs {
+        let Some(id) = belief.served else { continue };
+        let shown = space.show(&id)?;
+        let header = shown.operation.header();
+        let order = (header.ts, id);
+        if keys.speaks_for_user(&header.author, Place { order, seq: header.seq }) {
+            found.push(UsersClaim { belief, id, at: (header.ts.0, id) });
+        }
+    }
+    Ok(found)
+}
+
 /// The claims that state settings in a space, or one of them, the newest of a key last.
 fn stated(
     space: &Space,
@@ -127,10 +158,8 @@ fn stated(
         tag_prefix: Some(TAG.to_owned()),
         ..ClaimFilter::default()
     };
-    let keys = space.key_ring()?;
     let mut stated = Vec::new();
-    for belief in space.claims(&filter, usize::MAX)?.beliefs {
-        let Some(id) = belief.served else { continue };
+    for UsersClaim { belief, id, at } in claims_of_user(space, &filter)? {
         let tags = belief.tags.iter().filter_map(|tag| tag.strip_prefix(TAG));
         let named = tags.filter_map(|named| SettingKey::parse(named).ok());
         let named: Vec<SettingKey> =
@@ -138,13 +167,6 @@ fn stated(
         if named.is_empty() {
             continue;
         }
-        let shown = space.show(&id)?;
-        let header = shown.operation.header();
-        let order = (header.ts, id);
-        if !keys.speaks_for_user(&header.author, Place { order, seq: header.seq }) {
-            continue;
-        }
-        let at = (header.ts.0, id);
         let text = belief.text;
         stated.extend(named.into_iter().map(|key| Stated { key, id, text: text.clone(), at }));
     }

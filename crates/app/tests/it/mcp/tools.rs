@@ -116,6 +116,19 @@ fn only_the_users_own_statements_become_beliefs() {
 }
 
 #[test]
+fn a_belief_that_only_became_surer_is_not_told_as_a_change() {
+    let machine = Machine::with_space();
+    let mut host = Host::of(&machine);
+    let mut changed = |text: &str| {
+        host.gets("remember", json!({ "text": text, "actor": "user" }))["changed"].clone()
+    };
+    assert_eq!(changed("My sister Ana called.")[0]["now"], "Ana is your sister");
+    assert_eq!(changed("Ana is my sister."), json!([]));
+    assert_eq!(changed("Ana is not my sister.")[0]["before"], "Ana is your sister");
+    host.leaves();
+}
+
+#[test]
 fn recall_returns_facts_and_episodes_and_writes_a_receipt() {
     let machine = Machine::with_space();
     let mut host = Host::of(&machine);
