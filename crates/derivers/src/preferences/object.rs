@@ -75,6 +75,7 @@ pub(super) fn parse(
     let points = words.iter().any(|word| POINTING.contains(&word.lower.as_ref()));
     if words.len() > OBJECT_WORDS_MAX
         || has_number
+        || words.iter().any(|word| is_drawn_out(&word.lower))
         || points
         || VAGUE.contains(&first.lower.as_ref())
         || trust != Trust::Activity && BARE_VERBS.contains(&first.lower.as_ref())
@@ -114,6 +115,12 @@ pub(super) fn parse(
         .join(" ");
     let slug = slug(&name);
     (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or(GENERAL), name, slug })
+}
+
+/// Whether a letter stands three times in a row, as in no word that names a thing: `himmm`.
+fn is_drawn_out(word: &str) -> bool {
+    let letters: Vec<char> = word.chars().collect();
+    letters.windows(3).any(|three| three.iter().all(|letter| three.first() == Some(letter)))
 }
 
 /// A part of the day.

@@ -37,7 +37,7 @@ pub(super) const ADVERBS: [&str; 17] = [
 
 /// An object with one of these depends on the context or on one point in time.
 #[rustfmt::skip]
-pub(super) const POINTING: [&str; 95] = [
+pub(super) const POINTING: [&str; 104] = [
     "it", "its", "it's", "this", "that", "that's", "these", "those", "you", "your", "yours", "you're", "he", "she",
     "him", "her", "his", "hers", "them", "their", "they", "they're", "we", "us", "our", "i", "i'm", "i'd", "me",
     "my", "mine", "here", "there", "one", "ones", "option", "idea", "ideas", "plan", "version", "approach",
@@ -45,7 +45,8 @@ pub(super) const POINTING: [&str; 95] = [
     "next", "latter", "former", "other", "another", "today", "tonight", "tomorrow", "yesterday", "now", "how",
     "what", "where", "why", "who", "which", "whose", "said", "both", "either", "neither", "same", "such", "above",
     "below", "left", "right", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "up",
-    "better", "worse", "again", "already", "yet", "sometimes", "occasionally",
+    "better", "worse", "again", "already", "yet", "sometimes", "occasionally", "theyre", "thats", "hes", "shes",
+    "youre", "im", "ive", "dont", "cant",
 ];
 
 /// An object that is one of these, or starts with one, is too vague.

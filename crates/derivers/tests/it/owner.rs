@@ -140,6 +140,8 @@ fn code_headings_quotations_and_documents_of_programs_state_no_preferences() {
         "I love tea | yes",
         "I prefer to use `application/xml` instead.",
         "I like have normative text",
+        "I love himmm",
+        "I love pistachios theyre green",
     ] {
         assert_eq!(of(text), [""; 0], "{text}");
     }
