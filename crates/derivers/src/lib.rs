@@ -25,6 +25,7 @@ use serde_json::Value;
 use crate::owner::Owner;
 
 pub mod attributes;
+mod cancelled;
 pub mod entities;
 mod local_time;
 pub mod lookalikes;

@@ -8,8 +8,9 @@ use super::manifest::{self, Origin, Purpose};
 use super::tree::Tree;
 
 /// The layers, lowest first.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["kernel", "retrieval"],
+    &["calendar"],
     &["derivers", "importers", "models"],
     &["store"],
     &["engine"],

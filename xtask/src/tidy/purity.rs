@@ -10,8 +10,8 @@ use super::rust_source::has_word;
 use super::tree::Tree;
 
 /// Crates that are pure.
-const PURE_CRATES: [&str; 3] =
-    ["crates/kernel/src/", "crates/derivers/src/", "crates/retrieval/src/"];
+const PURE_CRATES: [&str; 4] =
+    ["crates/calendar/src/", "crates/derivers/src/", "crates/kernel/src/", "crates/retrieval/src/"];
 /// The crates that may wait.
 const ASYNC_CRATES: [&str; 1] = ["crates/app/"];
 /// Sources of other inputs than the arguments.

@@ -10,7 +10,7 @@ use store::sqlite::TermShare;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, ID, printable, short};
-use crate::service::wording::{signer_of, speaker_in, time_of};
+use crate::service::wording::{other_times, signer_of, speaker_in, time_of};
 
 /// Longest printed text of a record, in characters; `because show` prints all of it.
 const TEXT_CHARS_MAX: usize = 600;
@@ -65,6 +65,9 @@ pub(super) fn print(
     }
     for line in text(recollection).lines() {
         output::line(format_args!("    {}", printable(line)))?;
+    }
+    if let Some(times) = other_times(recollection) {
+        output::line(format_args!("    {DIM}{}{DIM:#}", printable(&times)))?;
     }
     if let Some(commit) = commit_line(evidence) {
         output::line(format_args!("    {DIM}{}{DIM:#}", printable(&commit)))?;

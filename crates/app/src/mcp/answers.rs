@@ -28,7 +28,7 @@ use crate::service::effective::Scope;
 use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::RecallAnswer;
 use crate::service::wording::{
-    attributed, signer_of, speaker_in, sureness, text_of, text_of_belief, time_of,
+    attributed, other_times, signer_of, speaker_in, sureness, text_of, text_of_belief, time_of,
 };
 use crate::text::printable;
 
@@ -254,6 +254,10 @@ pub(super) struct Episode {
     pub(super) signer: Option<String>,
     /// When, as precisely as is known.
     pub(super) when: Option<String>,
+    /// Of a series of events, when else it happens; "when" is then the occurrence that was asked
+    /// for, and the text says the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) other_times: Option<String>,
     /// Its title: an event's title, a note's heading, a mail's subject.
     pub(super) title: Option<String>,
     /// Its kind: turn, event, task, note, photo, mail, commit …
@@ -308,6 +312,7 @@ impl Episode {
             who: who(evidence, owner),
             signer: signer_of(recollection),
             when: time_of(evidence, zone),
+            other_times: other_times(recollection),
             title: payload.title.clone(),
             kind: evidence.kind.0.clone(),
             source: evidence.source.clone(),

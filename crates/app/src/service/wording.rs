@@ -1,5 +1,6 @@
 //! The wording of beliefs and records, wherever they are shown.
 
+use calendar::series::Occurrence;
 use engine::belief::Belief;
 use engine::belief::claims::band_of;
 use engine::inspect::speaker;
@@ -91,6 +92,27 @@ pub(crate) fn signer_of(recollection: &Recollection) -> Option<String> {
     let name = recollection.recorded_by.as_deref()?;
     let is_quote = recollection.evidence.payload.role.as_deref() == Some("user");
     Some(format!("{} by {name}", if is_quote { "quoted" } else { "recorded" }))
+}
+
+/// When else a series happens: `also 2025-06-05; last 2025-05-29, next 2025-06-05`. None if it says
+/// nothing that the record does not show.
+pub(crate) fn other_times(recollection: &Recollection) -> Option<String> {
+    let series = recollection.series.as_ref()?;
+    let shown = recollection.evidence.at.as_ref();
+    let day = |occurrence: &Occurrence| occurrence.at.date().to_string();
+    let beside = |word: &str, occurrence: &Option<Occurrence>| {
+        let other = occurrence.as_ref().filter(|other| Some(&other.at) != shown)?;
+        Some(format!("{word} {}", day(other)))
+    };
+    let also: Vec<String> = series.also.iter().map(day).collect();
+    let also = (!also.is_empty()).then(|| format!("also {}", also.join(", ")));
+    let near: Vec<String> = [beside("last", &series.last), beside("next", &series.next)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let near = (!near.is_empty()).then(|| near.join(", "));
+    let parts: Vec<String> = [also, near].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// A record's text, with the descriptions of its images.

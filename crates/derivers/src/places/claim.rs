@@ -19,6 +19,7 @@ use super::{
     WEEKS_LOG_ODDS_MIN, WEEKS_LOG_ODDS_RANGE, WEEKS_RATE, WEIGHT_PLAN, WEIGHT_VISIT,
 };
 use crate::local_time::{DAY_MINUTES, Day, HOUR_MINUTES, WEEK_DAYS, clock, median};
+use crate::routines::ENDLESS_GRACE_DAYS;
 use crate::slug::slug;
 use crate::{Candidate, Input};
 
@@ -81,7 +82,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         rationale: rationale(visits, &days, &period),
         valid_from: Some(period.first.when()),
         valid_to: None,
-        last_seen: Some(LastSeen::new(period.last.when(), period.horizon_days)),
+        last_seen: Some(last_seen(visits, &period)),
         tags: Vec::new(),
     })
 }
@@ -175,6 +176,20 @@ impl LatestPeriod {
             periods: periods.len(),
             horizon_days,
         })
+    }
+}
+
+/// The last visit that is more than the plan of a series without end. Such a series is presumed to
+/// go on.
+fn last_seen(visits: &[Visit<'_>], period: &LatestPeriod) -> LastSeen {
+    let is_seen =
+        |visit: &&Visit<'_>| visit.day <= period.last && !(visit.is_plan && visit.is_endless);
+    let last = visits.iter().filter(is_seen).map(|visit| visit.day).max();
+    match last {
+        Some(last) if last < period.last => {
+            LastSeen::new(last.when(), period.horizon_days.max(ENDLESS_GRACE_DAYS))
+        }
+        _ => LastSeen::new(period.last.when(), period.horizon_days),
     }
 }
 

@@ -54,8 +54,20 @@ const NOT_PLACES: [&str; 40] = [
     "whatsapp",
 ];
 /// First words of labels that do not name a place: `Zoom (link in mail)`.
-const NOT_PLACES_PREFIXES: [&str; 8] =
-    ["discord", "gotomeeting", "jitsi", "skype", "webex", "zoom", "online", "tel"];
+const NOT_PLACES_PREFIXES: [&str; 12] = [
+    "bbb",
+    "bigbluebutton",
+    "discord",
+    "gotomeeting",
+    "jitsi",
+    "mumble",
+    "online",
+    "skype",
+    "teamspeak",
+    "tel",
+    "webex",
+    "zoom",
+];
 
 /// What a label names.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,9 +105,38 @@ fn is_not_a_place(part: &str, slug: &str) -> bool {
         || NOT_PLACES_PREFIXES.contains(&first)
         || lower.contains("://")
         || lower.starts_with("www.")
+        || lower.split_whitespace().any(is_address)
         || lower.starts_with("microsoft teams")
         || lower.starts_with("google meet")
         || is_telephone(&lower)
+}
+
+/// Whether a word is an address in a network: `mumble.example.org`, `meet.example.org/room`,
+/// `host:64738`, `ana@example.org`.
+fn is_address(word: &str) -> bool {
+    let word = word.trim_matches(|letter: char| ",;()<>\"'".contains(letter));
+    let host = word.rsplit_once('@').map_or(word, |(_, host)| host);
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    let is_port = |port: &str| port.len() >= 2 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let labels: Vec<&str> = host.split('.').collect();
+    let is_domain = match labels.as_slice() {
+        [.., before, top] => {
+            (2..=24).contains(&top.len())
+                && top.bytes().all(|byte| byte.is_ascii_lowercase())
+                && before.bytes().any(|byte| byte.is_ascii_alphabetic())
+                && labels.iter().all(|label| is_label(label))
+                // An abbreviation with a full stop ("st.gallen") has no third part, path or port.
+                && (labels.len() > 2 || word.contains(['/', '@']) || port.is_some_and(is_port))
+        }
+        _ => false,
+    };
+    // A time of day has a port's form and no letter before it.
+    let is_host = is_label(host) && host.bytes().any(|byte| byte.is_ascii_alphabetic());
+    is_domain || is_host && port.is_some_and(|port| port.len() >= 4 && is_port(port))
 }
 
 fn is_telephone(text: &str) -> bool {
@@ -130,6 +171,12 @@ mod tests {
             "online (link follows)",
             "+46 31 123 45 67",
             "Zoom; Teams",
+            "mumble.openspeak.cc port: 64747",
+            "meet.example.org/room",
+            "voice:64738",
+            "Jitsi Meet",
+            "BBB-Raum 3",
+            "ana@example.org",
             "…",
             "",
             ";",
@@ -144,6 +191,8 @@ mod tests {
             ("Room 4; Zoom", "room-4-zoom"),
             ("Telegraph Hill", "telegraph-hill"),
             ("Home", "home"),
+            ("St.Gallen", "st-gallen"),
+            ("Bldg. 3, 18:00", "bldg-3-18-00"),
             ("10", "10"),
         ] {
             assert_eq!(target(label), LabelTarget::Place(slug.to_owned()));

@@ -4,8 +4,9 @@
 //! at the same place. Events, notes and photos count; cancellations are another kind of evidence,
 //! and tasks are not tied to a place. An event belongs to the day on which it starts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use calendar::series::Series;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
@@ -13,10 +14,23 @@ use super::INPUTS_MAX;
 use super::cell::{Cell, Position};
 use super::label::{self, LabelTarget, target};
 use crate::Record;
+use crate::cancelled::is_cancelled;
 use crate::local_time::{DAY_MINUTES, Day, latest_recorded_us, minute_of};
 
 /// Prefix of a named place's group.
 pub(super) const NAMED_GROUP: &str = "label:";
+/// Words in the names of calendars and labels of public holidays, in lower case.
+const HOLIDAYS: [&str; 9] = [
+    "holiday",
+    "feiertag",
+    "jours fériés",
+    "festivos",
+    "feriados",
+    "festività",
+    "feestdagen",
+    "helgdagar",
+    "helligdager",
+];
 /// Prefix of a cell's group.
 pub(super) const CELL_GROUP: &str = "cell:";
 
@@ -39,6 +53,8 @@ pub(super) struct Visit<'a> {
     pub(super) source: &'a str,
     pub(super) role: &'static str,
     pub(super) is_plan: bool,
+    /// Whether it is of a series without end, whose plans go as far as one looks.
+    pub(super) is_endless: bool,
     /// Start and end as minutes of the day, if the source recorded local time.
     pub(super) hours: Option<(i64, i64)>,
 }
@@ -48,6 +64,9 @@ pub(super) fn spot(record: &Record) -> Option<Spot> {
     let evidence = record.evidence()?;
     role(evidence)?;
     evidence.at.as_ref()?;
+    if is_holiday(evidence) {
+        return None;
+    }
     let location = evidence.payload.location.as_ref()?;
     let position = position(evidence);
     match location.label.as_deref().map(target) {
@@ -58,6 +77,25 @@ pub(super) fn spot(record: &Record) -> Option<Spot> {
     }
 }
 
+/// Whether an event is a day of a calendar of holidays, which names the country that has it: one
+/// day, the whole of it, and nobody takes part.
+fn is_holiday(evidence: &Evidence) -> bool {
+    let payload = &evidence.payload;
+    let field = |name: &str| payload.more.get(name);
+    let is_of_holidays = |name: &str| HOLIDAYS.iter().any(|word| name.contains(word));
+    let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
+    let label = label.unwrap_or_default().to_lowercase();
+    let calendar = field("calendar").and_then(|name| name.as_str()).unwrap_or_default();
+    let calendar = calendar.to_lowercase();
+    let is_transparent = field("transparent").is_some_and(|transparent| transparent == true);
+    evidence.kind.0 == EvidenceKind::EVENT
+        && field("all_day").is_some_and(|all_day| all_day == true)
+        && payload.end.is_none()
+        && payload.participants.is_empty()
+        && (is_of_holidays(&calendar) && (is_transparent || calendar.contains(&label))
+            || is_transparent && payload.tags.iter().any(|tag| is_of_holidays(&tag.to_lowercase())))
+}
+
 fn position(evidence: &Evidence) -> Option<Position> {
     let location = evidence.payload.location.as_ref()?;
     Position::new(location.lat?, location.lon?)
@@ -65,7 +103,10 @@ fn position(evidence: &Evidence) -> Option<Position> {
 
 fn role(evidence: &Evidence) -> Option<&'static str> {
     match evidence.kind.0.as_str() {
-        EvidenceKind::EVENT => Some("visit"),
+        EvidenceKind::EVENT => {
+            let title = evidence.payload.title.as_deref().unwrap_or_default();
+            (!is_cancelled(title)).then_some("visit")
+        }
         EvidenceKind::NOTE => Some("supporting_note"),
         EvidenceKind::PHOTO => Some("photo"),
         _ => None,
@@ -93,6 +134,13 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
             .filter_map(|record| visit(record, now_us))
             .collect(),
     };
+    let is_endless = |record: &&Record| {
+        let series = record.evidence().and_then(Series::of);
+        series.is_some_and(|series| !series.is_finite())
+    };
+    let endless: BTreeSet<OpId> =
+        records.iter().filter(is_endless).map(|record| record.id).collect();
+    visits.iter_mut().for_each(|visit| visit.is_endless = endless.contains(&visit.id));
     visits.sort_by_key(|visit| (visit.day, visit.id));
     let excess = visits.len().saturating_sub(INPUTS_MAX);
     visits.drain(..excess);
@@ -143,6 +191,7 @@ fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
         source: &evidence.source,
         role: role(evidence)?,
         is_plan: at.instant_us() > now_us,
+        is_endless: false,
         hours: hours(evidence),
     })
 }

@@ -6,16 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use calendar::series::Series;
 use kernel::body::LastSeen;
 use kernel::confidence::Basis;
 use kernel::id::OpId;
+use kernel::when::When;
 use serde_json::{Map, Value, json};
 
+use super::by_rule::Stated;
 use super::occurrence::{Entry, Slot};
 use super::rhythm::{Pattern, Rhythm};
 use super::{
-    DAILY, DAILY_PRIOR, EVERY_SECOND_WEEK, OCCURRENCES_MIN, OFF_HOUR_MINUTES_MAX, WEEKLY,
-    WEEKLY_PRIOR,
+    DAILY, DAILY_PRIOR, ENDLESS_GRACE_DAYS, EVERY_SECOND_WEEK, OCCURRENCES_MIN,
+    OFF_HOUR_MINUTES_MAX, WEEKLY, WEEKLY_PRIOR,
 };
 use crate::local_time::{Day, WEEK_DAYS, Weekday, clock, median};
 use crate::{Candidate, Input};
@@ -26,9 +29,13 @@ const ROUND_MINUTES: i64 = 15;
 const SAME_SHARE: f64 = 0.5;
 
 /// One candidate per pattern, in order of their keys.
-pub(super) fn candidates(group: &str, patterns: &[Pattern<'_>]) -> Vec<Candidate> {
+pub(super) fn candidates(
+    group: &str,
+    patterns: &[Pattern<'_>],
+    series: &BTreeMap<OpId, Series>,
+) -> Vec<Candidate> {
     let claims: Vec<Claim<'_>> =
-        patterns.iter().filter_map(|pattern| Claim::of(group, pattern)).collect();
+        patterns.iter().filter_map(|pattern| Claim::of(group, pattern, series)).collect();
     let mut candidates: Vec<Candidate> =
         claims.iter().map(|claim| claim.candidate(&claims)).collect();
     candidates.sort_by(|one, other| one.identity_key.cmp(&other.identity_key));
@@ -42,10 +49,18 @@ struct Claim<'r> {
     season: &'r [&'r Slot<'r>],
     first: Day,
     last: Day,
+    /// What the series of its last occurrence states.
+    stated: Option<Stated>,
+    /// Whether that series is all that the season has from its first occurrence on.
+    is_all_of_series: bool,
 }
 
 impl<'r> Claim<'r> {
-    fn of(group: &'r str, pattern: &'r Pattern<'r>) -> Option<Self> {
+    fn of(
+        group: &'r str,
+        pattern: &'r Pattern<'r>,
+        series: &BTreeMap<OpId, Series>,
+    ) -> Option<Self> {
         // One or two stragglers after a long pause do not make a new season.
         let whole = || pattern.seasons().rev().filter(|season| season.len() >= OCCURRENCES_MIN);
         // After a pause, plans alone do not start a season: they continue the one before it.
@@ -54,7 +69,14 @@ impl<'r> Claim<'r> {
             started.or_else(|| whole().next()).or_else(|| pattern.seasons().next_back())?;
         let planned = pattern.hits.last().filter(|slot| slot.is_plan());
         let (first, last) = (season.first()?.day, planned.copied().or(season.last().copied())?.day);
-        Some(Self { group, pattern, season, first, last })
+        let newest = planned.copied().or(season.last().copied());
+        let id = newest.and_then(|slot| {
+            slot.entries.iter().map(|entry| entry.id).find(|id| series.contains_key(id))
+        });
+        let is_of = |slot: &&&Slot<'_>| slot.entries.iter().any(|entry| Some(entry.id) == id);
+        let is_all_of_series = season.first().as_ref().is_some_and(is_of);
+        let stated = id.and_then(|id| Stated::of(series.get(&id)?));
+        Some(Self { group, pattern, season, first, last, stated, is_all_of_series })
     }
 
     fn claim_type(&self) -> &'static str {
@@ -98,10 +120,42 @@ impl<'r> Claim<'r> {
             inputs: self.inputs(),
             basis: self.basis(),
             rationale: self.rationale(),
-            valid_from: Some(self.first.when()),
-            valid_to: self.replaced(all).map(Day::when),
-            last_seen: Some(LastSeen::new(self.last.when(), self.pattern.rhythm.horizon_days())),
+            valid_from: Some(self.since()),
+            valid_to: self.stated_end().or_else(|| self.replaced(all).map(Day::when)),
+            last_seen: self.last_seen(),
             tags: Vec::new(),
+        }
+    }
+
+    /// Since when: a series says so, also where only its latest occurrences were looked at.
+    fn since(&self) -> When {
+        let first = self.first.when();
+        match &self.stated {
+            Some(stated)
+                if self.is_all_of_series && stated.from.instant_us() < first.instant_us() =>
+            {
+                stated.from.clone()
+            }
+            _ => first,
+        }
+    }
+
+    /// The end that the rule of its last occurrence states.
+    fn stated_end(&self) -> Option<When> {
+        self.stated.as_ref()?.to.clone()
+    }
+
+    /// The last occurrence that had happened, where no record says when it ends. An endless series
+    /// is presumed to go on as long as calendars are looked into the future.
+    fn last_seen(&self) -> Option<LastSeen> {
+        match &self.stated {
+            Some(Stated { to: Some(_), .. }) => None,
+            Some(Stated { to: None, .. }) => {
+                let past = self.season.iter().rev().find(|slot| !slot.is_plan());
+                let last = past.map_or(self.last, |slot| slot.day);
+                Some(LastSeen::new(last.when(), ENDLESS_GRACE_DAYS))
+            }
+            None => Some(LastSeen::new(self.last.when(), self.pattern.rhythm.horizon_days())),
         }
     }
 
@@ -208,7 +262,7 @@ impl<'r> Claim<'r> {
         let ids = |is_note: bool, is_plan: bool| {
             let matching =
                 self.entries().filter(|entry| entry.is_note == is_note && entry.is_plan == is_plan);
-            matching.map(|entry| entry.id).collect::<BTreeSet<_>>().len()
+            matching.map(|entry| (entry.id, entry.day)).collect::<BTreeSet<_>>().len()
         };
         let past = [
             counted(ids(false, false), "matching calendar event"),

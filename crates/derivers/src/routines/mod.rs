@@ -15,8 +15,10 @@
 //! | `occurrence` | which records show that it happened, and when? |
 //! | `days` | which weekdays form one habit? |
 //! | `rhythm` | how regular is it, at its best, and since when? |
+//! | `by_rule` | what does the rule of a series say outright? |
 //! | `claim` | what is the claim's text, payload and confidence? |
 
+mod by_rule;
 mod claim;
 mod clock_words;
 mod days;
@@ -25,12 +27,16 @@ mod rhythm;
 
 use std::collections::BTreeSet;
 
+use kernel::id::OpId;
+
 use crate::{CANDIDATES_MAX, Candidate, ClaimType, Deriver, Record};
 
 /// Base rate: most titles that recur a few times are not a weekly routine.
 pub const WEEKLY_PRIOR: f64 = 0.30;
 /// Base rate of daily routines.
 pub const DAILY_PRIOR: f64 = 0.30;
+/// Base rate of monthly routines.
+pub const MONTHLY_PRIOR: f64 = 0.30;
 /// Most log-odds that the number of occurrences adds, and at what rate: the tenth adds less than
 /// the second.
 pub const COUNT_LOG_ODDS_MAX: f64 = 0.80;
@@ -102,6 +108,9 @@ pub const PAUSE_DAYS_MAX: i64 = 14;
 pub const HORIZON_PERIODS: i64 = 3;
 /// A daily routine counts as stopped after this many days without one.
 pub const HORIZON_DAYS: i64 = 10;
+/// Days after its last occurrence for which an endless series is presumed to go on: as far as
+/// calendars are looked into the future.
+pub const ENDLESS_GRACE_DAYS: i64 = 366;
 /// Most records that a claim cites; only the latest ones are considered.
 pub const INPUTS_MAX: usize = 128;
 /// Most plans among them, if there are more than enough of both.
@@ -112,8 +121,12 @@ pub const WEEKLY: &str = "routine.weekly";
 /// Claim type of daily routines.
 pub const DAILY: &str = "routine.daily";
 
-const TYPES: [ClaimType; 2] = [
+/// Claim type of monthly routines, which only the rule of a series states.
+pub const MONTHLY: &str = "routine.monthly";
+
+const TYPES: [ClaimType; 3] = [
     ClaimType { name: DAILY, prior: DAILY_PRIOR },
+    ClaimType { name: MONTHLY, prior: MONTHLY_PRIOR },
     ClaimType { name: WEEKLY, prior: WEEKLY_PRIOR },
 ];
 
@@ -127,7 +140,7 @@ impl Deriver for Routines {
     }
 
     fn version(&self) -> &'static str {
-        "1.1.0"
+        "1.2.0"
     }
 
     fn claim_types(&self) -> &[ClaimType] {
@@ -139,14 +152,24 @@ impl Deriver for Routines {
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
-        let slots = occurrence::slots(group, records);
+        let series = by_rule::series_of(records);
+        let has_own = |id: &OpId| series.get(id).is_some_and(|of| by_rule::own_rule(of).is_some());
+        let (by_rule, entries): (Vec<_>, Vec<_>) =
+            occurrence::entries(group, records).into_iter().partition(|entry| has_own(&entry.id));
+        let slots = occurrence::slots(entries);
         let mut patterns = Vec::new();
         for part in slots.chunk_by(|one, next| one.daypart == next.daypart) {
             for weekdays in days::weekday_sets(part) {
                 patterns.extend(rhythm::best_pattern(&slots, part, weekdays));
             }
         }
-        let mut candidates = claim::candidates(group, &patterns);
+        let mut candidates = claim::candidates(group, &patterns, &series);
+        let of_rules = by_rule::candidates(group, &series, &by_rule);
+        // Records of the title may show the rhythm of a series that ended.
+        let is_new =
+            |one: &Candidate| candidates.iter().all(|other| other.identity_key != one.identity_key);
+        let of_rules: Vec<Candidate> = of_rules.into_iter().filter(is_new).collect();
+        candidates.extend(of_rules);
         candidates.truncate(CANDIDATES_MAX);
         candidates
     }

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 
+use calendar::series::Series;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 
 use super::clock_words::{self, TimeOfDay};
 use super::{BEFORE_BORDER_TIMES, BORDER_MINUTES, WEIGHT_ONE, WEIGHT_PLAN, WEIGHT_SERIES};
 use crate::Record;
+use crate::cancelled::is_cancelled;
 use crate::local_time::{DAY_MINUTES, Day, Daypart, HOUR_MINUTES, latest_recorded_us, minute_of};
 use crate::slug::slug;
 
@@ -106,12 +108,6 @@ fn title(evidence: &Evidence) -> Option<String> {
     (title.chars().count() <= TITLE_CHARS_MAX).then_some(title)
 }
 
-/// Whether an event was cancelled: Exchange marks that in the title.
-fn is_cancelled(title: &str) -> bool {
-    let lower: String = title.chars().take(10).flat_map(char::to_lowercase).collect();
-    lower.starts_with("canceled:") || lower.starts_with("cancelled:")
-}
-
 /// The title of a note without one: the words before its first punctuation, if they are few: `Gym:
 /// bench and rows`.
 fn first_words(text: &str) -> Option<String> {
@@ -122,18 +118,23 @@ fn first_words(text: &str) -> Option<String> {
     (phrase.split_whitespace().count() <= NOTE_TITLE_WORDS_MAX).then(|| phrase.to_owned())
 }
 
-/// The occurrences of a group, by part of the day and then by day.
-pub(super) fn slots<'a>(group: &str, records: &'a [Record]) -> Vec<Slot<'a>> {
+/// The records of a group that show when it happened, in the order of their days.
+pub(super) fn entries<'a>(group: &str, records: &'a [Record]) -> Vec<Entry<'a>> {
     let now_us = latest_recorded_us(records);
     let mut entries: Vec<Entry<'a>> =
         records.iter().filter_map(|record| entry(record, now_us)).collect();
     retain_group(group, &mut entries);
     entries.sort_by_key(|entry| (entry.day, entry.hour.minute, entry.id));
+    entries
+}
+
+/// The occurrences of a group, by part of the day and then by day.
+pub(super) fn slots(mut entries: Vec<Entry<'_>>) -> Vec<Slot<'_>> {
     assign_border_starts(&mut entries);
     let (mut placed, unplaced): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|entry| entry.hour.daypart.is_some());
     placed.sort_by_key(|entry| (entry.hour.daypart, entry.day, entry.hour.minute, entry.id));
-    let mut slots: Vec<Slot<'a>> = Vec::new();
+    let mut slots: Vec<Slot<'_>> = Vec::new();
     for entry in placed {
         let Some(daypart) = entry.hour.daypart else { continue };
         match slots.last_mut() {
@@ -177,7 +178,9 @@ fn entry(record: &Record, now_us: i64) -> Option<Entry<'_>> {
         title,
         source: &evidence.source,
         is_note,
-        in_series: more.contains_key("rrule") || more.contains_key("recurrence_id"),
+        in_series: ["rrule", "recurrence_id", Series::FIELD]
+            .iter()
+            .any(|key| more.contains_key(*key)),
         is_plan: at.instant_us() > now_us,
         length_minutes: length_minutes(evidence),
     })
@@ -248,13 +251,5 @@ mod tests {
         ] {
             assert_eq!(first_words(text).as_deref(), expect, "{text}");
         }
-    }
-
-    #[test]
-    fn cancelled_titles_are_recognised() {
-        assert!(is_cancelled("Canceled: Gym"));
-        assert!(is_cancelled("CANCELLED: Gym"));
-        assert!(!is_cancelled("Cancel the gym contract"));
-        assert!(!is_cancelled("早上跑步早上跑步早上跑步"));
     }
 }

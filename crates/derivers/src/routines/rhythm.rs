@@ -88,7 +88,7 @@ pub(super) struct Score {
 }
 
 impl Window {
-    fn score(&self, weekdays: usize) -> Score {
+    pub(super) fn score(&self, weekdays: usize) -> Score {
         let contrast = contrast(self.hits, self.elsewhere, weekdays);
         Score {
             count: (f64::from(self.weight) / f64::from(WEIGHT_ONE), count_log_odds(self.weight)),

@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 use store::sqlite::SqliteLedgerIndex;
 
-use super::contained;
 use super::examine::examine;
 use super::records::{CommonEvidence, GroupRecords, of_rows};
+use super::shown_to;
 use crate::EngineError;
 
 /// Most groups that are asked about one identity.
@@ -51,7 +51,7 @@ pub(crate) fn agreements(
         let rows = index.members(group.number, GROUP_PAST_MAX, GROUP_PLANS_MAX)?;
         let shown = GroupRecords::of(of_rows(index, rows)?, &CommonEvidence::default());
         // A deriver that panics agrees with nothing; derivation reports it.
-        let candidates = contained(|| deriver.derive(&group.name, &shown.records));
+        let candidates = shown_to(&**deriver, &group.name, &shown.records);
         let (accepted, _) = examine(&**deriver, &group, &shown, candidates.unwrap_or_default());
         let same = accepted
             .into_iter()

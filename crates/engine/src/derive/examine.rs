@@ -91,7 +91,7 @@ fn examine_one(
         let Some((record, below)) = shown.find(&input.id) else {
             return Err(format!("cites {}, which it was not shown", input.id));
         };
-        inputs.push((super::records::at_us(record), input, record, below));
+        inputs.push((super::records::told_us(record), input, record, below));
     }
     // As things happened, whatever order the deriver names them in.
     inputs.sort_by_key(|(at_us, input, ..)| (*at_us, input.id));

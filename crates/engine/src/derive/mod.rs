@@ -25,7 +25,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use derivers::Deriver;
+use derivers::{Candidate, Deriver, Record};
 use kernel::body::payload_digest;
 use kernel::cascade::{Journal, Review};
 use kernel::id::OpId;
@@ -45,6 +45,7 @@ use crate::{EngineError, Writer, now_us};
 mod agreement;
 mod examine;
 mod groups;
+mod occurrences;
 mod parallel;
 mod propagate;
 pub(crate) mod records;
@@ -308,6 +309,15 @@ pub(crate) fn contained<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         format!("panicked: {}", text.chars().take(200).collect::<String>())
     })
+}
+
+/// Shows a group's records to a deriver, the occurrences of series in place of these.
+pub(crate) fn shown_to(
+    deriver: &dyn Deriver,
+    group: &str,
+    records: &[Record],
+) -> Result<Vec<Candidate>, String> {
+    contained(|| deriver.derive(group, &occurrences::with_occurrences(records)))
 }
 
 impl Writer<'_> {

@@ -15,6 +15,7 @@ use serde_json::Value;
 use store::sqlite::{GroupNumber, OperationRow, SqliteWriting};
 use store::{Position, Writing};
 
+use super::occurrences::last_told;
 use crate::EngineError;
 use crate::belief::{Belief, Bodies, belief};
 
@@ -255,7 +256,14 @@ pub(super) fn at_us(record: &Record) -> i64 {
     record
         .evidence()
         .and_then(|evidence| evidence.at.as_ref())
-        .map_or(recorded_us, kernel::when::When::instant_us)
+        .map_or(recorded_us, When::instant_us)
+}
+
+/// The same; of a series, that of the last occurrence that had happened when it was recorded.
+pub(super) fn told_us(record: &Record) -> i64 {
+    let recorded_us = i64::try_from(record.recorded_at.0).unwrap_or(i64::MAX);
+    let of_series = record.evidence().and_then(|evidence| last_told(evidence, recorded_us));
+    of_series.unwrap_or_else(|| at_us(record))
 }
 
 /// Who may see the record.

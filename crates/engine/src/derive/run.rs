@@ -9,7 +9,7 @@ use store::sqlite::{Marked, SqliteWriting};
 
 use super::examine::{Accepted, examine};
 use super::records::{CommonEvidence, GroupRecords};
-use super::{Derivation, contained, parallel, records};
+use super::{Derivation, parallel, records, shown_to};
 use crate::EngineError;
 use crate::write::submission::{Refusal, Submitted, record_consequences, submit};
 
@@ -35,7 +35,7 @@ impl Derivation<'_> {
         let common = CommonEvidence::of(questions.iter().map(|(.., members)| members));
         let answers = parallel::each(questions, |(group, deriver, members)| {
             let group_records = GroupRecords::of(members, &common);
-            let candidates = contained(|| deriver.derive(&group.name, &group_records.records));
+            let candidates = shown_to(deriver, &group.name, &group_records.records);
             let answer =
                 candidates.map(|candidates| examine(deriver, group, &group_records, candidates));
             (group, answer, group_records.altered)

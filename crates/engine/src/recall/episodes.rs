@@ -17,6 +17,7 @@ use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Se
 use store::{Ledger, Position, StoreError};
 
 use super::features;
+use super::series::SeriesSeen;
 use crate::private::Disclosure;
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
@@ -144,6 +145,10 @@ pub struct Recollection {
     /// Results whose statements this one replaces: see [`super::replaced`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
+    /// Of a series, when else it happens; the record's time is then that of the occurrence that was
+    /// asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesSeen>,
     /// The name of the key that signed it, if that key does not speak for the owner of the space.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_by: Option<String>,
@@ -358,6 +363,8 @@ fn different(
             let passage = passage_at(&evidence, search.passage_number(found.document));
             let times = times_shown.entry(fingerprint(&evidence, passage.as_deref())).or_default();
             *times += 1;
+            let (today, occurrence) = (query.today, found.occurrence);
+            let series = super::series::see(&mut evidence, occurrence, question, today);
             if *times <= if is_event { occurrences_max } else { 1 } {
                 kept.push(found.document);
                 let (score, terms) = (found.score, found.terms);
@@ -372,6 +379,7 @@ fn different(
                     terms,
                     neighbours,
                     replaces,
+                    series,
                     recorded_by: None,
                 });
             }

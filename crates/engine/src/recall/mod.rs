@@ -18,6 +18,7 @@ mod packed_receipt;
 pub mod past;
 pub mod receipts;
 pub mod replaced;
+pub mod series;
 mod signers;
 pub mod stream;
 mod thinking;

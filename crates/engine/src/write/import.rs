@@ -21,6 +21,7 @@ use crate::belief::review::acting_on;
 use crate::inspect::summary_of_evidence;
 use crate::recall::echo::PendingKeys;
 use crate::seal::Sealable;
+use crate::write::former_names;
 use crate::write::import_graph::{GRAPH_BATCH_MAX, GraphTally, PreparedItem, SourceIds};
 use crate::write::mirror::{MirrorPlan, NO_LONGER_THERE, Renames, Sighting, place_of};
 use crate::write::record::{BATCH_MAX, Known, Prepared, Tally, look_up};
@@ -310,7 +311,7 @@ impl Writer<'_> {
         for message in receiver {
             match message {
                 Message::Batch(batch) if task.intent == Intent::DryRun => {
-                    self.compare(&batch, report, &mut task.found)?;
+                    self.compare(&batch, report, &mut task.found, context.now)?;
                 }
                 Message::Batch(batch) => {
                     for prepared in &batch {
@@ -318,6 +319,9 @@ impl Writer<'_> {
                         task.digest.update(&hash.0);
                         if let (Some(_), Some(evidence)) = (task.plan, prepared.evidence()) {
                             task.found.see(&evidence.source, &evidence.source_uid, hash);
+                            for name in former_names::names(evidence, context.now) {
+                                task.found.see(&evidence.source, &name, hash);
+                            }
                         }
                     }
                     let uids = batch.iter().filter_map(Prepared::evidence);
@@ -369,15 +373,23 @@ impl Writer<'_> {
         batch: &[Prepared],
         report: &mut Report,
         found: &mut Sighting,
+        now: jiff::Timestamp,
     ) -> Result<(), EngineError> {
         self.store.on_snapshot(|index| {
             for prepared in batch {
                 let Some(evidence) = prepared.evidence() else { continue };
                 let hash = self.sealer.body_hash(prepared);
                 let earlier = found.see(&evidence.source, &evidence.source_uid, hash);
+                for name in former_names::names(evidence, now) {
+                    found.see(&evidence.source, &name, hash);
+                }
                 let tally = &mut report.tally;
                 let before = tally.added + tally.replaced;
-                match (earlier, look_up(index, self.sealer, self.policy, prepared)?) {
+                let mut known = look_up(index, self.sealer, self.policy, prepared)?;
+                if known == Known::No {
+                    known = former_names::known(index, self.sealer, self.policy, prepared, now)?;
+                }
+                match (earlier, known) {
                     (Some(earlier), _) if earlier == hash => tally.present += 1,
                     (Some(_), _) | (None, Known::Earlier(_)) => tally.replaced += 1,
                     (None, Known::Present(_)) => tally.present += 1,

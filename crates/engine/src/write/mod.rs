@@ -17,6 +17,7 @@ pub mod exchange;
 pub(crate) mod follow;
 pub mod forget;
 pub mod fork;
+mod former_names;
 pub mod graph;
 mod graph_refusal;
 pub mod import;

@@ -10,19 +10,21 @@
 use std::cell::OnceCell;
 
 use importers::secrets::Masked;
-use kernel::body::{Body, SeqRange};
+use kernel::body::{Body, Reason, SeqRange};
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::{Author, BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Head, LedgerIndex};
-use kernel::operation::{MalformedError, Ref, Role};
+use kernel::operation::{MalformedError, REFS_MAX, Ref, Role};
 use kernel::seal::{ChainPosition, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
 use crate::belief::Bodies;
+use crate::belief::review::acting_on;
 use crate::recall::echo::{Batch, Echoes, TextFingerprint};
-use crate::seal::Sealer;
+use crate::seal::{Sealable, Sealer};
+use crate::write::former_names::{self, Former};
 use crate::write::mirror::Renames;
 use crate::write::sources::appended_since;
 use crate::write::submission::record_consequences;
@@ -31,6 +33,8 @@ use crate::{EngineError, Writer, now_us};
 
 /// Most corrections of one record that are compared with what its source says.
 const CORRECTIONS_MAX: usize = 64;
+/// The reason of a retraction of what is part of a series now.
+const PART_OF_SERIES: &str = "an occurrence of a series that is one record now";
 /// Most records of one transaction.
 pub const BATCH_MAX: usize = 1_000;
 
@@ -166,6 +170,16 @@ impl Prepared {
         std::mem::take(&mut self.bytes)
     }
 
+    /// The same record under another name.
+    pub(super) fn named(&self, source_uid: String) -> Result<Self, MalformedError> {
+        let mut body = self.body.clone();
+        if let Body::Evidence(evidence) = &mut body {
+            evidence.source_uid = source_uid;
+        }
+        let bytes = body.canonical()?;
+        Ok(Self { body, bytes, hash: OnceCell::new(), fingerprint: None })
+    }
+
     fn is_marked(&self) -> bool {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
@@ -215,7 +229,21 @@ impl Writer<'_> {
         // If something fails, what waited is given up, and read again the next time.
         let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
         for prepared in batch {
-            let there = match look_up(&writing as &dyn Writing, sealer, self.policy, &prepared)? {
+            let mut others = Vec::new();
+            let mut known = look_up(&writing as &dyn Writing, sealer, self.policy, &prepared)?;
+            if known == Known::No {
+                let index = &writing as &dyn Writing;
+                match former_names::look_for(index, sealer, self.policy, &prepared, now)? {
+                    Former::Unknown => {}
+                    Former::Same(same) => known = same,
+                    Former::Replaced(ids) => {
+                        let mut ids = ids.into_iter();
+                        known = ids.next().map_or(Known::No, Known::Earlier);
+                        others.extend(ids);
+                    }
+                }
+            }
+            let there = match known {
                 Known::Present(id) => {
                     outcomes.push(Outcome::Present(id));
                     continue;
@@ -235,10 +263,12 @@ impl Writer<'_> {
                 outcomes.push(Outcome::Forgotten(id));
                 continue;
             }
-            let refs = match there {
-                Some(id) => vec![Ref { id, role: Role::parse(Role::SUPERSEDES)? }],
-                None => Vec::new(),
-            };
+            // An operation cites a limited number of others.
+            let left = others.split_off(others.len().min(REFS_MAX - 1));
+            let mut refs = Vec::new();
+            for id in there.into_iter().chain(others) {
+                refs.push(Ref { id, role: Role::parse(Role::SUPERSEDES)? });
+            }
             let ts = next_timestamp(now_us(now), stamp);
             let place = ChainPosition { space, head, ts };
             let operation = sealer.seal_evidence(&mut prepared, refs, place)?;
@@ -252,6 +282,16 @@ impl Writer<'_> {
             stamp = Some(ts);
             head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
             let new = operation.id();
+            for id in left {
+                let reason = Reason { reason: PART_OF_SERIES.to_owned() };
+                let draft = acting_on(id, Body::EvidenceRetraction(reason))?;
+                let ts = next_timestamp(now_us(now), stamp);
+                let (operation, body) =
+                    sealer.seal_next(Sealable::concluded(draft), &writing, ts)?;
+                writing.record(&operation, Some(&body))?;
+                stamp = Some(ts);
+                head = Some(Head { seq: operation.header().seq, id: operation.id(), ts });
+            }
             outcomes.push(there.map_or(Outcome::Added(new), |old| Outcome::Replaced { new, old }));
         }
         if replaced {

@@ -40,6 +40,7 @@ mod replaced;
 mod restoring;
 mod secrets;
 mod selection;
+mod series;
 mod sharing;
 mod stream;
 mod submission;

@@ -50,6 +50,8 @@ pub(super) struct Calendar {
     pub(super) zone: Option<String>,
     /// True where the whole calendar is the message that its events are cancelled (RFC 5546).
     pub(super) cancels: bool,
+    /// True of a message between calendars (RFC 5546), whose UIDs are those of everybody invited.
+    pub(super) is_message: bool,
 }
 
 /// What the reader returns next.
@@ -284,7 +286,10 @@ impl<R: BufRead> Components<R> {
             let text = property.text();
             return match property.name.as_str() {
                 _ if self.open.len() != 1 || text.is_empty() => {}
-                "METHOD" => self.calendar.cancels = text.eq_ignore_ascii_case("CANCEL"),
+                "METHOD" => {
+                    self.calendar.cancels = text.eq_ignore_ascii_case("CANCEL");
+                    self.calendar.is_message = !text.eq_ignore_ascii_case("PUBLISH");
+                }
                 "X-WR-CALNAME" | "NAME" => self.calendar.name = Some(text),
                 "X-WR-TIMEZONE" | "TIMEZONE-ID" => self.calendar.zone = Some(text),
                 _ => {}

@@ -1,36 +1,36 @@
 //! Calendars in the iCalendar format (RFC 5545), as every calendar program exports them.
 //!
-//! Every occurrence of an event becomes a record of kind `event`, so a weekly event has as many
-//! records as it had weeks. An endless series is expanded to a year after the import; importing
-//! again later adds what has come since. Tasks become records of kind `task` (their due time as
-//! `end` and as `due`), journal entries notes.
+//! An event is a record of kind `event`, and so is a series of events, with its rule, its
+//! exceptions and what was moved or cancelled ([`calendar::series`]): when it happens is computed
+//! when somebody asks. An occurrence with other words than its series is a record of its own under
+//! the name of its original start. Tasks become records of kind `task` (their due time as `end` and
+//! as `due`), journal entries notes.
 //!
-//! An occurrence that was moved or changed keeps the name of its original start, so that it
-//! supersedes what an earlier import said of it. For the same reason a *cancelled* event or
-//! occurrence is a record too, under the same name, but of kind
-//! [`CANCELLATION`]: it is not evidence that the event happened, and readers of events do not see it, while the question
-//! "was the gym cancelled?" has an answer. Occurrences that EXDATE excludes leave no record.
+//! A *cancelled* event is a record too, under the same name, but of kind [`CANCELLATION`]: it is
+//! not evidence that the event happened, and readers of events do not see it, while the question
+//! "was the trip cancelled?" has an answer.
 //!
-//! The file is read twice: first for its time zones and for the names of the occurrences that have
-//! a component of their own, then for the records, one component in memory at a time.
+//! Names are those of the calendar and of the event in it (`name`), because two calendars may use
+//! one UID for different events.
+//!
+//! The file is read twice: first for its time zones and for the occurrences that have a component
+//! of their own, then for the records, one component in memory at a time.
 //!
 //! | module | answers |
 //! |---|---|
 //! | `property`, `content` | which components does the file hold? |
-//! | `moment`, `zone` | when is that, and are these two the same? |
-//! | `rule`, `recurrence`, `series` | when does it happen again? |
+//! | `zone` | what does the file mean by this zone? |
+//! | `series` | which components are one series, and when does it happen? |
+//! | `name` | which calendar is it? |
 //! | `invitation` | what of a description did a meeting service write? |
 //! | `record` | what do we keep of it? |
 
 mod content;
 mod invitation;
-mod moment;
+mod name;
 mod property;
 mod record;
-mod recurrence;
-mod rule;
 mod series;
-mod windows_zones;
 mod zone;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,28 +39,35 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use calendar::moment::{Moment, MomentError, Starts};
+use calendar::zone::Clock;
 use content::{Component, Components, Item};
 use kernel::evidence::Evidence;
-use moment::{Moment, Starts};
 use property::Property;
-use record::Home;
-use series::Split;
-use zone::{Clock, Zones};
+use record::{Home, Template};
+use series::{Split, is_onward, is_time};
+use zone::Zones;
 
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
+/// The source of everything in a calendar.
+pub const SOURCE: &str = "ical";
 /// Kind of the record of an event that was cancelled.
 pub const CANCELLATION: &str = "cancellation";
 /// Kind of the record of a task.
 pub const TASK: &str = "task";
-/// Most occurrences of one event.
+/// Most occurrences of a rule that says how many it has.
 pub const OCCURRENCES_MAX: usize = 10_000;
-/// How far after the time of the import an endless series is expanded.
-pub const HORIZON_DAYS: i64 = 366;
 
 /// Most occurrences of one file that may have a component of their own.
-const OVERRIDES_MAX: usize = 500_000;
-/// Most records of one file. A file of a few bytes can name any number of occurrences.
+const OVERRIDES_MAX: usize = 200_000;
+/// Most series of one file whose words are compared with those of single occurrences.
+const BASES_MAX: usize = 500_000;
+/// Most series of one file whose exceptions are compared with single occurrences.
+const EXCEPTED_MAX: usize = 50_000;
+/// Most time zones whose absence is reported.
+const ZONES_REPORTED_MAX: usize = 10_000;
+/// Most records of one file.
 const RECORDS_MAX: u64 = 2_000_000;
 /// Most changes to "this and all later occurrences" of one series.
 const SPLITS_MAX: usize = 100;
@@ -114,11 +121,13 @@ impl Importer for Ical {
     ) -> Result<(), ImportError> {
         let mut import = Import {
             path,
-            context,
             sink,
             zones: Zones::default(),
             reported_zones: BTreeSet::new(),
             overrides: BTreeMap::new(),
+            excluded: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            file_name: name::of_file(&context.name_of(path, path)),
             home: Home::default(),
             records: 0,
         };
@@ -131,23 +140,87 @@ impl Importer for Ical {
     }
 }
 
-/// Exceptions of a series, collected before it is expanded.
+/// Exceptions of a series, collected before it is read.
 #[derive(Default)]
 struct Overrides {
     /// Occurrences that have a component of their own.
-    starts: Starts,
+    changed: Vec<Changed>,
     /// Changes to all occurrences from one on.
     splits: Vec<Split>,
+}
+
+/// An occurrence with a component of its own, as far as its series needs to know it.
+struct Changed {
+    recurrence_id: Property,
+    /// Its start and end.
+    times: Component,
+    words: Option<u64>,
+    is_cancelled: bool,
+    sequence: u32,
+}
+
+/// A series, as far as the components of its occurrences need to know it.
+#[derive(Clone, Copy)]
+struct Base {
+    words: Option<u64>,
+    is_of_days: bool,
+}
+
+impl Changed {
+    fn of(recurrence_id: Property, component: &Component) -> Self {
+        let times = ["DTSTART", "DTEND", "DURATION"];
+        let times = component.properties.iter().filter(|own| times.contains(&own.name.as_str()));
+        let sequence = component.text("SEQUENCE").and_then(|sequence| sequence.parse().ok());
+        Self {
+            recurrence_id,
+            times: Component {
+                name: component.name.clone(),
+                line: component.line,
+                properties: times.cloned().collect(),
+                parts: Vec::new(),
+            },
+            words: Self::words_of(component),
+            is_cancelled: record::is_cancelled(component),
+            sequence: sequence.unwrap_or_default(),
+        }
+    }
+
+    /// What tells the words of two components apart; none if it has no words.
+    fn words_of(component: &Component) -> Option<u64> {
+        Template::words(component)
+    }
+}
+
+impl Base {
+    /// Whether an occurrence with these words, or with none, says nothing else than the series.
+    fn has(self, words: &Option<u64>) -> bool {
+        words.is_none() || *words == self.words
+    }
+}
+
+/// Reads one value of a property, by the property's TZID.
+fn read_moment(
+    text: &str,
+    property: &Property,
+    zones: &mut Zones,
+    unknown: &mut Option<String>,
+) -> Result<Moment, MomentError> {
+    Moment::read(text, property.parameter("TZID"), |name| zones.resolve(name), unknown)
 }
 
 /// One import of one file.
 struct Import<'a> {
     path: &'a Path,
-    context: &'a Context,
     sink: &'a mut dyn Sink,
     zones: Zones,
     reported_zones: BTreeSet<String>,
     overrides: BTreeMap<String, Overrides>,
+    /// What series say does not take place, also where it has a component of its own.
+    excluded: BTreeMap<String, Starts>,
+    /// The series of the file, by UID.
+    bases: BTreeMap<String, Base>,
+    /// What stands for the name of a calendar that has none.
+    file_name: String,
     /// The calendar being read.
     home: Home,
     records: u64,
@@ -167,52 +240,71 @@ impl Import<'_> {
     /// number of calendars.
     fn survey(&mut self) -> Result<u64, ImportError> {
         let mut components = self.open()?;
-        // Zones may be defined after they are used, so the names of occurrences are read when all
-        // are known.
-        let mut named: Vec<(String, Property)> = Vec::new();
         let mut splits: Vec<(String, Property, Component)> = Vec::new();
-        let mut splits_bytes = 0_usize;
+        let mut exceptions: BTreeMap<String, Vec<Property>> = BTreeMap::new();
+        let (mut splits_bytes, mut overrides) = (0_usize, 0_usize);
         while let Some(item) = components.next().map_err(|source| self.io(source))? {
             let Item::Component(component) = item else { continue };
             if component.name == "VTIMEZONE" {
                 self.zones.define(component);
                 continue;
             }
-            let (Some(uid), Some(property)) =
-                (component.text("UID"), component.get("RECURRENCE-ID"))
-            else {
+            let Some(uid) = component.text("UID").filter(|_| component.name == "VEVENT") else {
                 continue;
             };
-            if named.len() == OVERRIDES_MAX {
+            let Some(property) = component.get("RECURRENCE-ID") else {
+                if series::repeats(&component)
+                    && self.bases.len() < BASES_MAX
+                    && let Some(start) = component.get("DTSTART").and_then(is_time)
+                {
+                    let words = Template::words(&component);
+                    // Of several versions in a file, the last counts.
+                    let own: Vec<Property> = component.all("EXDATE").cloned().collect();
+                    exceptions.remove(&uid);
+                    if !own.is_empty() && exceptions.len() < EXCEPTED_MAX {
+                        exceptions.insert(uid.clone(), own);
+                    }
+                    self.bases.insert(uid, Base { words, is_of_days: start.date_only });
+                }
+                continue;
+            };
+            if overrides == OVERRIDES_MAX {
                 let reason =
                     format!("more than {OVERRIDES_MAX} changed occurrences; split the calendar");
                 return Err(ImportError::TooLarge { path: self.path.to_owned(), reason });
             }
+            overrides += 1;
             let property = property.clone();
-            let onward = property
-                .parameter("RANGE")
-                .is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE"));
-            if onward {
+            if is_onward(&property) {
                 splits_bytes += component.bytes();
                 if splits_bytes <= SPLITS_BYTES_MAX {
-                    splits.push((uid.clone(), property.clone(), component));
+                    splits.push((uid, property, component));
+                    continue;
                 }
             }
-            named.push((uid, property));
+            let changed = Changed::of(property, &component);
+            self.overrides.entry(uid).or_default().changed.push(changed);
         }
-        for (uid, property) in named {
-            // What cannot be read is reported when the component itself is.
-            if let Ok(moment) = Moment::read(&property.value, &property, &mut self.zones, &mut None)
-            {
-                self.overrides.entry(uid).or_default().starts.insert(&moment);
+        // Zones may be defined after they are used, so the names of occurrences are read when all
+        // are known.
+        for (uid, properties) in exceptions {
+            if !self.overrides.contains_key(&uid) {
+                continue;
+            }
+            let excluded = self.excluded.entry(uid).or_default();
+            for property in &properties {
+                for value in property.value.split(',') {
+                    let moment = read_moment(value, property, &mut self.zones, &mut None);
+                    moment.iter().for_each(|moment| excluded.insert(moment));
+                }
             }
         }
         for (uid, property, component) in splits {
-            if let Some(split) = Split::read(&property, component, &mut self.zones) {
-                let splits = &mut self.overrides.entry(uid).or_default().splits;
-                if splits.len() < SPLITS_MAX {
-                    splits.push(split);
-                }
+            let changed = Changed::of(property.clone(), &component);
+            let overrides = self.overrides.entry(uid).or_default();
+            match Split::read(&property, component, &mut self.zones) {
+                Some(split) if overrides.splits.len() < SPLITS_MAX => overrides.splits.push(split),
+                _ => overrides.changed.push(changed),
             }
         }
         Ok(components.calendars())
@@ -225,7 +317,9 @@ impl Import<'_> {
         while let Some(item) = components.next().map_err(|source| self.io(source))? {
             if calendar.as_ref() != Some(components.calendar()) {
                 let current = calendar.insert(components.calendar().clone());
+                let name = current.name.as_deref().unwrap_or(&self.file_name);
                 self.home = Home {
+                    key: (!current.is_message).then(|| name::key(name)),
                     name: current.name.clone(),
                     cancels: current.cancels,
                     zone: current.zone.as_deref().and_then(|zone| match self.zones.resolve(zone) {
@@ -245,7 +339,7 @@ impl Import<'_> {
                 },
             };
             if self.records >= RECORDS_MAX {
-                let reason = format!("more than {RECORDS_MAX} occurrences; split the calendar");
+                let reason = format!("more than {RECORDS_MAX} events; split the calendar");
                 return Err(ImportError::TooLarge { path: self.path.to_owned(), reason });
             }
             if flow.is_break() {
@@ -286,9 +380,9 @@ impl Import<'_> {
 
     fn moment_of(&mut self, property: &Property, value: &str) -> ControlFlow<(), Option<Moment>> {
         let mut unknown = None;
-        let moment = Moment::read(value, property, &mut self.zones, &mut unknown);
+        let moment = read_moment(value, property, &mut self.zones, &mut unknown);
         if let Some(name) = unknown
-            && self.reported_zones.len() < OCCURRENCES_MAX
+            && self.reported_zones.len() < ZONES_REPORTED_MAX
             && self.reported_zones.insert(name.clone())
         {
             let message =

@@ -1,10 +1,11 @@
 //! From a component to the evidence it is.
 //!
-//! A [`Template`] holds what all occurrences of a component share; an occurrence adds its times.
+//! A [`Template`] holds what a component says; an occurrence or a series adds its times.
 //! What calendars hold for programs (alarms, free/busy hints, vendors' properties) is left out.
 
-use jiff::SignedDuration;
-use jiff::civil::DateTime;
+use calendar::moment::Moment;
+use calendar::series::{Series, times};
+use calendar::words::span;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind, Location, Payload, Visibility};
 use kernel::when::When;
@@ -13,16 +14,11 @@ use std::ops::ControlFlow;
 
 use super::content::Component;
 use super::invitation::{self, Invitation};
-use super::moment::Moment;
 use super::property::Property;
-use super::zone::Clock;
-use super::{CANCELLATION, Import, TASK};
+use super::{CANCELLATION, Import, SOURCE, TASK};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
 use crate::secrets::{summarize, without_secrets};
-
-/// Source name of everything in a calendar.
-const SOURCE: &str = "ical";
 
 /// What every occurrence of a component has in common.
 pub(super) struct Template {
@@ -37,6 +33,8 @@ pub(super) struct Template {
 /// The calendar that a component is in.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Home {
+    /// What keys the UIDs of its events; none of a message between calendars.
+    pub(super) key: Option<String>,
     pub(super) name: Option<String>,
     /// True where its events are cancelled.
     pub(super) cancels: bool,
@@ -47,20 +45,23 @@ pub(super) struct Home {
 
 impl Home {
     fn when(&self, moment: &Moment) -> Option<When> {
-        match (&moment.clock, &self.zone) {
-            (Clock::Zone(utc), Some(zone)) if *utc == TimeZone::UTC && !moment.date_only => {
-                let instant = moment.clock.instant(moment.civil)?;
-                Some(When::from_zoned(&instant.with_time_zone(zone.clone())))
-            }
-            _ => moment.when(),
-        }
+        times(moment, None, self.zone.as_ref()).map(|(at, _)| at)
     }
+
+    /// The name of an event in its calendar.
+    fn name_of(&self, uid: &str) -> String {
+        self.key.as_ref().map_or_else(|| uid.to_owned(), |key| format!("{key}/{uid}"))
+    }
+}
+
+/// Whether a component says that it is cancelled.
+pub(super) fn is_cancelled(component: &Component) -> bool {
+    status(component).is_some_and(|status| status == "cancelled")
 }
 
 impl Template {
     pub(super) fn event(component: &Component, home: &Home) -> Self {
-        let cancelled =
-            home.cancels || status(component).is_some_and(|status| status == "cancelled");
+        let cancelled = home.cancels || is_cancelled(component);
         let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
         let mut template = Self::of(component, kind, home);
         if cancelled {
@@ -69,7 +70,32 @@ impl Template {
         template
     }
 
-    /// The series' identity.
+    /// What tells the words of two components apart: text, people, place, labels. None if there is
+    /// nothing.
+    pub(super) fn words(component: &Component) -> Option<u64> {
+        let Self { actor, visibility, mut payload, .. } =
+            Self::of(component, EvidenceKind::EVENT, &Home::default());
+        let declined = payload.more.remove("declined");
+        payload.more.clear();
+        payload.session = None;
+        if payload.title.is_none() && payload.text.is_empty() {
+            return None;
+        }
+        // Exchange writes into the title that an occurrence is cancelled.
+        for word in ["Canceled: ", "Cancelled: "] {
+            for text in [&mut payload.text].into_iter().chain(&mut payload.title) {
+                *text = text.strip_prefix(word).unwrap_or(text).to_owned();
+            }
+            let title = payload.session_title.take();
+            payload.session_title =
+                title.map(|title| title.strip_prefix(word).unwrap_or(&title).to_owned());
+        }
+        let words = serde_json::to_vec(&(actor, visibility, payload, declined)).ok()?;
+        let hash = blake3::hash(&words);
+        hash.as_bytes().first_chunk().copied().map(u64::from_le_bytes)
+    }
+
+    /// The UID.
     pub(super) fn uid(&self) -> &str {
         &self.uid
     }
@@ -93,7 +119,6 @@ impl Template {
             payload.more.extend(value.map(|value| (name.to_owned(), value)));
         };
         more("calendar", home.name.clone().map(Value::from));
-        more("rrule", component.text("RRULE").map(Value::from));
         more("status", status(component).map(Value::from));
         let sequence = component.text("SEQUENCE").and_then(|sequence| sequence.parse::<u32>().ok());
         more("sequence", sequence.filter(|&sequence| sequence > 0).map(Value::from));
@@ -131,15 +156,7 @@ impl Template {
         end: Option<&Moment>,
         id: Option<&str>,
     ) -> Option<Evidence> {
-        let at = self.home.when(start)?;
-        // The end of an all-day event is the day after; people name its last day.
-        let last_day = |end: &Moment| end.civil.checked_sub(SignedDuration::from_hours(24)).ok();
-        let end = match end {
-            Some(end) if start.date_only => last_day(end)
-                .map(|day| When::from_date(day.date()))
-                .filter(|day| day.date() > at.date()),
-            end => end.and_then(|end| self.home.when(end)),
-        };
+        let (at, end) = times(start, end, self.home.zone.as_ref())?;
         let mut payload = self.payload.clone();
         if start.date_only {
             payload.more.insert("all_day".to_owned(), Value::Bool(true));
@@ -153,7 +170,7 @@ impl Template {
         payload.end = end;
         Some(Evidence {
             source: SOURCE.to_owned(),
-            source_uid: id.map_or_else(|| self.uid.clone(), |id| format!("{}/{id}", self.uid)),
+            source_uid: self.name(id),
             kind: self.kind.into(),
             actor: self.actor.clone(),
             at: Some(at),
@@ -163,14 +180,56 @@ impl Template {
         })
     }
 
+    /// A series, whose first occurrence gives its time; none if it has no occurrence. `id` names
+    /// the occurrence with which it begins as a change of another one.
+    pub(super) fn series(&self, series: &Series, id: Option<&str>) -> Option<Evidence> {
+        let first = series.first()?;
+        let mut payload = self.payload.clone();
+        if first.at.is_date_only() {
+            payload.more.insert("all_day".to_owned(), Value::Bool(true));
+        }
+        if first.at.zone().is_some() {
+            payload.more.remove("tzid");
+        }
+        payload.more.insert(Series::FIELD.to_owned(), series.to_json());
+        let (title, rest) = match payload.title {
+            Some(_) => payload.text.split_once('\n').unwrap_or((&payload.text, "")),
+            None => ("", payload.text.as_str()),
+        };
+        let words = series.in_words();
+        let parts = [title, &words, rest].into_iter().filter(|part| !part.is_empty());
+        payload.text = parts.collect::<Vec<_>>().join("\n");
+        payload.end = first.end;
+        Some(Evidence {
+            source: SOURCE.to_owned(),
+            source_uid: self.name(id),
+            kind: self.kind.into(),
+            actor: self.actor.clone(),
+            at: Some(first.at),
+            summary: self.summary_with(&series.in_short()),
+            visibility: self.visibility,
+            payload,
+        })
+    }
+
+    /// Its identity: the calendar's key, its UID, and which occurrence it is.
+    fn name(&self, id: Option<&str>) -> String {
+        let name = self.home.name_of(&self.uid);
+        id.map_or_else(|| name.clone(), |id| format!("{name}/{id}"))
+    }
+
     /// `Gym, Tue 2025-05-27 07:00–08:00, Fitness First`
     fn summary(&self, at: &When, end: Option<&When>) -> String {
+        self.summary_with(&span(at, end))
+    }
+
+    fn summary_with(&self, when: &str) -> String {
         let title = self.payload.title.as_deref().unwrap_or("Event without a title");
         let label = self.payload.location.as_ref().and_then(|location| location.label.as_deref());
         let title =
             if self.kind == CANCELLATION { cancelled_text(title) } else { title.to_owned() };
         let place = label.map(|label| format!(", {label}")).unwrap_or_default();
-        summarize(&format!("{title}, {}{place}", span(at, end)))
+        summarize(&format!("{title}, {when}{place}"))
     }
 }
 
@@ -224,8 +283,7 @@ impl Import<'_> {
             Some(property) => self.moment(property)?.map(|moment| moment.id()),
             None => None,
         };
-        let source_uid =
-            id.map_or_else(|| template.uid.clone(), |id| format!("{}/{id}", template.uid));
+        let source_uid = template.name(id.as_deref());
         self.sink.evidence(Evidence {
             source: SOURCE.to_owned(),
             source_uid,
@@ -259,22 +317,6 @@ impl Import<'_> {
 fn cancelled_text(text: &str) -> String {
     let says_so = ["Canceled:", "Cancelled:"].iter().any(|word| text.starts_with(word));
     if says_so { text.to_owned() } else { format!("Cancelled: {text}") }
-}
-
-fn span(at: &When, end: Option<&When>) -> String {
-    let day = |civil: DateTime| civil.strftime("%a %Y-%m-%d").to_string();
-    let clock = |civil: DateTime| civil.strftime("%H:%M").to_string();
-    let moment = |when: &When| match when.is_date_only() {
-        true => day(when.civil()),
-        false => format!("{} {}", day(when.civil()), clock(when.civil())),
-    };
-    match end {
-        None => moment(at),
-        Some(end) if end.date() == at.date() && !end.is_date_only() => {
-            format!("{}–{}", moment(at), clock(end.civil()))
-        }
-        Some(end) => format!("{} – {}", moment(at), moment(end)),
-    }
 }
 
 fn status(component: &Component) -> Option<String> {

@@ -1,4 +1,4 @@
-//! From a civil time to an instant: what a TZID means.
+//! What a TZID means in one file.
 //!
 //! A TZID is looked up, in this order, as an IANA name (also one behind a vendor's prefix), as a
 //! Windows name, as the `X-LIC-LOCATION` of the calendar's own definition, and at last by that
@@ -8,138 +8,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
-use jiff::{Timestamp, Zoned};
+use calendar::zone::{Clock, Definition, Observance, named};
 
 use super::content::Component;
-use super::moment;
-use super::recurrence::Bounds;
-use super::rule::Rule;
-use super::windows_zones;
 
 /// Most definitions of one file that are kept.
 const DEFINITIONS_MAX: usize = 1000;
 /// Largest definition.
 const DEFINITION_BYTES_MAX: usize = 256 * 1024;
-/// Most clock changes of one observance.
-const ONSETS_MAX: usize = 1000;
-/// Rules of a definition are expanded until the end of this year.
-const LAST_YEAR: i16 = 2200;
-
-/// How a civil time becomes an instant.
-#[derive(Clone, Debug)]
-pub(super) enum Clock {
-    /// It does not: a local time without a zone.
-    Floating,
-    /// By the zone database.
-    Zone(TimeZone),
-    /// By the rules of the calendar's own definition.
-    Defined(Arc<Definition>),
-}
-
-/// The changes of the clock of a VTIMEZONE, in order.
-#[derive(Debug)]
-pub(super) struct Definition {
-    onsets: Vec<Onset>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Onset {
-    /// The civil time of the change, by the clock before it.
-    at: DateTime,
-    before: Offset,
-    after: Offset,
-}
 
 /// The zones of one file.
 #[derive(Default)]
 pub(super) struct Zones {
     components: BTreeMap<String, Component>,
     known: BTreeMap<String, Option<Clock>>,
-}
-
-impl Clock {
-    /// The instant of a civil time. As RFC 5545 has it, a time that exists twice is the first of
-    /// the two, and one that does not exist is read with the offset before the gap.
-    pub(super) fn instant(&self, civil: DateTime) -> Option<Zoned> {
-        match self {
-            Self::Floating => None,
-            Self::Zone(zone) => civil.to_zoned(zone.clone()).ok(),
-            Self::Defined(definition) => definition.instant(civil),
-        }
-    }
-}
-
-impl Definition {
-    fn read(component: &Component) -> Option<Self> {
-        let mut onsets = Vec::new();
-        for part in &component.parts {
-            onsets.extend(onsets_of(part).into_iter().flatten());
-        }
-        onsets.sort_unstable();
-        (!onsets.is_empty()).then_some(Self { onsets })
-    }
-
-    fn instant(&self, civil: DateTime) -> Option<Zoned> {
-        let begun = self.onsets.partition_point(|onset| onset.at <= civil);
-        let (read_with, shown_with) =
-            match begun.checked_sub(1).and_then(|index| self.onsets.get(index)) {
-                Some(onset) => {
-                    let gap = i64::from(onset.after.seconds()) - i64::from(onset.before.seconds());
-                    let into = civil.duration_since(onset.at).as_secs();
-                    (if into < gap { onset.before } else { onset.after }, onset.after)
-                }
-                None => self.onsets.first().map(|onset| (onset.before, onset.before))?,
-            };
-        Some(read_with.to_timestamp(civil).ok()?.to_zoned(TimeZone::fixed(shown_with)))
-    }
-}
-
-/// The changes of one STANDARD or DAYLIGHT part.
-fn onsets_of(part: &Component) -> Option<Vec<Onset>> {
-    let before = parse_offset(&part.get("TZOFFSETFROM")?.value)?;
-    let after = parse_offset(&part.get("TZOFFSETTO")?.value)?;
-    let start = moment::parse_civil(part.get("DTSTART")?.value.trim())?.civil;
-    let bounds = Bounds {
-        last: jiff::civil::date(LAST_YEAR, 12, 31).at(0, 0, 0, 0),
-        occurrences_max: ONSETS_MAX,
-    };
-    let mut starts = vec![start];
-    for property in part.all("RRULE") {
-        let rule = Rule::parse(&property.value).ok()?;
-        let until = match &rule.until {
-            Some(until) => {
-                let until = moment::parse_civil(until)?;
-                let instant =
-                    until.utc.then(|| Offset::UTC.to_timestamp(until.civil).ok()).flatten();
-                Some(instant.map_or(until.civil, |instant: Timestamp| before.to_datetime(instant)))
-            }
-            None => None,
-        };
-        starts.extend(rule.expand(start, until, bounds).starts);
-    }
-    for date in part.all("RDATE").flat_map(|property| property.value.split(',')).take(ONSETS_MAX) {
-        starts.extend(moment::parse_civil(date.trim()).map(|date| date.civil));
-    }
-    starts.sort_unstable();
-    starts.dedup();
-    Some(starts.into_iter().map(|at| Onset { at, before, after }).collect())
-}
-
-/// `+0200`, `-033000`.
-fn parse_offset(text: &str) -> Option<Offset> {
-    let text = text.trim();
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if !matches!(digits.len(), 4 | 6) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let two =
-        |from: usize| digits.get(from..from + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
-    Offset::from_seconds(sign * (two(0)? * 3600 + two(2)? * 60 + two(4)?)).ok()
 }
 
 impl Zones {
@@ -160,12 +42,20 @@ impl Zones {
         }
         let component = self.components.get(name);
         let location = component.and_then(|component| component.text("X-LIC-LOCATION"));
-        let clock = named(name)
-            .or_else(|| location.and_then(|location| named(&location)))
-            .map(Clock::Zone)
-            .or_else(|| {
-                component.and_then(Definition::read).map(|zone| Clock::Defined(Arc::new(zone)))
+        // What the calendar defines under a name in another spelling than the database's may be
+        // another zone.
+        let spelt = |name: &str| {
+            let zone = named(name)?;
+            let is_same = zone.iana_name().is_none_or(|iana| {
+                name.ends_with(iana) || !name.to_lowercase().ends_with(&iana.to_lowercase())
             });
+            (component.is_none() || is_same).then_some(zone)
+        };
+        let clock = spelt(name)
+            .or_else(|| location.and_then(|location| spelt(&location)))
+            .map(Clock::Zone)
+            .or_else(|| component.and_then(definition).map(|zone| Clock::Defined(Arc::new(zone))))
+            .or_else(|| named(name).map(Clock::Zone));
         if self.known.len() < DEFINITIONS_MAX {
             self.known.insert(name.to_owned(), clock.clone());
         }
@@ -173,29 +63,22 @@ impl Zones {
     }
 }
 
-/// A zone of the database by its name, by the end of a path like `/vendor/2005/Europe/Berlin`, or
-/// by the name that Windows gives it.
-fn named(name: &str) -> Option<TimeZone> {
-    const NAME_BYTES_MAX: usize = 128;
-    let name = name.trim().trim_matches('/');
-    if name.is_empty() || name.len() > NAME_BYTES_MAX {
-        return None;
-    }
-    if name.eq_ignore_ascii_case("UTC")
-        || name.eq_ignore_ascii_case("Z")
-        || name.eq_ignore_ascii_case("GMT")
-    {
-        return Some(TimeZone::UTC);
-    }
-    let segments: Vec<&str> = name.split('/').collect();
-    let plain = |name: &str| !name.contains("..") && name.chars().all(|c| c.is_ascii_graphic());
-    let from_database = (0..segments.len())
-        .filter_map(|skipped| segments.get(skipped..))
-        .filter(|rest| rest.len() > 1 || segments.len() == 1)
-        .map(|rest| rest.join("/"))
-        .filter(|name| plain(name))
-        .find_map(|name| TimeZone::get(&name).ok().filter(|zone| zone.iana_name().is_some()));
-    from_database.or_else(|| TimeZone::get(windows_zones::iana_name(name)?).ok())
+/// The rules of a VTIMEZONE.
+fn definition(component: &Component) -> Option<Definition> {
+    let values = |part: &Component, name: &str| -> Vec<String> {
+        part.all(name).map(|property| property.value.clone()).collect()
+    };
+    let observance = |part: &Component| {
+        let value = |name: &str| part.get(name).map(|property| property.value.clone());
+        Some(Observance {
+            start: value("DTSTART")?,
+            from: value("TZOFFSETFROM")?,
+            to: value("TZOFFSETTO")?,
+            rrule: values(part, "RRULE"),
+            rdate: values(part, "RDATE"),
+        })
+    };
+    Definition::of(component.parts.iter().filter_map(observance).collect())
 }
 
 #[cfg(test)]

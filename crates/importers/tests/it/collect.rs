@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use calendar::series::{Occurrence, Series};
 use importers::{Context, ImportError, Problem, Sink};
+use jiff::civil::Date;
 use kernel::evidence::Evidence;
 
 /// Everything that one import gave.
@@ -57,15 +59,28 @@ impl Collected {
             .collect()
     }
 
-    /// `source_uid at` of every record, a line each.
+    /// `source_uid at` of every record, a line each; of a series, of every occurrence until a year
+    /// after the import. Without the key of a calendar that has no name.
     pub(crate) fn times(&self) -> String {
-        let at =
-            |evidence: &Evidence| evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
-        let lines = self
-            .evidence
-            .iter()
-            .map(|evidence| format!("{} {}\n", evidence.source_uid, at(evidence)));
-        lines.collect()
+        let mut lines = String::new();
+        for (evidence, name) in self.evidence.iter().zip(self.names()) {
+            let at = evidence.at.as_ref().map(ToString::to_string).unwrap_or_default();
+            match Series::of(evidence) {
+                Some(series) => {
+                    for one in occurrences(&series) {
+                        lines.push_str(&format!("{name}/{} {}\n", one.id, one.at));
+                    }
+                }
+                None => lines.push_str(&format!("{name} {at}\n")),
+            }
+        }
+        lines
+    }
+
+    /// The identities without the key of a calendar that has no name.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let uids = self.evidence.iter().map(|evidence| evidence.source_uid.as_str());
+        uids.map(|uid| uid.strip_prefix(UNNAMED).unwrap_or(uid)).collect()
     }
 
     /// `line: message` of every problem, a line each.
@@ -94,9 +109,18 @@ pub(crate) fn import(importer: &str, path: &Path, into: &mut Collected) -> Resul
 
 /// Imports bytes as a file with the importer of that name.
 pub(crate) fn import_bytes(importer: &str, bytes: &[u8]) -> Result<Collected, ImportError> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("unnamed");
+    std::fs::write(&file, bytes).unwrap();
     let mut collected = Collected::default();
-    import(importer, file.path(), &mut collected)?;
+    import(importer, &file, &mut collected)?;
     Ok(collected)
+}
+
+/// What keys the UIDs of a calendar without a name in the file of [`import_bytes`].
+const UNNAMED: &str = "unnamed/";
+
+/// The occurrences of a series until a year after the import.
+pub(crate) fn occurrences(series: &Series) -> Vec<Occurrence> {
+    series.between(Date::MIN, jiff::civil::date(2026, 6, 2), 20_000)
 }

@@ -6,7 +6,7 @@ use kernel::confidence::Band;
 use kernel::id::OpId;
 
 use super::{Question, WORK_RECORDS_MAX, ids};
-use crate::derive::contained;
+use crate::derive::{contained, shown_to};
 
 /// Inputs that are left out in one run, when stretches of time are tried, as a part of the stretch.
 const STRIDE_PARTS: usize = 4;
@@ -133,7 +133,7 @@ impl Asking<'_> {
             .filter(|place| self.members.get(**place) == Some(&true))
             .filter_map(|place| inputs.get(*place).cloned())
             .collect();
-        let candidates = contained(|| deriver.derive(&self.group, &records)).unwrap_or_default();
+        let candidates = shown_to(deriver, &self.group, &records).unwrap_or_default();
         let found = candidates.into_iter().find(|candidate| candidate.identity_key == key);
         Ok(found.map(|candidate| candidate.basis.confidence()))
     }

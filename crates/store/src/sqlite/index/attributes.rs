@@ -47,6 +47,9 @@ pub(super) const INSTRUCTION: u8 = 4;
 /// The person states a preference in the passage.
 pub(super) const PREFERENCE: u8 = 8;
 
+/// The record stands for a series, whose occurrences are computed.
+pub(super) const SERIES: u8 = 16;
+
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attribute {

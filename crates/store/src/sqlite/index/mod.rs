@@ -36,6 +36,7 @@ mod names;
 mod pass;
 mod postings;
 mod search;
+mod series;
 mod served;
 pub(super) mod shared;
 mod tables;

@@ -21,6 +21,7 @@ use super::lists::Classes;
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
+use super::series::SeriesTimes;
 use super::tables::Unit;
 use super::ties::{Best, Candidate, SpaceOrder};
 use super::times::{TimeFits, Times};
@@ -154,6 +155,7 @@ pub(super) struct Pass<'a> {
     pub(super) subject: Option<Who>,
     pub(super) question: &'a Question,
     pub(super) times: Times,
+    pub(super) series: SeriesTimes,
     pub(super) classes: Classes,
     pub(super) meant: Option<Meaning<'a>>,
     pub(super) admitted: Option<HashSet<u8>>,
@@ -278,16 +280,17 @@ impl Pass<'_> {
                 }
                 let document = first + place as u32;
                 let Some(attribute) = self.search.attributes.get(document) else { continue };
-                if !self.admits(attribute) {
+                let attribute = self.series.seen(document, attribute);
+                if !self.admits(&attribute) {
                     continue;
                 }
-                let date = dates.fit(document, attribute);
-                if known == 0.0 && date == 0.0 && self.standing(attribute) == 0.0 {
+                let date = dates.fit(document, &attribute);
+                if known == 0.0 && date == 0.0 && self.standing(&attribute) == 0.0 {
                     continue;
                 }
-                let signals = self.signals(attribute, document, &named, date);
+                let signals = self.signals(&attribute, document, &named, date);
                 let score = known + others.of(&signals);
-                let candidate = Candidate { score, tie: self.tie(attribute), document };
+                let candidate = Candidate { score, tie: self.tie(&attribute), document };
                 // Of a record's passages, which follow each other, the best one counts.
                 match &mut waiting {
                     Some((position, best)) if *position == attribute.position => {
@@ -513,6 +516,7 @@ impl Pass<'_> {
         let average_length = self.search.attributes.average_length();
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
+            let attribute = &self.series.seen(document, attribute);
             let block = document / BLOCK;
             let named = match named_in.take().filter(|(known, _)| *known == block) {
                 Some((_, named)) => named,
@@ -562,6 +566,7 @@ impl Pass<'_> {
                 session: attribute.session,
                 score: fuse(self.weights_of(document), &signals),
                 terms: shares.collect(),
+                occurrence: self.series.occurrence(document),
             });
         }
         self.search.sort_found(&mut found, self.space_order())?;

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use calendar::series::Occurrence;
 use jiff::civil::Date;
 use kernel::evidence::{EvidenceKind, Visibility};
 use retrieval::question::Question;
@@ -25,6 +26,7 @@ use super::meaning::Windows;
 use super::names::SqliteNames;
 use super::pass::{Meaning, Pass, Who};
 use super::postings::{self, BLOCK, SESSION_BLOCK};
+use super::series::SeriesTimes;
 use super::tables::{IndexTables, Unit};
 use super::ties::Orders;
 use super::times::Times;
@@ -88,6 +90,8 @@ pub struct Found {
     pub score: Score,
     /// The contributions to `lex`.
     pub terms: Vec<TermShare>,
+    /// The occurrence that stands for it, of a series, where a time is asked for.
+    pub occurrence: Option<Occurrence>,
 }
 
 /// A snapshot of the index.
@@ -222,6 +226,7 @@ impl Search<'_> {
             subject: self.who(question.subject(), question, analyzer)?,
             question,
             times: self.times(question)?,
+            series: SeriesTimes::of(self, question, filter, today)?,
             classes: Classes::of(self, question, weights)?,
             admitted: self.admitted(filter)?,
             at_paths: self.at_paths(&filter.paths)?,

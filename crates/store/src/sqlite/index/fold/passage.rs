@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use calendar::series::Series;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::text::passages::passages;
 use retrieval::text::standing::{Standing, standing};
@@ -97,5 +98,7 @@ pub(super) fn marks(evidence: &Evidence) -> u8 {
     let is_user =
         role.is_some_and(|role| matches!(role.to_lowercase().as_str(), "user" | "human" | "me"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
-    mark(is_turn, attributes::TURN) | mark(is_user, attributes::BY_USER)
+    mark(is_turn, attributes::TURN)
+        | mark(is_user, attributes::BY_USER)
+        | mark(Series::is_in(evidence), attributes::SERIES)
 }

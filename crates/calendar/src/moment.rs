@@ -2,43 +2,48 @@
 //! the same.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Span};
 use kernel::when::When;
 
-use super::property::Property;
-use super::zone::{Clock, Zones};
+use crate::zone::Clock;
 use jiff::tz::TimeZone;
 
 /// A start, an end, an exception: a civil time and the clock to read it by.
 #[derive(Clone, Debug)]
-pub(super) struct Moment {
-    pub(super) civil: DateTime,
+pub struct Moment {
+    /// The local time.
+    pub civil: DateTime,
     /// True for VALUE=DATE.
-    pub(super) date_only: bool,
-    pub(super) clock: Clock,
+    pub date_only: bool,
+    /// How it becomes an instant.
+    pub clock: Clock,
 }
 
 /// A date or date-time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Civil {
-    pub(super) civil: DateTime,
-    pub(super) date_only: bool,
+pub struct Civil {
+    /// The local time; midnight of a date.
+    pub civil: DateTime,
+    /// True of a date.
+    pub date_only: bool,
     /// True with a `Z` at the end.
-    pub(super) utc: bool,
+    pub utc: bool,
 }
 
 /// A length as its writer meant it: days follow the calendar, the rest follows the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Length {
+pub struct Length {
     days: i64,
     exact: SignedDuration,
 }
 
 /// Why a property cannot be read as a moment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum MomentError {
+pub enum MomentError {
+    /// It is neither.
     #[error("{0:?} is not a date or time of iCalendar")]
     Text(String),
 }
@@ -46,23 +51,23 @@ pub(super) enum MomentError {
 /// Starts that identify single occurrences (EXDATE, RECURRENCE-ID). The same occurrence may be
 /// named in UTC, in its zone, without a zone, or by its day alone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Starts(BTreeSet<String>);
+pub struct Starts(BTreeSet<String>);
 
 impl Moment {
-    /// Reads one value of a property, by the property's TZID. The name of an unknown zone goes to
+    /// Reads a value with the TZID that stands beside it. The name of an unknown zone goes to
     /// `unknown`, and the time counts as floating.
-    pub(super) fn read(
+    pub fn read(
         text: &str,
-        property: &Property,
-        zones: &mut Zones,
+        tzid: Option<&str>,
+        resolve: impl FnOnce(&str) -> Option<Clock>,
         unknown: &mut Option<String>,
     ) -> Result<Self, MomentError> {
         let error = || MomentError::Text(text.chars().take(40).collect());
         let Civil { civil, date_only, utc } = parse_civil(text.trim()).ok_or_else(error)?;
-        let clock = match property.parameter("TZID") {
+        let clock = match tzid {
             _ if utc => Clock::Zone(TimeZone::UTC),
             _ if date_only => Clock::Floating,
-            Some(name) => zones.resolve(name).unwrap_or_else(|| {
+            Some(name) => resolve(name).unwrap_or_else(|| {
                 *unknown = Some(name.chars().take(64).collect());
                 Clock::Floating
             }),
@@ -72,12 +77,12 @@ impl Moment {
     }
 
     /// The same clock at another civil time.
-    pub(super) fn at(&self, civil: DateTime) -> Self {
+    pub fn at(&self, civil: DateTime) -> Self {
         Self { civil, ..self.clone() }
     }
 
     /// The form that is stored; `None` beyond the years that can be.
-    pub(super) fn when(&self) -> Option<When> {
+    pub fn when(&self) -> Option<When> {
         if self.date_only {
             return Some(When::from_date(self.civil.date()));
         }
@@ -89,7 +94,7 @@ impl Moment {
 
     /// The name under which the occurrence that starts here is known, the same however it was
     /// written.
-    pub(super) fn id(&self) -> String {
+    pub fn id(&self) -> String {
         if self.date_only {
             return self.civil.strftime("%Y%m%d").to_string();
         }
@@ -100,7 +105,7 @@ impl Moment {
     }
 
     /// This moment in the civil time of another moment's clock, as UNTIL needs it.
-    pub(super) fn civil_by(&self, other: &Clock) -> DateTime {
+    pub fn civil_by(&self, other: &Clock) -> DateTime {
         match (self.clock.instant(self.civil), other) {
             (Some(zoned), Clock::Zone(zone)) => zone.to_datetime(zoned.timestamp()),
             (Some(zoned), Clock::Defined(_)) => {
@@ -116,7 +121,7 @@ impl Moment {
     }
 
     /// The moment that is `length` after this one.
-    pub(super) fn after(&self, length: Length) -> Option<Self> {
+    pub fn after(&self, length: Length) -> Option<Self> {
         let civil = self.civil.checked_add(Span::new().try_days(length.days).ok()?).ok()?;
         if self.date_only && length.exact.is_zero() {
             return Some(self.at(civil));
@@ -141,7 +146,7 @@ impl Moment {
 impl Length {
     /// From one moment to another: whole days between dates, else exact time where both are
     /// instants.
-    pub(super) fn between(start: &Moment, end: &Moment) -> Self {
+    pub fn between(start: &Moment, end: &Moment) -> Self {
         if start.date_only {
             let days = end.civil.date().duration_since(start.civil.date()).as_hours() / 24;
             return Self { days, exact: SignedDuration::ZERO };
@@ -154,7 +159,7 @@ impl Length {
     }
 
     /// `P1D`, `PT1H30M`, `P2W`, `-PT5M`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -187,26 +192,82 @@ impl Length {
             .then(|| Self { days: days * sign, exact: SignedDuration::from_secs(seconds * sign) })
     }
 
-    pub(super) fn of_days(days: i64) -> Self {
+    /// Whole days.
+    pub fn of_days(days: i64) -> Self {
         Self { days, exact: SignedDuration::ZERO }
     }
 
-    pub(super) fn is_positive(self) -> bool {
+    /// Whether it is more than nothing.
+    pub fn is_positive(self) -> bool {
         !self.is_negative() && (self.days > 0 || self.exact.is_positive())
     }
 
-    pub(super) fn is_negative(self) -> bool {
+    /// Whether it ends before it starts.
+    pub fn is_negative(self) -> bool {
         self.days < 0 || self.exact.is_negative()
     }
 }
 
+impl fmt::Display for Length {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.exact.as_secs();
+        if self.is_negative() {
+            formatter.write_str("-")?;
+        }
+        formatter.write_str("P")?;
+        let days = self.days.unsigned_abs();
+        if days > 0 || seconds == 0 {
+            write!(formatter, "{days}D")?;
+        }
+        if seconds != 0 {
+            formatter.write_str("T")?;
+            let seconds = seconds.unsigned_abs();
+            for (number, unit) in
+                [(seconds / 3600, 'H'), (seconds / 60 % 60, 'M'), (seconds % 60, 'S')]
+            {
+                if number > 0 {
+                    write!(formatter, "{number}{unit}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromIterator<String> for Starts {
+    fn from_iter<T: IntoIterator<Item = String>>(names: T) -> Self {
+        Self(names.into_iter().collect())
+    }
+}
+
 impl Starts {
-    pub(super) fn insert(&mut self, moment: &Moment) {
+    /// Adds a start by its name.
+    pub fn insert_name(&mut self, name: String) {
+        self.0.insert(name);
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a start.
+    pub fn insert(&mut self, moment: &Moment) {
         self.0.insert(moment.id());
     }
 
     /// True when an occurrence that starts at `moment` was named, in whichever way.
-    pub(super) fn contain(&self, moment: &Moment) -> bool {
+    pub fn contain(&self, moment: &Moment) -> bool {
         if self.0.is_empty() {
             return false;
         }
@@ -219,7 +280,7 @@ impl Starts {
 
 /// Reads `20250602`, `20250602T080000`, `20250602T080000Z`; also with the dashes and colons of ISO
 /// 8601, which some programs write.
-pub(super) fn parse_civil(text: &str) -> Option<Civil> {
+pub fn parse_civil(text: &str) -> Option<Civil> {
     let plain: String = text.chars().filter(|c| !matches!(c, '-' | ':')).take(32).collect();
     let plain = plain.to_ascii_uppercase();
     let (body, utc) = match plain.strip_suffix('Z') {

@@ -11,27 +11,41 @@ const VALUES_MAX: usize = 732;
 
 /// A recurrence rule whose every part is within the RFC's limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
-    pub(super) frequency: Frequency,
-    pub(super) interval: i64,
-    pub(super) count: Option<u64>,
+pub struct Rule {
+    /// FREQ.
+    pub frequency: Frequency,
+    /// INTERVAL.
+    pub interval: i64,
+    /// COUNT.
+    pub count: Option<u64>,
     /// The text of UNTIL; whose meaning depends on the zone of DTSTART.
-    pub(super) until: Option<String>,
-    pub(super) months: Vec<i16>,
-    pub(super) week_numbers: Vec<i16>,
-    pub(super) year_days: Vec<i16>,
-    pub(super) month_days: Vec<i16>,
-    /// With ordinals, 0 for none.
-    pub(super) weekdays: Vec<(i16, Weekday)>,
-    pub(super) hours: Vec<i16>,
-    pub(super) minutes: Vec<i16>,
-    pub(super) seconds: Vec<i16>,
-    pub(super) positions: Vec<i16>,
-    pub(super) week_start: Weekday,
+    pub until: Option<String>,
+    /// BYMONTH.
+    pub months: Vec<i16>,
+    /// BYWEEKNO.
+    pub week_numbers: Vec<i16>,
+    /// BYYEARDAY.
+    pub year_days: Vec<i16>,
+    /// BYMONTHDAY.
+    pub month_days: Vec<i16>,
+    /// BYDAY, with ordinals, 0 for none.
+    pub weekdays: Vec<(i16, Weekday)>,
+    /// BYHOUR.
+    pub hours: Vec<i16>,
+    /// BYMINUTE.
+    pub minutes: Vec<i16>,
+    /// BYSECOND.
+    pub seconds: Vec<i16>,
+    /// BYSETPOS.
+    pub positions: Vec<i16>,
+    /// WKST.
+    pub week_start: Weekday,
 }
 
+/// FREQ, the longest period first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Frequency {
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Frequency {
     Yearly,
     Monthly,
     Weekly,
@@ -43,7 +57,8 @@ pub(super) enum Frequency {
 
 /// Why a rule cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum RuleError {
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum RuleError {
     #[error("{part} in the recurrence rule is not valid")]
     Part { part: String },
     #[error("the recurrence rule has no FREQ")]
@@ -56,7 +71,7 @@ pub(super) enum RuleError {
 
 impl Rule {
     /// Reads the value of an RRULE property. Unknown parts are skipped.
-    pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
         let mut frequency = None;
         let mut rule = Self {
             frequency: Frequency::Daily,
@@ -86,6 +101,8 @@ impl Rule {
                     rule.interval =
                         value.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(error)?.into();
                 }
+                // Some programs write "no limit" so.
+                "COUNT" if value == "-1" => {}
                 "COUNT" => {
                     rule.count = Some(value.parse().ok().filter(|&n| n > 0).ok_or_else(error)?)
                 }

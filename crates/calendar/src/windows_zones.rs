@@ -148,7 +148,7 @@ const WINDOWS_ZONES: &[(&str, &str)] = &[
 ];
 
 /// The IANA name of a Windows time zone.
-pub(super) fn iana_name(windows_name: &str) -> Option<&'static str> {
+pub(crate) fn iana_name(windows_name: &str) -> Option<&'static str> {
     let name = windows_name.trim().to_ascii_lowercase();
     let index = WINDOWS_ZONES
         .binary_search_by(|(windows, _)| windows.to_ascii_lowercase().cmp(&name))

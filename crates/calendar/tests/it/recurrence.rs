@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::*;
+use calendar::recurrence::{Bounds, Expansion};
+use calendar::rule::Rule;
+use jiff::civil::{DateTime, Time};
 
 fn at(text: &str) -> DateTime {
     text.parse().unwrap()
@@ -11,7 +13,7 @@ fn at(text: &str) -> DateTime {
 
 fn expand(rule: &str, start: &str, last: &str) -> Expansion {
     let rule = Rule::parse(rule).unwrap();
-    rule.expand(at(start), None, Bounds { last: at(last), occurrences_max: 1000 })
+    rule.expand(at(start), None, Bounds::until(at(last), 1000))
 }
 
 /// Dates (with times where they differ from 09:00) of the first occurrences, as one line.
@@ -221,7 +223,7 @@ fn random_rules_give_what_another_implementation_gives() {
     for seed in 0..400 {
         let text = random_rule(&mut Draw(seed));
         let Ok(rule) = Rule::parse(&text) else { continue };
-        let bounds = Bounds { last: at("2029-12-31T00:00:00"), occurrences_max: 101 };
+        let bounds = Bounds::until(at("2029-12-31T00:00:00"), 101);
         let ours = rule.expand(at("2024-01-31T09:30:00"), None, bounds).starts;
         // Unoptimised, the other implementation takes long over rules that hardly ever happen.
         if ours.len() < 60 {
@@ -242,4 +244,31 @@ fn random_rules_give_what_another_implementation_gives() {
         compared += 1;
     }
     assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn a_window_holds_what_the_whole_rule_has_in_it_and_costs_what_it_touches() {
+    let start = at("2019-01-31T09:30:00");
+    for seed in 0..400 {
+        let mut draw = Draw(seed);
+        let text = random_rule(&mut draw);
+        let Ok(rule) = Rule::parse(&text) else { continue };
+        let whole = rule.expand(start, None, Bounds::until(at("2021-12-31T00:00:00"), 20_000));
+        if !whole.complete {
+            continue;
+        }
+        let first = start.checked_add(jiff::Span::new().days(draw.below(900) as i64)).unwrap();
+        let last = first.checked_add(jiff::Span::new().days(draw.below(90) as i64)).unwrap();
+        let bounds = Bounds { first, ..Bounds::until(last, 20_000) };
+        let expected: Vec<DateTime> =
+            whole.starts.into_iter().filter(|start| (first..=last).contains(start)).collect();
+        assert_eq!(rule.expand(start, None, bounds).starts, expected, "seed {seed}: {text}");
+    }
+    let begun = Instant::now();
+    let secondly = Rule::parse("FREQ=SECONDLY").unwrap();
+    for _ in 0..1000 {
+        let bounds = Bounds { first: at("2900-01-01T00:00"), ..Bounds::until(DateTime::MAX, 1) };
+        assert_eq!(secondly.expand(start, None, bounds).starts, [at("2900-01-01T00:00")]);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }

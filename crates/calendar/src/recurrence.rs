@@ -5,12 +5,14 @@
 //! the clocks change.
 //!
 //! The expansion walks the rule's periods (years, months, weeks, days, or steps within a day),
-//! keeps the days that pass every BYxxx part, and multiplies them with the times of day.
+//! keeps the days that pass every BYxxx part, and multiplies them with the times of day. It begins
+//! at the period of the first time that is asked for, so that it costs what the window touches;
+//! only a rule with COUNT is counted from its start.
 //!
-//! No library is used, since this code stops at a horizon, skips periods that cannot match, holds
-//! no `expect`, and avoids a second date library, a second zone database and a regular-expression
-//! engine in the program. Tests compare it with the `rrule` crate, a port of python-dateutil, on
-//! random rules (`recurrence_tests.rs`).
+//! No library is used, since this code stops at the end of a window, skips periods that cannot
+//! match, holds no `expect`, and avoids a second date library, a second zone database and a
+//! regular-expression engine in the program. Tests compare it with the `rrule` crate, a port of
+//! python-dateutil, on random rules (`tests/it/recurrence.rs`).
 //!
 //! Where the RFC leaves a choice: DTSTART is always the first occurrence and counts towards COUNT,
 //! even if it does not match the rule; missing parts come from DTSTART; BYWEEKNO alone takes only
@@ -20,53 +22,63 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 
-use super::rule::{Frequency, Rule};
+use crate::rule::{Frequency, Rule};
 
-/// Most periods that one expansion examines.
-const PERIODS_MAX: usize = 200_000;
+/// Most periods that an expansion examines where nobody waits for it.
+pub const PERIODS_MAX: usize = 200_000;
 /// An expansion ends after this many years without an occurrence.
 const SILENT_YEARS_MAX: i16 = 100;
 
-/// How far an expansion goes.
+/// Which part of a rule is expanded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub struct Bounds {
+    /// The first civil time that may be given.
+    pub first: DateTime,
     /// The last civil time that may be given.
-    pub(super) last: DateTime,
+    pub last: DateTime,
     /// Most occurrences that may be given.
-    pub(super) occurrences_max: usize,
+    pub occurrences_max: usize,
+    /// Most periods that are examined: a rule may name many and mean none of them.
+    pub periods_max: usize,
+}
+
+impl Bounds {
+    /// From the start of the rule until `last`.
+    pub fn until(last: DateTime, occurrences_max: usize) -> Self {
+        Self { first: DateTime::MIN, last, occurrences_max, periods_max: PERIODS_MAX }
+    }
 }
 
 /// The civil starts of a rule, in order and each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Expansion {
-    pub(super) starts: Vec<DateTime>,
-    /// False when a limit ended the expansion before the rule or the horizon did.
-    pub(super) complete: bool,
+pub struct Expansion {
+    /// The starts.
+    pub starts: Vec<DateTime>,
+    /// False when a limit ended the expansion before the rule or the window did.
+    pub complete: bool,
 }
 
 impl Rule {
     /// The rule's occurrences from `start` on, at most until `until` (UNTIL in the civil time of
-    /// `start`).
-    pub(super) fn expand(
+    /// `start`). The first is `start`, whether the rule names it or not.
+    pub fn expand(&self, start: DateTime, until: Option<DateTime>, bounds: Bounds) -> Expansion {
+        let mut walk = Walk::new(self.count, start, until, bounds);
+        walk.give(start);
+        self.finish(walk)
+    }
+
+    /// The same without `start` where the rule does not name it, as of a further rule of a series.
+    pub fn expand_named(
         &self,
         start: DateTime,
         until: Option<DateTime>,
         bounds: Bounds,
     ) -> Expansion {
-        let rule = self.completed_from(start);
-        let mut walk = Walk {
-            start,
-            last: until.map_or(bounds.last, |until| until.min(bounds.last)),
-            remaining: self.count.map_or(bounds.occurrences_max, |count| {
-                usize::try_from(count).unwrap_or(usize::MAX).min(bounds.occurrences_max)
-            }),
-            limited_by_count: self
-                .count
-                .is_some_and(|count| count <= bounds.occurrences_max as u64),
-            starts: Vec::new(),
-            stopped: None,
-        };
-        walk.give(start);
+        self.finish(Walk::new(self.count, start, until, bounds))
+    }
+
+    fn finish(&self, mut walk: Walk) -> Expansion {
+        let rule = self.completed_from(walk.start);
         if walk.stopped.is_none() {
             match rule.frequency {
                 Frequency::Yearly | Frequency::Monthly | Frequency::Weekly | Frequency::Daily => {
@@ -118,10 +130,9 @@ impl Rule {
             let back = i64::from(walk.start.weekday().since(self.week_start));
             walk.start.date().checked_sub(jiff::Span::new().days(back)).unwrap_or(walk.start.date())
         };
-        for period in 0..PERIODS_MAX {
-            let Some(step) =
-                i64::try_from(period).ok().and_then(|period| period.checked_mul(self.interval))
-            else {
+        let skipped = self.periods_before(walk, week_start_first);
+        for period in (skipped..).take(walk.periods_max) {
+            let Some(step) = period.checked_mul(self.interval) else {
                 return walk.stop(Stop::Ended);
             };
             let Some((first, days)) = self.period(walk.start.date(), week_start_first, step) else {
@@ -139,6 +150,23 @@ impl Rule {
             }
         }
         walk.stop(Stop::Limit);
+    }
+
+    /// How many periods lie before the window and need not be examined.
+    fn periods_before(&self, walk: &Walk, week_start_first: Date) -> i64 {
+        let (start, first) = (walk.start.date(), walk.first.date());
+        if self.count.is_some() || first <= start {
+            return 0;
+        }
+        let months = |date: Date| i64::from(date.year()) * 12 + i64::from(date.month());
+        let days_since = |from: Date| first.duration_since(from).as_hours() / 24;
+        let units = match self.frequency {
+            Frequency::Yearly => i64::from(first.year()) - i64::from(start.year()),
+            Frequency::Monthly => months(first) - months(start),
+            Frequency::Weekly => days_since(week_start_first) / 7,
+            _ => days_since(start),
+        };
+        (units / self.interval - 1).max(0)
     }
 
     /// First day and number of days of the period that is `step` frequency units after the one of
@@ -174,8 +202,13 @@ impl Rule {
         let start_second = seconds_of(walk.start);
         let origin = start_second - start_second.rem_euclid(unit);
         let Some(stride) = self.interval.checked_mul(unit) else { return walk.stop(Stop::Ended) };
-        let mut step = 0_i64;
-        for _ in 0..PERIODS_MAX {
+        let mut step = match self.count {
+            None if walk.first > walk.start => {
+                ((seconds_of(walk.first) - origin) / stride - 1).max(0)
+            }
+            _ => 0,
+        };
+        for _ in 0..walk.periods_max {
             let second = step.checked_mul(stride).and_then(|seconds| seconds.checked_add(origin));
             let Some(at) = second.and_then(civil_of) else { return walk.stop(Stop::Ended) };
             if walk.is_past(at.date()) {
@@ -294,42 +327,66 @@ impl Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// The rule or the horizon ended it.
+    /// The rule or the window ended it.
     Ended,
-    /// The limit of this importer.
+    /// A limit of [`Bounds`].
     Limit,
 }
 
 /// The state of one expansion.
 struct Walk {
     start: DateTime,
+    first: DateTime,
     last: DateTime,
-    remaining: usize,
-    limited_by_count: bool,
+    /// Occurrences that COUNT leaves.
+    count_left: Option<u64>,
+    /// Occurrences that may still be given.
+    room: usize,
+    periods_max: usize,
+    /// The latest occurrence, whether it was given or lies before the window.
+    latest: Option<DateTime>,
     starts: Vec<DateTime>,
     stopped: Option<Stop>,
 }
 
 impl Walk {
+    fn new(count: Option<u64>, start: DateTime, until: Option<DateTime>, bounds: Bounds) -> Self {
+        Self {
+            start,
+            first: bounds.first,
+            last: until.map_or(bounds.last, |until| until.min(bounds.last)),
+            count_left: count,
+            room: bounds.occurrences_max,
+            periods_max: bounds.periods_max,
+            latest: None,
+            starts: Vec::new(),
+            stopped: None,
+        }
+    }
+
     fn give(&mut self, start: DateTime) {
-        if self.starts.last().is_some_and(|&last| start <= last) || start < self.start {
+        if self.latest.is_some_and(|latest| start <= latest) || start < self.start {
             return;
         }
         if start > self.last {
             return self.stop(Stop::Ended);
         }
-        if self.remaining == 0 {
-            return self.stop(if self.limited_by_count { Stop::Ended } else { Stop::Limit });
+        if start >= self.first {
+            if self.room == 0 {
+                return self.stop(Stop::Limit);
+            }
+            self.room -= 1;
+            self.starts.push(start);
         }
-        self.remaining -= 1;
-        self.starts.push(start);
-        if self.remaining == 0 && self.limited_by_count {
+        self.latest = Some(start);
+        self.count_left = self.count_left.map(|left| left.saturating_sub(1));
+        if self.count_left == Some(0) {
             self.stop(Stop::Ended);
         }
     }
 
     fn is_past(&self, day: Date) -> bool {
-        let latest = self.starts.last().unwrap_or(&self.start);
+        let latest = self.latest.unwrap_or(self.start).max(self.first);
         day > self.last.date() || day.year() > latest.year().saturating_add(SILENT_YEARS_MAX)
     }
 
@@ -362,7 +419,3 @@ fn seconds_of(civil: DateTime) -> i64 {
 fn civil_of(seconds: i64) -> Option<DateTime> {
     Timestamp::from_second(seconds).ok().map(|timestamp| Offset::UTC.to_datetime(timestamp))
 }
-
-#[cfg(test)]
-#[path = "recurrence_tests.rs"]
-mod tests;

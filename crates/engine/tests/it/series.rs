@@ -1,0 +1,228 @@
+//! Series of calendars as one record each: what recall shows of them, what is derived from them,
+//! and what becomes of the occurrences that earlier versions of the program recorded.
+
+use engine::Space;
+use engine::derive::Extent;
+use engine::recall::episodes::{Query, Recollection};
+use engine::write::import::{Intent, Report};
+use engine::write::record::Prepared;
+use importers::Context;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kernel::evidence::Evidence;
+use kernel::seal::Signer;
+
+/// 23 November 2026, a Monday.
+const NOW: Timestamp = Timestamp::constant(1_795_392_000, 0);
+const TODAY: Date = Date::constant(2026, 11, 23);
+
+const LAB: &str = "BEGIN:VEVENT\nUID:lab\nSUMMARY:OpenLab\nDTSTART;TZID=Europe/Berlin:20170824T160000\n\
+    DURATION:PT4H\nRRULE:FREQ=WEEKLY\nEXDATE;TZID=Europe/Berlin:20261224T160000\nEND:VEVENT\n";
+const CAFE: &str = "BEGIN:VEVENT\nUID:cafe\nSUMMARY:Repair café\nDTSTART;TZID=Europe/Berlin:20190202T140000\n\
+    DURATION:PT3H\nRRULE:FREQ=MONTHLY;BYDAY=1SA\nEND:VEVENT\n";
+const COURSE: &str = "BEGIN:VEVENT\nUID:course\nSUMMARY:Pottery course\nDTSTART;TZID=Europe/Berlin:20250114T180000\n\
+    DURATION:PT2H\nRRULE:FREQ=WEEKLY;COUNT=10\nEND:VEVENT\n";
+const TALK: &str =
+    "BEGIN:VEVENT\nUID:talk\nSUMMARY:Talk on glazes\nDTSTART:20261127T180000Z\nEND:VEVENT\n";
+
+struct Home {
+    folder: tempfile::TempDir,
+    space: Space,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let signer = Signer::from_seed([1; 32]);
+        let space = Space::create(&folder.path().join("space.db"), signer, "t", NOW).unwrap();
+        Self { folder, space }
+    }
+
+    fn import(&mut self, name: &str, events: &str) -> Report {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, format!("BEGIN:VCALENDAR\n{events}END:VCALENDAR\n")).unwrap();
+        let importer = importers::by_name("ical").unwrap();
+        let context = Context::new(NOW, jiff::tz::TimeZone::UTC);
+        self.space.import(importer, &path, &context, Intent::Write, |_| {}).unwrap()
+    }
+
+    fn recall(&self, question: &str) -> Vec<Recollection> {
+        let query = Query { today: Some(TODAY), ..Query::new(question, 5) };
+        self.space.recall(&query).unwrap().results
+    }
+
+    /// Title and day of each result.
+    fn days(&self, question: &str) -> Vec<String> {
+        let found = self.recall(question);
+        let line = |hit: &Recollection| {
+            let title = hit.evidence.payload.title.clone().unwrap_or_default();
+            format!("{title} {}", hit.evidence.at.as_ref().unwrap().date())
+        };
+        found.iter().map(line).collect()
+    }
+
+    /// What is believed, a line each: text, since, until, last seen.
+    fn beliefs(&mut self) -> Vec<String> {
+        self.space.derive(Extent::Changed, Intent::Write, NOW, |_| {}).unwrap();
+        let day = |when: Option<&kernel::when::When>| {
+            when.map_or("–".to_owned(), |when| when.date().to_string())
+        };
+        let beliefs = self.space.beliefs().unwrap();
+        let routines = beliefs.iter().filter(|belief| belief.claim_type.starts_with("routine."));
+        let mut lines: Vec<String> = routines
+            .map(|belief| {
+                let last = belief.last_seen.as_ref().map(|last| &last.at);
+                let (from, to) = (belief.valid_from.as_ref(), belief.valid_to.as_ref());
+                format!("{}; {}, {}, {}", belief.text, day(from), day(to), day(last))
+            })
+            .collect();
+        lines.sort();
+        lines
+    }
+}
+
+#[test]
+fn a_question_for_a_day_finds_what_is_on_that_day_before_the_days_beside_it() {
+    let mut home = Home::new();
+    home.import("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
+    for question in ["events on 2026-11-26", "What is on 26 November 2026?"] {
+        assert_eq!(home.days(question)[..2], ["OpenLab 2026-11-26", "Talk on glazes 2026-11-27"]);
+    }
+    assert_eq!(home.days("events on 2026-12-05")[0], "Repair café 2026-12-05");
+    // Far from what was ever expanded.
+    assert_eq!(home.days("events on 2031-01-02")[0], "OpenLab 2031-01-02");
+    let left_out = home.days("events on 2026-12-24");
+    assert!(!left_out.contains(&"OpenLab 2026-12-24".to_owned()), "{left_out:?}");
+}
+
+#[test]
+fn the_next_and_the_last_occurrence_are_found_without_a_date() {
+    let mut home = Home::new();
+    home.import("c.ics", &[LAB, CAFE, COURSE, TALK].concat());
+    assert_eq!(home.days("next OpenLab")[0], "OpenLab 2026-11-26");
+    assert_eq!(home.days("the last OpenLab")[0], "OpenLab 2026-11-19");
+    assert_eq!(home.days("the last pottery course")[0], "Pottery course 2025-03-18");
+}
+
+#[test]
+fn a_question_without_a_time_shows_the_rule_and_the_next_occurrence() {
+    let mut home = Home::new();
+    home.import("c.ics", &[LAB, CAFE].concat());
+    let hit = home.recall("Where is the repair café?").remove(0);
+    let series = hit.series.unwrap();
+    assert_eq!(series.rule, "every month on the first Saturday, 14:00–17:00, since 2019-02-02");
+    assert_eq!(series.last.unwrap().at.date(), Date::constant(2026, 11, 7));
+    assert_eq!(series.next.unwrap().at.date(), Date::constant(2026, 12, 5));
+    assert_eq!(hit.evidence.at.unwrap().date(), Date::constant(2019, 2, 2));
+}
+
+#[test]
+fn all_days_of_a_week_are_named_and_a_limit_is_kept() {
+    let mut home = Home::new();
+    let daily = LAB.replace("WEEKLY", "DAILY");
+    home.import("c.ics", &daily);
+    let hit = home.recall("events from 2026-11-23 to 2026-11-29").remove(0);
+    assert_eq!(hit.series.unwrap().also.len(), 6);
+    let mut query = Query { today: Some(TODAY), ..Query::new("OpenLab", 5) };
+    let us = |text: &str| Some(text.parse::<Timestamp>().unwrap().as_microsecond());
+    query.filter.since_us = us("2020-03-01T00:00:00Z");
+    query.filter.until_us = us("2020-03-02T00:00:00Z");
+    let found = home.space.recall(&query).unwrap().results;
+    assert_eq!(found[0].evidence.at.as_ref().unwrap().date(), Date::constant(2020, 3, 1));
+    query.filter.since_us = us("2010-03-01T00:00:00Z");
+    query.filter.until_us = us("2010-03-02T00:00:00Z");
+    assert!(home.space.recall(&query).unwrap().results.is_empty());
+}
+
+#[test]
+fn routines_say_the_rhythm_the_start_and_the_end_of_their_rule() {
+    let mut home = Home::new();
+    let third = LAB.replace("OpenLab", "Watering").replace("UID:lab", "UID:w");
+    let third = third.replace("RRULE:FREQ=WEEKLY", "RRULE:FREQ=DAILY;INTERVAL=3");
+    let off = LAB.replace("OpenLab", "#TEC - Fällt aus bis September").replace("UID:lab", "UID:t");
+    home.import("c.ics", &[LAB, CAFE, COURSE, &third, &off].concat());
+    assert_eq!(
+        home.beliefs(),
+        [
+            "OpenLab on Thursdays in the afternoon, about 16:00; 2017-08-24, –, 2026-11-19",
+            "Pottery course on Tuesdays in the evening, about 18:00; 2025-01-14, 2025-03-18, –",
+            "Repair café every month on the first Saturday in the afternoon, about 14:00; 2019-02-02, –, 2026-11-07",
+            "Watering every third day in the afternoon, about 16:00; 2017-08-24, –, 2026-11-20",
+        ]
+    );
+}
+
+#[test]
+fn the_same_uid_in_two_calendars_is_two_events_and_neither_supersedes_the_other() {
+    let mut home = Home::new();
+    let of = |name: &str| format!("X-WR-CALNAME:{name}\n{TALK}");
+    for _ in 0..3 {
+        home.import("a.ics", &of("A"));
+        home.import("b.ics", &of("B"));
+    }
+    let mut names: Vec<String> =
+        home.recall("glazes").into_iter().map(|hit| hit.evidence.source_uid).collect();
+    names.sort();
+    assert_eq!(names, ["A/talk", "B/talk"]);
+    // Another file of the same calendar is the same calendar.
+    let again = home.import("renamed.ics", &of("A"));
+    assert_eq!((again.tally.added, again.tally.present), (0, 1));
+}
+
+/// An occurrence as earlier versions recorded it.
+fn former(name: &str, at: &str, calendar: Option<&str>) -> Evidence {
+    let mut json = serde_json::json!({
+        "source": "ical", "source_uid": name, "kind": "event", "actor": null, "at": at,
+        "summary": "OpenLab", "visibility": "project",
+        "payload": {
+            "text": "OpenLab", "title": "OpenLab", "session": "lab", "session_title": "OpenLab",
+            "rrule": "FREQ=WEEKLY"
+        }
+    });
+    if let Some((_, id)) = name.split_once('/') {
+        json["payload"]["recurrence_id"] = id.into();
+    }
+    if let Some(calendar) = calendar {
+        json["payload"]["calendar"] = calendar.into();
+    }
+    serde_json::from_value(json).unwrap()
+}
+
+#[test]
+fn occurrences_of_earlier_versions_are_found_until_their_series_supersedes_them() {
+    let mut home = Home::new();
+    let old = [
+        former("lab/20261119T150000Z", "2026-11-19T16:00:00+01:00[Europe/Berlin]", None),
+        former("lab/20261126T150000Z", "2026-11-26T16:00:00+01:00[Europe/Berlin]", None),
+        former("lab/20261203T150000Z", "2026-12-03T16:00:00+01:00[Europe/Berlin]", Some("Other")),
+    ];
+    let old = old.into_iter().map(|one| Prepared::new(one.into()).unwrap()).collect();
+    home.space.record(old, NOW).unwrap();
+    assert_eq!(home.days("events on 2026-11-26")[0], "OpenLab 2026-11-26");
+    let report = home.import("c.ics", LAB);
+    assert_eq!((report.tally.added, report.tally.replaced), (0, 1));
+    let found = home.recall("OpenLab");
+    let names: Vec<&str> = found.iter().map(|hit| hit.evidence.source_uid.as_str()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.contains(&"c/lab") && names.contains(&"lab/20261203T150000Z"), "{names:?}");
+    assert_eq!(home.days("events on 2026-11-19")[0], "OpenLab 2026-11-19");
+    let again = home.import("c.ics", LAB);
+    assert_eq!((again.tally.added, again.tally.replaced, again.tally.present), (0, 0, 1));
+}
+
+#[test]
+fn a_single_event_of_an_earlier_version_is_the_same_record() {
+    let mut home = Home::new();
+    let mut old = {
+        let mut other = Home::new();
+        other.import("c.ics", TALK);
+        other.recall("glazes").remove(0).evidence
+    };
+    old.source_uid = "talk".to_owned();
+    home.space.record(vec![Prepared::new(old.into()).unwrap()], NOW).unwrap();
+    let report = home.import("c.ics", TALK);
+    assert_eq!((report.tally.added, report.tally.present), (0, 1));
+    let report = home.import("c.ics", &TALK.replace("glazes", "kilns"));
+    assert_eq!((report.tally.added, report.tally.replaced), (0, 1));
+    assert_eq!(home.days("talk"), ["Talk on kilns 2026-11-27"]);
+}

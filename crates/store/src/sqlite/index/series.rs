@@ -1,0 +1,211 @@
+//! When series of a calendar happen, as far as a question asks.
+//!
+//! A series is one document with the day of its first occurrence. For a question of a time, or one
+//! limited to a time, its occurrences are computed around the days that are asked for, and the one
+//! that fits best stands for the record: its day counts, and it is what is shown.
+
+use std::collections::HashMap;
+
+use calendar::series::{Occurrence, Series};
+use jiff::civil::Date;
+use jiff::tz::Offset;
+use kernel::evidence::EvidenceKind;
+use retrieval::question::dates::DateMention;
+use retrieval::question::nearest::Nearest;
+use retrieval::question::{Question, RecordTime};
+
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME};
+use super::fold::days_since_epoch;
+use super::search::{Filter, Search};
+use crate::{Position, StoreError};
+
+/// How far beside a window an occurrence is looked for that may fit it a little, days.
+const BESIDE_DAYS: i64 = 31;
+/// Most windows of a question that are looked into.
+const WINDOWS_MAX: usize = 12;
+/// Most occurrences of a limited time that are compared with its exact ends.
+const IN_FILTER_MAX: usize = 4;
+/// Most series that one question looks into; of more, the first starts count.
+const SERIES_MAX: usize = 50_000;
+
+/// The occurrences that stand for series in one search, by document.
+#[derive(Default)]
+pub(super) struct SeriesTimes(HashMap<u32, Option<Seen>>);
+
+#[derive(Clone)]
+struct Seen {
+    day: i32,
+    at_us: i64,
+    occurrence: Occurrence,
+}
+
+impl SeriesTimes {
+    pub(super) fn of(
+        search: &Search<'_>,
+        question: &Question,
+        filter: &Filter,
+        today: Option<Date>,
+    ) -> Result<Self, StoreError> {
+        let is_limited = filter.since_us.is_some() || filter.until_us.is_some();
+        let mut times = HashMap::new();
+        if !question.asks_of_a_time() && !is_limited {
+            return Ok(Self(times));
+        }
+        let asked = TimeQuestion { question, filter, today };
+        let mut last: Option<(Position, Option<Seen>)> = None;
+        for (document, attribute) in (0u32..).zip(search.attributes.rest.iter()) {
+            if attribute.marks & attributes::SERIES == 0
+                || attribute.flags & attributes::DEAD != 0 && filter.as_of_us.is_none()
+            {
+                continue;
+            }
+            let seen = match last.take() {
+                Some((position, seen)) if position == attribute.position => seen,
+                _ if times.len() >= SERIES_MAX => break,
+                _ => {
+                    let evidence = search.evidence(attribute.position)?;
+                    let is_event = |kind: &EvidenceKind| kind.0 == EvidenceKind::EVENT;
+                    evidence.and_then(|(_, evidence)| {
+                        asked.best(&Series::of(&evidence)?, is_event(&evidence.kind))
+                    })
+                }
+            };
+            last = Some((attribute.position, seen.clone()));
+            if seen.is_some() || is_limited {
+                times.insert(document, seen);
+            }
+        }
+        Ok(Self(times))
+    }
+
+    /// A document's attributes at the time that stands for it.
+    pub(super) fn seen(&self, document: u32, attribute: &Attribute) -> Attribute {
+        if attribute.marks & attributes::SERIES == 0 {
+            return *attribute;
+        }
+        match self.0.get(&document) {
+            Some(Some(seen)) => Attribute { day: seen.day, at_us: seen.at_us, ..*attribute },
+            // It does not happen within the limits.
+            Some(None) => Attribute { day: NO_DAY, at_us: NO_TIME, ..*attribute },
+            None => *attribute,
+        }
+    }
+
+    /// The occurrence that stands for a document.
+    pub(super) fn occurrence(&self, document: u32) -> Option<Occurrence> {
+        self.0.get(&document)?.as_ref().map(|seen| seen.occurrence.clone())
+    }
+}
+
+/// A question and its limits, as far as they concern times.
+struct TimeQuestion<'a> {
+    question: &'a Question,
+    filter: &'a Filter,
+    today: Option<Date>,
+}
+
+impl TimeQuestion<'_> {
+    /// The occurrence that fits best; of equal ones the nearest to the asker's day, then the first.
+    fn best(&self, series: &Series, is_event: bool) -> Option<Seen> {
+        let fit = |occurrence: &Occurrence| {
+            let date = Some(occurrence.at.date());
+            self.question.time_fit(RecordTime { date, is_event, is_quoted: false })
+        };
+        let distance = |occurrence: &Occurrence| {
+            let today = self.today.map_or(0, days_since_epoch);
+            days_since_epoch(occurrence.at.date()).abs_diff(today)
+        };
+        let mut best: Option<(f64, u32, Occurrence)> = None;
+        for occurrence in self.candidates(series) {
+            let (fit, distance) = (fit(&occurrence), distance(&occurrence));
+            if self.admits(&occurrence)
+                && best
+                    .as_ref()
+                    .is_none_or(|(best, near, _)| fit > *best || fit == *best && distance < *near)
+            {
+                best = Some((fit, distance, occurrence));
+            }
+        }
+        best.map(|(_, _, occurrence)| Seen {
+            day: days_since_epoch(occurrence.at.date()),
+            at_us: occurrence.at.instant_us(),
+            occurrence,
+        })
+    }
+
+    fn candidates(&self, series: &Series) -> Vec<Occurrence> {
+        let (from, to) = self.limits();
+        let within = |first: Date, last: Date, occurrences_max: usize| {
+            let (first, last) = (first.max(from), last.min(to));
+            match first <= last {
+                true => series.between(first, last, occurrences_max),
+                false => Vec::new(),
+            }
+        };
+        let mut found = Vec::new();
+        for (first, last) in self.windows() {
+            let inside = within(first, last, IN_FILTER_MAX);
+            if inside.is_empty() {
+                found.extend(within(later(last, 1), later(last, BESIDE_DAYS), IN_FILTER_MAX));
+                let before = (later(first, -BESIDE_DAYS), later(first, -1));
+                found.extend(series.last_until(before.1).filter(|last| last.at.date() >= before.0));
+            }
+            found.extend(inside);
+        }
+        match self.question.nearest {
+            Some(Nearest::From(today)) => found.extend(within(today, Date::MAX, IN_FILTER_MAX)),
+            Some(Nearest::Until(today)) => found.extend(series.last_until(today.min(to))),
+            None => {}
+        }
+        if self.filter.since_us.is_some() || self.filter.until_us.is_some() {
+            let today = self.today.unwrap_or(from).clamp(from, to);
+            found.extend(within(today, to, IN_FILTER_MAX));
+            found.extend(series.last_until(today));
+            found.extend(within(from, to, IN_FILTER_MAX));
+        }
+        found
+    }
+
+    /// The windows of days that the question names. One without a year is looked for around the
+    /// asker's.
+    fn windows(&self) -> Vec<(Date, Date)> {
+        let mut windows = Vec::new();
+        for mention in &self.question.dates {
+            match mention {
+                DateMention::Window { first, last, .. } => windows.push((*first, *last)),
+                DateMention::EveryYear { .. } => {
+                    let today = self.today.unwrap_or(Date::constant(1970, 1, 1));
+                    let years = [0, -366, 366].map(|days| later(today, days));
+                    windows.extend(years.into_iter().filter_map(|near| mention.window(near)));
+                }
+            }
+        }
+        windows.truncate(WINDOWS_MAX);
+        windows
+    }
+
+    /// The days of the filter, and one more on either side: it has instants.
+    fn limits(&self) -> (Date, Date) {
+        let day = |us: i64, days: i64| {
+            let instant = jiff::Timestamp::from_microsecond(us).ok()?;
+            Some(later(Offset::UTC.to_datetime(instant).date(), days))
+        };
+        (
+            self.filter.since_us.and_then(|us| day(us, -1)).unwrap_or(Date::MIN),
+            self.filter.until_us.and_then(|us| day(us, 1)).unwrap_or(Date::MAX),
+        )
+    }
+
+    fn admits(&self, occurrence: &Occurrence) -> bool {
+        let at_us = occurrence.at.instant_us();
+        self.filter.since_us.is_none_or(|since| at_us >= since)
+            && self.filter.until_us.is_none_or(|until| at_us < until)
+    }
+}
+
+/// The day that is so many days later; the last or first day there is where there is none.
+fn later(date: Date, days: i64) -> Date {
+    let span = jiff::Span::new().try_days(days);
+    let limit = if days < 0 { Date::MIN } else { Date::MAX };
+    span.and_then(|span| date.checked_add(span)).unwrap_or(limit)
+}
