@@ -20,7 +20,7 @@ use kernel::snapshot::Snapshot;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
 use serde_json::{Value, json};
-use store::sqlite::SqliteLedgerIndex;
+use store::sqlite::{Outline, SqliteLedgerIndex};
 use store::{StoreError, Writing};
 
 use crate::{EngineError, Reader};
@@ -122,6 +122,12 @@ impl Belief {
 pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;
+    /// What is known of an operation without what it cites.
+    fn outline_of(&self, id: &OpId) -> Result<Option<Outline>, StoreError> {
+        let Some(entry) = self.entry(id)? else { return Ok(None) };
+        let has_body = self.canonical_body(id)?.is_some();
+        Ok(Some(Outline { kind: entry.kind, ts: entry.ts, has_body }))
+    }
     /// The first operation whose header commits to `body` and whose body was removed.
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// False where it is known that no edge replaces or redirects any record.
@@ -143,6 +149,10 @@ impl Bodies for dyn Writing + '_ {
 impl Bodies for SqliteLedgerIndex<'_> {
     fn canonical_body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
         self.body(id)
+    }
+
+    fn outline_of(&self, id: &OpId) -> Result<Option<Outline>, StoreError> {
+        self.outline(id)
     }
 
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {

@@ -117,18 +117,18 @@ pub(crate) fn markable<B: Bodies + ?Sized>(
     index: &B,
     id: &OpId,
 ) -> Result<Result<(), NotMarked>, StoreError> {
-    let Some(entry) = index.entry(id)? else { return Ok(Err(NotMarked::Unknown)) };
-    if !matches!(entry.kind, Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim)
+    let Some(found) = index.outline_of(id)? else { return Ok(Err(NotMarked::Unknown)) };
+    if !matches!(found.kind, Kind::Evidence | Kind::Thought | Kind::Node | Kind::Edge | Kind::Claim)
     {
         return Ok(Err(NotMarked::NotARecord));
     }
-    if index.canonical_body(id)?.is_none() {
+    if !found.has_body {
         return Ok(Err(NotMarked::Removed));
     }
     // It would be derived again.
-    let is_derived = entry.kind == Kind::Claim
+    let is_derived = found.kind == Kind::Claim
         && matches!(
-            body_of(index, id, &entry.kind)?,
+            body_of(index, id, &found.kind)?,
             Some(Body::Claim(claim)) if claim.deriver.is_some()
         );
     Ok(if is_derived { Err(NotMarked::NotARecord) } else { Ok(()) })
