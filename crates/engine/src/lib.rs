@@ -29,6 +29,7 @@ mod source_id;
 mod space;
 pub mod staging;
 pub mod thought;
+pub mod time_text;
 pub mod tokens;
 pub mod verify;
 pub mod why;

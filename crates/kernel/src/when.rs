@@ -107,6 +107,11 @@ impl When {
         self.civil.date()
     }
 
+    /// The offset from UTC there, if the source knew it.
+    pub fn offset(&self) -> Option<Offset> {
+        self.offset
+    }
+
     /// True for a date without a time of day.
     pub fn is_date_only(&self) -> bool {
         self.date_only

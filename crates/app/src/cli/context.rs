@@ -111,6 +111,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         },
         receipt: if args.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(session.today()),
+        zone: session.zone.clone(),
         ..Request::new(&args.agent, session.now)
     };
     let pool = &mut EmbedderPool::default();

@@ -22,7 +22,7 @@ const UNDATED: &str = "undated";
 /// Arguments of `log`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because log -n 50\n  because log --kind event --since 2025-02-01\n  because log --follow --json\n  because log --recorded            also when each was recorded"
+    after_help = "Examples:\n  because log -n 50\n  because log --kind event --since yesterday\n  because log --follow --json\n  because log --recorded            also when each was recorded"
 )]
 pub(crate) struct Args {
     /// How many of the latest; 0 for all

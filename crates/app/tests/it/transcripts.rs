@@ -16,6 +16,8 @@ use serde_json::Value;
 
 use crate::machine::{BECAUSE, Machine};
 
+/// Where the people of the sample live.
+const ZONE: &str = "Europe/Stockholm";
 /// Stands for what is left out.
 const ELLIPSIS: &str = "…";
 const JSON_OF: &str = "JSON of `";
@@ -162,7 +164,11 @@ impl Session {
 
     /// What a shell prints that runs the command.
     fn run(&self, command: &str) -> String {
-        let call = self.machine.call("sh", ["-c", command]).variable("PATH", &self.path);
+        let call = self
+            .machine
+            .call("sh", ["-c", command])
+            .variable("PATH", &self.path)
+            .variable("TZ", ZONE);
         call.run().succeeds().out()
     }
 }

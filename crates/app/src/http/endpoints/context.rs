@@ -130,6 +130,7 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         episodes: Count::EPISODES.up_to(sizes.episodes),
         receipt: if asked.no_receipt { Receipts::Omit } else { Receipts::Write },
         today: Some(call.session.today()),
+        zone: call.session.zone.clone(),
         ..ContextRequest::new(&call.token.name, call.session.now)
     };
     let AssembledContext { context, embedding, .. } =

@@ -78,6 +78,7 @@ impl Memory {
                 .collect(),
             budget,
             today: Some(session.today()),
+            zone: session.zone.clone(),
             ..Request::new(&agent, session.now)
         };
         let open = self.opened.readable(session)?;

@@ -147,7 +147,7 @@ pub(crate) fn assemble(
         context
     };
     context.owner.clone_from(&own.owner);
-    text::write(session.now, request.tokens_max, &mut context);
+    text::write(session, request.tokens_max, &mut context);
     let mut spaces = vec![(own_scope, &mut own.space)];
     spaces.extend(home.as_mut().map(|home| (Scope::Global, &mut home.space)));
     for (place, (scope, space)) in spaces.into_iter().enumerate() {

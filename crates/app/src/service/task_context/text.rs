@@ -3,14 +3,16 @@
 
 use engine::owner::SpaceOwner;
 use engine::recall::context::render::{CUT, data, mark_digits, one_line, short};
+use engine::time_text::time_text;
 use engine::tokens::{O200k, Tokens};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use kernel::id::OpId;
-use kernel::when::When;
 
 use super::{Selection, TaskContext, TaskEdge, TaskRecord};
 use crate::service::agreed_settings::{Setting, SettingSource};
 use crate::service::effective::Scope;
+use crate::service::session::Session;
 
 /// Something of memory that the text shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,15 +33,16 @@ pub(crate) struct Shown {
 
 /// Writes the text into a context. What does not fit into `tokens_max` is dropped from it: earlier
 /// parts come first.
-pub(super) fn write(now: Timestamp, tokens_max: Option<usize>, context: &mut TaskContext) {
+pub(super) fn write(session: &Session, tokens_max: Option<usize>, context: &mut TaskContext) {
     let owner = context.owner.clone();
-    let digits = digits(now, context);
+    let digits = digits(session.now, context);
     let opening = opening(&digits, owner.as_ref());
     let closing = format!("</memory {digits}>\n");
     let mut writing = Writing {
         room: tokens_max.map(|max| max.saturating_sub(count(&opening) + count(&closing))),
         text: opening,
         owner,
+        zone: session.zone.clone(),
         shown: Vec::new(),
         left_out: 0,
     };
@@ -104,6 +107,8 @@ struct Writing {
     room: Option<usize>,
     /// Whose memory the project's is, if it is somebody else's.
     owner: Option<SpaceOwner>,
+    /// The zone in which times are shown.
+    zone: TimeZone,
     shown: Vec<Shown>,
     left_out: usize,
 }
@@ -152,8 +157,12 @@ impl Writing {
         let mut about = vec![kind, scope(record.scope).to_owned()];
         let sure = record.confidence.filter(|confidence| *confidence < 1.0);
         about.extend(sure.map(|confidence| format!("{:.0} % sure", confidence * 100.0)));
-        about.extend(record.valid_from.as_ref().map(|from| format!("from {}", date(from))));
-        about.extend(record.valid_to.as_ref().map(|to| format!("until {}", date(to))));
+        about.extend(
+            record.valid_from.as_ref().map(|from| format!("from {}", time_text(from, &self.zone))),
+        );
+        about.extend(
+            record.valid_to.as_ref().map(|to| format!("until {}", time_text(to, &self.zone))),
+        );
         if let Selection::Joined { to } = &record.reason {
             about.push(format!("joined to [{}]", short(to)));
         }
@@ -200,9 +209,4 @@ fn scope(scope: Scope) -> &'static str {
         Scope::Project => "project",
         Scope::Global => "global",
     }
-}
-
-fn date(when: &When) -> String {
-    let form = if when.is_date_only() { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
-    when.civil().strftime(form).to_string()
 }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use kernel::id::{OpId, ReceiptId};
 use serde::{Deserialize, Serialize};
 use store::sqlite::ModelNumber;
@@ -190,6 +191,8 @@ pub struct Request {
     pub now: Timestamp,
     /// The reader's date.
     pub today: Option<Date>,
+    /// The zone in which times are shown.
+    pub zone: TimeZone,
     /// Whose memory it is, if it is not the reader's own: then the context says so, and attributes
     /// what is believed.
     pub owner: Option<SpaceOwner>,
@@ -218,6 +221,7 @@ impl Request {
             viewpoint: Viewpoint::default(),
             now,
             today: None,
+            zone: TimeZone::UTC,
             owner: None,
         }
     }

@@ -6,12 +6,14 @@
 //! since they depend on it. The heading of a text (who, when, from where) stays on one line, after
 //! the id of the record.
 
+use jiff::tz::TimeZone;
 use kernel::id::OpId;
 use retrieval::text::visible::visible;
 
 use super::fill::{Chosen, Filled};
 use super::{Candidate, Gathered, Item, Request, Tier};
 use crate::recall::episodes::cut;
+use crate::time_text::time_text;
 
 /// Begins every line of a text that is data.
 const DATA: &str = "| ";
@@ -29,6 +31,8 @@ pub(super) struct Marks {
     /// The beginning of the owner's key, if the memory is somebody else's. These lines are the
     /// program's own, so a name that its owner chose does not stand in them.
     owner: Option<String>,
+    /// The zone in which times are shown.
+    zone: TimeZone,
 }
 
 /// The digits of the marks around texts: they depend on all of them, so none can hold them.
@@ -50,7 +54,7 @@ impl Marks {
         let texts = turns.chain(results).chain(candidates.map(|candidate| &*candidate.text));
         let digits = mark_digits(std::iter::once(now.as_str()).chain(texts));
         let owner = request.owner.as_ref().map(|owner| owner.short_key().to_owned());
-        Self { digits, owner }
+        Self { digits, owner, zone: request.zone.clone() }
     }
 
     /// The line that opens a section.
@@ -149,10 +153,7 @@ pub(super) fn end(is_cut: bool) -> &'static str {
 
 /// Renders a candidate from memory.
 pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
-    let at = candidate.at.as_ref().map(|at| {
-        let form = if at.is_date_only() { "%Y-%m-%d" } else { "%Y-%m-%d %H:%M" };
-        at.civil().strftime(form).to_string()
-    });
+    let at = candidate.at.as_ref().map(|at| time_text(at, &marks.zone));
     let sure = candidate.confidence.map(|confidence| marks.sureness(confidence));
     let by = candidate.by.as_deref().map(one_line);
     let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", short(older)));
