@@ -165,7 +165,20 @@ fn words_of(part: &str, sentence: &Sentence<'_>, found: Stated) -> String {
         text = text.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     }
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| std::iter::once(capital(first)).chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// The capital of a letter, or the letter where its capital is written with several (ß) or is that
+/// of another one (ſ): the words could not be found in the record again.
+fn capital(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(capital), None) if capital.to_lowercase().eq([letter]) => capital,
+        _ => letter,
+    }
 }
 
 /// The built-in deriver that concludes something from one sentence of a record, if one does. The

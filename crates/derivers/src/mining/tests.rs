@@ -156,6 +156,14 @@ fn what_programs_say_is_not_mined_and_others_speak_only_for_their_group() {
     assert!(mine(&record(&request, Some("user"), None, SignedBy::Owner)).is_empty());
 }
 
+#[test]
+fn a_letter_without_a_capital_of_its_own_stays_as_it_is() {
+    for text in ["ῢ is due on Friday.", "ß is due on Friday.", "ſ is due on Friday."] {
+        let mined: Vec<String> = mined_texts(text).into_iter().map(|mined| mined.text).collect();
+        assert_eq!(mined, [text]);
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_and_what_is_mined_stands_in_it(
