@@ -9,6 +9,7 @@ use kernel::seal::next_timestamp;
 use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
+use crate::thought::uuid::ThoughtUuid;
 use crate::{EngineError, now_us};
 
 /// Answers from one snapshot of a space: the ledger up to [`Reader::head`], and the views as far as
@@ -96,16 +97,17 @@ impl<'a> Reader<'a> {
         Ok(self.store.foreign_schema()?)
     }
 
-    /// The one operation that an id or the beginning of one names, or else the id that its source
-    /// gave it.
+    /// The one operation that an id or the beginning of one names, or the UUID of a thought, or else
+    /// the id that its source gave it.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
         /// Candidates named in the error.
         const CANDIDATES_MAX: usize = 5;
         let unknown = || EngineError::UnknownId { prefix: text.chars().take(80).collect() };
         let prefix: Option<IdPrefix> = text.trim().parse().ok();
-        let mut found = match &prefix {
-            Some(prefix) => self.store.find(prefix, CANDIDATES_MAX)?,
-            None => Vec::new(),
+        let mut found = match (&prefix, ThoughtUuid::parse(text.trim())) {
+            (Some(prefix), _) => self.store.find(prefix, CANDIDATES_MAX)?,
+            (None, Some(uuid)) => self.with_uuid(uuid)?,
+            (None, None) => Vec::new(),
         };
         if found.is_empty() {
             found = self.with_source_id(text.trim())?;
@@ -120,6 +122,15 @@ impl<'a> Reader<'a> {
                 Err(EngineError::AmbiguousId { prefix, candidates: found })
             }
         }
+    }
+
+    fn with_uuid(&self, uuid: ThoughtUuid) -> Result<Vec<OpId>, EngineError> {
+        /// Most ids that are looked at for the beginning that a UUID has.
+        const SAME_BEGINNING_MAX: usize = 64;
+        let Ok(prefix) = uuid.prefix().parse() else { return Ok(Vec::new()) };
+        let mut found = self.store.find(&prefix, SAME_BEGINNING_MAX)?;
+        found.retain(|id| ThoughtUuid::of(id) == uuid);
+        Ok(found)
     }
 
     /// The digests of the views.

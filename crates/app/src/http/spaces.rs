@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use kernel::id::SpaceId;
 use kernel::kind::Capability;
+use kernel::seal::{SEED_BYTES, Signer};
 use store::sqlite::ReceiptWriting;
 use tokio::sync::watch;
 
@@ -37,6 +38,8 @@ pub(super) struct ServedSpace {
     /// What it was named when the server was started.
     named: String,
     path: PathBuf,
+    /// Of a key that no space knows.
+    nobody: [u8; SEED_BYTES],
     idle: Mutex<Vec<Handle>>,
     /// Whose turn it is to write.
     pub(super) writing: Arc<tokio::sync::Mutex<()>>,
@@ -75,6 +78,8 @@ impl Spaces {
             [] => vec![None],
             spaces => spaces.iter().map(|named| Some(named.as_str())).collect(),
         };
+        let mut nobody = [0; SEED_BYTES];
+        getrandom::fill(&mut nobody).map_err(|error| std::io::Error::other(error.to_string()))?;
         let mut spaces: Vec<Arc<ServedSpace>> = Vec::new();
         for named in named {
             let locator = SpaceLocator { home: &session.home, named };
@@ -87,12 +92,13 @@ impl Spaces {
             let (head, _) = watch::channel(opened.head()?.0);
             let named = named.unwrap_or_default().to_owned();
             let file = identity_of(&path);
-            let handle = prepared(session, Handle { opened, file });
+            let handle = prepared(session, nobody, Handle { opened, file });
             spaces.push(Arc::new(ServedSpace {
                 id,
                 name,
                 named,
                 path,
+                nobody,
                 idle: Mutex::new(vec![handle]),
                 writing: Arc::default(),
                 head,
@@ -138,7 +144,8 @@ impl Spaces {
 }
 
 /// Sets up a new handle.
-fn prepared(session: &Session, handle: Handle) -> Handle {
+fn prepared(session: &Session, nobody: [u8; SEED_BYTES], mut handle: Handle) -> Handle {
+    handle.opened.write_as(Signer::from_seed(nobody));
     limit_journal(session, &handle.opened);
     handle.opened.set_receipt_writing(ReceiptWriting::Gathered);
     handle
@@ -172,7 +179,7 @@ impl ServedSpace {
                     let (path, named) = (self.path.clone(), self.name.clone());
                     return Err(Failure::NoSpaceThere { path, named });
                 }
-                prepared(session, Handle { opened, file })
+                prepared(session, self.nobody, Handle { opened, file })
             }
         };
         Ok(Lease { space: Arc::clone(self), handle: Some(handle) })
@@ -212,7 +219,13 @@ impl ServedSpace {
         }
     }
 
-    fn give_back(&self, handle: Handle) {
+    /// Keeps a handle. Until a request says with which key it writes, it writes with none that may:
+    /// neither the owner's nor that of the last request.
+    fn give_back(&self, mut handle: Handle) {
+        let nobody = Signer::from_seed(self.nobody);
+        if handle.opened.author() != nobody.author() {
+            handle.opened.write_as(nobody);
+        }
         let mut idle = self.lock();
         if idle.len() < IDLE_MAX {
             idle.push(handle);

@@ -268,6 +268,9 @@ impl App {
             Target::ThoughtAndSpace(thought, name) => {
                 let second = self.site_for(token, Some(&name), Right::Append)?;
                 let first = self.site_of_thought(token, thought).await?;
+                if !first.grant.has(right) {
+                    return Err(ApiError::no_right());
+                }
                 let is_same = first.space.id == second.space.id;
                 Ok((first, Some(second).filter(|_| !is_same)))
             }

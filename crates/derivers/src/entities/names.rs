@@ -14,6 +14,7 @@ use super::lexicon::{
     CALENDAR_WORDS, COMMON_WORDS, GIVEN_NAMES, ORDINARY_GIVEN_NAMES, ORGANIZATION_WORDS,
     ORGANIZATIONS,
 };
+use super::relations::is_explicit;
 use super::tokens::{Gap, Token, Tokens};
 
 /// Most words of a name.
@@ -249,7 +250,7 @@ fn is_known(sentence: &Tokens<'_>, run: &Range<usize>) -> bool {
     run.len() == 1 && first.is_some_and(|first| ORGANIZATIONS.contains(&first.text))
 }
 
-fn spotted(
+pub(super) fn spotted(
     sentence: &Tokens<'_>,
     words: Range<usize>,
     entity_type: EntityType,
@@ -323,13 +324,16 @@ fn begins(token: &Token<'_>) -> bool {
     token.before >= Gap::Break
 }
 
-fn is_common(token: &Token<'_>) -> bool {
+pub(super) fn is_common(token: &Token<'_>) -> bool {
     COMMON_WORDS.binary_search(&token.text).is_ok() || CALENDAR_WORDS.contains(&token.text)
 }
 
 /// Whether a sentence is written as headings are: most of its longer words after the first have a
 /// capital.
 fn is_heading(sentence: &Tokens<'_>) -> bool {
+    if is_explicit(sentence) {
+        return false;
+    }
     let longer = sentence.all.iter().skip(1).filter(|token| {
         !token.is_quoted_code
             && token.text.chars().count() > 3

@@ -5,13 +5,17 @@
 //! Parser crash" does not say that the parser was fixed. A sentence that denies, asks, supposes,
 //! doubts or plans states nothing.
 
+use std::ops::Range;
+
 use super::EntityType;
 use super::lexicon::{CALENDAR_WORDS, COMMON_WORDS};
-use super::names::{SEEN_ONCE, Spotted};
+use super::names::{SEEN_ONCE, Spotted, is_common};
 use super::tokens::{Gap, Token, Tokens};
 
 /// Most words between the two, beside the verb.
 const ADVERBS_MAX: usize = 3;
+/// Most words of a name that only a verb shows.
+const NAME_WORDS_MAX: usize = 4;
 /// Most further targets of one verb: "A uses B, C and D".
 const TARGETS_MAX: usize = 6;
 
@@ -129,9 +133,9 @@ const DOUBTS: [&str; 44] = [
 const OPENINGS: [&str; 9] = ["the", "a", "an", "our", "this", "new", "old", "both", "also"];
 /// Words that begin a clause.
 #[rustfmt::skip]
-const CONJUNCTIONS: [&str; 15] = [
+const CONJUNCTIONS: [&str; 17] = [
     "and", "but", "so", "because", "since", "that", "while", "then", "although", "though", "as", "now", "when", "after",
-    "where",
+    "where", "today", "currently",
 ];
 
 /// The relations of a sentence between its entities. An entity of unknown sort that is an end of
@@ -141,6 +145,7 @@ pub(super) fn join(sentence: &Tokens<'_>, spotted: &mut Vec<Spotted>) -> Vec<Joi
         return Vec::new();
     }
     add_subject(sentence, spotted);
+    add_ends(sentence, spotted);
     let mut joined = Vec::new();
     for source in 0..spotted.len() {
         let Some(end) = spotted.get(source).map(|found| sort_end(sentence, found.words.end)) else {
@@ -342,6 +347,113 @@ fn moved_to(
         return None;
     }
     Some((rel_type, end + 1))
+}
+
+impl Verb {
+    /// Whether it says by itself that things with names are joined: "depends on", "blocked by".
+    fn is_explicit(&self) -> bool {
+        self.words.len() > 1 && self.confidence >= 0.85
+    }
+}
+
+/// Whether a sentence states a relation by a verb that says so by itself.
+pub(super) fn is_explicit(sentence: &Tokens<'_>) -> bool {
+    (1..sentence.all.len()).any(|place| {
+        let as_prose = sentence.all.get(place).is_some_and(|token| token.text == token.lower);
+        as_prose && verb_at(sentence, place).is_some_and(|(verb, _)| verb.is_explicit())
+    })
+}
+
+/// Adds the ends of explicit verbs that only the verb shows to be names: "Zebra Gateway depends on
+/// Falcon Broker", "auth-service depends on user-db", "A depends on B".
+fn add_ends(sentence: &Tokens<'_>, spotted: &mut Vec<Spotted>) {
+    for place in 1..sentence.all.len() {
+        let Some((verb, mut after)) = verb_at(sentence, place) else { continue };
+        if !verb.is_explicit() || ADVERBS.contains(&sentence.lower(place - 1)) {
+            continue;
+        }
+        while ARTICLES.contains(&sentence.lower(after)) && sentence.before(after) == Gap::Space {
+            // "A" is a name where a phrase ends after it.
+            if sentence.before(after + 1) != Gap::Space {
+                break;
+            }
+            after += 1;
+        }
+        let sort = sentence.all.get(place - 1).is_some_and(|last| SORTS.contains(&last.text));
+        let sorted = place - usize::from(sort);
+        let is_free = |words: &Range<usize>, spotted: &[Spotted]| {
+            spotted.iter().all(|it| it.words.end <= words.start || it.words.start >= words.end)
+        };
+        let ends_at = |end: usize| spotted.iter().any(|found| found.words.end == end);
+        let begins_at = |start: usize| spotted.iter().any(|found| found.words.start == start);
+        let left = match ends_at(sorted) {
+            true => None,
+            false => name_before(sentence, sorted).filter(|it| is_free(&it.words, spotted)),
+        };
+        let right = match begins_at(after) {
+            true => None,
+            false => name_at(sentence, after).filter(|it| is_free(&it.words, spotted)),
+        };
+        // Both ends must be names.
+        if left.is_none() && !ends_at(sorted) || right.is_none() && !begins_at(after) {
+            continue;
+        }
+        spotted.extend(left);
+        spotted.extend(right);
+        spotted.sort_by_key(|found| found.words.start);
+    }
+}
+
+/// The name that ends before a place.
+fn name_before(sentence: &Tokens<'_>, end: usize) -> Option<Spotted> {
+    let mut start = end;
+    while start > 0
+        && end - start < NAME_WORDS_MAX
+        && (start == end || sentence.before(start) == Gap::Space)
+        && sentence.all.get(start - 1).is_some_and(has_capital)
+    {
+        start -= 1;
+    }
+    while end - start > 1 && sentence.all.get(start).is_some_and(is_common) {
+        start += 1;
+    }
+    match start < end {
+        true => named(sentence, start..end),
+        false => named(sentence, end.checked_sub(1)?..end),
+    }
+}
+
+/// The name that begins at a place.
+fn name_at(sentence: &Tokens<'_>, start: usize) -> Option<Spotted> {
+    let mut end = start;
+    while end - start < NAME_WORDS_MAX
+        && (start == end || sentence.before(end) == Gap::Space)
+        && sentence.all.get(end).is_some_and(has_capital)
+    {
+        end += 1;
+    }
+    named(sentence, start..end.max(start + 1))
+}
+
+/// Words as a name: words with capitals that are not only common ones, one letter, or a word of
+/// several parts.
+fn named(sentence: &Tokens<'_>, words: Range<usize>) -> Option<Spotted> {
+    let tokens = sentence.all.get(words.clone())?;
+    let first = tokens.first()?;
+    let has_parts = first.text.split(['-', '_', '.']).filter(|part| part.len() > 1).count() > 1
+        && first.text.is_ascii();
+    let is_letter = first.text.len() == 1 && first.text != "I";
+    let is_name = tokens.iter().all(has_capital) && (is_letter || !is_common(first));
+    if !is_name && !has_parts || tokens.iter().any(|token| token.is_possessive) {
+        return None;
+    }
+    let entity_type = if is_name { EntityType::Other } else { EntityType::Code };
+    super::names::spotted(sentence, words, entity_type, SEEN_ONCE)
+}
+
+fn has_capital(token: &Token<'_>) -> bool {
+    token.text.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && token.text.chars().all(|letter| letter.is_ascii_alphanumeric())
 }
 
 /// Adds a name at the beginning of a sentence that only its verb shows to be one: "Parser depends

@@ -43,6 +43,35 @@ fn people_files_code_and_technologies_are_found() {
     }
 }
 
+#[test]
+fn an_explicit_verb_shows_that_its_ends_are_names() {
+    for (text, expected) in [
+        ("Zebra Gateway depends on Falcon Broker.", "Zebra Gateway depends_on Falcon Broker"),
+        (
+            "The Zebra Gateway depends on the Falcon Broker.",
+            "Zebra Gateway depends_on Falcon Broker",
+        ),
+        ("A depends on B.", "A depends_on B"),
+        ("A depends on B", "A depends_on B"),
+        ("auth-service depends on user-db", "auth-service depends_on user-db"),
+        ("Today Grafana depends on Prometheus, and all is well.", "Grafana depends_on Prometheus"),
+        ("The Orion Project is blocked by Vega Station.", "Orion Project blocked_by Vega Station"),
+        ("Billing Service now relies on Redis.", "Billing Service depends_on Redis"),
+    ] {
+        assert_eq!(relations(text), [expected], "{text}");
+    }
+    for text in [
+        "It depends on Monday.",
+        "This depends on the weather.",
+        "Everything depends on what we decide.",
+        "Success depends on luck.",
+        "The long-term plan depends on money.",
+        "A depends on B's mood.",
+    ] {
+        assert_eq!(relations(text), [""; 0], "{text}");
+    }
+}
+
 // Case 10 of the inner voice: words count whole.
 #[test]
 fn a_technology_is_a_whole_word() {

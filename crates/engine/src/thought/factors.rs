@@ -24,18 +24,19 @@ pub struct Standing {
     pub is_head_of_found: bool,
 }
 
-/// The score of a thought of this similarity.
+/// A similarity, weighed by lineage. Thoughts are ordered by it; the score that is shown is
+/// [`score`].
 ///
 /// ```
-/// use engine::thought::factors::{Standing, score};
+/// use engine::thought::factors::{Standing, score, weighed};
 ///
 /// let superseded = Standing { is_superseded: true, ..Standing::default() };
-/// assert_eq!(score(1.0, superseded), 0.7);
+/// assert_eq!(weighed(1.0, superseded), 0.7);
 /// let head = Standing { is_head_of_found: true, ..Standing::default() };
-/// assert_eq!(score(0.5, head), 0.6);
-/// assert_eq!(score(0.9, head), 1.0);
+/// assert_eq!(weighed(0.5, head), 0.6);
+/// assert_eq!(score(weighed(0.9, head)), 1.0);
 /// ```
-pub fn score(similarity: f64, standing: Standing) -> f64 {
+pub fn weighed(similarity: f64, standing: Standing) -> f64 {
     let mut score = similarity;
     if standing.is_superseded {
         score *= SUPERSEDED;
@@ -46,5 +47,10 @@ pub fn score(similarity: f64, standing: Standing) -> f64 {
     if standing.is_head_of_found {
         score *= HEAD;
     }
-    score.min(SCORE_MAX)
+    score
+}
+
+/// A weighed similarity as it is shown: at most [`SCORE_MAX`].
+pub fn score(weighed: f64) -> f64 {
+    weighed.min(SCORE_MAX)
 }

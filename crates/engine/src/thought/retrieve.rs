@@ -15,7 +15,7 @@ use retrieval::rank::nearness::Nearness;
 use store::sqlite::{QuestionVector, ThoughtFound, ThoughtReader, ThoughtsSought, first_after};
 use store::{Position, StoreError};
 
-use super::factors::{Standing, score};
+use super::factors::{Standing, score, weighed};
 use super::view::{citing, does_count};
 use super::{CORRECTS, pheromone};
 use crate::belief::Bodies;
@@ -55,6 +55,8 @@ pub struct ThoughtHit {
     pub nearness: Nearness,
     /// That, weighed by its lineage.
     pub score: f64,
+    /// The same without a limit, by which thoughts are ordered.
+    order: f64,
     /// Its tags, sorted.
     pub tags: Arc<[String]>,
     /// The newest thought that refines or consolidates it.
@@ -72,7 +74,8 @@ impl ThoughtHit {
             is_corrected: self.corrected_by.is_some(),
             is_head_of_found: self.is_head_of_found,
         };
-        self.score = score(self.nearness.similarity, standing);
+        self.order = weighed(self.nearness.order, standing);
+        self.score = score(weighed(self.nearness.similarity, standing));
     }
 }
 
@@ -113,7 +116,7 @@ impl Reader<'_> {
             };
             let disclosure = query.disclosure;
             let found = search.find(&question, &sought, |id| does_count(seen, id, disclosure))?;
-            weighed(seen, found, disclosure)
+            hits(seen, found, disclosure)
         })?;
         let mut hits = found.unwrap_or_default();
         self.rank(&mut hits, query.now_us)?;
@@ -123,9 +126,9 @@ impl Reader<'_> {
 
     /// The best first; of equal scores the more used.
     fn rank(&self, hits: &mut [ThoughtHit], now_us: i64) -> Result<(), EngineError> {
-        hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        hits.sort_by(|one, other| other.order.total_cmp(&one.order));
         let is_equal =
-            |one: &ThoughtHit, other: &ThoughtHit| (one.score - other.score).abs() < EQUAL;
+            |one: &ThoughtHit, other: &ThoughtHit| (one.order - other.order).abs() < EQUAL;
         let mut tied: Vec<OpId> = Vec::new();
         for equal in hits.chunk_by(is_equal).filter(|equal| equal.len() > 1) {
             tied.extend(equal.iter().map(|hit| hit.id));
@@ -151,7 +154,7 @@ impl Reader<'_> {
 }
 
 /// What was found, with its lineage, the corrections of it, and scores.
-fn weighed(
+fn hits(
     seen: &dyn Bodies,
     found: Vec<ThoughtFound>,
     disclosure: Disclosure,
@@ -164,6 +167,7 @@ fn weighed(
             id,
             nearness,
             score: 0.0,
+            order: 0.0,
             tags,
             refined_by: None,
             corrected_by: None,
@@ -217,6 +221,7 @@ fn bring_corrections(
                 id: correction,
                 nearness,
                 score: 0.0,
+                order: 0.0,
                 tags: Arc::default(),
                 refined_by: newest(seen, &correction, &REFINERS, disclosure)?,
                 corrected_by: newest(seen, &correction, &[CORRECTS], disclosure)?,

@@ -20,8 +20,6 @@ use crate::{EngineError, Reader};
 
 /// Most characters of a preview.
 pub const PREVIEW_CHARS: usize = 80;
-/// Most ids that are looked at for the beginning that a UUID has.
-const SAME_BEGINNING_MAX: usize = 64;
 
 /// A thought as it is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,20 +175,11 @@ impl Reader<'_> {
         name: &str,
         disclosure: Disclosure,
     ) -> Result<Option<OpId>, EngineError> {
-        let name = name.trim();
-        let found = match ThoughtUuid::parse(name) {
-            Some(uuid) => {
-                let Ok(prefix) = uuid.prefix().parse() else { return Ok(None) };
-                let found = store::Ledger::find(self.store, &prefix, SAME_BEGINNING_MAX)?;
-                found.into_iter().find(|id| ThoughtUuid::of(id) == uuid)
-            }
-            None => match self.resolve(name) {
-                Ok(id) => Some(id),
-                Err(EngineError::UnknownId { .. }) => None,
-                Err(error) => return Err(error),
-            },
+        let id = match self.resolve(name) {
+            Ok(id) => id,
+            Err(EngineError::UnknownId { .. }) => return Ok(None),
+            Err(error) => return Err(error),
         };
-        let Some(id) = found else { return Ok(None) };
         let is_seen = self.store.on_snapshot(|index| {
             let is_thought = index.entry(&id)?.is_some_and(|entry| entry.kind == Kind::Thought);
             Ok::<_, StoreError>(is_thought && does_count(index, &id, disclosure)?)

@@ -34,6 +34,10 @@ pub struct Nearness {
     pub meaning: f64,
     /// Both together, 0 … 1: the greater and a tenth of the smaller, at most 1.
     pub similarity: f64,
+    /// The same without that limit: of two that would have 1, the one that has more of both parts is
+    /// nearer. Thoughts are ordered by it.
+    #[serde(skip)]
+    pub order: f64,
 }
 
 impl Nearness {
@@ -70,8 +74,8 @@ impl Nearness {
         let words = if words.is_finite() { words.clamp(0.0, 1.0) } else { 0.0 };
         let alone = words > 0.0 || meaning >= alone_min;
         let counted = if alone { meaning } else { 0.0 };
-        let similarity = words.max(counted) + SMALLER_SHARE * words.min(counted);
-        Self { words, meaning, similarity: similarity.min(1.0) }
+        let order = words.max(counted) + SMALLER_SHARE * words.min(counted);
+        Self { words, meaning, similarity: order.min(1.0), order }
     }
 }
 
@@ -140,6 +144,7 @@ mod tests {
         assert!(Nearness::of(1.0, -1.0).similarity >= 1.0);
         assert_eq!(Nearness::of(f64::NAN, f64::INFINITY).similarity, 0.0);
         assert_eq!(Nearness::of(7.0, 9.0).similarity, 1.0);
+        assert!(Nearness::of(1.0, 1.0).order > Nearness::of(0.95, 1.0).order);
         // A faint similarity in meaning counts beside a word and not without one.
         assert!(Nearness::of(0.1, 0.6).similarity > 0.39);
         assert_eq!(Nearness::of(0.0, 0.6).similarity, 0.0);
@@ -153,7 +158,7 @@ mod tests {
                 let mut estimate = [cosine];
                 estimate_all(&[words], &mut estimate);
                 let exact = Nearness::of(f64::from(words), f64::from(cosine));
-                assert!(f64::from(estimate[0]) >= exact.similarity - 1e-6, "{words} {cosine}");
+                assert!(f64::from(estimate[0]) >= exact.order - 1e-6, "{words} {cosine}");
             }
         }
     }

@@ -407,6 +407,9 @@ fn many_hits_are_offered_by_tag_and_a_follow_up_is_filtered() {
         (tags(&blue), &blue["result"]["disambiguation"]),
         (vec![json!("blue"); 3], &Value::Null)
     );
+    ask("glaze number", "s");
+    let only_named = ask("I mean green", "s");
+    assert_eq!(tags(&only_named), vec![json!("green"); 4], "what was asked before");
     let elsewhere = ask("the Blue glaze number", "other");
     assert!(elsewhere["result"]["disambiguation"].is_object(), "another session");
     // A query names tags itself.

@@ -126,12 +126,15 @@ pub(crate) fn label(
         category: labels.category,
         topic: labels.topic,
         tags: labels.tags,
-        mark: labels.mark,
+        // A mark that is there already keeps its time.
+        mark: labels.mark.filter(|mark| *mark != view.mark),
         ..Annotation::default()
     };
-    let mut writer = space.writer();
-    writer.label_thought(place.id, labels, now)?;
-    writer.finish()?;
+    if labels != Annotation::default() {
+        let mut writer = space.writer();
+        writer.label_thought(place.id, labels, now)?;
+        writer.finish()?;
+    }
     show(caller, name)
 }
 

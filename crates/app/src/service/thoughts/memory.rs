@@ -7,7 +7,7 @@
 use engine::private::Disclosure;
 use engine::thought::contribute::{Contribution, Grounds};
 use engine::thought::contribution;
-use engine::thought::lineage::{DEPTH, ThoughtLineage};
+use engine::thought::lineage::{DEPTH_MAX, ThoughtLineage};
 use engine::thought::pheromone;
 use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
 use engine::thought::usage::{Dated, ThoughtAccess};
@@ -175,7 +175,7 @@ fn answer(
         operations.push(MemoryOperation::FeedbackImplicit);
     }
     let of_contribution = match contributed.filter(|_| !found.grounds.sources().is_empty()) {
-        Some(id) => reader.thought_lineage(&id, DEPTH, space.disclosure, None)?,
+        Some(id) => reader.thought_lineage(&id, DEPTH_MAX, space.disclosure, None)?,
         None => None,
     };
     let lineage = of_contribution.or(found.lineage.take());
@@ -244,10 +244,12 @@ fn retrieve(
     let disclosure = space.disclosure;
     let grounds = resolve(reader, &request.grounds, space)?;
     let asker = reader.thought_asker(&request.agent_id, request.session_id.as_deref())?;
-    let filter = match wanted.is_empty() {
+    let chosen = match wanted.is_empty() {
         true => chosen_tag(reader, &request.prompt, &asker, disclosure)?,
-        false => wanted,
+        false => Vec::new(),
     };
+    let is_choice = !chosen.is_empty();
+    let filter = if is_choice { chosen } else { wanted };
     let text = request.text_to_retrieve();
     let query = ThoughtQuery {
         text: &text,
@@ -257,7 +259,19 @@ fn retrieve(
         now_us,
         as_of_us: None,
     };
-    let hits = reader.retrieve_thoughts(&query)?.hits;
+    let mut hits = reader.retrieve_thoughts(&query)?.hits;
+    if is_choice && hits.is_empty() {
+        // A prompt that only names the tag asks what the query before it asked.
+        let nearest = asker.session.as_ref().and_then(|session| session.shown.first());
+        let nearest = nearest.map(|id| reader.thought_named(&id.to_string(), disclosure));
+        if let Some(nearest) = nearest.transpose()?.flatten() {
+            let before = reader.thoughts(&[nearest])?;
+            if let Some(ThoughtView { content, .. }) = before.first() {
+                let query = ThoughtQuery { text: content, vector: None, ..query };
+                hits = reader.retrieve_thoughts(&query)?.hits;
+            }
+        }
+    }
     let disambiguation = if filter.is_empty() { guidance::disambiguation(&hits) } else { None };
     let largest = disambiguation.as_ref().and_then(|offered| offered.clusters.first());
     let shown: Vec<ThoughtHit> = match largest {
@@ -271,7 +285,7 @@ fn retrieve(
     let mut lineage = None;
     for (hit, view) in &shown {
         if lineage.is_none() && (hit.refined_by.is_some() || !view.sources.is_empty()) {
-            lineage = reader.thought_lineage(&hit.id, DEPTH, disclosure, None)?;
+            lineage = reader.thought_lineage(&hit.id, DEPTH_MAX, disclosure, None)?;
         }
     }
     let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();

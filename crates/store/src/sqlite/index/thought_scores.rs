@@ -125,7 +125,7 @@ impl<'a> Scores<'a> {
         let mut scored = self.score(&best.kept());
         scored.retain(|(_, nearness)| nearness.similarity >= SIMILARITY_TO_FIND_MIN);
         scored.sort_unstable_by(|(one, nearer), (other, further)| {
-            further.similarity.total_cmp(&nearer.similarity).then(other.cmp(one))
+            further.order.total_cmp(&nearer.order).then(other.cmp(one))
         });
         Candidates { scored, are_all }
     }
@@ -142,7 +142,7 @@ impl<'a> Scores<'a> {
                 let documents = block.saturating_mul(BLOCK)..;
                 for ((estimate, words), document) in estimates.iter_mut().zip(words).zip(documents)
                 {
-                    *estimate = self.known_nearness(document, *words).similarity as f32;
+                    *estimate = self.known_nearness(document, *words).order as f32;
                 }
             }
         }

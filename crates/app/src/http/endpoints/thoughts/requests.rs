@@ -199,7 +199,7 @@ impl Input for Share {
     }
 
     fn need(&self) -> Need {
-        Need::WriteIfPermitted
+        Need::Write(Right::Append)
     }
 }
 
