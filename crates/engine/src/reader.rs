@@ -97,8 +97,8 @@ impl<'a> Reader<'a> {
         Ok(self.store.foreign_schema()?)
     }
 
-    /// The one operation that an id or the beginning of one names, or the UUID of a thought, or else
-    /// the id that its source gave it.
+    /// The one operation that an id or the beginning of one names, or the UUID of a thought, or
+    /// else the id that its source gave it.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
         /// Candidates named in the error.
         const CANDIDATES_MAX: usize = 5;

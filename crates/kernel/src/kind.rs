@@ -214,10 +214,11 @@ kinds! {
         target: Target::Any,
         quotes: Quotes::Target,
     }
-    /// Forgets its target: the body is erased, and nothing stands on it any more.
+    /// Forgets its target: the body is erased, and nothing stands on it any more. What it cites as
+    /// archived loses its body alone.
     Redaction = "redaction" {
         capability: Capability::Correct,
-        target: Target::Any,
+        target: Target::AnyOrArchived,
         effect: Effect::Retract,
         derivation: DerivationInput::Always,
     }

@@ -85,13 +85,15 @@ pub enum Target {
     OneOf(&'static [Kind]),
     /// Exactly one operation of any kind.
     Any,
+    /// Exactly one operation of any kind, in its own role if it was archived.
+    AnyOrArchived,
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => formatter.write_str("none"),
-            Self::Any => formatter.write_str("any operation"),
+            Self::Any | Self::AnyOrArchived => formatter.write_str("any operation"),
             Self::OneOf(kinds) => {
                 for (place, kind) in kinds.iter().enumerate() {
                     let separator = if place > 0 { " or " } else { "" };

@@ -8,6 +8,10 @@
 //! - if it *quotes* an operation whose body is redacted ([`KindSpec::quotes`]): a claim its inputs,
 //!   a proposal its sources, an annotation its target.
 //!
+//! A redaction may instead cite its operation as `archived`: somebody moved the body out of the
+//! ledger, and nobody took back what it says. Then the body of this operation is redacted and no
+//! other, and all that stands on it goes on standing.
+//!
 //! Bodies of grants and revocations, and of the genesis operation, are never redacted: they say who
 //! may do what. A correction and a refutation quote nothing: they are a person's own word. They are
 //! redacted only by name, and only together with what they are about ([`BodyNeed`]); so are their
@@ -43,8 +47,19 @@ pub fn can_be_redacted(kind: &Kind) -> bool {
     kind.spec().body != BodyNeed::Always
 }
 
-/// The latest redaction that has effect and by which an operation's body is redacted. A person's
-/// word goes only together with what it is about.
+/// The latest redaction that has effect and cites an operation as archived.
+fn archival_of<W: LedgerIndex + ?Sized>(
+    index: &W,
+    entry: &Entry,
+) -> Result<Option<Entry>, W::Error> {
+    if entry.kind.spec().body != BodyNeed::Removable {
+        return Ok(None);
+    }
+    Validity::new(index).last_acting(&entry.id, &Kind::Redaction, Role::ARCHIVED)
+}
+
+/// The latest redaction that has effect and forgets an operation. A person's word goes only
+/// together with what it is about.
 pub fn redaction_of<W: LedgerIndex + ?Sized>(
     index: &W,
     entry: &Entry,
@@ -77,7 +92,7 @@ pub fn is_retraction(kind: &Kind) -> bool {
 }
 
 /// Why the body of an operation is redacted: the redaction of it, or of the first operation found
-/// on the way down its quotations. None if it is not redacted.
+/// on the way down its quotations, or that by which it was archived. None if it is not redacted.
 pub fn redaction_behind<W: LedgerIndex + ?Sized>(
     index: &W,
     id: &OpId,
@@ -90,6 +105,27 @@ pub fn redaction_behind<W: LedgerIndex + ?Sized>(
 
 /// The same for an operation that may not be in the ledger yet.
 pub fn redaction_behind_entry<W: LedgerIndex + ?Sized>(
+    index: &W,
+    entry: Entry,
+) -> Result<Option<Entry>, W::Error> {
+    match forgotten_behind_entry(index, entry.clone())? {
+        Some(redaction) => Ok(Some(redaction)),
+        None => archival_of(index, &entry),
+    }
+}
+
+/// Why an operation is forgotten: as [`redaction_behind`], but none if it was only archived.
+pub fn forgotten_behind<W: LedgerIndex + ?Sized>(
+    index: &W,
+    id: &OpId,
+) -> Result<Option<Entry>, W::Error> {
+    match index.entry(id)? {
+        Some(entry) => forgotten_behind_entry(index, entry),
+        None => Ok(None),
+    }
+}
+
+fn forgotten_behind_entry<W: LedgerIndex + ?Sized>(
     index: &W,
     entry: Entry,
 ) -> Result<Option<Entry>, W::Error> {
@@ -122,22 +158,31 @@ pub fn redacted_with<W: LedgerIndex + ?Sized>(
     index: &W,
     targets: impl IntoIterator<Item = OpId>,
 ) -> Result<BTreeSet<OpId>, W::Error> {
-    let mut named = Vec::new();
+    let (mut named, mut alone) = (Vec::new(), Vec::new());
     for target in targets {
-        if let Some(entry) = index.entry(&target)?
-            && redaction_of(index, &entry)?.is_some()
-        {
+        let Some(entry) = index.entry(&target)? else { continue };
+        if redaction_of(index, &entry)?.is_some() {
             named.push(target);
+        } else if archival_of(index, &entry)?.is_some() {
+            alone.push(target);
         }
     }
-    spread(index, named, BTreeSet::new(), |citing| {
+    let mut redacted = spread(index, named, BTreeSet::new(), |citing| {
         // A redaction of a word counts from when what the word is about is redacted.
         if citing.role.as_str() != Role::TARGET || !is_word(&citing.kind) {
             return Ok(false);
         }
         let Some(entry) = index.entry(&citing.id)? else { return Ok(false) };
         Ok(naming(index, &entry)?.is_some())
-    })
+    })?;
+    redacted.extend(alone);
+    Ok(redacted)
+}
+
+/// What a redaction concerns.
+pub fn concerned(refs: &[Ref]) -> impl Iterator<Item = OpId> {
+    let is_it = |cited: &&Ref| matches!(cited.role.as_str(), Role::TARGET | Role::ARCHIVED);
+    refs.iter().filter(is_it).map(|cited| cited.id)
 }
 
 /// `ids`, and every operation that quotes one of them, at any depth.
@@ -188,6 +233,7 @@ mod tests {
     use crate::canonical;
     use crate::ledger_index::Graph;
     use crate::operation::HlcTimestamp;
+    use crate::rules::judge_content;
     use crate::seal::{ChainPosition, Draft, Signer};
     use crate::validity::State;
 
@@ -368,5 +414,46 @@ mod tests {
         assert!(!ledger.is_redacted(&last));
         ledger.add(1, "redaction", &json!({}), &[("target", note)]);
         assert!(ledger.is_redacted(&last));
+    }
+
+    #[test]
+    fn what_is_archived_loses_its_body_alone_and_stays_valid() {
+        let mut ledger = Ledger::new();
+        let note = ledger.note();
+        let thought = ledger.add(1, "thought", &json!({ "content": "a thought" }), &[]);
+        let refined =
+            ledger.add(1, "thought", &json!({ "content": "more" }), &[("refines", thought)]);
+        let node =
+            ledger.add(1, "node", &json!({ "type": "summary", "text": "n" }), &[("input", note)]);
+        for archived in [note, thought] {
+            ledger.add(1, "redaction", &json!({}), &[("archived", archived)]);
+        }
+        let Ok(redacted) = redacted_with(&ledger.graph, [note, thought, refined, node]);
+        assert_eq!(redacted, [note, thought].into());
+        for (id, is_redacted) in [(note, true), (thought, true), (refined, false), (node, false)] {
+            let Ok(behind) = redaction_behind(&ledger.graph, &id);
+            assert_eq!(behind.is_some(), is_redacted);
+            let Ok(forgotten) = forgotten_behind(&ledger.graph, &id);
+            assert_eq!(forgotten, None);
+            let Ok(Some(entry)) = ledger.graph.entry(&id) else { panic!() };
+            let Ok(is_retracted) = Validity::new(&ledger.graph).is_retracted(&entry);
+            assert!(!is_retracted);
+        }
+        // Who forgets it later takes the rest along.
+        ledger.add(1, "redaction", &json!({}), &[("target", note)]);
+        let Ok(redacted) = redacted_with(&ledger.graph, [note]);
+        assert_eq!(redacted, [note, node].into());
+        // A redaction concerns one operation, in one of the two roles.
+        for (refs, is_allowed) in [
+            (vec![], false),
+            (vec![("archived", note), ("target", note)], false),
+            (vec![("archived", note), ("archived", node)], false),
+            (vec![("archived", node)], true),
+            (vec![("target", node)], true),
+        ] {
+            let id = ledger.add(1, "redaction", &json!({}), &refs);
+            let Ok(Some(entry)) = ledger.graph.entry(&id) else { panic!() };
+            assert_eq!(judge_content(&entry, None, &ledger.graph).is_ok(), is_allowed, "{refs:?}");
+        }
     }
 }

@@ -32,6 +32,8 @@ enum Word {
 impl Role {
     /// The operation acted upon.
     pub const TARGET: &'static str = "target";
+    /// The operation whose body was moved to an archive.
+    pub const ARCHIVED: &'static str = "archived";
     /// The operation replaced.
     pub const SUPERSEDES: &'static str = "supersedes";
     /// The trigger of an invalidation.

@@ -178,13 +178,20 @@ fn judge_target<W: LedgerIndex>(entry: &Entry, index: &W) -> Result<(), JudgeErr
     let expected = entry.kind.spec().target;
     let violation =
         || JudgeError::RuleViolation(RuleViolation::Target { kind: entry.kind.clone(), expected });
-    let target = || {
-        let target = entry.sole_ref(Role::TARGET).ok_or_else(violation)?;
+    let in_role = |role: &str| {
+        let target = entry.sole_ref(role).ok_or_else(violation)?;
         index.entry(&target).map_err(JudgeError::LedgerIndex)?.ok_or_else(violation)
     };
+    let target = || in_role(Role::TARGET);
     let is_allowed = match expected {
         Target::None => true,
         Target::Any => target().map(|_| true)?,
+        Target::AnyOrArchived => match entry.cited(Role::ARCHIVED).next() {
+            Some(_) => {
+                in_role(Role::ARCHIVED).is_ok() && entry.cited(Role::TARGET).next().is_none()
+            }
+            None => target().map(|_| true)?,
+        },
         Target::OneOf(kinds) => kinds.contains(&target()?.kind),
     };
     if is_allowed { Ok(()) } else { Err(violation()) }

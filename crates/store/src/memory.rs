@@ -8,9 +8,8 @@ use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Graph, Head, LedgerIndex};
-use kernel::operation::{HlcTimestamp, Operation, Role, Unverified, Verified};
-use kernel::redaction::redacted_with;
-use kernel::refs::cited;
+use kernel::operation::{HlcTimestamp, Operation, Unverified, Verified};
+use kernel::redaction::{concerned, redacted_with};
 use kernel::rules::{self, Verdict};
 use kernel::soundness::{ClaimStatus, StatusUpdate};
 
@@ -46,9 +45,8 @@ impl MemoryLedger {
     fn erase_redacted(&mut self) {
         let redactions =
             self.operations.iter().filter(|operation| operation.header().kind == Kind::Redaction);
-        let targets: Vec<OpId> = redactions
-            .flat_map(|redaction| cited(&redaction.header().refs, Role::TARGET))
-            .collect();
+        let targets: Vec<OpId> =
+            redactions.flat_map(|redaction| concerned(&redaction.header().refs)).collect();
         let Ok(redacted) = redacted_with(&self.graph, targets);
         let is_whole = |operation: &Operation| {
             redacted.contains(&operation.id()) && operation.body().is_some()

@@ -10,7 +10,7 @@ use kernel::id::OpId;
 use kernel::kind::Capability;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{Ref, Role};
-use kernel::redaction::redaction_behind;
+use kernel::redaction::forgotten_behind;
 use kernel::rules::RuleViolation;
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::State;
@@ -55,7 +55,7 @@ impl Derivation<'_> {
         for input in kernel::validity::inputs(&entry) {
             if writing.lacks_body(&input)?
                 && let Some(cited) = writing.entry(&input)?
-                && redaction_behind(writing, &cited.id)?.is_none()
+                && forgotten_behind(writing, &cited.id)?.is_none()
             {
                 return Ok(true);
             }

@@ -1,13 +1,16 @@
 //! What goes into an archive with the records that are marked, and the erasure of what archives
 //! have.
 //!
-//! Erasing a record takes more with it: other versions, echoes, and whatever quotes it, at any
-//! depth ([`crate::write::forget`]). So an archive has all of that, and a record is erased only if
-//! an archive that was verified just now has everything that goes. What was added to a record since
-//! it was archived keeps it in the space until it is archived again.
+//! Erasing a record takes more with it: other versions and echoes. So an archive has all of that,
+//! and a record is erased only if an archive that was verified just now has everything that goes.
+//! What was added to a record since it was archived keeps it in the space until it is archived
+//! again.
 //!
-//! A person's corrections and refutations stay, other than with `because forget`: they are the
-//! person's own words, which nobody marked.
+//! What was said or seen, and a thought, goes alone, other than with `because forget`: beliefs that
+//! were derived or stated from it, entities that were found in it, refinements of it and labels on
+//! it are somebody's conclusions and words, which nobody marked. They stay, with the id of what
+//! they stand on. A claim, a node or an edge that is marked goes with whatever quotes it, as
+//! nothing stands on a belief that is gone; a person's corrections and refutations stay even then.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +24,7 @@ use store::sqlite::{SqliteLedgerIndex, SqliteWriting};
 use super::marks::markable;
 use crate::belief::Bodies;
 use crate::outcome::Intent;
-use crate::write::forget::{ERASURE_WAIT, Redacting, copies, named};
+use crate::write::forget::{ERASURE_WAIT, Redacting, archival, copies, take_sources};
 use crate::{EngineError, Reader, Writer};
 
 /// Records that are erased in one transaction, which folds the views again.
@@ -84,14 +87,17 @@ pub struct Removed {
 }
 
 /// Operations that go with some and have their content, of those that no archive has.
-fn unarchived<W: LedgerIndex<Error = store::StoreError> + ?Sized>(
-    index: &W,
+fn unarchived<B: Bodies + ?Sized>(
+    index: &B,
     targets: &BTreeSet<OpId>,
     archived: &Archived,
     has_body: impl Fn(&OpId) -> Result<bool, store::StoreError>,
 ) -> Result<Vec<OpId>, store::StoreError> {
     let mut found = Vec::new();
-    for id in quoting(index, targets.iter().copied())? {
+    let mut others = Vec::from_iter(targets.iter().copied());
+    let mut gone = take_sources(index, &mut others)?;
+    gone.extend(quoting(index, others)?);
+    for id in gone {
         if !archived.has(&id) && has_body(&id)? {
             found.push(id);
         }
@@ -104,7 +110,7 @@ impl Reader<'_> {
     pub fn to_archive(&self, ids: &[OpId]) -> Result<ToArchive, EngineError> {
         self.store.expect_reads(ids.len())?;
         let records = self.markable_among(ids)?;
-        let mut plan = named(self.store, &Vec::from_iter(records.iter().copied()))?;
+        let mut plan = archival(self.store, &Vec::from_iter(records.iter().copied()))?;
         let mut imports = BTreeSet::new();
         copies::add_imports_of(self, &plan.targets, &mut imports)?;
         self.store.on_snapshot(|index| {
@@ -163,7 +169,7 @@ impl Writer<'_> {
             if whole.is_empty() {
                 continue;
             }
-            let mut plan = named(self.store, &whole)?;
+            let mut plan = archival(self.store, &whole)?;
             let mut with_imports = plan.targets.clone();
             copies::add_imports(&reader, &mut with_imports)?;
             drop(reader);
@@ -177,7 +183,8 @@ impl Writer<'_> {
                 })?;
             } else {
                 let check = |writing: &SqliteWriting<'_>| {
-                    refuse(unarchived(writing, targets, archived, |id| {
+                    let index: &dyn Writing = writing;
+                    refuse(unarchived(index, targets, archived, |id| {
                         Ok(writing.body(id)?.is_some())
                     })?)
                 };

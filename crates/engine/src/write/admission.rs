@@ -22,7 +22,7 @@ use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::membership::Members;
 use kernel::missing_body::{leave, may_declare};
 use kernel::operation::{Operation, Role, Verified};
-use kernel::redaction::{can_be_redacted, quoted, redaction_behind};
+use kernel::redaction::{can_be_redacted, concerned, quoted, redaction_behind};
 use kernel::rules::is_permitted;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 use store::{Ledger, StoreError, Writing};
@@ -169,10 +169,10 @@ impl Admission {
         let access = index.access()?;
         let mut announced = BTreeSet::new();
         for Deferred { operation, .. } in &deferred {
-            let Some(target) = operation.sole_ref(Role::TARGET) else { continue };
             if operation.header().kind != Kind::Redaction {
                 continue;
             }
+            let Some(target) = concerned(&operation.header().refs).next() else { continue };
             let author_of_target = || match authors.get(&target) {
                 Some(author) => Ok::<_, StoreError>(Some(*author)),
                 None => Ok(index.entry(&target)?.map(|entry| entry.author)),

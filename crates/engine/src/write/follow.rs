@@ -12,7 +12,7 @@ use kernel::cascade::Consequences;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::operation::{Operation, Ref, Role};
-use kernel::redaction::redaction_behind;
+use kernel::redaction::forgotten_behind;
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::inputs;
 use serde_json::Map;
@@ -64,7 +64,7 @@ fn stands_on_missing(writing: &dyn Writing, claim: &OpId) -> Result<bool, Engine
     for input in inputs(&entry) {
         let Some(cited) = writing.entry(&input)? else { continue };
         let is_belief = matches!(cited.kind, Kind::Claim | Kind::ClaimCorrection);
-        if is_belief && cited.identity.is_none() && redaction_behind(writing, &cited.id)?.is_none()
+        if is_belief && cited.identity.is_none() && forgotten_behind(writing, &cited.id)?.is_none()
         {
             return Ok(true);
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::Space;
+use engine::derive::Extent;
 use engine::inspect::LogFilter;
 use engine::maintain::archive::{ArchiveNote, ArchiveRow};
 use engine::maintain::marks::{MarkFilter, MarkedList, NotMarked};
@@ -16,6 +17,7 @@ use kernel::operation::{Operation, Verified, verify_batch};
 
 use crate::forget::traces;
 use crate::support::{Home, at, id_of, key, note, recalled};
+use crate::toys::gym;
 
 /// A space with notes of these texts.
 fn space_with(texts: &[&str]) -> (Home, Vec<OpId>) {
@@ -27,6 +29,10 @@ fn space_with(texts: &[&str]) -> (Home, Vec<OpId>) {
 fn marked(space: &Space, until: Option<jiff::Timestamp>, limit: usize) -> MarkedList {
     let until_us = until.map(engine::now_us);
     space.marked(&MarkFilter { until_us, limit }).unwrap()
+}
+
+fn status_of(space: &Space, id: &OpId) -> &'static str {
+    space.record_view(id, None).unwrap().unwrap().status.unwrap()
 }
 
 fn ids_of(list: &MarkedList) -> Vec<OpId> {
@@ -155,11 +161,11 @@ fn with_node(home: &mut Home) -> (OpId, OpId) {
 
 const DIGEST: &str = "b3:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 const SECRET: &str = "Zephyrine Quokkasson fires the vermilion kiln on Wednesdays";
-const NODE: &str = "Quokkasson's vermilion firing is weekly";
+const NODE: &str = "That potter works every seventh day";
 
 // Case 21 of the cases for consolidation, at the engine.
 #[test]
-fn what_is_archived_is_erased_with_all_that_quotes_it_and_the_ledger_verifies() {
+fn what_is_archived_is_erased_alone_and_the_ledger_verifies() {
     let mut home = Home::new();
     let (record, node) = with_node(&mut home);
     let kept = id_of(home.remember("kept", "Bluebells bloom in April"));
@@ -168,18 +174,21 @@ fn what_is_archived_is_erased_with_all_that_quotes_it_and_the_ledger_verifies() 
     space.mark_for_removal(&[record], Intent::Write, at(3)).unwrap();
     let operations = archive(space, &[record]);
     let ids: Vec<OpId> = operations.iter().map(Operation::id).collect();
-    assert!(ids.contains(&record) && ids.contains(&node) && !ids.contains(&kept));
-    // The mark quotes the record, so it is archived and goes, too.
-    assert_eq!(operations.len(), 3);
+    assert_eq!(ids, [record]);
     let before = space.show(&record).unwrap().operation.header().clone();
     let removed = remove(space, &[record], &archived(&operations));
     assert_eq!((removed.records, removed.left, removed.is_erased), (1, 0, Some(true)));
     let shown = space.show(&record).unwrap();
     assert_eq!(shown.operation.header(), &before);
     assert!(shown.operation.body().is_none());
-    assert!(space.show(&kept).unwrap().operation.body().is_some());
+    for stays in [kept, node] {
+        assert!(space.show(&stays).unwrap().operation.body().is_some());
+    }
     assert!(space.verify(|_| {}).unwrap().is_sound());
-    assert_eq!(traces(&path, &[SECRET, NODE], &[]), Vec::<String>::new());
+    assert_eq!(traces(&path, &[SECRET], &[]), Vec::<String>::new());
+    assert_eq!(status_of(space, &node), "active", "nobody took back what it stands on");
+    let why = space.reader().unwrap().show(&record).unwrap();
+    assert!(why.forgotten.is_some_and(|forgotten| forgotten.reason.contains("archive")));
     assert!(ids_of(&marked(space, None, 10)).is_empty());
     // The redaction names the archive.
     let redaction = space.log_tail(usize::MAX, &LogFilter::default()).unwrap();
@@ -189,9 +198,37 @@ fn what_is_archived_is_erased_with_all_that_quotes_it_and_the_ledger_verifies() 
 }
 
 #[test]
-fn what_was_said_of_a_record_since_it_was_archived_keeps_it() {
+fn a_belief_stays_when_what_it_was_derived_from_is_archived() {
+    let mut home = gym();
+    let evidence = LogFilter { kinds: vec!["evidence".to_owned()], ..LogFilter::default() };
+    let log = home.space.log_tail(usize::MAX, &evidence).unwrap();
+    let records: Vec<OpId> = log.iter().map(|it| it.operation.id()).collect();
+    let space = &mut home.space;
+    let believed = |space: &mut Space| {
+        let beliefs = space.beliefs().unwrap().into_iter();
+        let served = beliefs.filter(|belief| belief.served.is_some());
+        served.map(|belief| (belief.key, belief.text)).collect::<Vec<_>>()
+    };
+    let before = believed(space);
+    assert_eq!(before.len(), 2, "{before:?}");
+    space.mark_for_removal(&records, Intent::Write, at(10)).unwrap();
+    let operations = archive(space, &records);
+    assert_eq!(operations.len(), records.len());
+    remove(space, &records, &archived(&operations));
+    assert!(space.show(&records[0]).unwrap().operation.body().is_none());
+    assert_eq!(believed(space), before);
+    for extent in [Extent::Changed, Extent::Full] {
+        space.derive(extent, Intent::Write, at(30), |_| {}).unwrap();
+        assert_eq!(believed(space), before);
+    }
+    assert!(space.verify(|_| {}).unwrap().is_sound());
+}
+
+#[test]
+fn what_was_said_of_a_belief_since_it_was_archived_keeps_it() {
     let mut home = Home::new();
-    let (record, node) = with_node(&mut home);
+    let (_, node) = with_node(&mut home);
+    let record = node;
     let other = id_of(home.remember("other", "Mulberry cellars are cold"));
     let space = &mut home.space;
     space.mark_for_removal(&[record, other], Intent::Write, at(3)).unwrap();
@@ -225,7 +262,7 @@ fn restored_records_say_the_same_and_restoring_twice_adds_nothing() {
     assert!(recalled(space, "vermilion kiln").is_empty());
     let all = BTreeSet::new();
     let report = space.restore_archived(operations.clone(), &all, DIGEST, at(30)).unwrap();
-    assert_eq!((report.added, report.left_out), (2, 0), "{report:?}");
+    assert_eq!((report.added, report.left_out), (1, 0), "{report:?}");
     assert_eq!(recalled(space, "vermilion kiln"), [SECRET]);
     let log = space.log_tail(usize::MAX, &LogFilter::default()).unwrap();
     let new = log.iter().find(|it| it.operation.body() == Some(before.as_slice()));
@@ -235,13 +272,12 @@ fn restored_records_say_the_same_and_restoring_twice_adds_nothing() {
         .filter_map(|it| Some(String::from_utf8(it.operation.body()?.to_vec()).unwrap()))
         .collect();
     assert!(texts.iter().any(|text| text.contains(NODE)));
-    for old in [record, node] {
-        let names = |text: &&String| text.contains("restored") && text.contains(&old.to_string());
-        assert_eq!(texts.iter().filter(names).count(), 1);
-    }
+    let names = |text: &&String| text.contains("restored") && text.contains(&record.to_string());
+    assert_eq!(texts.iter().filter(names).count(), 1);
+    assert_eq!(status_of(space, &node), "active");
     assert!(ids_of(&marked(space, None, 10)).is_empty(), "marks are not restored");
     let again = space.restore_archived(operations, &all, DIGEST, at(40)).unwrap();
-    assert_eq!((again.added, again.present), (0, 2));
+    assert_eq!((again.added, again.present), (0, 1));
     assert!(space.verify(|_| {}).unwrap().is_sound());
 }
 

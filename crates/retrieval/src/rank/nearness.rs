@@ -34,8 +34,8 @@ pub struct Nearness {
     pub meaning: f64,
     /// Both together, 0 … 1: the greater and a tenth of the smaller, at most 1.
     pub similarity: f64,
-    /// The same without that limit: of two that would have 1, the one that has more of both parts is
-    /// nearer. Thoughts are ordered by it.
+    /// The same without that limit: of two that would have 1, the one that has more of both parts
+    /// is nearer. Thoughts are ordered by it.
     #[serde(skip)]
     pub order: f64,
 }

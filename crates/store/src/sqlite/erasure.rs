@@ -28,12 +28,12 @@ use std::time::Duration;
 use kernel::id::{BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
-use kernel::operation::{Operation, Role};
-use kernel::redaction::{quoted, redacted_with, redaction_behind};
+use kernel::operation::Operation;
+use kernel::redaction::{concerned, forgotten_behind, quoted, redacted_with};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::access::AccessCache;
-use super::graph::{SqliteLedgerIndex, cited, refs_at};
+use super::graph::{SqliteLedgerIndex, refs_at};
 use super::registry::Registry;
 use super::{Mode, SqliteSpace, derive, echo, embedding};
 use crate::{Position, StoreError};
@@ -86,7 +86,7 @@ impl PendingRedactions {
     pub(super) fn note<State>(&mut self, operation: &Operation<State>, changes_access: bool) {
         let header = operation.header();
         if header.kind == Kind::Redaction {
-            self.targets.extend(cited(&header.refs, Role::TARGET));
+            self.targets.extend(concerned(&header.refs));
         }
         self.all |= changes_access;
     }
@@ -145,7 +145,7 @@ pub(super) fn quotes_redacted<State>(
             .prepare_cached("SELECT body IS NULL FROM op WHERE id = ?1")?
             .query_row([id.0], |row| row.get(0))
             .optional()?;
-        if is_removed == Some(true) && redaction_behind(index, &id)?.is_some() {
+        if is_removed == Some(true) && forgotten_behind(index, &id)?.is_some() {
             return Ok(true);
         }
     }
@@ -214,7 +214,7 @@ fn all_targets(connection: &Connection) -> Result<Vec<OpId>, StoreError> {
     let mut rows = statement.query([])?;
     let mut targets = Vec::new();
     while let Some(row) = rows.next()? {
-        targets.extend(cited(&refs_at(row, 0)?, Role::TARGET));
+        targets.extend(concerned(&refs_at(row, 0)?));
     }
     Ok(targets)
 }

@@ -129,14 +129,17 @@ pub(super) fn export(session: &CliSession, args: &ExportArgs) -> Result<u8, Fail
 
 fn print_export(report: &ExportReport) -> Result<(), Failure> {
     let records = count(report.records, "record");
-    let operations = count(report.operations, "operation");
+    let records = match report.operations > report.records {
+        true => format!("{records}, in all {}", count(report.operations, "operation")),
+        false => records,
+    };
     match (&report.file, report.records) {
         (_, 0) => output::line("Nothing may be removed yet; nothing was written.")?,
         (None, _) => {
-            output::line(format_args!("{records} would be archived, in all {operations}."))?;
+            output::line(format_args!("Would be archived: {records}."))?;
         }
         (Some(file), _) => {
-            output::line(format_args!("{BOLD}Archived{BOLD:#} {records}, in all {operations}"))?;
+            output::line(format_args!("{BOLD}Archived{BOLD:#} {records}"))?;
             output::line(format_args!("  {}", printable(file)))?;
             output::line(format_args!("  {}", report.digest.as_deref().unwrap_or_default()))?;
         }

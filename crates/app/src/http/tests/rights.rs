@@ -377,7 +377,7 @@ fn a_mark_that_is_there_keeps_its_time_and_a_uuid_names_a_thought_everywhere() {
     let id = server.keep(&token, "kiln cone six", json!({}));
     let marks = || {
         let request = json!({ "operation": "list_removals" });
-        server.post("/api/v1/maintenance", &token, &request).ok()["items"].clone()
+        server.post("/api/v1/maintenance", &token, &request).ok()["removals"].clone()
     };
     let marked = json!({ "operation": "mark", "ids": [id, UNKNOWN] });
     let answer = server.post("/api/v1/maintenance", &token, &marked).ok();
@@ -388,7 +388,7 @@ fn a_mark_that_is_there_keeps_its_time_and_a_uuid_names_a_thought_everywhere() {
     server.patch(&path, &token, &json!({ "mark": "removal" })).ok();
     server.patch(&path, &token, &json!({ "mark": "removal", "topic": "kilns" })).ok();
     assert_eq!(marks(), before);
-    server.post("/api/v1/explain", &token, &json!({ "id": id })).ok();
+    server.post("/api/v1/explain", &token, &json!({ "name": id })).ok();
     server.post("/api/v1/retract", &token, &json!({ "ids": [id] })).ok();
 }
 

@@ -31,10 +31,10 @@ use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::redaction::{is_retraction, quoting_beside, redaction_behind};
+use kernel::redaction::{is_retraction, quoting_beside, redaction_behind, redaction_of};
 use kernel::seal::{Draft, next_timestamp};
-use store::Writing;
 use store::sqlite::{DeviceHashes, Outline, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
+use store::{StoreError, Writing};
 
 use crate::belief::review::acting_on;
 use crate::belief::{Belief, Bodies, body_of};
@@ -87,6 +87,8 @@ pub struct ForgetPlan {
     pub again: Vec<RecordedAgain>,
     /// The targets, and what quotes them, as far as [`ForgetPlan::follow`] has come.
     gone: BTreeSet<OpId>,
+    /// Whether this is an archival, by which what was said or seen goes alone.
+    is_archival: bool,
 }
 
 /// A selected record.
@@ -164,10 +166,16 @@ impl<'a> Redacting<'a> {
         let mut redactions = Vec::with_capacity(plan.targets.len());
         for target in &plan.targets {
             let Some(entry) = writing.entry(target)? else { continue };
-            if kernel::redaction::redaction_of(&writing, &entry)?.is_some() {
+            let before = match plan.is_archival {
+                true => redaction_behind(&writing, target)?,
+                false => redaction_of(&writing, &entry)?,
+            };
+            if before.is_some() {
                 continue;
             }
-            redactions.push(self.append(&mut writing, *target, archive_of(target))?);
+            let is_alone = plan.is_archival && is_source(&entry.kind);
+            let role = if is_alone { Role::ARCHIVED } else { Role::TARGET };
+            redactions.push(self.append(&mut writing, (*target, role), archive_of(target))?);
         }
         writing.erase_redacted()?;
         again.record(self.sealer, &mut writing, now_us(self.now))?;
@@ -179,12 +187,12 @@ impl<'a> Redacting<'a> {
     fn append(
         &self,
         writing: &mut SqliteWriting<'_>,
-        target: OpId,
+        (target, role): (OpId, &str),
         archive: Option<String>,
     ) -> Result<OpId, EngineError> {
         let reason = Some(self.reason.to_owned()).filter(|reason| !reason.is_empty());
         let body = Body::Redaction(Redaction { reason, archive, ..Redaction::default() });
-        let refs = vec![Ref { id: target, role: Role::parse(Role::TARGET)? }];
+        let refs = vec![Ref { id: target, role: Role::parse(role)? }];
         let sealable = Sealable::masked(Draft { body, refs }, writing)?;
         let ts = next_timestamp(now_us(self.now), writing.latest()?);
         let (operation, body) = self.sealer.seal_next(sealable, writing, ts)?;
@@ -338,11 +346,14 @@ impl Writer<'_> {
 
 impl ForgetPlan {
     /// Everything that goes with the targets. What was found before is not looked up again.
-    pub(crate) fn follow<W: LedgerIndex + ?Sized>(
+    pub(crate) fn follow<B: Bodies + ?Sized>(
         &mut self,
-        index: &W,
-    ) -> Result<&BTreeSet<OpId>, W::Error> {
-        let new: Vec<OpId> = self.targets.difference(&self.gone).copied().collect();
+        index: &B,
+    ) -> Result<&BTreeSet<OpId>, StoreError> {
+        let mut new: Vec<OpId> = self.targets.difference(&self.gone).copied().collect();
+        if self.is_archival {
+            self.gone.extend(take_sources(index, &mut new)?);
+        }
         self.gone = quoting_beside(index, new, std::mem::take(&mut self.gone))?;
         Ok(&self.gone)
     }
@@ -418,10 +429,42 @@ impl ForgetPlan {
     }
 }
 
-/// A plan with the targets that follow from the selection alone.
+/// Takes out of `ids` what an archival erases alone: what was said or seen, and thoughts. What
+/// stands on it is somebody's conclusion or word, which nobody moved. A belief does not go alone:
+/// what is built on it falls with it.
+pub(crate) fn take_sources<B: Bodies + ?Sized>(
+    index: &B,
+    ids: &mut Vec<OpId>,
+) -> Result<Vec<OpId>, StoreError> {
+    let (mut sources, mut others) = (Vec::new(), Vec::new());
+    for id in std::mem::take(ids) {
+        let is_source = index.outline_of(&id)?.is_some_and(|found| is_source(&found.kind));
+        if is_source { sources.push(id) } else { others.push(id) }
+    }
+    *ids = others;
+    Ok(sources)
+}
+
+fn is_source(kind: &Kind) -> bool {
+    matches!(kind, Kind::Evidence | Kind::Thought)
+}
+
+/// A plan to forget, with the targets that follow from the selection alone.
 pub(crate) fn named(store: &SqliteSpace, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
+    planned(store, selected, ForgetPlan::default())
+}
+
+/// The same for records that an archive has.
+pub(crate) fn archival(store: &SqliteSpace, selected: &[OpId]) -> Result<ForgetPlan, EngineError> {
+    planned(store, selected, ForgetPlan { is_archival: true, ..ForgetPlan::default() })
+}
+
+fn planned(
+    store: &SqliteSpace,
+    selected: &[OpId],
+    mut plan: ForgetPlan,
+) -> Result<ForgetPlan, EngineError> {
     store.on_snapshot(|index| {
-        let mut plan = ForgetPlan::default();
         let mut words = BTreeSet::new();
         for id in selected {
             let Outline { kind, has_body, .. } = index
