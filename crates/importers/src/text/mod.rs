@@ -33,7 +33,7 @@ use crate::{
     Context, DayOrder, Discard, ImportError, Importer, Match, Probe, Sink, dates, passages,
 };
 use lines::Lines;
-use stamp::{DateOrder, Day, OrderEvidence, Stamp};
+use stamp::{DateOrder, Day, Form, OrderEvidence, Stamp};
 
 /// Longest note, in characters.
 pub const NOTE_CHARS_MAX: usize = 1_500;
@@ -239,6 +239,8 @@ struct Survey {
     lines: u64,
     stamped: u64,
     stamped_named: u64,
+    /// Lines with the stamp of a messenger.
+    of_messenger: u64,
     /// Lines with a stamp that name no speaker or that the program wrote.
     of_system: u64,
     named: u64,
@@ -246,6 +248,8 @@ struct Survey {
     other_names: u64,
     /// Lines with a date, not only a time of day.
     dated: u64,
+    /// It has what the exports of WhatsApp have: the first notice, or marks without width.
+    is_export: bool,
     /// The name of the chat: in some exports it stands for the speaker of the first notice.
     chat: Option<String>,
     order: OrderEvidence,
@@ -271,22 +275,23 @@ impl Survey {
         let said = match &stamp {
             Some((stamp, rest)) => {
                 self.stamped += 1;
+                self.of_messenger += u64::from(stamp.form == Form::Messenger);
                 self.dated += u64::from(stamp.day != Day::None);
                 self.order.add(stamp.day);
                 if stamp::is_of_system(rest) {
                     self.of_system += 1;
-                    if self.chat.is_none()
-                        && let Some((name, notice)) = stamp::speaker(rest)
-                        && placeholders::is_first_notice(notice)
-                    {
-                        self.chat = Some(name.to_owned());
+                    let said = stamp::speaker(rest, stamp.form);
+                    self.is_export |= rest.contains('\u{200e}');
+                    if placeholders::is_first_notice(said.map_or(rest, |(_, notice)| notice)) {
+                        self.is_export = true;
+                        self.chat = self.chat.take().or(said.map(|(name, _)| name.to_owned()));
                     }
                     return;
                 }
-                stamp::speaker(rest)
+                stamp::speaker(rest, stamp.form)
             }
             None if self.stamped > 0 => None,
-            None => stamp::speaker(line),
+            None => stamp::speaker(line, Form::Plain),
         };
         let Some((name, _)) = said else { return };
         self.named += 1;
@@ -300,15 +305,26 @@ impl Survey {
         }
     }
 
+    /// Whether lines without a speaker are the program's: in a chat most lines have one. A diary
+    /// may have a few colons, too; nothing of it is left out.
+    fn most_are_said(&self) -> bool {
+        self.is_export || self.of_system <= self.stamped_named
+    }
+
     fn shape(&self) -> Shape {
         let often_stamped =
             self.stamped >= 2 && self.stamped * 4 >= self.lines || self.stamped == self.lines;
         if often_stamped && self.stamped > 0 {
-            let few_names =
-                self.other_names == 0 && (self.names.len() as u64) * 2 <= self.named.max(4);
+            let names = self.names.len() as u64;
+            let is_of_messenger = self.of_messenger == self.stamped;
+            let most_are_said = self.most_are_said();
+            let named = if most_are_said { self.named.max(4) } else { self.named };
+            let names_fit = names * 2 <= named || is_of_messenger && most_are_said;
             let chat = self.stamped_named >= 2
                 && self.stamped_named * 2 >= self.stamped - self.of_system
-                && few_names;
+                && (most_are_said || is_of_messenger)
+                && self.other_names == 0
+                && names_fit;
             return if chat { Shape::Chat { timed: true } } else { Shape::Log };
         }
         let speakers = 2..=SPEAKERS_WITHOUT_TIMES_MAX;
@@ -434,6 +450,7 @@ fn entries(
 ) -> Flow {
     let kind = if shape == Shape::Log { EvidenceKind::NOTE } else { EvidenceKind::TURN };
     let speakers: BTreeSet<&str> = survey.names.keys().map(String::as_str).collect();
+    let leaves_out_notices = survey.most_are_said();
     let mut entry = Entry::default();
     let mut reported = 0;
     while let Some(line) = lines.next()? {
@@ -441,7 +458,7 @@ fn entries(
         reported = lines.bytes_read;
         if let Some(next) = beginning(&line, shape, &speakers) {
             let done = std::mem::replace(&mut entry, next);
-            if done.is_of_system {
+            if done.is_of_system && leaves_out_notices {
                 continue;
             }
             if writer.write(kind, done, sink).is_break() {
@@ -467,7 +484,7 @@ fn entries(
             }
         }
     }
-    if entry.is_of_system {
+    if entry.is_of_system && leaves_out_notices {
         return Ok(ControlFlow::Continue(()));
     }
     Ok(writer.write(kind, entry, sink))
@@ -485,8 +502,9 @@ fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entr
         None if timed => return None,
         None => (None, "", line),
     };
-    let said =
-        stamp::speaker(rest).filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
+    let form = stamp.map_or(Form::Plain, |stamp| stamp.form);
+    let said = stamp::speaker(rest, form)
+        .filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
     if said.is_none() && !timed {
         return None;
     }

@@ -8,10 +8,10 @@ use jiff::civil::{Date, DateTime};
 use crate::DayOrder;
 use crate::dates::{civil, date_at_start, date_of, leading_number};
 
-/// Longest name of a speaker, in characters.
-const NAME_CHARS_MAX: usize = 40;
-/// Most words in the name of a speaker.
-const NAME_WORDS_MAX: usize = 5;
+/// Longest name of a speaker, in characters, and most words in it.
+const NAME_MAX: (usize, usize) = (40, 5);
+/// The same after the stamp of a messenger, where names are what address books have.
+const CONTACT_MAX: (usize, usize) = (80, 12);
 
 /// The time before a line's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,17 @@ pub(super) struct Stamp {
     pub(super) day: Day,
     /// Hour, minute, second.
     pub(super) time: Option<(u32, u32, u32)>,
+    pub(super) form: Form,
+}
+
+/// How sure it is that a name comes before the first colon of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The line begins as WhatsApp writes it: `27/09/2025, 18:05 - ` or `[27/09/2025, 18:05:00] `.
+    /// Any name may come next.
+    Messenger,
+    /// Any other line: only what looks like a name is one.
+    Plain,
 }
 
 /// The date of a line.
@@ -52,6 +63,7 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
         None => (line, false),
     };
     let (day, rest) = day(inner).unwrap_or((Day::None, inner));
+    let is_apart = rest.starts_with(',') || matches!(day, Day::Numbers(..));
     let (time, rest) = match time(rest.trim_start_matches([',', ' ', 'T'])) {
         Some((time, rest)) => (Some(time), rest),
         None => (None, rest),
@@ -59,6 +71,11 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
     if day == Day::None && (time.is_none() || !bracketed) {
         return None;
     }
+    let is_closed = bracketed || rest.starts_with(" - ");
+    let form = match is_apart && time.is_some() && is_closed {
+        true => Form::Messenger,
+        false => Form::Plain,
+    };
     let rest = if bracketed {
         rest.trim_start().strip_prefix(']')?
     } else {
@@ -70,7 +87,7 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
         }
         after
     };
-    Some((Stamp { day, time }, rest.trim_start_matches([' ', '\t', '\u{200e}', '\u{202f}'])))
+    Some((Stamp { day, time, form }, rest.trim_start_matches([' ', '\t', '\u{200e}', '\u{202f}'])))
 }
 
 fn day(text: &str) -> Option<(Day, &str)> {
@@ -134,18 +151,27 @@ fn time(text: &str) -> Option<((u32, u32, u32), &str)> {
 }
 
 /// `Name: text`: a short name before the first colon.
-pub(super) fn speaker(text: &str) -> Option<(&str, &str)> {
+pub(super) fn speaker(text: &str, form: Form) -> Option<(&str, &str)> {
     let (name, said) = text.split_once(':')?;
     let name =
         name.trim_matches(['\u{200e}', '\u{202a}', '\u{202c}', ' ', '~', '\u{202f}', '\u{a0}']);
+    let (chars_max, words_max) = match form {
+        Form::Messenger => CONTACT_MAX,
+        Form::Plain => NAME_MAX,
+    };
     let fits = !name.is_empty()
-        && name.len() <= NAME_CHARS_MAX * 4
-        && name.chars().count() <= NAME_CHARS_MAX
-        && name.split_whitespace().count() <= NAME_WORDS_MAX
-        && name.starts_with(|first: char| first.is_alphanumeric() || first == '+')
-        && !name.contains(['"', '(', '[', '{', '<', '/', '=', '.', ',', ';', '?', '!', '#'])
+        && name.len() <= chars_max * 4
+        && name.chars().count() <= chars_max
+        && name.split_whitespace().count() <= words_max
+        && (form == Form::Messenger || is_plain_name(name))
         && (said.is_empty() || said.starts_with([' ', '\t', '\u{200e}', '\u{202f}']));
     fits.then(|| (name, said.trim_start_matches([' ', '\t', '\u{200e}'])))
+}
+
+/// Whether a name has only what names in logs have; prose has more before its colons.
+fn is_plain_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_alphanumeric() || first == '+')
+        && !name.contains(['"', '(', '[', '{', '<', '/', '=', '.', ',', ';', '?', '!', '#'])
 }
 
 /// Whether the program wrote what follows a stamp. On Android such lines name no speaker; on iOS
@@ -310,6 +336,7 @@ mod tests {
 
     #[test]
     fn speakers_have_short_names_before_a_colon() {
+        let speaker = |text| speaker(text, Form::Plain);
         assert_eq!(speaker("Ana: hi: there"), Some(("Ana", "hi: there")));
         assert_eq!(speaker("~ Ana Maria: hi"), Some(("Ana Maria", "hi")));
         assert_eq!(speaker("+45 12 34 56 78: hi"), Some(("+45 12 34 56 78", "hi")));
@@ -319,9 +346,32 @@ mod tests {
             ": hi",
             "He said, and then: hi",
             "one two three four five six: hi",
+            "Dr. Weiss: hi",
         ] {
             assert_eq!(speaker(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn any_name_comes_after_the_stamp_of_a_messenger() {
+        let check = |line: &str, expect: Option<&str>| {
+            let (stamp, rest) = stamp(line).unwrap();
+            assert_eq!(speaker(rest, stamp.form).map(|(name, _)| name), expect, "{line}");
+        };
+        check("27/09/2025, 18:05 - Dr. Weiss: yes", Some("Dr. Weiss"));
+        check("27/09/2025 18:05 - Dad (work): yes", Some("Dad (work)"));
+        check("27.09.25, 18:05 - Ali, plumber: yes", Some("Ali, plumber"));
+        check("2025-09-27, 6:05 p.m. - Bob/Work: yes", Some("Bob/Work"));
+        check("27/09/2025, 18:05 - ❤️ Mum: yes", Some("❤️ Mum"));
+        check("[27/09/2025, 18:05:00] Dr. Weiss (Praxis): yes", Some("Dr. Weiss (Praxis)"));
+        check(
+            "27/09/2025, 18:05 - Elternabend Klasse 4b Frau (Musik) Hof: ja",
+            Some("Elternabend Klasse 4b Frau (Musik) Hof"),
+        );
+        check("27/09/2025, 18:05 - https://x.test", None);
+        check("2025-09-27 18:05 - deploy (prod): done", None);
+        check("[2025-09-27 18:05:00] main.rs: done", None);
+        check("2025-09-27, 18:05 main.rs: done", None);
     }
 
     #[test]

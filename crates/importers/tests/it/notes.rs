@@ -285,6 +285,42 @@ fn a_chat_export_gives_turns_with_speakers_and_times() {
 }
 
 #[test]
+fn contacts_of_any_name_speak_in_a_chat_export() {
+    let folder = tempdir().unwrap();
+    let names = [
+        "Dr. Weiss",
+        "Jonas K.",
+        "Dad (work)",
+        "Ali, plumber",
+        "Bob/Work",
+        "❤️ Mum",
+        "#1 Pizza?",
+        "A=B!",
+    ];
+    let check = |name: &str, text: String| {
+        let collected = import("text", &write(folder.path(), name, text));
+        let actors: Vec<_> =
+            collected.evidence.iter().map(|turn| turn.actor.as_deref().unwrap_or("-")).collect();
+        assert_eq!(actors, names);
+        assert!(collected.evidence.iter().all(|turn| turn.kind.0 == "turn"));
+        assert!(collected.evidence.iter().all(|turn| turn.payload.text == "yes"));
+    };
+    check("android.txt", names.map(|name| format!("27/09/2025, 18:05 - {name}: yes\n")).concat());
+    check("ios.txt", names.map(|name| format!("[27/09/2025, 18:05:00] {name}: yes\n")).concat());
+}
+
+#[test]
+fn a_diary_in_the_form_of_a_chat_keeps_every_entry() {
+    let folder = tempdir().unwrap();
+    let entries = ["Rain.", "Idea: tulips", "Worked on the shed.", "To do: nothing", "Slept."];
+    for stamp in ["27/09/2025, 18:05 -", "2025-09-27 18:05"] {
+        let text = entries.map(|entry| format!("{stamp} {entry}\n")).concat();
+        let collected = import("text", &write(folder.path(), "diary.txt", text));
+        assert_eq!(collected.texts(), entries);
+    }
+}
+
+#[test]
 fn dates_that_nothing_decides_are_reported_and_left_out() {
     let folder = tempdir().unwrap();
     let text =
