@@ -388,7 +388,8 @@ fn placeholders_of_a_chat_export_are_not_messages() {
         "chat.txt",
         "13.05.25, 18:22 - Messages and calls are end-to-end encrypted. Tap to learn more.\n\
          13.05.25, 18:22 - Ana: <Media omitted>\n13.05.25, 18:23 - Ben: Where is that?\n\
-         13.05.25, 18:24 - Ana: Muskö <This message was edited>\n13.05.25, 18:25 - Ben: This message was deleted\n",
+         13.05.25, 18:24 - Ana: Muskö <This message was edited>\n13.05.25, 18:25 - Ben: This message was deleted\n\
+         13.05.25, 18:26 - Ana: Missed voice call\n13.05.25, 18:31 - Ana: Voice call, 4 min\n",
     );
     let collected = import("text", &folder.path().join("chat.txt"));
     assert_eq!(
