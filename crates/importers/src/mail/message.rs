@@ -1,11 +1,14 @@
 //! From the bytes of one message to its evidence.
 
+use std::borrow::Cow;
+
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
 use mail_parser::parsers::fields::thread::thread_name;
 use mail_parser::{Address, DateTime, HeaderValue, Message, MessageParser, MimeHeaders, PartType};
 use serde_json::Value;
 
+use super::date::{asctime, without_zone};
 use super::quotes::{Marks, without_quotes};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
@@ -27,8 +30,10 @@ pub(super) struct Read {
 
 /// Reads one message; `None` when it has no headers at all.
 pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
-    let message =
-        MessageParser::default().parse(raw).filter(|message| !message.headers().is_empty())?;
+    let repaired = with_address(raw);
+    let message = MessageParser::default()
+        .parse(repaired.as_ref())
+        .filter(|message| !message.headers().is_empty())?;
     let subject = message.subject().map(one_line).filter(|subject| !subject.is_empty());
     let author = message.from().or_else(|| message.sender()).and_then(|from| people(from).next());
     let answered = first_id(message.in_reply_to());
@@ -78,9 +83,12 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
         .more
         .extend(account.map(|account| (Evidence::ACCOUNT.to_owned(), Value::from(account))));
     payload.more.extend(text_cut.then(|| ("text_cut".to_owned(), Value::Bool(true))));
-    let at = message
-        .date()
-        .and_then(when)
+    let unusual = message.header_raw("Date").and_then(|date| {
+        let date = date.trim();
+        asctime(date).or_else(|| without_zone(date))
+    });
+    let at = unusual
+        .or_else(|| message.date().and_then(when))
         .or_else(|| message.received()?.date().as_ref().and_then(when));
     let dated = at.is_some();
     let who = author.as_deref().unwrap_or("unknown sender");
@@ -97,6 +105,41 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
         payload,
     };
     Some(Read { evidence, dated })
+}
+
+/// The message with `From: ana at example.org (Ana)`, as archives of lists write it, in the form
+/// that all others have.
+fn with_address(raw: &[u8]) -> Cow<'_, [u8]> {
+    const FROM: &[u8] = b"from: ";
+    let mut start = 0;
+    for line in raw.split_inclusive(|&byte| byte == b'\n') {
+        if line.trim_ascii().is_empty() {
+            break;
+        }
+        let is_from = line.get(..FROM.len()).is_some_and(|name| name.eq_ignore_ascii_case(FROM));
+        if is_from && let Some(at) = at_of_archive(line.get(FROM.len()..).unwrap_or_default()) {
+            let at = start + FROM.len() + at;
+            let (before, after) = raw.split_at(at);
+            let after = after.get(" at ".len()..).unwrap_or_default();
+            return Cow::Owned([before, b"@", after].concat());
+        }
+        start += line.len();
+    }
+    Cow::Borrowed(raw)
+}
+
+/// Where the ` at ` is in `ana at example.org (Ana)`.
+fn at_of_archive(author: &[u8]) -> Option<usize> {
+    let author = std::str::from_utf8(author).ok()?;
+    let (local, after) = author.split_once(" at ")?;
+    let domain = after.split([' ', '\r', '\n']).next()?;
+    let rest = after.get(domain.len()..)?.trim();
+    let is_address = !local.is_empty()
+        && !local.contains(|c: char| c.is_whitespace() || "@<>\"(),;:".contains(c))
+        && domain.contains('.')
+        && !domain.contains(['@', '<', '>', '"', '(', ')', ',', ';', ':'])
+        && (rest.is_empty() || rest.starts_with('('));
+    is_address.then_some(local.len())
 }
 
 /// What the author wrote, and whether some of it was left out for its length.

@@ -10,9 +10,11 @@
 //!
 //! | module | answers |
 //! |---|---|
+//! | `date` | when was it, where the date breaks the rules? |
 //! | `message` | what do we keep of a message? |
 //! | `quotes` | what of its text did its author write? |
 
+mod date;
 mod message;
 mod quotes;
 

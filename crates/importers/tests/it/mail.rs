@@ -98,6 +98,51 @@ fn a_mailbox_is_its_messages_and_escaped_lines_are_restored() {
 }
 
 #[test]
+fn a_mail_without_a_zone_has_the_time_that_it_says() {
+    for (date, expect) in [
+        ("Tue Oct  7 10:00:00 2025", "2025-10-07T10:00:00"),
+        ("Tue, 7 Oct 2025 10:00:00", "2025-10-07T10:00:00"),
+        ("Tue Oct  7 10:00:00 2025 +0200", "2025-10-07T10:00:00+02:00"),
+        ("Tue, 7 Oct 2025 10:00:00 -0700 (PDT)", "2025-10-07T10:00:00-07:00"),
+        ("Tue, 7 Oct 2025 10:00:00 GMT", "2025-10-07T10:00:00Z"),
+    ] {
+        let record = only(&format!("From: ana@example.org\nDate: {date}\nSubject: x\n\nhi\n"));
+        assert_eq!(record.at.as_ref().unwrap().as_str(), expect, "{date}");
+    }
+}
+
+#[test]
+fn the_archive_of_a_list_names_its_authors() {
+    let collected = mailbox(
+        "From kari at fjord.example  Wed Feb  1 19:06:04 2006\nFrom: kari at fjord.example (Kari Lund)\n\
+         Date: Wed Feb  1 19:06:09 2006\nSubject: [Boats] Meet me at the pier\n\
+         Message-ID: <1@fjord.example>\n\nFrom: kari at fjord.example (a body)\n\n\
+         From jorn at fjord.example  Wed Feb  1 20:00:00 2006\n\
+         From: jorn at fjord.example (=?iso-8859-1?Q?J=F8rn?=)\nDate: Wed, 1 Feb 2006 20:00:00 +0100\n\n\
+         Yes.\n\nFrom bo at fjord.example  Wed Feb  1 20:00:00 2006\n\
+         From: Bo at sea <bo@fjord.example>\nDate: Wed, 1 Feb 2006 20:00:00 +0100\n\nNo.\n",
+    );
+    assert_eq!(collected.complaints(), "");
+    let found: Vec<_> = collected
+        .evidence
+        .iter()
+        .map(|mail| (mail.actor.as_deref().unwrap(), mail.payload.more["addresses"].to_string()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("Kari Lund", "[\"Kari Lund <kari@fjord.example>\"]".to_owned()),
+            ("Jørn", "[\"Jørn <jorn@fjord.example>\"]".to_owned()),
+            ("Bo at sea", "[\"Bo at sea <bo@fjord.example>\"]".to_owned()),
+        ]
+    );
+    let first = &collected.evidence[0];
+    assert_eq!(first.at.as_ref().unwrap().as_str(), "2006-02-01T19:06:09");
+    assert_eq!(first.payload.text, "From: kari at fjord.example (a body)");
+    assert_eq!(first.source_uid, "1@fjord.example");
+}
+
+#[test]
 fn replies_belong_to_the_thread_of_the_first_message_and_leave_out_what_they_quote() {
     let record = only(
         "Message-ID: <3@b>\nIn-Reply-To: <2@b>\nReferences: <1@b> <2@b>\nFrom: bo@example.org\nSubject: Re: Tea\n\
