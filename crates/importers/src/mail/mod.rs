@@ -5,8 +5,8 @@
 //!
 //! An mbox is a sequence of messages, each after a line `From sender date`. Of its dialects, mboxo
 //! and mboxrd escape such lines inside messages with `>`, which is undone; mboxcl2 gives a length
-//! instead, which is ignored, because it is often wrong: a separator must follow an empty line and
-//! contain a time of day.
+//! instead, which is ignored, because it is often wrong. A separator has an address and a date.
+//! Where the date is missing or no empty line precedes, a line of a header must follow.
 //!
 //! | module | answers |
 //! |---|---|
@@ -137,22 +137,41 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
     let mut mailbox = Mailbox { path, sink, raw: Raw::default(), given: 0 };
     let mut line = Vec::new();
     let mut after_empty_line = true;
+    // A line that separates if one of a header follows it.
+    let mut held: Option<(Vec<u8>, u64)> = None;
     while let Some(read) = lines.read(&mut line).map_err(io)? {
         mailbox.sink.progress(read.stream_bytes);
-        let first = read.number == 1;
-        if after_empty_line && is_separator(&line, first) {
-            if mailbox.give().is_break() {
+        if let Some((held, number)) = held.take() {
+            if !is_header(&line) {
+                mailbox.raw.push(&held, number);
+            } else if mailbox.separate(number).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            mailbox.raw = Raw { line: read.number + 1, in_mailbox: true, ..Raw::default() };
             after_empty_line = false;
-            continue;
         }
-        if first {
-            mailbox.raw.line = 1;
-        }
+        let found = match read.number {
+            1 if line.starts_with(b"From ") => Separator::Sure,
+            _ => separator(&line, after_empty_line),
+        };
         after_empty_line = line.is_empty();
-        mailbox.raw.push(&line, read.number);
+        match found {
+            Separator::Sure => {
+                if mailbox.separate(read.number).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            // A message that is a file of its own need not escape such lines.
+            Separator::BeforeHeader { in_mailbox } if mailbox.raw.in_mailbox || !in_mailbox => {
+                held = Some((std::mem::take(&mut line), read.number));
+            }
+            _ => {
+                mailbox.raw.line = if read.number == 1 { 1 } else { mailbox.raw.line };
+                mailbox.raw.push(&line, read.number);
+            }
+        }
+    }
+    if let Some((held, number)) = held {
+        mailbox.raw.push(&held, number);
     }
     let flow = mailbox.give();
     if flow.is_continue() && mailbox.given == 0 {
@@ -216,6 +235,13 @@ struct Mailbox<'a> {
 }
 
 impl Mailbox<'_> {
+    /// Gives the message that was read, and begins the one after the separator of that number.
+    fn separate(&mut self, number: u64) -> ControlFlow<()> {
+        self.give()?;
+        self.raw = Raw { line: number + 1, in_mailbox: true, ..Raw::default() };
+        ControlFlow::Continue(())
+    }
+
     /// Gives the message that was read.
     fn give(&mut self) -> ControlFlow<()> {
         let raw = std::mem::take(&mut self.raw);
@@ -258,17 +284,60 @@ impl Mailbox<'_> {
     }
 }
 
-/// `From ana@example.org Mon Jun  2 08:00:00 2025`; at the beginning of a file the word alone is
-/// enough.
-fn is_separator(line: &[u8], first: bool) -> bool {
-    let Some(rest) = line.strip_prefix(b"From ") else { return false };
-    let is_time = |word: &[u8]| match word {
+/// Whether a line separates messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Separator {
+    Sure,
+    /// If a line of a header follows; some only within a mailbox.
+    BeforeHeader {
+        in_mailbox: bool,
+    },
+    None,
+}
+
+/// `From ana@example.org Mon Jun  2 08:00:00 2025`.
+fn separator(line: &[u8], after_empty_line: bool) -> Separator {
+    const SEPARATOR_BYTES_MAX: usize = 1000;
+    let Some(rest) = line.strip_prefix(b"From ") else { return Separator::None };
+    if rest.len() >= SEPARATOR_BYTES_MAX {
+        return Separator::None;
+    }
+    match (after_empty_line, has_address_and_date(rest)) {
+        (true, true) => Separator::Sure,
+        (false, true) => Separator::BeforeHeader { in_mailbox: true },
+        (true, false) if rest.split(|&byte| byte == b' ').any(is_time) => {
+            Separator::BeforeHeader { in_mailbox: false }
+        }
+        (_, false) => Separator::None,
+    }
+}
+
+fn is_time(word: &[u8]) -> bool {
+    match word {
         [a, b, b':', c, d, ..] => [a, b, c, d].iter().all(|byte| byte.is_ascii_digit()),
         [a, b':', c, d, ..] => [a, c, d].iter().all(|byte| byte.is_ascii_digit()),
         _ => false,
+    }
+}
+
+/// Archives of lists write addresses as `ana at example.org`.
+fn has_address_and_date(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let date = match words.as_slice() {
+        [_, "at", _, date @ ..] => date,
+        [_, date @ ..] => date,
+        [] => return false,
     };
-    const SEPARATOR_BYTES_MAX: usize = 1000;
-    first || rest.len() < SEPARATOR_BYTES_MAX && rest.split(|&byte| byte == b' ').any(is_time)
+    date::asctime(&date.join(" ")).is_some()
+}
+
+/// `Subject: tea`.
+fn is_header(line: &[u8]) -> bool {
+    let name =
+        line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let after = line.get(name..).unwrap_or_default();
+    name > 0 && matches!(after, [b':'] | [b':', b' ' | b'\t', ..])
 }
 
 /// How many different headers of a mail the text begins with.
@@ -310,9 +379,23 @@ mod tests {
 
     #[test]
     fn prose_is_not_a_separator() {
-        assert!(is_separator(b"From - Mon Jun  2 08:00:00 2025", false));
-        assert!(is_separator(b"From ana@example.org Mon Jun  2 8:00:00 2025 +0200", false));
-        assert!(!is_separator(b"From here on it is all uphill.", false));
-        assert!(!is_separator(b">From ana@example.org Mon Jun  2 08:00:00 2025", true));
+        let check = |line: &str, sure: Separator, without_empty_line: Separator| {
+            assert_eq!(separator(line.as_bytes(), true), sure, "{line}");
+            assert_eq!(separator(line.as_bytes(), false), without_empty_line, "{line}");
+        };
+        let in_mailbox = Separator::BeforeHeader { in_mailbox: true };
+        for line in [
+            "From - Mon Jun  2 08:00:00 2025",
+            "From ana@example.org Mon Jun  2 8:00:00 2025 +0200",
+            "From 18@xxx Mon Jun 02 08:00:00 +0000 2025",
+            "From ana at example.org  Mon Jun  2 08:00:00 2025",
+        ] {
+            check(line, Separator::Sure, in_mailbox);
+        }
+        let anywhere = Separator::BeforeHeader { in_mailbox: false };
+        check("From ana@example.org 2025-06-02 08:00:00", anywhere, Separator::None);
+        check("From 10:30 on it is all uphill.", anywhere, Separator::None);
+        check("From here on it is all uphill.", Separator::None, Separator::None);
+        check(">From ana@example.org Mon Jun  2 08:00:00 2025", Separator::None, Separator::None);
     }
 }

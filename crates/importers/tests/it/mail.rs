@@ -98,6 +98,33 @@ fn a_mailbox_is_its_messages_and_escaped_lines_are_restored() {
 }
 
 #[test]
+fn messages_are_separated_without_an_empty_line_and_prose_is_not() {
+    let collected = mailbox(
+        "From ana@example.org Mon Jun  2 08:00:00 2025\nFrom: ana@example.org\n\
+         Date: Mon, 2 Jun 2025 08:00:00 +0000\n\nOne\n>From bo@example.org Mon Jun  2 08:30:00 2025\n\
+         From here on it is uphill.\nFrom bo@example.org Mon Jun  2 08:30:00 2025\nI have heard nothing.\n\n\
+         From 10:30 on I am free.\n\
+         From bo@example.org Mon Jun  2 09:00:00 2025\nFrom: bo@example.org\n\
+         Date: Mon, 2 Jun 2025 09:00:00 +0000\n\nTwo\n\
+         From ana@example.org Mon Jun  2 10:00:00 2025\n",
+    );
+    assert_eq!(collected.complaints(), "");
+    assert_eq!(
+        collected.texts(),
+        [
+            "One\nFrom bo@example.org Mon Jun  2 08:30:00 2025\nFrom here on it is uphill.\n\
+             From bo@example.org Mon Jun  2 08:30:00 2025\nI have heard nothing.\n\n\
+             From 10:30 on I am free.",
+            "Two\nFrom ana@example.org Mon Jun  2 10:00:00 2025"
+        ]
+    );
+    let alone = mailbox(&format!(
+        "{HEAD}Subject: x\n\nA log:\nFrom bo@example.org Mon Jun  2 09:00:00 2025\nSubject: y\n"
+    ));
+    assert_eq!(alone.evidence.len(), 1);
+}
+
+#[test]
 fn a_mail_without_a_zone_has_the_time_that_it_says() {
     for (date, expect) in [
         ("Tue Oct  7 10:00:00 2025", "2025-10-07T10:00:00"),
