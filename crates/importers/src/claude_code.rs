@@ -6,7 +6,8 @@
 //! the words, notices of interruption) and all lines of other types. What became of a background
 //! task comes as a message of the user; it is a turn with the role `tool`, too. The identity of a
 //! line is `<sessionId>/<uuid>`; that of its tool part, `<sessionId>/<uuid>/tool`, and of its
-//! thinking, `<sessionId>/<uuid>/thinking`.
+//! thinking, `<sessionId>/<uuid>/thinking`. What the person typed when they refused a tool is
+//! within its result, and becomes their turn `<sessionId>/<uuid>/refusal`.
 //!
 //! Some lines of type `user` were written by the assistant: those in a sub-agent's transcript
 //! (`isSidechain`) and the summary that replaces a compacted history (`isCompactSummary`). They
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::blocks::{Blocks, TOOL_RESULT_BYTES_MAX, flatten};
+use crate::blocks::{Blocks, TOOL_RESULT_BYTES_MAX, flatten, push};
 use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::secrets::cut;
@@ -284,10 +285,10 @@ impl Reader<'_> {
         }
     }
 
-    fn message(&mut self, line: Line, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let Some(content) = line.message.as_ref().and_then(|message| message.get("content")) else {
-            return ControlFlow::Continue(());
-        };
+    fn message(&mut self, mut line: Line, sink: &mut dyn Sink) -> ControlFlow<()> {
+        let content = line.message.as_mut().and_then(|message| message.get_mut("content"));
+        let Some(content) = content else { return ControlFlow::Continue(()) };
+        let refusal = take_refusals(content);
         let Blocks { text, tools, thinking, captions, links } = flatten(content);
         let is_of_host = is_of_host(&text) || line.is_of_task();
         let text = without_host_markup(&text);
@@ -335,6 +336,15 @@ impl Reader<'_> {
             ..frame.clone()
         };
         deliver(NAME, said, sink)?;
+        let user = "user".to_owned();
+        let refused = Turn {
+            uid: format!("{uid}/refusal"),
+            actor: Some(user.clone()),
+            role: Some(user),
+            text: refusal,
+            ..frame.clone()
+        };
+        deliver(NAME, refused, sink)?;
         if tools.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -349,6 +359,43 @@ impl Reader<'_> {
         };
         deliver(NAME, used, sink)
     }
+}
+
+/// How the result of a tool begins that the person refused.
+const REFUSED: &str = "The user doesn't want to ";
+/// What precedes the person's words in it.
+const SAID: &str = "To tell you how to proceed, the user said:";
+/// What the host adds after them.
+const NOTE: &str = "\n\nNote: The user's next message may contain";
+
+/// Takes what the person said out of the results of tools that they refused.
+fn take_refusals(content: &mut Value) -> String {
+    let mut words = String::new();
+    for block in content.as_array_mut().into_iter().flatten() {
+        if block.get("type").and_then(Value::as_str) != Some("tool_result") {
+            continue;
+        }
+        let is_error = block.get("is_error").and_then(Value::as_bool) == Some(true);
+        let parts = match block.get_mut("content") {
+            Some(Value::Array(parts)) => {
+                parts.iter_mut().filter_map(|part| part.get_mut("text")).collect()
+            }
+            Some(result) => vec![result],
+            None => Vec::new(),
+        };
+        for part in parts {
+            // A tool that only shows such a text was not refused.
+            let refusal = part
+                .as_str()
+                .filter(|text| is_error || text.starts_with(REFUSED))
+                .and_then(|text| text.split_once(SAID));
+            let Some((result, said)) = refusal else { continue };
+            let said = said.split_once(NOTE).map_or(said, |(said, _)| said);
+            push(&mut words, &without_host_markup(said));
+            *part = Value::from(result.trim_end());
+        }
+    }
+    words
 }
 
 /// Elements that the host records as the person's message, though the person did not write them:

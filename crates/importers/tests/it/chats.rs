@@ -708,6 +708,46 @@ fn what_the_host_writes_around_the_persons_words_is_not_theirs() {
 }
 
 #[test]
+fn what_the_person_says_when_they_refuse_a_tool_is_their_turn() {
+    let sources = Sources::new();
+    let line = |uuid: &str, result: serde_json::Value, is_error: bool| {
+        let result = serde_json::json!({
+            "type": "tool_result", "tool_use_id": "t", "content": result, "is_error": is_error,
+        });
+        serde_json::json!({"type": "user", "uuid": uuid, "sessionId": "s1", "isSidechain": uuid == "u3",
+            "message": {"role": "user", "content": [result]}})
+        .to_string()
+            + "\n"
+    };
+    let refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    let said = "To tell you how to proceed, the user said:\nfirst rename the branch to kiln-fix";
+    let note = "\n\nNote: The user's next message may contain a correction or preference.";
+    let path = sources.file(
+        "session.jsonl",
+        [
+            line("u1", format!("{refusal} {said}").into(), true),
+            line("u2", "no words, no results".into(), true),
+            line(
+                "u3",
+                serde_json::json!([{"type": "text", "text": format!("{refusal} {said}{note}")}]),
+                false,
+            ),
+            line("u4", format!("notes.txt: {said}").into(), false),
+        ]
+        .concat(),
+    );
+    let found = import("claude-code", &path);
+    let words = "first rename the branch to kiln-fix";
+    let shown = format!("notes.txt: {said}");
+    assert_eq!(
+        found.texts(),
+        [words, refusal, "no words, no results", words, refusal, shown.as_str()]
+    );
+    assert_eq!(found.roles(), ["user", "tool", "tool", "user", "tool", "tool"]);
+    assert_eq!(found.uids()[..2], ["s1/u1/refusal", "s1/u1/tool"]);
+}
+
+#[test]
 fn marks_of_citations_are_left_out_and_other_brackets_stay() {
     let sources = Sources::new();
     let said =
