@@ -4,8 +4,13 @@ use std::borrow::Cow;
 
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::when::When;
+use mail_parser::decoders::base64::base64_decode;
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::parsers::fields::thread::thread_name;
-use mail_parser::{Address, DateTime, HeaderValue, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{
+    Address, DateTime, Encoding, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders,
+    PartType,
+};
 use serde_json::Value;
 
 use super::date::{asctime, without_zone};
@@ -147,14 +152,18 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
     let mut whole = String::new();
     for position in 0..message.text_body_count().min(LIST_MAX) {
         let Some(part) = message.text_part(position as u32) else { continue };
-        let part = match &part.body {
-            PartType::Text(text) if is_reply => without_quotes(text, Marks::Kept),
-            PartType::Text(text) => text.replace("\r\n", "\n").trim().to_owned(),
-            PartType::Html(html) if is_reply => {
-                without_quotes(&html::to_text(&set_off_quotes(html)), Marks::Lost)
-            }
-            PartType::Html(html) => html::to_text(html),
+        let (decoded, is_html) = match &part.body {
+            PartType::Text(text) => (text, false),
+            PartType::Html(html) => (html, true),
             _ => continue,
+        };
+        let utf8 = utf8_despite_charset(message, part);
+        let text = utf8.as_deref().unwrap_or(decoded);
+        let part = match (is_html, is_reply) {
+            (false, true) => without_quotes(text, Marks::Kept),
+            (false, false) => text.replace("\r\n", "\n").trim().to_owned(),
+            (true, true) => without_quotes(&html::to_text(&set_off_quotes(text)), Marks::Lost),
+            (true, false) => html::to_text(text),
         };
         if !whole.is_empty() && !part.is_empty() {
             whole.push_str("\n\n");
@@ -166,6 +175,26 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         }
     }
     (whole, false)
+}
+
+/// The text of a part that declares another charset and is UTF-8. Text in another charset that has
+/// several characters beyond ASCII is practically never valid UTF-8.
+fn utf8_despite_charset(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
+    const CHARS_MIN: usize = 4;
+    let charset = part.content_type()?.attribute("charset")?;
+    if charset.get(..3).is_none_or(|name| name.eq_ignore_ascii_case("utf")) {
+        return None;
+    }
+    let place = part.offset_body as usize..part.offset_end as usize;
+    let raw = message.raw_message.get(place)?;
+    let bytes = match part.encoding {
+        Encoding::None => Cow::Borrowed(raw),
+        Encoding::QuotedPrintable => Cow::Owned(quoted_printable_decode(raw)?),
+        Encoding::Base64 => Cow::Owned(base64_decode(raw)?),
+    };
+    let text = std::str::from_utf8(&bytes).ok()?;
+    let is_certain = text.chars().filter(|c| !c.is_ascii()).nth(CHARS_MIN - 1).is_some();
+    is_certain.then(|| text.to_owned())
 }
 
 /// HTML whose quotations begin on a line of their own, so that what announces them ends one.

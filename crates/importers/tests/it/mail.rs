@@ -198,6 +198,31 @@ fn parts_encodings_and_attachments_are_read() {
 }
 
 #[test]
+fn a_text_in_utf_8_is_read_as_such_whatever_charset_it_declares() {
+    let body = |headers: &str, body: &[u8]| {
+        let head = format!("{HEAD}Subject: x\nContent-Type: {headers}\n\n");
+        let collected = import_bytes("mbox", &[head.as_bytes(), body].concat()).unwrap();
+        collected.evidence[0].payload.text.clone()
+    };
+    let text = "你好！明天下午喝茶吧";
+    let plain = "text/plain; charset=gb2312\nContent-Transfer-Encoding: 8bit";
+    assert_eq!(body(plain, text.as_bytes()), text);
+    let gbk = b"\xc4\xe3\xba\xc3\xa3\xac\xca\xc0\xbd\xe7";
+    assert_eq!(body(plain, gbk), "你好，世界");
+    let html = "text/html; charset=us-ascii";
+    assert_eq!(body(html, format!("<p>{text}</p>").as_bytes()), text);
+    let base64 = "text/plain; charset=Shift_JIS\nContent-Transfer-Encoding: base64";
+    assert_eq!(body(base64, b"44GT44KT44Gr44Gh44Gv"), "こんにちは");
+    let quoted = "text/plain; charset=big5\nContent-Transfer-Encoding: quoted-printable";
+    assert_eq!(body(quoted, b"=E4=BD=A0=E5=A5=BD=EF=BC=8C=\n=E4=B8=96"), "你好，世");
+    let latin = "text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit";
+    assert_eq!(body(latin, b"Caf\xe9 \xe0 la cr\xe8me br\xfbl\xe9e"), "Café à la crème brûlée");
+    let mixed = "multipart/mixed; boundary=b";
+    let parts = format!("--b\nContent-Type: {plain}\n\n{text}\n--b--\n");
+    assert_eq!(body(mixed, parts.as_bytes()), text);
+}
+
+#[test]
 fn a_message_of_html_alone_becomes_text() {
     let record = only(&format!(
         "{HEAD}Subject: Re: x\nIn-Reply-To: <0@b>\nContent-Type: text/html\n\n\
