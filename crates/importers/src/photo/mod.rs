@@ -7,6 +7,7 @@
 //! hash of its first bytes where there is none), so a later sidecar adds to the same memory, and
 //! another photo under an old name (cameras count to 9999 and begin again) is another memory.
 
+mod album;
 mod container;
 mod exif;
 mod sidecar;
@@ -24,6 +25,7 @@ use serde_json::Value;
 use crate::files::{self, has_extension, problem, stem};
 use crate::secrets::{cut_chars, summarize};
 use crate::{Context, ImportError, Importer, Match, Probe, Sink, dates};
+use album::{album, may_be_place};
 use container::HeaderError;
 use exif::Exif;
 use sidecar::Sidecar;
@@ -200,70 +202,6 @@ pub(crate) fn import_photo(
     sink.evidence(record(&relative, &album(file), exif, sidecar.unwrap_or_default(), &identity))
 }
 
-/// Words of folders that programs and devices make; a name of such words alone says nothing.
-const TECHNICAL: [&str; 46] = [
-    "album",
-    "albums",
-    "android",
-    "backup",
-    "camera",
-    "chats",
-    "dcim",
-    "documents",
-    "download",
-    "downloads",
-    "edited",
-    "export",
-    "exports",
-    "facebook",
-    "files",
-    "google",
-    "gps",
-    "heic",
-    "image",
-    "images",
-    "imported",
-    "instagram",
-    "iphone",
-    "jpeg",
-    "jpg",
-    "media",
-    "messenger",
-    "mobile",
-    "phone",
-    "photo",
-    "photos",
-    "pics",
-    "picture",
-    "pictures",
-    "private",
-    "received",
-    "roll",
-    "samsung",
-    "saved",
-    "screenshots",
-    "sent",
-    "signal",
-    "takeout",
-    "telegram",
-    "video",
-    "whatsapp",
-];
-
-/// The folder's name, if a person chose it.
-fn album(file: &Path) -> Option<String> {
-    let name = file.parent()?.file_name()?.to_str()?.trim();
-    let lower = name.to_lowercase();
-    let words =
-        || lower.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
-    let given = name.chars().any(char::is_alphabetic)
-        && !words().all(|word| TECHNICAL.contains(&word))
-        && !lower.starts_with('.')
-        && !lower.starts_with("photos from ")
-        && !lower.get(..3).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    given.then(|| name.to_owned())
-}
-
 type Header = Result<Exif, HeaderError>;
 
 fn read_header(file: &Path) -> std::io::Result<(Header, String, u64)> {
@@ -290,7 +228,8 @@ fn record(
     let in_name = || dates::date_in_name(relative).map(When::from_date);
     let at = exif.taken.or(sidecar.taken).or_else(in_name);
     let position = exif.position.or(sidecar.position);
-    let label = sidecar.place.or_else(|| album.clone().filter(|_| position.is_some()));
+    let is_place = |album: &String| position.is_some() && may_be_place(album);
+    let label = sidecar.place.or_else(|| album.clone().filter(is_place));
     let location = (position.is_some() || label.is_some()).then(|| Location {
         label,
         lat: position.map(|(lat, _)| lat),

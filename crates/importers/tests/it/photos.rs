@@ -413,6 +413,9 @@ fn folders_that_programs_and_devices_make_are_neither_albums_nor_places() {
         ("mobile", None),
         ("Camera Roll", None),
         ("iPhone photos", None),
+        ("Backup old laptop", None),
+        ("Photos 2019", None),
+        ("External HDD (2)", None),
         ("Private picnic", Some("Private picnic")),
     ] {
         let path = write(folder.path(), &format!("{name}/x.jpg"), jpeg(&harbour().build()));
@@ -423,4 +426,15 @@ fn folders_that_programs_and_devices_make_are_neither_albums_nor_places() {
         let label = payload.location.as_ref().unwrap().label.as_deref();
         assert_eq!(label, album, "{name}: {}", payload.text);
     }
+}
+
+#[test]
+fn an_album_named_after_where_it_is_stored_is_not_a_place() {
+    let folder = tempdir().unwrap();
+    write(folder.path(), "Ana's laptop/x.jpg", jpeg(&harbour().build()));
+    let payload = import("photo", folder.path()).evidence.remove(0).payload;
+    assert_eq!(payload.session_title.as_deref(), Some("Ana's laptop"));
+    let location = payload.location.unwrap();
+    assert_eq!(location.label, None);
+    assert!(location.lat.is_some() && payload.text.contains("in album Ana's laptop"));
 }
