@@ -181,8 +181,9 @@ pub(super) fn is_of_system(rest: &str) -> bool {
     let Some((name, said)) = rest.split_once(": ") else {
         return !rest.trim_end().ends_with(':') && !rest.starts_with("* ");
     };
-    let is_quoted = name.contains(['"', '“', '”', '«', '„']);
-    is_quoted || said.starts_with('\u{200e}') && !said.contains(':')
+    // A colon within a quotation is in the name of a group: `Ana changed it to "Kiln: new"`.
+    let quotes = name.chars().filter(|c| "\"“”„«»".contains(*c)).count();
+    quotes % 2 == 1 || said.starts_with('\u{200e}') && !said.contains(':')
 }
 
 /// Longest step between days that follow one another.
@@ -392,14 +393,20 @@ mod tests {
         for line in [
             "Dad joined using this group's invite link",
             "Ana changed the subject from \"Kiln: old\" to \"Kiln\"",
+            "Ana changed the subject from “Kiln” to “Kiln: new”",
             "Dad: \u{200e}Dad joined using this group's invite link",
             "Ana: \u{200e}image omitted",
         ] {
             assert!(is_of_system(line), "{line}");
         }
-        for line in
-            ["Ana: hi", "Dr. Smith 🌸: hi", "Ana: \u{200e}<attached: 1.jpg>", "* ana waves", "Ana:"]
-        {
+        for line in [
+            "Ana: hi",
+            "Dr. Smith 🌸: hi",
+            "Robert \"Bob\" Weiss: hi",
+            "Ana: \u{200e}<attached: 1.jpg>",
+            "* ana waves",
+            "Ana:",
+        ] {
             assert!(!is_of_system(line), "{line}");
         }
     }

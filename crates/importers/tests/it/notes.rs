@@ -296,6 +296,7 @@ fn contacts_of_any_name_speak_in_a_chat_export() {
         "❤️ Mum",
         "#1 Pizza?",
         "A=B!",
+        "Robert \"Bob\" Weiss",
     ];
     let check = |name: &str, text: String| {
         let collected = import("text", &write(folder.path(), name, text));
