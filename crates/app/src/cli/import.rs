@@ -111,26 +111,24 @@ fn after_help() -> String {
 enum Source {
     Ledger,
     Format(&'static dyn Importer),
-    /// A path that cannot be read, among others that can.
+    /// A path that is missing or cannot be read, among others that can.
     Unreadable(Failure),
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let forced = args.format.as_deref().map(by_name).transpose()?;
-    args.paths.iter().try_for_each(|path| check_source(path))?;
+    let source_of = |path: &PathBuf| {
+        check_source(path)?;
+        match &forced {
+            Some(Source::Ledger) => Ok(Source::Ledger),
+            Some(Source::Format(importer)) => Ok(Source::Format(*importer)),
+            _ => detect(path, args.mirror),
+        }
+    };
     let sources: Vec<(&PathBuf, Source)> = args
         .paths
         .iter()
-        .map(|path| {
-            Ok((
-                path,
-                match &forced {
-                    Some(Source::Ledger) => Source::Ledger,
-                    Some(Source::Format(importer)) => Source::Format(*importer),
-                    _ => args.or_unreadable(detect(path, args.mirror))?,
-                },
-            ))
-        })
+        .map(|path| Ok((path, args.or_unreadable(source_of(path))?)))
         .collect::<Result<_, Failure>>()?;
     let mut reports = Vec::new();
     let mut summary = Imported::default();

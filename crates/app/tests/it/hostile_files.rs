@@ -149,15 +149,29 @@ fn pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
+fn a_missing_path_among_several_is_named_and_passed_over() {
+    let machine = Machine::with_space();
+    machine.write("chat.jsonl", crate::samples::CHAT);
+    let alone = machine.because(["--json", "import", "missing.ics"]).run().ends(1);
+    assert_eq!(alone.error_code(), "source_unreadable");
+    assert_eq!(machine.records().len(), 0, "alone it is an error");
+    let calls = [["import", "missing.ics", "chat.jsonl"], ["import", "chat.jsonl", "missing.ics"]];
+    for call in calls {
+        machine.because(call).run().ends(4).prints("cannot read missing.ics");
+        assert_eq!(machine.records().len(), 4);
+    }
+    let forced = ["--json", "import", "--format", "chat-jsonl", "missing.jsonl", "chat.jsonl"];
+    let report = machine.because(forced).run().ends(4).json();
+    assert_eq!(report["sources"][0]["problem_count"], 1);
+    assert_eq!(report["sources"][1]["present"], 4);
+    machine.is_sound();
+}
+
+#[test]
 fn one_bad_path_does_not_hide_the_results_of_the_others() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", crate::samples::CHAT);
     machine.write("bad.ics", "this is not a calendar");
-    let calls = [["import", "chat.jsonl", "missing.ics"], ["import", "missing.ics", "chat.jsonl"]];
-    for call in calls {
-        machine.because(call).run().ends(1).says("missing.ics");
-    }
-    assert_eq!(machine.records().len(), 0, "nothing is begun while a path is wrong");
     machine.write("bad.jpg", "this is not a photo");
     let ran = machine.because(["import", "--json", "--format", "locomo", "bad.jpg"]).run().ends(1);
     assert!(ran.out.is_empty(), "{ran}");
