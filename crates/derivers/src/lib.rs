@@ -35,6 +35,7 @@ pub mod owner;
 pub mod places;
 pub mod preferences;
 mod prose;
+mod quoted;
 pub mod relationships;
 pub mod routines;
 pub mod slug;

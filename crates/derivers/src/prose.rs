@@ -1,17 +1,20 @@
 //! Prose: which parts of a record's text its author wrote as sentences of their own.
 //!
-//! Code, quotations, tables and headings hold words in the first person that state nothing about
-//! whoever keeps them. Neither do whole documents that others wrote: what comes with a program, and
-//! the minutes of a meeting. A sentence that was wrapped at a margin goes on in the next line.
+//! Code, quotations ([`quoted`](crate::quoted)), tables and headings hold words in the first person
+//! that state nothing about whoever keeps them. Neither do whole documents that others wrote: what
+//! comes with a program, and the minutes of a meeting. A sentence that was wrapped at a margin goes
+//! on in the next line.
 
 use std::collections::BTreeMap;
 
 use kernel::evidence::{Evidence, EvidenceKind, Payload};
 
+use crate::owner::Owner;
+use crate::quoted::quoted_lines;
 use crate::statements::{speaker_of, without_marker};
 
 /// A line of at least so many characters may have been wrapped, if the next begins in lower case.
-const WRAPPED_CHARS_MIN: usize = 40;
+pub(crate) const WRAPPED_CHARS_MIN: usize = 40;
 /// The same whatever the next line begins with: people do not wrap shorter.
 const FULL_CHARS_MIN: usize = 60;
 /// White space before a line of code.
@@ -112,18 +115,19 @@ pub(crate) fn without_title(payload: &Payload) -> &str {
 }
 
 /// The paragraphs, list items and single lines of `text` that are sentences of its author.
-pub(crate) fn paragraphs(text: &str) -> Vec<&str> {
+pub(crate) fn paragraphs<'t>(text: &'t str, owner: &Owner) -> Vec<&'t str> {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let fences = lines.iter().filter(|line| is_fence(line)).count();
     // A passage that was cut within code: where it begins is unknown.
     if fences % 2 == 1 {
         return Vec::new();
     }
+    let quoted = quoted_lines(&lines, owner);
     lines.push("");
     let mut found = Vec::new();
     let mut open: Option<Paragraph> = None;
     let (mut at, mut is_code) = (0, false);
-    for pair in lines.windows(2) {
+    for (pair, is_quoted) in lines.windows(2).zip(quoted) {
         let [line, next] = pair else { continue };
         let start = at;
         at += line.len();
@@ -132,6 +136,7 @@ pub(crate) fn paragraphs(text: &str) -> Vec<&str> {
         is_code ^= is_mark;
         if is_mark
             || is_code
+            || is_quoted
             || words.is_empty()
             || is_set_off(line)
             || is_underline(words)
@@ -210,7 +215,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
-        assert_eq!(paragraphs(text), expect, "{text:?}");
+        assert_eq!(paragraphs(text, &Owner::default()), expect, "{text:?}");
     }
 
     #[test]

@@ -113,6 +113,8 @@ pub struct OwnWords<'t> {
     /// Whether it was addressed to an agent, in which case it may ask the agent to work on text
     /// that is not about the owner.
     pub is_to_agent: bool,
+    /// Who the owner is: a note that they sign is theirs.
+    pub owner: &'t Owner,
 }
 
 impl OwnWords<'_> {
@@ -127,7 +129,7 @@ impl OwnWords<'_> {
 /// The owner's own words in a record; `None` if they are not the owner's. A key that may only
 /// append could record anything as the owner's words, so they count only if one of the owner's keys
 /// signed the record, or if a key that may derive quotes the owner in a note.
-pub fn own_words<'r>(record: &'r Record, owner: &Owner) -> Option<OwnWords<'r>> {
+pub fn own_words<'r>(record: &'r Record, owner: &'r Owner) -> Option<OwnWords<'r>> {
     let evidence = record.evidence()?;
     let payload = &evidence.payload;
     let kind = evidence.kind.0.as_str();
@@ -155,7 +157,7 @@ pub fn own_words<'r>(record: &'r Record, owner: &Owner) -> Option<OwnWords<'r>> 
     }
     let text = without_title(payload);
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
-    (!text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some() })
+    (!text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some(), owner })
 }
 
 /// Whether a word in `text` starts with one of `beginnings` (lower-case ASCII), ignoring case. A
@@ -183,11 +185,14 @@ pub fn any_word_starts_with(text: &str, beginnings: &[&str]) -> bool {
     false
 }
 
-/// The sentences of `text` for which `looks_relevant` holds, in order. Headings, quoted lines,
+/// The sentences of `words` for which `looks_relevant` holds, in order. Headings, quotations,
 /// tables and code are left out.
-pub fn sentences<'t>(text: &'t str, looks_relevant: impl Fn(&str) -> bool) -> Vec<Sentence<'t>> {
+pub fn sentences<'t>(
+    words: OwnWords<'t>,
+    looks_relevant: impl Fn(&str) -> bool,
+) -> Vec<Sentence<'t>> {
     let mut sentences = Vec::new();
-    for paragraph in paragraphs(text) {
+    for paragraph in paragraphs(words.text, words.owner) {
         if !looks_relevant(paragraph) {
             continue;
         }
@@ -384,7 +389,8 @@ mod tests {
             let words: Vec<&str> = sentence.words.iter().map(|word| word.text).collect();
             format!("{}{}", words.join(" "), if sentence.is_question { "?" } else { "" })
         };
-        sentences(text, |_| true).into_iter().map(line).collect()
+        let words = OwnWords { text, is_to_agent: false, owner: &Owner::default() };
+        sentences(words, |_| true).into_iter().map(line).collect()
     }
 
     #[test]

@@ -119,7 +119,8 @@ enum Voice {
 /// ```
 pub fn mine(record: &Record) -> Vec<MinedStatement> {
     let Some(evidence) = record.evidence() else { return Vec::new() };
-    let own = own_words(record, &Owner::default());
+    let nobody = Owner::default();
+    let own = own_words(record, &nobody);
     let Some(voice) = voice(record, own) else { return Vec::new() };
     if own.is_some_and(|own| own.is_request()) {
         return Vec::new();
@@ -184,7 +185,8 @@ fn capital(letter: char) -> char {
 /// The built-in deriver that concludes something from one sentence of a record, if one does. The
 /// other derivers read titles, times and places, and no sentences.
 pub fn owner(record: &Record, sentence: &str) -> Option<&'static str> {
-    let words = own_words(record, &Owner::default())?;
+    let nobody = Owner::default();
+    let words = own_words(record, &nobody)?;
     let words = OwnWords { text: sentence, ..words };
     if preferences::concludes_from(words) {
         return Some("preferences");

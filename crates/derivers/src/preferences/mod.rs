@@ -86,7 +86,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.1.0"
+        "1.2.0"
     }
 
     fn parameters(&self) -> String {

@@ -53,7 +53,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     };
     let mut found = Vec::new();
     for mut sentence in
-        sentences(words.text, |part| is_relevant(part) && !part.contains(['🙄', '😒', '🙃']))
+        sentences(words, |part| is_relevant(part) && !part.contains(['🙄', '😒', '🙃']))
     {
         if sentence.is_question {
             before_question(&mut sentence);

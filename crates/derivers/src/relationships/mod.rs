@@ -27,6 +27,7 @@ mod stated;
 pub(crate) use contact::counted;
 use contact::{Contact, INPUTS_MAX};
 use people::{Names, named_people};
+pub(crate) use stated::{NOT_NAMES, PARTICLES};
 use stated::{Statement, statements};
 
 /// Whether a word names a kind of relationship.
@@ -72,7 +73,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.2.0"
+        "1.3.0"
     }
 
     fn parameters(&self) -> String {

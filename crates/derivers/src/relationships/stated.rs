@@ -46,7 +46,7 @@ const NAME_WORDS_MAX: usize = 6;
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     let is_relevant = |text: &str| any_word_starts_with(text, &["my "]);
     let mut found = Vec::new();
-    for sentence in sentences(words.text, is_relevant) {
+    for sentence in sentences(words, is_relevant) {
         if sentence.has_any(&HYPOTHETICAL) {
             continue;
         }
@@ -273,7 +273,7 @@ fn capitalised(sentence: &Sentence<'_>, index: usize) -> bool {
 
 /// Lower-case words within a name.
 #[rustfmt::skip]
-const PARTICLES: [&str; 10] = [
+pub(crate) const PARTICLES: [&str; 10] = [
     "van", "von", "de", "da", "der", "den", "del", "la", "bin", "al",
 ];
 
@@ -307,7 +307,7 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
 
 /// Capitalised words that are not names of people.
 #[rustfmt::skip]
-const NOT_NAMES: [&str; 72] = [
+pub(crate) const NOT_NAMES: [&str; 72] = [
     "i", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
     "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "january", "february", "march", "april", "may",
     "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "english",

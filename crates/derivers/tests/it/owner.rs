@@ -165,3 +165,30 @@ fn code_headings_quotations_and_documents_of_programs_state_no_preferences() {
         assert_eq!(found(section("Tea", session)), [""; 0], "{session}");
     }
 }
+
+#[test]
+fn attributed_quotations_and_questionnaires_state_nothing_about_the_owner() {
+    let owner = || Owner::new(["Mara Lindqvist"], []);
+    let of = |text: &str| {
+        let records = records_of([note("2025-01-01", text)]);
+        let mut found = lines(&Preferences::of(owner()), &records);
+        found.extend(lines(&Relationships::of(owner()), &records));
+        found
+    };
+    for text in [
+        "# Collected\nI adore long winters.\n— Tove Marklund\n\nI can't stand olives. *(Henrik \
+            Aas)*\n\nMy brother Olaf says hi! -- Kari Lund",
+        "I adore long winters.\n-- Tove Marklund\n\nI can't stand olives.\n- Henrik Aas\n",
+        "Answer true or false: 1. I like mannish hats.\n2. I love tea.",
+        "I'd LOVE to, but… - My sister Mona is learning the tuba.",
+        "I'd LOVE to, but…\n- My sister Mona is learning the tuba.",
+    ] {
+        assert_eq!(of(text), [""; 0], "{text}");
+    }
+    let tea = ["preference.drink|tea: You like tea"];
+    for text in
+        ["I love tea.\n— Mara Lindqvist", "I love tea.\n-- Mara", "I love tea.\n\n- Kari Lund\n"]
+    {
+        assert_eq!(of(text), tea, "{text}");
+    }
+}
