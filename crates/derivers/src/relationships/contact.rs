@@ -8,7 +8,7 @@ use kernel::confidence::{Basis, saturating};
 use kernel::when::When;
 use serde_json::{Map, Value};
 
-use super::people::{Channel, Companions, NamedPeople};
+use super::people::{Author, Channel, Companions, NamedPeople};
 use crate::{Candidate, Input, Record};
 
 /// Base rate: how often somebody who is named once is a contact.
@@ -27,6 +27,10 @@ const MENTIONS: (f64, f64) = (0.5, 0.5);
 /// conversation is the owner, most likely the one who talks every day. However often they talk, it
 /// stays below what counts as likely.
 const DAYS_OWNER_UNKNOWN: (f64, f64) = (3.7, 0.62);
+/// The same where mails go to a name that never writes any: it may be a list.
+const DAYS_NEVER_WRITES: (f64, f64) = DAYS_OWNER_UNKNOWN;
+/// People who write to an address that never writes itself, from which on it is a list.
+const LIST_AUTHORS_MIN: usize = 3;
 /// Shortest time after the last contact for which the claim is valid, days.
 const VALID_DAYS_MIN: i64 = 90;
 /// The same in multiples of the contact's own rhythm.
@@ -61,6 +65,8 @@ pub(super) struct Contact {
     mentions: Vec<Input>,
     companions: Companions,
     spellings: BTreeSet<String>,
+    /// Who wrote the mails that name the person, the person included.
+    authors: BTreeSet<Author>,
     is_owner: bool,
     is_owner_known: bool,
 }
@@ -74,9 +80,18 @@ impl Contact {
         at: Option<&When>,
         named: NamedPeople,
     ) {
-        let NamedPeople { channel, contacts, mut companions, linked, owners, is_owner_known } =
-            named;
+        let NamedPeople {
+            channel,
+            contacts,
+            mut companions,
+            linked,
+            owners,
+            mailed,
+            author,
+            is_owner_known,
+        } = named;
         self.is_owner |= owners.contains(slug);
+        self.authors.extend(author.filter(|_| mailed.contains(slug)));
         let Some(channel) = channel else { return };
         if let Some(name) = contacts.get(slug) {
             let day = at.map(When::date);
@@ -93,9 +108,23 @@ impl Contact {
         }
     }
 
-    /// The claim; `None` for the owner, and for the sender of a single mail.
+    /// Whether nothing but mails name the person, and none of them is by the person.
+    fn never_writes(&self, slug: &str) -> bool {
+        let is_mail = |encounter: &Encounter| encounter.channel == Channel::Mail;
+        let writes = |author: &Author| matches!(author, Author::Other(other) if other == slug);
+        self.mentions.is_empty()
+            && self.encounters.iter().all(is_mail)
+            && !self.authors.iter().any(writes)
+    }
+
+    /// The claim; `None` for the owner, for the sender of a single mail, and for a list.
     pub(super) fn candidate(self, slug: &str) -> Option<Candidate> {
-        let Self { encounters, mentions, companions, spellings, is_owner, is_owner_known } = self;
+        let never_writes = self.never_writes(slug);
+        let Self { encounters, mentions, companions, spellings, authors, is_owner, is_owner_known } =
+            self;
+        if never_writes && authors.len() >= LIST_AUTHORS_MIN {
+            return None;
+        }
         let is_single_mail = encounters.len() == 1
             && encounters.iter().all(|encounter| encounter.channel == Channel::Mail);
         if is_owner || is_single_mail || !is_owner_known && companions.is_probably_owner() {
@@ -131,9 +160,11 @@ impl Contact {
             let count = mentions.len() as f64;
             basis = basis.with("mentions", count, saturating(MENTIONS.0, MENTIONS.1, count));
         }
+        let curve = |(most, rate): (f64, f64)| saturating(most, rate, day_count);
         if !is_owner_known {
-            let curve = |(most, rate): (f64, f64)| saturating(most, rate, day_count);
             basis = basis.with("owner_unknown", 1.0, curve(DAYS_OWNER_UNKNOWN) - curve(DAYS));
+        } else if never_writes {
+            basis = basis.with("never_writes", 1.0, curve(DAYS_NEVER_WRITES) - curve(DAYS));
         }
         let rhythm = rhythm(&days);
         let (first, last) = (days.first().copied(), days.last().copied());
@@ -152,7 +183,10 @@ impl Contact {
             Some((_, words)) => format!("You keep in contact with {name}, {words}"),
             None => format!("You have been in contact with {name}"),
         };
-        let rationale = rationale(&encounters, &mentions, first, last, is_owner_known);
+        let mut rationale = rationale(&encounters, &mentions, first, last, is_owner_known);
+        if never_writes {
+            rationale.insert_str(rationale.len() - 1, "; no mail is by this person");
+        }
         let cited = encounters.into_iter().map(|encounter| encounter.input);
         let mut inputs: Vec<Input> =
             cited.rev().chain(mentions.into_iter().rev()).take(INPUTS_MAX).collect();

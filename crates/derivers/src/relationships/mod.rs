@@ -94,6 +94,7 @@ impl Deriver for Relationships {
         let stated = own_statements.into_iter().map(|statement| statement.person.slug);
         let groups =
             stated.chain(named.owners).chain(named.contacts.into_keys()).chain(named.linked);
+        let groups = groups.chain(named.mailed);
         let mut kept = BTreeSet::new();
         for group in groups {
             if kept.len() < GROUPS_MAX {

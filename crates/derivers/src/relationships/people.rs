@@ -127,8 +127,20 @@ pub(super) struct NamedPeople {
     pub(super) linked: BTreeSet<String>,
     /// The owner of the memory, by every slug that the record uses.
     pub(super) owners: BTreeSet<String>,
+    /// Everybody whom a mail is by or to, by slug, whoever the owner is; nobody if a list is named.
+    pub(super) mailed: BTreeSet<String>,
+    /// Who wrote that mail.
+    pub(super) author: Option<Author>,
     /// Whether the record distinguishes the owner from the contacts.
     pub(super) is_owner_known: bool,
+}
+
+/// Who wrote a mail.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Author {
+    Owner,
+    /// By slug.
+    Other(String),
 }
 
 /// The people that a record names, as its source does.
@@ -215,6 +227,13 @@ pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) ->
         }
     }
     let speaker = author.and_then(|author| names.get(author)).map(|person| person.slug.clone());
+    if channel == Channel::Mail && !is_to_list {
+        named.mailed = people.keys().cloned().collect();
+        named.author = match is_by_owner {
+            true => Some(Author::Owner),
+            false => speaker.clone().map(Author::Other),
+        };
+    }
     match channel {
         Channel::Calendar => {
             let calendar = payload

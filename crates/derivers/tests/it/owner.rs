@@ -6,7 +6,7 @@ use derivers::relationships::Relationships;
 use kernel::evidence::Evidence;
 use serde_json::json;
 
-use crate::support::{evidence, lines, note, records_of, turn};
+use crate::support::{derive_all, event, evidence, lines, note, records_of, turn};
 
 #[track_caller]
 fn check(records: Vec<Evidence>, expect: &[&str]) {
@@ -191,4 +191,44 @@ fn attributed_quotations_and_questionnaires_state_nothing_about_the_owner() {
     {
         assert_eq!(of(text), tea, "{text}");
     }
+}
+
+#[test]
+fn an_address_that_never_writes_is_a_doubtful_contact_and_a_list_if_several_write_to_it() {
+    let jibs = "Jibs <jibs@yard.example>";
+    let writers = ["Mara Lindqvist", "Olav Berg", "Signe Dahl", "Nils Moe"];
+    let mails = |writers: &[&str], to: &str| -> Vec<Evidence> {
+        (1..=6)
+            .flat_map(|day| writers.iter().map(move |writer| (day, writer)))
+            .map(|(day, writer)| {
+                let from = format!("{writer} <{}@x.example>", writer.replace(' ', "."));
+                mail(&format!("2025-01-0{day}"), &[&from, to], None)
+            })
+            .collect()
+    };
+    assert_eq!(of_mara(mails(&writers, jibs)), [""; 0]);
+    check(
+        mails(&["Olav Berg"], jibs),
+        &[
+            "relationship.contact|jibs: You keep in contact with Jibs, nearly every day",
+            "relationship.contact|olav-berg: You keep in contact with Olav Berg, nearly every day",
+        ],
+    );
+    let owner = Owner::new(["Mara Lindqvist"], []);
+    let sure = |mails: Vec<Evidence>| {
+        let found = derive_all(&Relationships::of(owner.clone()), &records_of(mails));
+        found.get("relationship.contact|jibs").map(|jibs| jibs.basis.confidence())
+    };
+    let unanswered = mails(&["Mara Lindqvist"], jibs);
+    assert!(sure(unanswered.clone()).is_some_and(|sure| (0.5..0.7).contains(&sure)));
+    // Whoever answers once, even somebody else, is a person.
+    for to in ["Mara Lindqvist <m@x.example>", "Olav Berg <olav@x.example>"] {
+        let mut answered = mails(&writers, jibs);
+        answered.push(mail("2025-01-07", &[jibs, to], None));
+        assert!(sure(answered).is_some_and(|sure| sure > 0.9), "{to}");
+    }
+    // So is whoever is met otherwise.
+    let mut met = unanswered;
+    met.push(event("2025-01-08", None, &["Jibs"]));
+    assert!(sure(met).is_some_and(|sure| sure > 0.9));
 }
