@@ -135,6 +135,38 @@ fn all_days_of_a_week_are_named_and_a_limit_is_kept() {
 }
 
 #[test]
+fn series_that_happen_several_times_a_day_are_found_within_limits() {
+    let mut home = Home::new();
+    let event = |uid: &str, start: &str, rule: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:{uid}\nSUMMARY:Check {uid}\nDTSTART:{start}\nRRULE:{rule}\nEND:VEVENT\n"
+        )
+    };
+    let events = [
+        event("the oven", "20250602T031500Z", "FREQ=HOURLY;INTERVAL=6"),
+        event("the pump", "20260601T060000Z", "FREQ=HOURLY;INTERVAL=12"),
+        event("the tide", "20260601T060000Z", "FREQ=DAILY;BYHOUR=6,7,8,9,10,11;BYMINUTE=0,20,40"),
+        event("the bees", "20260601T060000Z", "FREQ=MINUTELY"),
+    ];
+    home.import("guard.ics", &events.concat());
+    let day_us = |day: &str| kernel::when::When::parse(day).unwrap().instant_us();
+    let found = |question: &str, since: Option<&str>, until: Option<&str>| {
+        let mut query = Query { today: Some(TODAY), ..Query::new(question, 1) };
+        query.filter.since_us = since.map(day_us);
+        query.filter.until_us = until.map(day_us);
+        let results = home.space.recall(&query).unwrap().results;
+        results.first().map(|hit| hit.evidence.at.as_ref().unwrap().as_str().to_owned())
+    };
+    let is_at = |found: Option<String>, at: &str| assert_eq!(found.as_deref(), Some(at));
+    is_at(found("oven", Some("2025-06-20"), Some("2025-06-22")), "2025-06-21T21:15:00Z");
+    is_at(found("pump", None, Some("2026-06-11")), "2026-06-10T18:00:00Z");
+    is_at(found("tide", Some("2026-06-12"), Some("2026-06-13")), "2026-06-12T11:40:00Z");
+    is_at(found("bees", Some("2026-06-12"), Some("2026-06-13")), "2026-06-12T23:59:00Z");
+    is_at(found("bees", Some("2026-12-12"), None), "2026-12-12T00:00:00Z");
+    assert_eq!(found("pump", None, Some("2025-06-02")), None);
+}
+
+#[test]
 fn routines_say_the_rhythm_the_start_and_the_end_of_their_rule() {
     let mut home = Home::new();
     let third = LAB.replace("OpenLab", "Watering").replace("UID:lab", "UID:w");

@@ -25,6 +25,11 @@ const BESIDE_DAYS: i64 = 31;
 const WINDOWS_MAX: usize = 12;
 /// Most occurrences of a limited time that are compared with its exact ends.
 const IN_FILTER_MAX: usize = 4;
+/// Days after the beginning of a limited time, and before its end, on which a series may also happen
+/// outside it: the limits are instants, and days begin at different times.
+const EDGE_DAYS: i64 = 2;
+/// Most occurrences of such days: of three days, one every minute.
+const AT_EDGE_MAX: usize = 3 * 24 * 60;
 /// Most series that one question looks into; of more, the first starts count.
 const SERIES_MAX: usize = 50_000;
 
@@ -135,35 +140,62 @@ impl TimeQuestion<'_> {
 
     fn candidates(&self, series: &Series) -> Vec<Occurrence> {
         let (from, to) = self.limits();
-        let within = |first: Date, last: Date, occurrences_max: usize| {
-            let (first, last) = (first.max(from), last.min(to));
-            match first <= last {
-                true => series.between(first, last, occurrences_max),
-                false => Vec::new(),
-            }
-        };
+        let within = |first: Date, last: Date| self.first_within(series, first, last);
+        let last_until = |day: Date| self.last_until(series, day);
         let mut found = Vec::new();
         for (first, last) in self.windows() {
-            let inside = within(first, last, IN_FILTER_MAX);
+            let inside = within(first, last);
             if inside.is_empty() {
-                found.extend(within(later(last, 1), later(last, BESIDE_DAYS), IN_FILTER_MAX));
+                found.extend(within(later(last, 1), later(last, BESIDE_DAYS)));
                 let before = (later(first, -BESIDE_DAYS), later(first, -1));
-                found.extend(series.last_until(before.1).filter(|last| last.at.date() >= before.0));
+                found.extend(last_until(before.1).filter(|last| last.at.date() >= before.0));
             }
             found.extend(inside);
         }
         match self.question.nearest {
-            Some(Nearest::From(today)) => found.extend(within(today, Date::MAX, IN_FILTER_MAX)),
-            Some(Nearest::Until(today)) => found.extend(series.last_until(today.min(to))),
+            Some(Nearest::From(today)) => found.extend(within(today, Date::MAX)),
+            Some(Nearest::Until(today)) => found.extend(last_until(today)),
             None => {}
         }
         if self.filter.since_us.is_some() || self.filter.until_us.is_some() {
             let today = self.today.unwrap_or(from).clamp(from, to);
-            found.extend(within(today, to, IN_FILTER_MAX));
-            found.extend(series.last_until(today));
-            found.extend(within(from, to, IN_FILTER_MAX));
+            found.extend(within(today, to));
+            found.extend(last_until(today));
+            found.extend(within(from, to));
         }
         found
+    }
+
+    /// The first occurrences from one day to another that the filter admits.
+    fn first_within(&self, series: &Series, first: Date, last: Date) -> Vec<Occurrence> {
+        let (from, to) = self.limits();
+        let (mut first, last) = (first.max(from), last.min(to));
+        let mut found = Vec::new();
+        let edge = later(from, EDGE_DAYS).min(last);
+        if self.filter.since_us.is_some() && first <= edge {
+            found = series.between(first, edge, AT_EDGE_MAX);
+            first = later(edge, 1);
+        }
+        if first <= last {
+            found.extend(series.between(first, last, IN_FILTER_MAX));
+        }
+        found.retain(|occurrence| self.admits(occurrence));
+        found.truncate(IN_FILTER_MAX);
+        found
+    }
+
+    /// The last occurrence until a day that the filter admits.
+    fn last_until(&self, series: &Series, day: Date) -> Option<Occurrence> {
+        let (_, to) = self.limits();
+        let last = day.min(to);
+        let edge = later(to, -EDGE_DAYS);
+        let (mut at_edge, before) = match self.filter.until_us.is_some() && last >= edge {
+            true => (series.between(edge, last, AT_EDGE_MAX), later(edge, -1)),
+            false => (Vec::new(), last),
+        };
+        at_edge.retain(|occurrence| self.admits(occurrence));
+        let is_admitted = |occurrence: &Occurrence| self.admits(occurrence);
+        at_edge.pop().or_else(|| series.last_until(before).filter(is_admitted))
     }
 
     /// The windows of days that the question names. One without a year is looked for around the
