@@ -147,6 +147,14 @@ impl Series {
         self.next_from(days_from(first, -2))
     }
 
+    /// Since when it repeats: its first occurrence, without what was added before the rule began.
+    pub fn began(&self) -> Option<Occurrence> {
+        if self.rules.is_empty() || self.additions.is_empty() {
+            return self.first();
+        }
+        Self { additions: Vec::new(), ..self.clone() }.first().or_else(|| self.first())
+    }
+
     /// Its last occurrence; none if it is endless.
     pub fn last(&self) -> Option<Occurrence> {
         if !self.is_finite() {

@@ -5,10 +5,12 @@ use jiff::civil::{DateTime, Weekday};
 use kernel::when::When;
 
 use crate::rule::{Frequency, Rule};
-use crate::series::{Occurrence, Series};
+use crate::series::{EndingRule, Occurrence, Series};
 
 /// Most days that are named of those on which it does not happen, or of those that were moved.
 const DAYS_NAMED_MAX: usize = 12;
+/// Most times of a day that are named one by one.
+const TIMES_NAMED_MAX: usize = 6;
 /// Most additions whose days are named where there is no rule.
 const ADDITIONS_NAMED_MAX: usize = 24;
 
@@ -31,11 +33,11 @@ pub fn rhythm(rule: &Rule, start: DateTime) -> String {
         _ if rule.months.is_empty() => String::new(),
         _ => format!(" in {}", listed(&rule.months.iter().map(month).collect::<Vec<_>>())),
     };
-    format!("{often}{months}{}", remainder(rule))
+    format!("{often}{months}{}", remainder(rule, start))
 }
 
 /// What no words are made of.
-fn remainder(rule: &Rule) -> String {
+fn remainder(rule: &Rule, start: DateTime) -> String {
     let mut parts = Vec::new();
     if !rule.week_numbers.is_empty() {
         parts.push(format!("in week {}", numbers(&rule.week_numbers)));
@@ -43,14 +45,48 @@ fn remainder(rule: &Rule) -> String {
     if !rule.year_days.is_empty() {
         parts.push(format!("on day {} of the year", numbers(&rule.year_days)));
     }
-    if !rule.hours.is_empty() && rule.frequency < Frequency::Hourly && rule.hours.len() > 1 {
-        parts.push(format!("at {} o'clock", numbers(&rule.hours)));
+    if rule.frequency >= Frequency::Hourly && !rule.weekdays.is_empty() {
+        let days: Vec<String> =
+            rule.weekdays.iter().map(|&(_, day)| long(day).to_owned()).collect();
+        parts.push(format!("on {}", listed(&days)));
     }
+    parts.extend(times_of_day(rule, start));
     let is_said = rule.frequency == Frequency::Monthly && position_of_weekday(rule).is_some();
     if !rule.positions.is_empty() && !is_said {
         parts.push(format!("only number {} of these", numbers(&rule.positions)));
     }
     parts.iter().map(|part| format!(" {part}")).collect()
+}
+
+/// The times of a rule that names several; a single one is that of its first occurrence.
+fn times_of_day(rule: &Rule, start: DateTime) -> Option<String> {
+    if rule.frequency > Frequency::Hourly {
+        return (!rule.hours.is_empty())
+            .then(|| format!("in the hours from {} o'clock", numbers(&rule.hours)));
+    }
+    let or_start = |values: &[i16], value: i8| match values {
+        [] => vec![value.into()],
+        _ => values.to_vec(),
+    };
+    let minutes = or_start(&rule.minutes, start.minute());
+    let clocks =
+        || listed(&minutes.iter().map(|minute| format!("{minute:02}")).collect::<Vec<_>>());
+    if rule.frequency == Frequency::Hourly && rule.hours.is_empty() {
+        return (minutes.len() > 1).then(|| format!("at {} past", clocks()));
+    }
+    let hours = or_start(&rule.hours, start.hour());
+    let is_one = rule.frequency < Frequency::Hourly && hours.len() * minutes.len() == 1;
+    match minutes.as_slice() {
+        _ if is_one => None,
+        [0] => Some(format!("at {} o'clock", numbers(&hours))),
+        _ if hours.len() * minutes.len() <= TIMES_NAMED_MAX => {
+            let times = hours
+                .iter()
+                .flat_map(|hour| minutes.iter().map(move |minute| format!("{hour}:{minute:02}")));
+            Some(format!("at {}", listed(&times.collect::<Vec<_>>())))
+        }
+        _ => Some(format!("at {} past {} o'clock", clocks(), numbers(&hours))),
+    }
 }
 
 /// Whether a rule has no part but its frequency, interval and end.
@@ -246,18 +282,26 @@ fn joined(parts: &[String], word: &str) -> String {
 }
 
 impl Series {
-    /// How often it happens, without its times and ends: that of all its rules.
+    /// How often it happens, without its times and ends: that of all its rules, and when not.
     pub fn rhythm(&self) -> String {
         let start = self.shift.as_ref().map_or(self.start.civil, |shift| shift.to.civil);
         let rules: Vec<String> =
             self.rules.iter().map(|ending| rhythm(&ending.rule, start)).collect();
-        listed(&rules)
+        let except = |ending: &EndingRule| {
+            let until = ending.last.map(|last| format!(" until {}", last.date()));
+            format!("{}{}", rhythm(&ending.rule, start), until.unwrap_or_default())
+        };
+        let except: Vec<String> = self.except_rules.iter().map(except).collect();
+        match except.is_empty() {
+            true => listed(&rules),
+            false => format!("{} except {}", listed(&rules), listed(&except)),
+        }
     }
 
     /// When it happens, in a line: `every Tuesday, 18:00–20:30, since 2025-01-14, until
     /// 2025-03-18`.
     pub fn in_short(&self) -> String {
-        let Some(first) = self.first() else { return "never".to_owned() };
+        let Some(first) = self.began() else { return "never".to_owned() };
         let mut parts = vec![self.rhythm()];
         if self.rules.is_empty() {
             parts = vec![self.days_of_additions()];
@@ -398,10 +442,57 @@ mod tests {
             ("FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", "every year on the fourth Thursday in November"),
             ("FREQ=HOURLY;INTERVAL=6", "every 6th hour"),
             ("FREQ=WEEKLY;BYMONTH=6,7", "every Saturday in June and July"),
+            ("FREQ=DAILY;BYHOUR=8", "every day"),
+            ("FREQ=DAILY;BYHOUR=8,9", "every day at 8 and 9 o'clock"),
+            ("FREQ=DAILY;BYHOUR=8,9;BYMINUTE=30", "every day at 8:30 and 9:30"),
+            ("FREQ=DAILY;BYMINUTE=0,5", "every day at 14:00 and 14:05"),
+            (
+                "FREQ=DAILY;BYHOUR=6,7,8;BYMINUTE=0,20,40",
+                "every day at 00, 20 and 40 past 6, 7 and 8 o'clock",
+            ),
+            ("FREQ=HOURLY;BYMINUTE=15,45", "every hour at 15 and 45 past"),
+            ("FREQ=HOURLY;BYHOUR=8,9;BYMINUTE=30", "every hour at 8:30 and 9:30"),
+            (
+                "FREQ=MINUTELY;BYDAY=MO;BYHOUR=8",
+                "every minute on Monday in the hours from 8 o'clock",
+            ),
         ] {
             let rule = Rule::parse(rule).unwrap();
             let start = "2019-02-02T14:00".parse().unwrap();
             assert_eq!(rhythm(&rule, start), words);
         }
+    }
+    fn series(json: serde_json::Value) -> Series {
+        Series::from_json(&json).unwrap()
+    }
+
+    #[test]
+    fn a_series_says_when_it_does_not_happen() {
+        let weekends = |rule: &str| {
+            series(serde_json::json!({
+                "dtstart": "20260105T083000", "rrule": [{"rule": "FREQ=DAILY"}],
+                "exrule": [{"rule": rule}],
+            }))
+        };
+        assert_eq!(
+            weekends("FREQ=WEEKLY;BYDAY=SA,SU").in_short(),
+            "every day except every Saturday and Sunday, 08:30, since 2026-01-05"
+        );
+        assert_eq!(
+            weekends("FREQ=WEEKLY;BYDAY=SA;UNTIL=20260301").rhythm(),
+            "every day except every Saturday until 2026-03-01"
+        );
+    }
+
+    #[test]
+    fn what_was_added_before_the_rule_began_does_not_count_as_its_beginning() {
+        let class = series(serde_json::json!({
+            "dtstart": "20260105T190000Z",
+            "rrule": [{"rule": "FREQ=WEEKLY;COUNT=10", "last": "20260309T190000"}],
+            "rdate": ["20250901T190000Z"],
+        }));
+        assert_eq!(class.first().unwrap().at.date().to_string(), "2025-09-01");
+        assert_eq!(class.began().unwrap().at.date().to_string(), "2026-01-05");
+        assert_eq!(class.in_short(), "every Monday, 19:00, since 2026-01-05, until 2026-03-09");
     }
 }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 
 use calendar::rule::{Frequency, Rule};
 use calendar::series::Series;
-use calendar::words::rhythm;
 use jiff::civil::Date;
 use kernel::body::LastSeen;
 use kernel::confidence::Basis;
@@ -73,7 +72,7 @@ pub(super) struct Stated {
 
 impl Stated {
     pub(super) fn of(series: &Series) -> Option<Self> {
-        let from = When::from_date(series.first()?.at.date());
+        let from = When::from_date(series.began()?.at.date());
         let to = series.last().map(|last| last.end.unwrap_or(last.at));
         Some(Self { from, to })
     }
@@ -112,7 +111,7 @@ fn candidate(group: &str, series: &Series, entries: &[&Entry<'_>]) -> Option<Can
     let daypart = first.hour.daypart?;
     let stated = Stated::of(series)?;
     let start = series.shift.as_ref().map_or(series.start.civil, |shift| shift.to.civil);
-    let often = rhythm(rule, start);
+    let often = series.rhythm();
     let title = first.title.split_whitespace().collect::<Vec<_>>().join(" ");
     let about = first.hour.minute.map(|minute| format!(", about {}", clock(minute)));
     let mut payload = Map::new();
