@@ -80,7 +80,7 @@ pub(super) fn candidate(group: &str, visits: &[Visit<'_>]) -> Option<Candidate> 
         inputs: inputs(visits),
         basis: basis(visits, &days, cell.is_none()),
         rationale: rationale(visits, &days, &period),
-        valid_from: Some(period.first.when()),
+        valid_from: Some(since(visits, &period).when()),
         valid_to: None,
         last_seen: Some(last_seen(visits, &period)),
         tags: Vec::new(),
@@ -177,6 +177,17 @@ impl LatestPeriod {
             horizon_days,
         })
     }
+}
+
+/// The first day of the latest period. Of many visits only the latest are considered: if the first
+/// of them are of a series, it says since when.
+fn since(visits: &[Visit<'_>], period: &LatestPeriod) -> Day {
+    let is_at_first = |visit: &&Visit<'_>| visit.day.0 - period.first.0 < WEEK_DAYS;
+    if visits.first().is_none_or(|first| first.day != period.first) {
+        return period.first;
+    }
+    let at_first = visits.iter().take_while(is_at_first);
+    at_first.filter_map(|visit| visit.series_began).fold(period.first, Day::min)
 }
 
 /// The last visit that is more than the plan of a series without end. Such a series is presumed to

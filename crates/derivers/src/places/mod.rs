@@ -87,7 +87,7 @@ impl Deriver for Places {
     }
 
     fn version(&self) -> &'static str {
-        "1.2.0"
+        "1.3.0"
     }
 
     fn claim_types(&self) -> &[ClaimType] {

@@ -4,7 +4,7 @@
 //! at the same place. Events, notes and photos count; cancellations are another kind of evidence,
 //! and tasks are not tied to a place. An event belongs to the day on which it starts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use calendar::series::Series;
 use kernel::evidence::{Evidence, EvidenceKind};
@@ -55,6 +55,8 @@ pub(super) struct Visit<'a> {
     pub(super) is_plan: bool,
     /// Whether it is of a series without end, whose plans go as far as one looks.
     pub(super) is_endless: bool,
+    /// The day on which the series that it is of began.
+    pub(super) series_began: Option<Day>,
     /// Start and end as minutes of the day, if the source recorded local time.
     pub(super) hours: Option<(i64, i64)>,
 }
@@ -134,13 +136,18 @@ pub(super) fn visits<'a>(group: &str, records: &'a [Record]) -> Vec<Visit<'a>> {
             .filter_map(|record| visit(record, now_us))
             .collect(),
     };
-    let is_endless = |record: &&Record| {
-        let series = record.evidence().and_then(Series::of);
-        series.is_some_and(|series| !series.is_finite())
+    // The first occurrence of a series has its rule.
+    let series = |record: &Record| {
+        let series = Series::of(record.evidence()?)?;
+        let began = series.began().map(|first| Day::of(first.at.date()));
+        Some((record.id, (!series.is_finite(), began)))
     };
-    let endless: BTreeSet<OpId> =
-        records.iter().filter(is_endless).map(|record| record.id).collect();
-    visits.iter_mut().for_each(|visit| visit.is_endless = endless.contains(&visit.id));
+    let series: BTreeMap<OpId, (bool, Option<Day>)> = records.iter().filter_map(series).collect();
+    for visit in &mut visits {
+        if let Some((is_endless, began)) = series.get(&visit.id) {
+            (visit.is_endless, visit.series_began) = (*is_endless, *began);
+        }
+    }
     visits.sort_by_key(|visit| (visit.day, visit.id));
     let excess = visits.len().saturating_sub(INPUTS_MAX);
     visits.drain(..excess);
@@ -192,6 +199,7 @@ fn visit(record: &Record, now_us: i64) -> Option<Visit<'_>> {
         role: role(evidence)?,
         is_plan: at.instant_us() > now_us,
         is_endless: false,
+        series_began: None,
         hours: hours(evidence),
     })
 }

@@ -195,3 +195,18 @@ fn an_album_with_scattered_pictures_is_not_a_place() {
     assert!(places(album(3.0)).is_empty());
     assert_eq!(place(album(0.05)).identity_key, "place.frequent|whatsapp-images");
 }
+
+#[test]
+fn a_place_of_a_long_series_is_since_its_beginning_though_only_its_end_was_looked_at() {
+    let series = |began: &str| {
+        let mut visits = at(STUDIO, every(7, "2025-01-07", "T18:00:00", 140));
+        let rule = json!({"dtstart": began, "rrule": [{"rule": "FREQ=WEEKLY"}]});
+        visits[0].payload.more.insert("series".to_owned(), rule);
+        let mut records = records(visits);
+        let id = records[0].id;
+        records.iter_mut().for_each(|record| record.id = id);
+        derive(&Places, &records).remove(0).valid_from.unwrap().as_str().to_owned()
+    };
+    assert_eq!(series("20100907T180000"), "2010-09-07");
+    assert_eq!(series("20250107T180000"), "2025-01-07");
+}

@@ -6,12 +6,15 @@
 //! of the group was recorded are shown, and the nearest plans.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use calendar::series::{Occurrence, Series};
 use derivers::{GROUP_PAST_MAX, GROUP_PLANS_MAX, Record, RecordBody};
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use kernel::evidence::Evidence;
+use kernel::id::OpId;
+use serde_json::Value;
 
 use super::records::at_us;
 
@@ -20,8 +23,8 @@ const HORIZON_DAYS: i64 = 366;
 /// The field of an occurrence with the name of its original start.
 const RECURRENCE_ID: &str = "recurrence_id";
 
-/// The records of a group with the occurrences of its series in place of these. The first of a
-/// series' occurrences keeps its rule.
+/// The records of a group with the occurrences of its series in place of these. The first that is
+/// shown of a series keeps its rule.
 pub(crate) fn with_occurrences(records: &[Record]) -> Cow<'_, [Record]> {
     let is_series = |record: &Record| record.evidence().is_some_and(Series::is_in);
     if !records.iter().any(is_series) {
@@ -29,15 +32,16 @@ pub(crate) fn with_occurrences(records: &[Record]) -> Cow<'_, [Record]> {
     }
     let now_us = records.iter().map(|record| record.recorded_at.0).max().unwrap_or_default();
     let now_us = i64::try_from(now_us).unwrap_or(i64::MAX);
+    let mut rules: BTreeMap<OpId, Value> = BTreeMap::new();
     let mut shown: Vec<Record> = Vec::new();
     for record in records {
         match record.evidence().and_then(|evidence| Some((evidence, Series::of(evidence)?))) {
-            Some((evidence, series)) => shown.extend(
-                occurrences(&series, now_us)
-                    .into_iter()
-                    .enumerate()
-                    .map(|(number, occurrence)| at(record, evidence, occurrence, number == 0)),
-            ),
+            Some((evidence, series)) => {
+                let rule = evidence.payload.more.get(Series::FIELD);
+                rules.extend(rule.map(|rule| (record.id, rule.clone())));
+                let occurrences = occurrences(&series, now_us).into_iter();
+                shown.extend(occurrences.map(|occurrence| at(record, evidence, occurrence)));
+            }
             None => shown.push(record.clone()),
         }
     }
@@ -47,6 +51,13 @@ pub(crate) fn with_occurrences(records: &[Record]) -> Cow<'_, [Record]> {
     past.truncate(GROUP_PAST_MAX);
     plans.sort_by_key(at_us);
     plans.truncate(GROUP_PLANS_MAX);
+    for record in past.iter_mut().rev().chain(&mut plans) {
+        if let RecordBody::Evidence(evidence) = &mut record.body
+            && let Some(rule) = rules.remove(&record.id)
+        {
+            evidence.payload.more.insert(Series::FIELD.to_owned(), rule);
+        }
+    }
     past.extend(plans);
     past.sort_by_key(Record::order);
     Cow::Owned(past)
@@ -74,14 +85,12 @@ fn day(us: i64) -> Date {
     Offset::UTC.to_datetime(instant).date()
 }
 
-fn at(record: &Record, of: &Evidence, occurrence: Occurrence, keeps_rule: bool) -> Record {
+fn at(record: &Record, of: &Evidence, occurrence: Occurrence) -> Record {
     let Occurrence { id, at, end } = occurrence;
     let mut evidence = of.clone();
     evidence.at = Some(at);
     evidence.payload.end = end;
     evidence.payload.more.insert(RECURRENCE_ID.to_owned(), id.into());
-    if !keeps_rule {
-        evidence.payload.more.remove(Series::FIELD);
-    }
+    evidence.payload.more.remove(Series::FIELD);
     Record { body: RecordBody::Evidence(Box::new(evidence)), ..record.clone() }
 }

@@ -63,12 +63,16 @@ impl Home {
 
     /// What is believed, a line each: text, since, until, last seen.
     fn beliefs(&mut self) -> Vec<String> {
+        self.beliefs_of("routine.")
+    }
+
+    fn beliefs_of(&mut self, claim_type: &str) -> Vec<String> {
         self.space.derive(Extent::Changed, Intent::Write, NOW, |_| {}).unwrap();
         let day = |when: Option<&kernel::when::When>| {
             when.map_or("–".to_owned(), |when| when.date().to_string())
         };
         let beliefs = self.space.beliefs().unwrap();
-        let routines = beliefs.iter().filter(|belief| belief.claim_type.starts_with("routine."));
+        let routines = beliefs.iter().filter(|belief| belief.claim_type.starts_with(claim_type));
         let mut lines: Vec<String> = routines
             .map(|belief| {
                 let last = belief.last_seen.as_ref().map(|last| &last.at);
@@ -181,6 +185,36 @@ fn routines_say_the_rhythm_the_start_and_the_end_of_their_rule() {
             "Repair café every month on the first Saturday in the afternoon, about 14:00; 2019-02-02, –, 2026-11-07",
             "Watering every third day in the afternoon, about 16:00; 2017-08-24, –, 2026-11-20",
         ]
+    );
+}
+
+#[test]
+fn a_place_is_since_its_series_began_however_many_there_are() {
+    let mut home = Home::new();
+    let class = |uid: &str, start: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:{uid}\nSUMMARY:Class {uid}\nDTSTART;TZID=Europe/Berlin:{start}\n\
+            DURATION:PT2H\nRRULE:FREQ=WEEKLY\nLOCATION:Room 12\\, Old Mill\nEND:VEVENT\n"
+        )
+    };
+    home.import("a.ics", &class("a", "20100907T190000"));
+    let often = "Often at Room 12, Old Mill, usually 19:00–21:00";
+    assert_eq!(home.beliefs_of("place."), [format!("{often}; 2010-09-07, –, 2026-11-17")]);
+    home.import("b.ics", &class("b", "20130910T190000"));
+    assert_eq!(home.beliefs_of("place."), [format!("{often}; 2010-09-07, –, 2026-11-17")]);
+}
+
+#[test]
+fn what_was_added_before_a_rule_began_is_not_the_beginning_of_the_routine() {
+    let mut home = Home::new();
+    home.import(
+        "c.ics",
+        "BEGIN:VEVENT\nUID:c\nSUMMARY:Choir\nDTSTART:20260105T190000Z\nDURATION:PT2H\n\
+        RRULE:FREQ=WEEKLY;COUNT=10\nRDATE:20250901T190000Z\nEND:VEVENT\n",
+    );
+    assert_eq!(
+        home.beliefs(),
+        ["Choir on Mondays in the evening, about 19:00; 2026-01-05, 2026-03-09, –"]
     );
 }
 
