@@ -2,8 +2,9 @@
 
 use super::EntityType;
 use super::lexicon::{
-    CODE_LITERALS, CODE_NOUNS, CODE_SORTS, DOMAINS, FILE_EXTENSIONS, FILE_NAMES, NAME_PREFIXES,
-    NOT_CAMEL, PACKAGE_WORDS, PLAIN_BEFORE_PACKAGE, TECHNOLOGIES, TECHNOLOGY_WORDS_MAX,
+    CODE_LITERALS, CODE_NOUNS, CODE_SORTS, DOMAINS, FILE_EXTENSIONS, FILE_NAMES, METHODS,
+    NAME_PREFIXES, NOT_CAMEL, PACKAGE_WORDS, PLAIN_BEFORE_PACKAGE, TECHNOLOGIES,
+    TECHNOLOGY_WORDS_MAX,
 };
 use super::tokens::{Gap, Tokens};
 
@@ -208,11 +209,7 @@ fn file(text: &str, is_quoted: bool) -> Option<Recognized> {
     let trimmed = text.trim_end_matches('/');
     let parts: Vec<&str> = trimmed.split('/').collect();
     let last = *parts.last()?;
-    let has_ending = last.rsplit_once('.').is_some_and(|(stem, ending)| {
-        FILE_EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str())
-            && stem.chars().any(char::is_alphanumeric)
-            && is_part(stem)
-    });
+    let has_ending = has_file_ending(last) && !is_method(text) && is_part(last);
     let inner_parts = parts.iter().enumerate();
     let are_parts =
         inner_parts.clone().all(|(place, part)| is_part(part) && (!part.is_empty() || place == 0));
@@ -225,7 +222,9 @@ fn file(text: &str, is_quoted: bool) -> Option<Recognized> {
             .and_then(|first| first.rsplit_once('.'))
             .is_some_and(|(name, domain)| !name.is_empty() && DOMAINS.contains(&domain));
     let is_product = parts.len() > 1 && technology_named(&last.to_lowercase()).is_some();
-    if is_address || is_product {
+    let (_, folders) = parts.split_last()?;
+    let is_list = has_ending && folders.iter().any(|folder| has_file_ending(folder));
+    if is_address || is_product || is_list {
         return None;
     }
     if has_ending {
@@ -249,6 +248,26 @@ fn file(text: &str, is_quoted: bool) -> Option<Recognized> {
             false => parts.len() > 2 && is_quoted || text.ends_with('/'),
         };
     if is_path { Recognized::one(text, EntityType::File, 0.7) } else { None }
+}
+
+/// Whether a name ends as those of files do.
+pub(super) fn has_file_ending(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        FILE_EXTENSIONS.contains(&ending.to_ascii_lowercase().as_str())
+            && stem.chars().any(char::is_alphanumeric)
+    })
+}
+
+/// `Blob.patch`, but not `Gemfile.lock`.
+fn is_method(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(class, method)| {
+        METHODS.contains(&method)
+            && is_identifier(class)
+            && class.starts_with(char::is_uppercase)
+            && class.contains(char::is_lowercase)
+            && !class.ends_with("file")
+            && !FILE_NAMES.contains(&text)
+    })
 }
 
 /// `.gitignore`

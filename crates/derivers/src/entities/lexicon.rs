@@ -356,6 +356,10 @@ pub(super) const FILE_EXTENSIONS: [&str; 82] = [
     "parquet", "ics", "adoc",
 ];
 
+/// Those of them that are also names of methods: `Blob.patch`.
+pub(super) const METHODS: [&str; 8] =
+    ["diff", "html", "json", "lock", "log", "patch", "snap", "zip"];
+
 /// What names of servers end with.
 #[rustfmt::skip]
 pub(super) const DOMAINS: [&str; 19] = [

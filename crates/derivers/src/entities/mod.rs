@@ -36,6 +36,9 @@ use tokens::Tokens;
 pub const PROGRAM: &str = "heuristic@1";
 /// Most entities, and most relations, of one text.
 pub const FOUND_MAX: usize = 500;
+/// Headers of mails that name programs, besides those that begin with `X-`.
+const HEADERS: [&str; 5] =
+    ["User-Agent", "Content-Type", "Content-Transfer-Encoding", "Message-ID", "MIME-Version"];
 /// Longest sentence that is read, bytes.
 pub const SENTENCE_BYTES_MAX: usize = 2_000;
 
@@ -127,7 +130,7 @@ pub fn extract(text: &str) -> FoundGraph {
     let sentences = whole_sentences_of(text);
     let tokens: Vec<Tokens<'_>> = sentences
         .iter()
-        .filter(|sentence| sentence.len() <= SENTENCE_BYTES_MAX)
+        .filter(|sentence| sentence.len() <= SENTENCE_BYTES_MAX && !is_header(sentence))
         .map(|sentence| Tokens::of(sentence))
         .collect();
     let context = names::Context::of(&tokens);
@@ -145,6 +148,14 @@ pub fn extract(text: &str) -> FoundGraph {
         }
     }
     found.graph
+}
+
+/// Whether a line is one of a mail's header: `X-Mailer: Mozilla 4.04`.
+fn is_header(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(name, _)| {
+        (name.starts_with("X-") || HEADERS.contains(&name))
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
+    })
 }
 
 /// What was found so far.

@@ -180,7 +180,10 @@ fn proper_noun(
         let confidence = if is_ordinary && begins(first) { 0.7 } else { 0.85 };
         return (spotted(sentence, run.clone(), EntityType::Person, confidence), run.end);
     }
-    if length == 1 && ORGANIZATIONS.contains(&first.text) {
+    // "Mozilla 4.04" is a program.
+    let has_version = sentence.before(run.end) == Gap::Space
+        && token(run.end).is_some_and(|next| is_version(next.text));
+    if length == 1 && ORGANIZATIONS.contains(&first.text) && !has_version {
         return (spotted(sentence, run.clone(), EntityType::Organization, 0.85), run.end);
     }
     if length == 1 && is_given && !is_ordinary && !is_heading && !context.has_lower(first) {
@@ -311,6 +314,13 @@ fn is_capitalized(token: &Token<'_>) -> bool {
                 .iter()
                 .any(|prefix| token.text.starts_with(prefix))
             || ORGANIZATIONS.contains(&token.text))
+}
+
+/// `4.04`
+fn is_version(text: &str) -> bool {
+    text.contains('.')
+        && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+        && text.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
 /// An initial: "M" or "M.".

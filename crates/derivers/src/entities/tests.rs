@@ -44,6 +44,28 @@ fn people_files_code_and_technologies_are_found() {
 }
 
 #[test]
+fn methods_lists_of_files_addresses_headers_and_patterns_are_not_files_and_names() {
+    for (text, expected) in [
+        ("`Blob.patch` can be `None`.", vec!["code Blob.patch"]),
+        ("See Gemfile.lock and Cargo.toml.", vec!["file Gemfile.lock", "file Cargo.toml"]),
+        ("Run make_all.py/make-base.py.", vec!["file make_all.py", "file make-base.py"]),
+        ("Run `make_all.py/make-base.py`.", vec![]),
+        ("It is at ftp://ftp.fjord.example/pub/libfj.zip now.", vec![]),
+        ("It is at git+ssh, s3://fjord/libfj.zip and web/libfj.zip.", vec!["file web/libfj.zip"]),
+        ("X-Mailer: Mozilla 4.04", vec![]),
+        ("We used Mozilla 4.04 then.", vec![]),
+        ("We asked Mozilla for help.", vec!["organization Mozilla"]),
+        ("Set PX_*_FRAME_KEY or PX_FRAME_* or PX_<name>_KEY or [PX]_KEY.", vec![]),
+        (
+            "Set PX_FRAME_KEY, *PX_FRAME* or _PX_TIME_ now.",
+            vec!["code PX_FRAME_KEY", "code PX_FRAME", "code PX_TIME"],
+        ),
+    ] {
+        assert_eq!(names(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn an_explicit_verb_shows_that_its_ends_are_names() {
     for (text, expected) in [
         ("Zebra Gateway depends on Falcon Broker.", "Zebra Gateway depends_on Falcon Broker"),

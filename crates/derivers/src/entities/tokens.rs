@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::code::has_file_ending;
+
 /// Most words of one sentence that are read.
 const TOKENS_MAX: usize = 400;
 
@@ -93,7 +95,7 @@ impl<'t> Tokens<'t> {
                 continue;
             }
             if let Some((end, token)) = word(text, at, before) {
-                all.push(token);
+                all.extend(token);
                 (at, before) = (end, Gap::Space);
                 continue;
             }
@@ -164,20 +166,28 @@ fn quoted_code(text: &str, at: usize, before: Gap) -> Option<(usize, Option<Toke
     Some((end, token))
 }
 
-/// The length of an address on the web, or of the target of a Markdown link, if one begins here.
+/// The length of an address on a network, or of the target of a Markdown link, if one begins here.
 fn address(rest: &str) -> Option<usize> {
     if rest.starts_with("](") {
         return rest.find(')').map(|end| end + 1);
     }
-    let begins = ["http://", "https://", "www.", "mailto:"];
-    begins.iter().any(|begin| rest.starts_with(begin)).then(|| {
+    let scheme = rest.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    let has_scheme = scheme > 1 && rest.get(scheme..).is_some_and(|rest| rest.starts_with("://"));
+    let begins = ["www.", "mailto:"];
+    (has_scheme || begins.iter().any(|begin| rest.starts_with(begin))).then(|| {
         rest.find(|letter: char| letter.is_whitespace() || matches!(letter, ')' | '>' | ']' | '|'))
             .unwrap_or(rest.len())
     })
 }
 
-/// The word that begins at a place: where it ends, and it.
-fn word(text: &str, at: usize, before: Gap) -> Option<(usize, Token<'_>)> {
+/// Where the first of several files ends that slashes join: `make_all.py/make-base.py`.
+fn first_of_files(word: &str) -> Option<usize> {
+    let first = word.find('/').filter(|first| *first > 0)?;
+    word.trim_end_matches('.').split('/').all(has_file_ending).then_some(first)
+}
+
+/// The word that begins at a place: where it ends, and it, unless it is a piece of a pattern.
+fn word(text: &str, at: usize, before: Gap) -> Option<(usize, Option<Token<'_>>)> {
     let rest = text.get(at..)?;
     let mut letters = rest.chars();
     let first = letters.next()?;
@@ -209,7 +219,16 @@ fn word(text: &str, at: usize, before: Gap) -> Option<(usize, Token<'_>)> {
             break;
         }
     }
+    end = first_of_files(rest.get(..end)?).unwrap_or(end);
     let whole = rest.get(..end)?;
+    // `PX_*_KEY` names nothing, and neither do `PX_` and `_KEY`.
+    let last = text.get(..at)?.chars().next_back();
+    let next = rest.get(end..)?.chars().next();
+    let is_piece = whole.starts_with('_') && last.is_some_and(|last| "*]>}".contains(last))
+        || whole.ends_with('_') && next.is_some_and(|next| "*[<{".contains(next));
+    if is_piece && !(whole.starts_with('_') && whole.ends_with('_')) {
+        return Some((at + whole.len(), None));
+    }
     let mut kept = whole.trim_end_matches(['-', '.', '\'', '’', ':', '/', '@', '~', '_']);
     if whole.ends_with('/') && kept.contains('/') {
         kept = whole.get(..=kept.len()).unwrap_or(kept);
@@ -245,5 +264,5 @@ fn word(text: &str, at: usize, before: Gap) -> Option<(usize, Token<'_>)> {
         is_possessive: possessive.is_some(),
     };
     let call = if is_call { 2 } else { 0 };
-    Some((at + whole.len().max(1) + call, token))
+    Some((at + whole.len().max(1) + call, Some(token)))
 }

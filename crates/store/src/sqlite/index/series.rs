@@ -25,8 +25,8 @@ const BESIDE_DAYS: i64 = 31;
 const WINDOWS_MAX: usize = 12;
 /// Most occurrences of a limited time that are compared with its exact ends.
 const IN_FILTER_MAX: usize = 4;
-/// Days after the beginning of a limited time, and before its end, on which a series may also happen
-/// outside it: the limits are instants, and days begin at different times.
+/// Days after the beginning of a limited time, and before its end, on which a series may also
+/// happen outside it: the limits are instants, and days begin at different times.
 const EDGE_DAYS: i64 = 2;
 /// Most occurrences of such days: of three days, one every minute.
 const AT_EDGE_MAX: usize = 3 * 24 * 60;
