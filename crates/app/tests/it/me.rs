@@ -20,10 +20,11 @@ fn of(values: &[(&str, &str)]) -> Vec<(String, String)> {
     values.iter().map(|(kind, value)| ((*kind).to_owned(), (*value).to_owned())).collect()
 }
 
-/// Mails between two people, of whom one may be the owner.
+/// Mails between two people, of whom one may be the owner; the last answers the others.
 fn mailbox(from: &str, to: &str) -> String {
     (1..=6)
         .map(|day| {
+            let (from, to) = if day == 6 { (to, from) } else { (from, to) };
             format!(
                 "From x Mon Jun  {day} 08:00:00 2025\nMessage-ID: <{day}@x.example>\nFrom: {from}\nTo: {to}\n\
                  Date: Mon, 0{day} Jun 2025 08:00:00 +0000\nSubject: {day}\n\nSee you on day {day}.\n\n"
