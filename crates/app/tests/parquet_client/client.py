@@ -28,14 +28,15 @@ def main(program):
 
         because("init", "--name", "pottery")
         ids = [because("remember", text)["id"] for text in TEXTS]
-        because("maintain", "mark", *ids)
+        claim = because("claim", "add", "Walnuts are not for Petra")["id"]
+        because("maintain", "mark", *ids, claim)
         report = because("maintain", "export", "--older-than", "0")
-        assert report["records"] == len(TEXTS), report
+        assert report["records"] == len(ids) + 1, report
 
         file = pq.ParquetFile(report["file"])
         described = {name.decode(): value.decode() for name, value in file.metadata.metadata.items()}
         assert described["because.version"] == "1", described
-        assert described["because.records"] == str(len(TEXTS)), described
+        assert described["because.records"] == str(len(ids) + 1), described
         assert file.metadata.num_rows == report["operations"] == int(described["because.operations"])
         types = {field.name: field.type for field in file.schema_arrow}
         text = pa.string()
@@ -46,7 +47,7 @@ def main(program):
 
         rows = file.read().to_pylist()
         marked = {row["id"]: row for row in rows if row["marked"]}
-        assert set(marked) == set(ids)
+        assert set(marked) == {*ids, claim}
         for id, said in zip(ids, TEXTS):
             row = marked[id]
             assert said in row["text"], row
@@ -56,11 +57,13 @@ def main(program):
             assert operation["header"]["author"] == row["author"]
             age = datetime.datetime.now(datetime.timezone.utc) - row["time"]
             assert abs(age) < datetime.timedelta(hours=1), row["time"]
-        assert {row["kind"] for row in rows if not row["marked"]} >= {"annotation"}, rows
+        # What the claim was said in repeats its words, and what quotes it goes with it: its mark.
+        assert [row["kind"] for row in rows if not row["marked"]] == ["evidence", "annotation"], rows
 
-        assert because("maintain", "finalize", "--older-than", "0", "--yes")["records"] == len(TEXTS)
+        assert because("maintain", "finalize", "--older-than", "0", "--yes")["records"] == len(ids) + 1
         restored = because("maintain", "restore", report["file"])
-        assert restored["restored"] == len(TEXTS), restored
+        # What is restored is no longer marked.
+        assert restored["restored"] == report["operations"] - 1, restored
     print(f"pyarrow {pa.__version__} reads the archives")
 
 

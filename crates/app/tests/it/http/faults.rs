@@ -245,6 +245,14 @@ impl<'a> Writers<'a> {
         (self.notes.lock().unwrap().len(), self.thoughts.lock().unwrap().len())
     }
 
+    /// Waits until so many notes and thoughts are acknowledged, though not forever.
+    fn until(&self, enough: impl Fn((usize, usize)) -> bool) {
+        let begun = Instant::now();
+        while !enough(self.acknowledged()) && begun.elapsed() < WAIT_MAX {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Fails unless a server has everything that was acknowledged.
     #[track_caller]
     fn are_kept(&self, server: &Server, token: &str) {
@@ -270,10 +278,7 @@ fn a_server_killed_under_load_keeps_every_thought_that_it_acknowledged() {
     let writers = Writers::new(&server, &token);
     let id = server.child.id().to_string();
     writers.run(6, "", || {
-        let begun = Instant::now();
-        while writers.acknowledged().1 < 20 && begun.elapsed() < WAIT_MAX {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        writers.until(|(_, thoughts)| thoughts >= 20);
         std::process::Command::new("kill").args(["-KILL", &id]).status().unwrap();
     });
     let again = Server::start(&machine);
@@ -302,6 +307,7 @@ fn ten_processes_and_the_server_write_at_once_and_nothing_is_lost() {
                 });
             }
         });
+        writers.until(|(notes, thoughts)| notes > 1 && thoughts > 1);
     });
     assert!(writers.refused.lock().unwrap().is_empty(), "{:?}", writers.refused);
     writers.are_kept(&server, &token);
@@ -352,10 +358,7 @@ fn a_full_disk_under_load_is_an_error_and_nothing_acknowledged_is_lost() {
     let writers = Writers::new(&server, &token);
     let padding = "It cools slowly. ".repeat(200);
     writers.run(4, &padding, || {
-        let begun = Instant::now();
-        while writers.acknowledged().1 < 6 && begun.elapsed() < WAIT_MAX {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        writers.until(|(_, thoughts)| thoughts >= 6);
         // Writes as much as there is room for, and fails.
         std::fs::write(&filler, vec![0; 8 << 20]).unwrap_err();
         while writers.refused.lock().unwrap().len() < 20 && begun.elapsed() < 2 * WAIT_MAX {
