@@ -88,7 +88,7 @@ fn a_client_that_sends_slowly_is_answered_in_time_or_loses_its_connection() {
             Reply::parse(&trickle(&server, &sent, &long)).fails(408, "TIMEOUT");
         }
     }
-    assert!(begun.elapsed() < 2 * WAIT_MAX, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < WAIT_MAX, "{:?}", begun.elapsed());
     let log = machine.because(["--json", "log", "-n", "0"]).run().succeeds().out();
     assert!(!log.contains("too slow"), "{log}");
     remember(&server, &token, "The server still answers");
@@ -359,9 +359,10 @@ fn a_full_disk_under_load_is_an_error_and_nothing_acknowledged_is_lost() {
     let padding = "It cools slowly. ".repeat(200);
     writers.run(4, &padding, || {
         writers.until(|(_, thoughts)| thoughts >= 6);
+        let begun = Instant::now();
         // Writes as much as there is room for, and fails.
         std::fs::write(&filler, vec![0; 8 << 20]).unwrap_err();
-        while writers.refused.lock().unwrap().len() < 20 && begun.elapsed() < 2 * WAIT_MAX {
+        while writers.refused.lock().unwrap().len() < 20 && begun.elapsed() < WAIT_MAX {
             let _ = std::fs::OpenOptions::new()
                 .append(true)
                 .open(&filler)
