@@ -56,6 +56,7 @@ pub(super) fn serve(
     announce: impl FnOnce(&Listening) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let tls = options.tls.as_ref().map(acceptor).transpose()?;
+    let maintained = Defaults::read(&session)?.every;
     let spaces = Spaces::open(&session)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CONVERSING_THREADS)
@@ -88,7 +89,7 @@ pub(super) fn serve(
         app.log.event("info", "listening", json!({ "address": address.to_string() }));
         tokio::spawn(look_for_changes(Arc::clone(&app)));
         tokio::spawn(write_receipts(Arc::clone(&app)));
-        if let Some(every) = Defaults::read(&app.session)?.every {
+        if let Some(every) = maintained {
             tokio::spawn(maintain(Arc::clone(&app), every));
         }
         let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));

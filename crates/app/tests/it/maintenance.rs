@@ -415,6 +415,7 @@ fn a_server_archives_and_erases_by_schedule() {
     let wrong = machine.because(["--json", "serve", "--listen", "127.0.0.1:0"]);
     let wrong = wrong.variable("BECAUSE_MAINTENANCE_SCHEDULE", "often").run().ends(2);
     assert_eq!(wrong.error_code(), "variable");
+    assert_eq!(wrong.out(), "", "it does not listen before its settings are read");
 }
 
 #[test]
