@@ -1,8 +1,9 @@
 //! Zip archives from untrusted sources.
 //!
-//! Exports of chat services come as zip files. Only the entries that an importer asks for by their
-//! file name are read, as streams, and never written to disk, so a path within an archive is
-//! harmless. Nested archives are not opened. An archive may unpack to more than it declares. So
+//! Exports of chat services come as zip files. Of these only the entries that an importer asks for
+//! by their file name are read, as streams. An archive of all sorts is unpacked ([`unpack`]) to a
+//! folder of its own, which no path within the archive can leave. Nested archives are not opened.
+//! An archive may unpack to more than it declares. So
 //! four limits ([`Limits`]) are checked twice: on what the directory declares before anything is
 //! read, and on the bytes that come out while reading. Exceeding one is [`ImportError::TooLarge`].
 //! A damaged entry is reported as a problem, and the next entry is still read.
@@ -10,14 +11,15 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use rawzip::{CompressionMethod, FileReader, ZipArchive, ZipArchiveEntryWayfinder};
 
-use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error, read_head};
+use crate::files::FOLDER_DEPTH_MAX;
+use crate::input::{Counted, Input, LimitExceeded, ReadCount, format_error, is_limit, read_head};
 use crate::{ImportError, Match, PROBE_BYTES, Probe, Problem, Sink};
 
 /// How much an archive may hold.
@@ -173,8 +175,98 @@ pub(crate) fn for_each_entry(
     Ok(())
 }
 
+/// Unpacks every file to a folder that exists. Entries that cannot be read, or whose names lead
+/// elsewhere, are problems. Returns how many bytes came out.
+pub(crate) fn unpack(
+    path: &Path,
+    format: &'static str,
+    limits: Limits,
+    folder: &Path,
+    sink: &mut dyn Sink,
+) -> Result<u64, ImportError> {
+    let mut zip = Zip::open(path, format, limits)?;
+    let entries = zip.entries(|_| true)?;
+    let budget = Budget::new(&limits);
+    for (name, entry) in entries {
+        let file = entry_path(path, &name);
+        let unpacked = match inner_path(&name) {
+            Some(below) => {
+                let reader = zip.unpack(&entry, &budget, ReadCount::default());
+                reader
+                    .map_err(Unpack::Bad)
+                    .and_then(|mut from| write(&folder.join(below), &mut from))
+            }
+            None => {
+                Err(Unpack::Bad("its name leads out of the archive; it was left out".to_owned()))
+            }
+        };
+        match unpacked {
+            Ok(()) => {}
+            Err(Unpack::Bad(message)) => {
+                if sink.problem(Problem { file, line: None, message }).is_break() {
+                    break;
+                }
+            }
+            Err(Unpack::Limit(reason)) => return Err(zip.too_large(reason)),
+            Err(Unpack::Disk(source)) => {
+                return Err(ImportError::Io { path: folder.to_owned(), source });
+            }
+        }
+    }
+    Ok(budget.total_bytes.get())
+}
+
+/// Why an entry was not unpacked.
+enum Unpack {
+    /// The entry is at fault: the next one is tried.
+    Bad(String),
+    /// The archive holds too much.
+    Limit(String),
+    /// The disk is at fault.
+    Disk(io::Error),
+}
+
+/// The path of an entry below the folder to which it is unpacked; none if it would leave it.
+fn inner_path(name: &str) -> Option<PathBuf> {
+    let name = name.replace('\\', "/");
+    let parts = || name.split('/').filter(|part| !part.is_empty() && *part != ".");
+    let is_plain = |part: &str| {
+        let mut components = Path::new(part).components();
+        matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
+    };
+    let is_inside = !name.starts_with('/')
+        && parts().next().is_some()
+        && parts().count() <= FOLDER_DEPTH_MAX
+        && parts().all(|part| is_plain(part) && !part.contains('\0'));
+    is_inside.then(|| parts().collect())
+}
+
+/// Writes a new file. What is there stays: the first of several entries of one name counts.
+fn write(path: &Path, from: &mut dyn Read) -> Result<(), Unpack> {
+    let bad = |error: io::Error| Unpack::Bad(format!("it cannot be unpacked: {error}"));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(bad)?;
+    }
+    let mut file = File::create_new(path).map_err(bad)?;
+    let mut piece = [0; 16 * 1024];
+    loop {
+        let read = match from.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if is_limit(&error) => return Err(Unpack::Limit(error.to_string())),
+            Err(error) => {
+                // Half a file would be taken for the whole.
+                let _ = std::fs::remove_file(path);
+                return Err(Unpack::Bad(format!("it is damaged: {error}")));
+            }
+        };
+        file.write_all(piece.get(..read).unwrap_or_default()).map_err(Unpack::Disk)?;
+    }
+}
+
 /// How problems name an entry.
-fn entry_path(path: &Path, name: &str) -> PathBuf {
+pub(crate) fn entry_path(path: &Path, name: &str) -> PathBuf {
     let mut file = path.as_os_str().to_owned();
     file.push("#");
     file.push(name);
@@ -371,8 +463,6 @@ pub(crate) fn recognise_part(
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     struct Ignore;

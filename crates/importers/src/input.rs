@@ -180,7 +180,8 @@ pub(crate) fn format_error(
     ImportError::Format { path: path.to_owned(), format, reason: reason.into() }
 }
 
-fn is_limit(error: &io::Error) -> bool {
+/// Whether a read failed because a limit was exceeded.
+pub(crate) fn is_limit(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<LimitExceeded>())
 }
 

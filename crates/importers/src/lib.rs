@@ -44,6 +44,7 @@ pub mod text;
 mod time;
 mod transcripts;
 mod turn;
+mod zipped;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -90,18 +91,28 @@ pub struct Context {
     /// The folder that is imported, of which a source is a part. Names of files that identify
     /// records are relative to it.
     pub root: Option<PathBuf>,
+    /// An empty folder in which archives may be unpacked. Without one, those of all sorts are not
+    /// read.
+    pub scratch: Option<PathBuf>,
+    /// The archive that was unpacked to `root`, by its name in the folder that holds it; empty if
+    /// it was imported by itself.
+    pub archive: Option<String>,
 }
 
 impl Context {
     /// The context of an import at this time, in this zone.
     pub fn new(now: jiff::Timestamp, zone: jiff::tz::TimeZone) -> Self {
-        Self { now, zone, day_order: None, root: None }
+        Self { now, zone, day_order: None, root: None, scratch: None, archive: None }
     }
 
     /// The name of a file that identifies its records: relative to the folder that is imported, or
     /// to the source.
     pub(crate) fn name_of(&self, file: &Path, source: &Path) -> String {
-        files::relative_name(file, self.root.as_deref().unwrap_or(source))
+        let name = files::relative_name(file, self.root.as_deref().unwrap_or(source));
+        match &self.archive {
+            Some(archive) if !archive.is_empty() => format!("{archive}/{name}"),
+            _ => name,
+        }
     }
 }
 
@@ -246,6 +257,7 @@ pub fn registry() -> &'static [&'static dyn Importer] {
         &mail::Mbox,
         &git::Git,
         &folder::Folder,
+        &zipped::Zipped,
         &markdown::Markdown,
         &photo::Photo,
         &text::Text,

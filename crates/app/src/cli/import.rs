@@ -360,7 +360,9 @@ fn import(
         true => ForgottenPolicy::RecordAgain,
         false => ForgottenPolicy::StaysForgotten,
     };
-    let context = args.context(session);
+    let scratch = place::scratch_folder()?;
+    let scratch_path = Some(scratch.path().to_owned());
+    let context = Context { scratch: scratch_path, ..args.context(session) };
     let total =
         path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
     let template = match total {

@@ -16,7 +16,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use engine::EngineError;
 use engine::write::import::Intent;
-use importers::{Context, ImportError, Importer};
+use importers::{Context, DayOrder, ImportError, Importer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,13 +40,27 @@ const FILES_MAX: usize = 64;
 /// Longest name of a file that is kept.
 const NAME_CHARS_MAX: usize = 100;
 /// Types of a body that is a file itself.
-const FILE_TYPES: [&str; 5] = [
+const FILE_TYPES: [&str; 6] = [
     "application/x-ndjson",
     "application/jsonl",
+    ZIP,
     "application/octet-stream",
     "text/plain",
     "text/calendar",
 ];
+
+/// The type of a zip archive.
+const ZIP: &str = "application/zip";
+
+/// What the first number of a date such as 2/6/2025 is.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FirstNumber {
+    /// The day.
+    Day,
+    /// The month.
+    Month,
+}
 
 /// How to read the upload.
 #[derive(Deserialize, JsonSchema)]
@@ -59,6 +73,8 @@ pub(super) struct Request {
     format: Option<String>,
     /// The name of the file, where the body is one.
     name: Option<String>,
+    /// What the first number of a date such as 2/6/2025 is, where a file does not show it.
+    first_number: Option<FirstNumber>,
     /// Only say what would be recorded.
     #[serde(default)]
     dry_run: bool,
@@ -95,14 +111,20 @@ pub(super) async fn answer(
     let upload = match form {
         Form::Multipart => from_form(request, app.client_wait).await?,
         Form::File => {
-            from_body(request.into_body(), asked.name.as_deref(), app.client_wait).await?
+            let usual = (media_type(&headers).as_deref() == Some(ZIP)).then_some("upload.zip");
+            let name = asked.name.as_deref().or(usual);
+            from_body(request.into_body(), name, app.client_wait).await?
         }
     };
     let intent = if asked.dry_run { Intent::DryRun } else { Intent::Write };
+    let day_order = asked.first_number.map(|number| match number {
+        FirstNumber::Day => DayOrder::DayFirst,
+        FirstNumber::Month => DayOrder::MonthFirst,
+    });
     let task = Task { token, site, need: Need::Write(Right::Append) };
     let (follower, followed) = (Arc::clone(&app), Arc::clone(&task.site.space));
     let response = long::run(app, task, &headers, move |call, progress| {
-        let answer = import(call, &upload, importer, intent, progress)?;
+        let answer = import(call, &upload, (importer, day_order), intent, progress)?;
         drop(upload);
         follower.follow_up(&followed);
         Ok(answer)
@@ -208,11 +230,13 @@ async fn from_form(request: HttpRequest, wait: Duration) -> Result<Upload, ApiEr
 fn import(
     call: &mut Call<'_>,
     upload: &Upload,
-    importer: Option<&'static dyn Importer>,
+    (importer, day_order): (Option<&'static dyn Importer>, Option<DayOrder>),
     intent: Intent,
     progress: &mut Progress,
 ) -> Result<Value, ApiError> {
-    let context = Context::new(call.session.now, call.session.zone.clone());
+    let scratch = Some(upload.folder.path().to_owned());
+    let context =
+        Context { scratch, day_order, ..Context::new(call.session.now, call.session.zone.clone()) };
     let mut sources = Vec::new();
     for path in &upload.files {
         let name = name_of(path);
@@ -232,8 +256,12 @@ fn import(
         let mut source = serde_json::to_value(&report)?;
         // The temporary folder is nobody's concern.
         source["path"] = json!(name);
+        let folder = path.to_string_lossy();
         for problem in source["problems"].as_array_mut().into_iter().flatten() {
-            problem["file"] = json!(name);
+            for field in ["file", "message"] {
+                let text = problem[field].as_str().unwrap_or_default();
+                problem[field] = json!(text.replace(&*folder, &name));
+            }
         }
         sources.push(source);
     }

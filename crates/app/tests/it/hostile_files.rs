@@ -90,6 +90,12 @@ fn archives_that_unpack_without_end() {
         .ends(1)
         .says("expected 10");
     machine.because(["import", "--format", "chatgpt", "bomb.zip"]).run().ends(1).says("zip bombs");
+    let sorts = [("a.md", &zeros[..], zeros.len() as u64), ("b.md", b"# Tea", 5)];
+    machine.write("sorts.zip", zip(&sorts));
+    machine.because(["import", "sorts.zip"]).run().ends(1).says("zip bombs");
+    let sorts = [("a.md", &zeros[..1 << 20], 10), ("b.md", b"# Tea\n\nGreen.", 13)];
+    machine.write("lying-sorts.zip", zip(&sorts));
+    machine.because(["import", "lying-sorts.zip"]).run().ends(4).prints("lying-sorts.zip#a.md");
 }
 
 #[test]

@@ -106,6 +106,95 @@ fn names_are_relative_to_the_folder_so_the_same_name_stays_apart() {
 }
 
 #[test]
+fn an_archive_of_all_sorts_is_read_as_the_folder_that_was_packed() {
+    let sources = Sources::new();
+    let files = [
+        ("notes/Tea.md", "# Tea\n\nGreen."),
+        ("notes/more/Tea.md", "# Tea\n\nBlack."),
+        ("calendars/one.ics", EVENT),
+        ("mail.mbox", MAIL),
+        ("main.rs", "fn main() {}"),
+    ];
+    for (name, text) in files {
+        sources.file(&format!("folder/{name}"), text);
+    }
+    let entries: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let archive = sources.file("Takeout.ZIP", zip(&entries));
+    assert_eq!(detected(&archive), Some("zip"));
+    let read = import("zip", &archive);
+    let folder = import("folder", &sources.path().join("folder"));
+    assert_eq!(read.evidence, folder.evidence);
+    assert_eq!(read.evidence.len(), 4);
+    let [problem] = &read.problems[..] else { panic!("{:?}", read.problems) };
+    assert_eq!(problem.file, sources.path().join("Takeout.ZIP#main.rs"));
+    assert_eq!(problem.message, folder.problems[0].message);
+}
+
+#[test]
+fn archives_in_a_folder_stay_apart() {
+    let sources = Sources::new();
+    sources.file("Tea.md", "# Tea\n\nWhite.");
+    sources.file("a/one.zip", zip(&[("Tea.md", b"# Tea\n\nGreen.")]));
+    sources.file("b/one.zip", zip(&[("Tea.md", b"# Tea\n\nBlack.")]));
+    sources.file("b/chat.zip", zip(&[("_chat.txt", CHAT.as_bytes())]));
+    let read = import("folder", sources.path());
+    let uids = read.uids();
+    for uid in ["Tea.md#tea", "a/one.zip/Tea.md#tea", "b/one.zip/Tea.md#tea"] {
+        assert!(uids.contains(&uid), "{uids:?}");
+    }
+    assert_eq!((read.evidence.len(), read.problems.len()), (5, 0), "{:?}", read.problems);
+}
+
+#[test]
+fn no_entry_leads_out_of_its_archive_and_archives_within_are_named() {
+    let sources = Sources::new();
+    let inner = zip(&[("Tea.md", b"# Tea\n\nGreen.")]);
+    let entries: [(&str, &[u8]); 8] = [
+        ("!!/up.md", b"# Up\n\nno"),
+        ("a/!!/!!/up.md", b"# Up\n\nno"),
+        ("!!|up.md", b"# Up\n\nno"),
+        ("?root.md", b"# Root\n\nno"),
+        ("file", b"no format"),
+        ("file/below.md", b"# Below\n\nits folder is a file"),
+        ("inner.zip", &inner),
+        ("a//./b.md", b"# Good\n\nread"),
+    ];
+    // What writes archives writes no such names.
+    let mut archive = zip(&entries);
+    for (name, hostile) in
+        [("!!/!!/up", "../../up"), ("!!/up", "../up"), ("!!|up", "..\\up"), ("?root", "/root")]
+    {
+        let (name, hostile) = (name.as_bytes(), hostile.as_bytes());
+        for place in 0..archive.len() - name.len() {
+            if archive[place..].starts_with(name) {
+                archive[place..place + name.len()].copy_from_slice(hostile);
+            }
+        }
+    }
+    let path = sources.file("hostile.zip", archive);
+    let read = import("zip", &path);
+    assert_eq!(read.uids(), ["a/b.md#good"]);
+    let mut named: Vec<_> = read
+        .problems
+        .iter()
+        .map(|problem| problem.file.to_string_lossy().rsplit('#').next().unwrap().to_owned())
+        .collect();
+    named.sort();
+    let expected = [
+        "../up.md",
+        "..\\up.md",
+        "/root.md",
+        "a/../../up.md",
+        "file",
+        "file/below.md",
+        "inner.zip",
+    ];
+    assert_eq!(named, expected);
+    let unpacked = read.problems.iter().find(|problem| problem.message.contains("unpacked-"));
+    assert_eq!(unpacked, None);
+}
+
+#[test]
 fn a_photo_takes_its_sidecar_and_a_vault_keeps_to_its_notes() {
     let sources = Sources::new();
     sources.file("pics/a.jpg", [0xff, 0xd8, 0xff, 0xd9]);

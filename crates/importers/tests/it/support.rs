@@ -38,7 +38,10 @@ pub(crate) fn context() -> Context {
 
 pub(crate) fn try_import(format: &str, path: &Path) -> Result<Collected, ImportError> {
     let mut collected = Collected::default();
-    importers::by_name(format).unwrap().import(path, &context(), &mut collected)?;
+    let scratch = tempfile::tempdir().unwrap();
+    let context = Context { scratch: Some(scratch.path().to_owned()), ..context() };
+    importers::by_name(format).unwrap().import(path, &context, &mut collected)?;
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "nothing stays unpacked");
     collected.uids();
     Ok(collected)
 }

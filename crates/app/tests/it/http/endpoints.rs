@@ -210,6 +210,15 @@ fn files_are_imported_from_a_form_and_from_a_body() {
     let text = "Content-Type: text/plain\r\n";
     bad("/api/v1/import?format=nix", text, "x").fails(400, "VALIDATION_ERROR");
     bad("/api/v1/import?nix=1", text, "x").fails(400, "VALIDATION_ERROR");
+    bad("/api/v1/import?first_number=year", text, "x").fails(400, "VALIDATION_ERROR");
+    for (number, time) in [("day", "2025-06-02T"), ("month", "2025-02-06T")] {
+        let dated = format!("02/06/2025, 09:00 - Ana: The {number} wheel is here\n");
+        let path = format!("/api/v1/import?name={number}.txt&first_number={number}");
+        assert_eq!(bad(&path, text, &dated).succeeds()["sources"][0]["added"], 1);
+        let found = server.post("/api/v1/recall", &token, &json!({ "question": "wheel" }));
+        let found = found.succeeds();
+        assert!(found["results"].to_string().contains(time), "{number}: {found}");
+    }
     machine.is_sound();
 }
 
