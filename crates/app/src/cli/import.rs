@@ -361,8 +361,9 @@ fn import(
         false => ForgottenPolicy::StaysForgotten,
     };
     let scratch = place::scratch_folder()?;
-    let scratch_path = Some(scratch.path().to_owned());
-    let context = Context { scratch: scratch_path, ..args.context(session) };
+    work.unpacks_to(scratch.path());
+    let unpacked = Some(scratch.path().to_owned());
+    let context = Context { scratch: unpacked, ..args.context(session) };
     let total =
         path.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len());
     let template = match total {

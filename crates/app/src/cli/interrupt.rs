@@ -3,6 +3,7 @@
 //! Every batch is durable when it is counted, so nothing is lost when a command ends between two of
 //! them. Whoever presses Ctrl-C is told how far it came, and that the same command goes on.
 
+use std::path::{Path, PathBuf};
 use std::process;
 #[cfg(unix)]
 use std::sync::atomic::AtomicBool;
@@ -22,12 +23,17 @@ const POLL_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Work {
     doing: Mutex<String>,
     records: AtomicU64,
+    scratch: Mutex<Option<PathBuf>>,
 }
 
 /// Begins to say on Ctrl-C what was done until then. Before, and on systems without signals, Ctrl-C
 /// ends the program without a word.
 pub(super) fn watched(form: Form, doing: &str) -> Arc<Work> {
-    let work = Arc::new(Work { doing: Mutex::new(doing.to_owned()), records: AtomicU64::new(0) });
+    let work = Arc::new(Work {
+        doing: Mutex::new(doing.to_owned()),
+        records: AtomicU64::new(0),
+        scratch: Mutex::default(),
+    });
     #[cfg(unix)]
     watch(form, Arc::clone(&work));
     work
@@ -59,6 +65,11 @@ impl Work {
         self.records.store(records, Ordering::Relaxed);
     }
 
+    /// The folder that goes with the command, however it ends.
+    pub(super) fn unpacks_to(&self, scratch: &Path) {
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Some(scratch.to_owned());
+    }
+
     fn end(&self, form: Form) -> ! {
         let doing = self.doing.lock().unwrap_or_else(PoisonError::into_inner);
         let done = match self.records.load(Ordering::Relaxed) {
@@ -68,6 +79,9 @@ impl Work {
         let failure = Failure::Interrupted { work: format!("{doing}{done}") };
         output::clear_line();
         report(&failure, failure.hint(), form);
+        if let Some(scratch) = &*self.scratch.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = std::fs::remove_dir_all(scratch);
+        }
         process::exit(failure.exit_code().into())
     }
 }

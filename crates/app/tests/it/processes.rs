@@ -88,7 +88,9 @@ fn an_interrupted_import_says_how_far_it_came_and_goes_on() {
     let machine = Machine::with_space();
     machine.write("chat.jsonl", long_chat(TURNS));
     let import = ["import", "chat.jsonl", "--no-derive", "--json"];
-    let running = machine.because(import).talk();
+    let scratch = machine.work().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let running = machine.because(import).variable("TMPDIR", &scratch).talk();
     let pid = running.id().to_string();
     // Until it has recorded several batches.
     let is_begun =
@@ -104,6 +106,7 @@ fn an_interrupted_import_says_how_far_it_came_and_goes_on() {
     assert_eq!(said["error"]["code"], "interrupted");
     let message = said["error"]["message"].as_str().unwrap();
     assert!(message.contains("importing chat.jsonl, of which the space has"), "{message}");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "nothing stays unpacked");
     machine.is_sound();
     let report = machine.because(import).run().succeeds().json();
     let (added, present) = (&report["sources"][0]["added"], &report["sources"][0]["present"]);
