@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use engine::Space;
 use engine::private::Disclosure;
 use engine::thought::contribute::{Contribution, Grounds};
-use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
+use engine::thought::retrieve::{ThoughtHit, ThoughtHits, ThoughtQuery};
 use engine::thought::usage::{Dated, ThoughtAccess};
 use kernel::body::Thought;
 use kernel::id::OpId;
@@ -204,7 +204,7 @@ fn measure(texts: Vec<String>, queries: Vec<String>) {
     let mut times: Vec<Duration> = Vec::with_capacity(QUERIES);
     for query in &queries {
         let reader = space.reader().unwrap();
-        let near: Vec<OpId> = retrieve_in(&reader, query).iter().map(|hit| hit.id).collect();
+        let near = retrieve_in(&reader, query);
         let begun = Instant::now();
         reader.highways_among(&near, 5).unwrap();
         times.push(begun.elapsed());
@@ -223,7 +223,7 @@ fn time_retrievals(space: &Space, queries: &[String], what: &str) {
         let begun = Instant::now();
         let reader = space.reader().unwrap();
         let found = retrieve_in(&reader, query);
-        let shown: Vec<OpId> = found.iter().take(5).map(|hit| hit.id).collect();
+        let shown: Vec<OpId> = found.hits.iter().take(5).map(|hit| hit.id).collect();
         reader.thoughts(&shown).unwrap();
         times.push(begun.elapsed());
     }
@@ -267,10 +267,10 @@ fn full_scan(path: &std::path::Path, query: &str) -> Vec<ThoughtHit> {
 }
 
 fn retrieve(space: &Space, query: &str) -> Vec<ThoughtHit> {
-    retrieve_in(&space.reader().unwrap(), query)
+    retrieve_in(&space.reader().unwrap(), query).hits
 }
 
-fn retrieve_in(reader: &engine::Reader<'_>, query: &str) -> Vec<ThoughtHit> {
+fn retrieve_in(reader: &engine::Reader<'_>, query: &str) -> ThoughtHits {
     let query = ThoughtQuery {
         text: query,
         vector: None,
@@ -279,7 +279,7 @@ fn retrieve_in(reader: &engine::Reader<'_>, query: &str) -> Vec<ThoughtHit> {
         now_us: 0,
         as_of_us: None,
     };
-    reader.retrieve_thoughts(&query).unwrap().hits
+    reader.retrieve_thoughts(&query).unwrap()
 }
 
 /// How long this thread has been on a processor, where the system says so.

@@ -12,7 +12,9 @@ use kernel::operation::Role;
 use kernel::snapshot::Snapshot;
 use retrieval::question::ends::both_ends;
 use retrieval::rank::nearness::Nearness;
-use store::sqlite::{QuestionVector, ThoughtFound, ThoughtReader, ThoughtsSought, first_after};
+use store::sqlite::{
+    QuestionVector, ThoughtFound, ThoughtReader, ThoughtTraffic, ThoughtsSought, first_after,
+};
 use store::{Position, StoreError};
 
 use super::factors::{Standing, score, weighed};
@@ -86,6 +88,8 @@ pub struct ThoughtHits {
     pub hits: Vec<ThoughtHit>,
     /// How far the index had read.
     pub position: Position,
+    /// How those that were used were used; none if nothing depended on it.
+    pub(super) used: Option<BTreeMap<OpId, ThoughtTraffic>>,
 }
 
 impl Reader<'_> {
@@ -119,27 +123,25 @@ impl Reader<'_> {
             hits(seen, found, disclosure)
         })?;
         let mut hits = found.unwrap_or_default();
-        self.rank(&mut hits, query.now_us)?;
+        let used = self.rank(&mut hits, query.now_us)?;
         put_corrections_first(&mut hits);
-        Ok(ThoughtHits { hits, position: self.store.thought_position()? })
+        Ok(ThoughtHits { hits, position: self.store.thought_position()?, used })
     }
 
-    /// The best first; of equal scores the more used.
-    fn rank(&self, hits: &mut [ThoughtHit], now_us: i64) -> Result<(), EngineError> {
+    /// The best first; of equal scores the more used. Returns the use if there are any.
+    fn rank(
+        &self,
+        hits: &mut [ThoughtHit],
+        now_us: i64,
+    ) -> Result<Option<BTreeMap<OpId, ThoughtTraffic>>, EngineError> {
         hits.sort_by(|one, other| other.order.total_cmp(&one.order));
         let is_equal =
             |one: &ThoughtHit, other: &ThoughtHit| (one.order - other.order).abs() < EQUAL;
-        let mut tied: Vec<OpId> = Vec::new();
-        for equal in hits.chunk_by(is_equal).filter(|equal| equal.len() > 1) {
-            tied.extend(equal.iter().map(|hit| hit.id));
+        if hits.chunk_by(is_equal).all(|equal| equal.len() == 1) {
+            return Ok(None);
         }
-        if tied.is_empty() {
-            return Ok(());
-        }
-        let used = self.store.thought_traffic(&tied)?;
-        if used.is_empty() {
-            return Ok(());
-        }
+        let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();
+        let used = self.store.thought_traffic(&ids)?;
         let weight = |id: &OpId| {
             // One that was never used is as it was at first: its time is not looked up.
             used.get(id).map_or(pheromone::FIRST, |used| {
@@ -149,7 +151,7 @@ impl Reader<'_> {
         for equal in hits.chunk_by_mut(is_equal).filter(|equal| equal.len() > 1) {
             equal.sort_by(|one, other| weight(&other.id).total_cmp(&weight(&one.id)));
         }
-        Ok(())
+        Ok(Some(used))
     }
 }
 

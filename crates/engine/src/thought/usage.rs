@@ -12,6 +12,7 @@ use store::sqlite::{
 };
 
 use super::pheromone::{self, ACCESS, FEEDBACK};
+use super::retrieve::ThoughtHits;
 use super::view::ThoughtView;
 use crate::{EngineError, Reader};
 
@@ -237,10 +238,20 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// The highways among some thoughts, the busiest first, at most `limit`.
-    pub fn highways_among(&self, ids: &[OpId], limit: usize) -> Result<Vec<Highway>, EngineError> {
-        let used = self.store.thought_traffic(ids)?.into_iter();
-        self.highways_of(used.collect(), limit)
+    /// The highways among what was found, the busiest first, at most `limit`.
+    pub fn highways_among(
+        &self,
+        found: &ThoughtHits,
+        limit: usize,
+    ) -> Result<Vec<Highway>, EngineError> {
+        let used = match &found.used {
+            Some(used) => used.clone(),
+            None => {
+                let ids: Vec<OpId> = found.hits.iter().map(|hit| hit.id).collect();
+                self.store.thought_traffic(&ids)?
+            }
+        };
+        self.highways_of(used.into_iter().collect(), limit)
     }
 
     /// The busiest highways that this reader may see.
@@ -282,21 +293,24 @@ impl Reader<'_> {
             (std::cmp::Reverse(traffic), *id)
         });
         let mut highways: Vec<(Highway, BTreeSet<String>)> = Vec::new();
-        for (id, used) in busy {
-            if highways.len() == limit {
+        // Most are shown, so nearly all that is read is needed.
+        for busy in busy.chunks(limit.max(1)) {
+            let ids: Vec<OpId> = busy.iter().map(|(id, _)| *id).collect();
+            for thought in self.thoughts(&ids)? {
+                let Some((_, used)) = busy.iter().find(|(id, _)| *id == thought.id) else {
+                    continue;
+                };
+                let words = words_of(&thought.content);
+                if !highways.iter().any(|(_, busier)| is_same(busier, &words)) {
+                    let (accesses, agents) = (used.accesses, used.agents);
+                    highways.push((Highway { thought, accesses, agents }, words));
+                }
+            }
+            if highways.len() >= limit {
                 break;
             }
-            if !self.store.is_as_signed(&id)? {
-                continue;
-            }
-            let Some(thought) = self.thought(&id)? else { continue };
-            let words = words_of(&thought.content);
-            if !highways.iter().any(|(_, busier)| is_same(busier, &words)) {
-                let (accesses, agents) = (used.accesses, used.agents);
-                highways.push((Highway { thought, accesses, agents }, words));
-            }
         }
-        Ok(highways.into_iter().map(|(highway, _)| highway).collect())
+        Ok(highways.into_iter().take(limit).map(|(highway, _)| highway).collect())
     }
 }
 

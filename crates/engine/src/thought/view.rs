@@ -235,13 +235,22 @@ impl Reader<'_> {
 
     /// The same of several, in their order, without those that are altered in the file.
     pub fn thoughts(&self, ids: &[OpId]) -> Result<Vec<ThoughtView>, EngineError> {
-        let mut views = Vec::with_capacity(ids.len());
+        let mut signed = Vec::with_capacity(ids.len());
         for id in ids {
-            if self.store.is_as_signed(id)? {
-                views.extend(self.thought(id)?);
-            }
+            signed.extend(self.store.is_as_signed(id)?.then_some(*id));
         }
-        Ok(views)
+        if signed.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.store.on_snapshot(|index| {
+            let mut views = Vec::with_capacity(signed.len());
+            for id in &signed {
+                if let Some(entry) = index.entry(id)? {
+                    views.extend(thought_view(index, &entry)?);
+                }
+            }
+            Ok::<_, StoreError>(views)
+        })?)
     }
 
     /// The latest thoughts that count, the newest first: at most `limit`, those with all of `tags`.

@@ -259,8 +259,8 @@ fn retrieve(
         now_us,
         as_of_us: None,
     };
-    let mut hits = reader.retrieve_thoughts(&query)?.hits;
-    if is_choice && hits.is_empty() {
+    let mut found = reader.retrieve_thoughts(&query)?;
+    if is_choice && found.hits.is_empty() {
         // A prompt that only names the tag asks what the query before it asked.
         let nearest = asker.session.as_ref().and_then(|session| session.shown.first());
         let nearest = nearest.map(|id| reader.thought_named(&id.to_string(), disclosure));
@@ -268,10 +268,12 @@ fn retrieve(
             let before = reader.thoughts(&[nearest])?;
             if let Some(ThoughtView { content, .. }) = before.first() {
                 let query = ThoughtQuery { text: content, vector: None, ..query };
-                hits = reader.retrieve_thoughts(&query)?.hits;
+                found = reader.retrieve_thoughts(&query)?;
             }
         }
     }
+    let highways = reader.highways_among(&found, HIGHWAYS_MAX)?;
+    let hits = found.hits;
     let disambiguation = if filter.is_empty() { guidance::disambiguation(&hits) } else { None };
     let largest = disambiguation.as_ref().and_then(|offered| offered.clusters.first());
     let shown: Vec<ThoughtHit> = match largest {
@@ -288,8 +290,6 @@ fn retrieve(
             lineage = reader.thought_lineage(&hit.id, DEPTH_MAX, disclosure, None)?;
         }
     }
-    let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();
-    let highways = reader.highways_among(&ids, HIGHWAYS_MAX)?;
     let highways = highways.iter().map(|highway| {
         let text = preview(&highway.thought.content);
         format!("{text} ({} accesses, {} agents)", highway.accesses, highway.agents)
