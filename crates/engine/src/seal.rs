@@ -11,15 +11,20 @@
 //! Operations of other devices are not sealed here: they carry their authors' signatures, and are
 //! kept as they are.
 
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+
 use importers::secrets::{Masked, MaskedSecret, SecretKind, mask_body, mask_string};
 use kernel::body::{self, Body};
 use kernel::declaration::{Declaration, Statement};
 use kernel::evidence::Visibility;
-use kernel::id::{Author, BodyHash};
+use kernel::id::{Author, BodyHash, OpId};
 use kernel::kind::Kind;
 use kernel::operation::{HlcTimestamp, MalformedError, Operation, Ref};
-use kernel::seal::{ChainPosition, Draft, Signer};
-use store::Writing;
+use kernel::seal::{ChainPosition, Draft, Signer, Unsigned};
+use store::sqlite::{Signatures, SqliteWriting};
+use store::{Position, Writing};
 
 use crate::EngineError;
 use crate::write::record::Prepared;
@@ -112,12 +117,19 @@ impl PreparedBody {
 }
 
 /// The key of this device. It signs what is sealable, and nothing else.
-pub struct Sealer(Signer);
+pub struct Sealer(Arc<Signer>);
 
 impl Sealer {
     /// Signs with `signer`.
     pub fn new(signer: Signer) -> Self {
-        Self(signer)
+        Self(Arc::new(signer))
+    }
+
+    /// Prepares a writing for so many operations of [`Sealer::prepare`] and
+    /// [`Sealer::prepare_evidence`]. Those of many are signed on another thread while the next ones
+    /// are judged: a signature takes longer than most of what recording does.
+    pub(crate) fn sign_in(&self, writing: &mut SqliteWriting<'_>, count: usize) {
+        writing.sign_by(Box::new(Signing::begin(&self.0, count)));
     }
 
     /// The public half.
@@ -157,15 +169,15 @@ impl Sealer {
         Ok(self.seal(sealable, place)?)
     }
 
-    /// Seals a prepared body.
-    pub(crate) fn seal_prepared(
+    /// Makes an operation of a prepared body, which its writing signs.
+    pub(crate) fn prepare(
         &self,
         prepared: PreparedBody,
         refs: Vec<Ref>,
         place: ChainPosition,
-    ) -> Result<(Operation, Body), MalformedError> {
+    ) -> Result<(Unsigned, Body), MalformedError> {
         let PreparedBody { body, bytes, masked: _ } = prepared;
-        Ok((self.0.seal_canonical(body.kind(), bytes, refs, place)?, body))
+        Ok((self.0.unsigned(body.kind(), bytes, refs, place)?, body))
     }
 
     /// Signs a statement about withheld bodies, which names operations and keys alone.
@@ -173,19 +185,106 @@ impl Sealer {
         self.0.declare(statement)
     }
 
-    /// Seals evidence.
-    pub(crate) fn seal_evidence(
+    /// Makes an operation of evidence, which its writing signs.
+    pub(crate) fn prepare_evidence(
         &self,
         prepared: &mut Prepared,
         refs: Vec<Ref>,
         place: ChainPosition,
-    ) -> Result<Operation, MalformedError> {
-        self.0.seal_canonical(Kind::Evidence, prepared.take_bytes(), refs, place)
+    ) -> Result<Unsigned, MalformedError> {
+        self.0.unsigned(Kind::Evidence, prepared.take_bytes(), refs, place)
+    }
+}
+
+/// From so many operations on, a thread of its own is worth starting.
+const THREAD_FROM: usize = 2 * SENT_AT_ONCE;
+/// How many operations are sent to it at a time: each message may wake it up.
+const SENT_AT_ONCE: usize = 256;
+
+/// An operation that waits for its signature.
+type Waiting = (Position, OpId);
+
+/// Signatures by the positions of their operations.
+type Signed = Vec<(Position, [u8; 64])>;
+
+/// A thread that signs what it is sent, until nobody sends any more.
+type SigningThread = (Sender<Vec<Waiting>>, JoinHandle<Signed>);
+
+/// Signs the operations of one writing.
+struct Signing {
+    signer: Arc<Signer>,
+    made: Signed,
+    wants_thread: bool,
+    thread: Option<SigningThread>,
+    /// What was sent to the thread.
+    sent: Vec<Waiting>,
+    /// What is to be sent.
+    waiting: Vec<Waiting>,
+}
+
+impl Signing {
+    fn begin(signer: &Arc<Signer>, count: usize) -> Self {
+        Self {
+            signer: Arc::clone(signer),
+            made: Vec::new(),
+            wants_thread: count >= THREAD_FROM,
+            thread: None,
+            sent: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    fn sign(&mut self, waiting: Vec<Waiting>) {
+        self.made.extend(waiting.into_iter().map(|(at, id)| (at, self.signer.sign(&id))));
+    }
+}
+
+/// None if the system gives no thread.
+fn start(signer: Arc<Signer>) -> Option<SigningThread> {
+    let (sender, waiting) = mpsc::channel::<Vec<Waiting>>();
+    let sign = move || {
+        let all = waiting.into_iter().flatten();
+        all.map(|(at, id)| (at, signer.sign(&id))).collect()
+    };
+    let thread = thread::Builder::new().name("sign".to_owned()).spawn(sign).ok()?;
+    Some((sender, thread))
+}
+
+impl Signatures for Signing {
+    fn make(&mut self, position: Position, id: OpId) {
+        self.waiting.push((position, id));
+        if !self.wants_thread || self.waiting.len() < SENT_AT_ONCE {
+            return;
+        }
+        if self.thread.is_none() {
+            self.thread = start(Arc::clone(&self.signer));
+            self.wants_thread = self.thread.is_some();
+        }
+        let Some((sender, _)) = &self.thread else { return };
+        match sender.send(self.waiting.clone()) {
+            Ok(()) => self.sent.append(&mut self.waiting),
+            Err(_) => self.wants_thread = false,
+        }
+    }
+
+    fn finish(&mut self) -> Signed {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.sign(waiting);
+        let sent = std::mem::take(&mut self.sent);
+        if let Some((sender, thread)) = self.thread.take() {
+            drop(sender);
+            match thread.join() {
+                Ok(made) => self.made.extend(made),
+                Err(_) => self.sign(sent),
+            }
+        }
+        std::mem::take(&mut self.made)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use kernel::ledger_index::LedgerIndex;
     use kernel::operation::{HlcTimestamp, Role};
     use store::Ledger;
     use store::sqlite::SqliteSpace;
@@ -198,9 +297,7 @@ mod tests {
         Draft { body: Body::ClaimRefutation(body), refs }
     }
 
-    #[test]
-    fn an_identity_key_is_masked_unless_it_names_something_in_the_ledger() {
-        let sealer = Sealer::new(Signer::from_seed([1; 32]));
+    fn genesis(sealer: &Sealer) -> (Operation, Body) {
         let space = body::Space {
             name: "t".to_owned(),
             owner: sealer.author(),
@@ -208,14 +305,63 @@ mod tests {
             settings: serde_json::Map::new(),
         };
         let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
-        let (genesis, body) = sealer.seal(Sealable::genesis(space), place).unwrap();
-        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
-        let mut writing = space.begin().unwrap();
+        sealer.seal(Sealable::genesis(space), place).unwrap()
+    }
+
+    fn note() -> Body {
         let note = serde_json::json!({
             "source": "t", "source_uid": "1", "kind": "note", "summary": "", "visibility": "project", "payload": {}
         });
-        let note = Body::Evidence(serde_json::from_value(note).unwrap());
-        let note = Sealable::masked(Draft::new(note), &*writing).unwrap();
+        Body::Evidence(serde_json::from_value(note).unwrap())
+    }
+
+    /// Loses what it was to sign.
+    struct NoSignatures;
+
+    impl Signatures for NoSignatures {
+        fn make(&mut self, _: Position, _: OpId) {}
+        fn finish(&mut self) -> Signed {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn nothing_unsigned_is_committed() {
+        let sealer = Sealer::new(Signer::from_seed([1; 32]));
+        let (genesis, body) = genesis(&sealer);
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        for (count, is_signed) in [(1, true), (2 * THREAD_FROM + 1, true), (1, false)] {
+            let mut writing = Box::new(space.write().unwrap());
+            match is_signed {
+                true => sealer.sign_in(&mut writing, count),
+                false => writing.sign_by(Box::new(NoSignatures)),
+            }
+            let mut made = Vec::new();
+            for _ in 0..count {
+                let prepared = PreparedBody::new(mask_body(note())).unwrap();
+                let ts = HlcTimestamp(writing.position().0 + 9);
+                let head = writing.head(&sealer.author()).unwrap();
+                let place = ChainPosition { space: Some(genesis.space()), head, ts };
+                let (unsigned, body) = sealer.prepare(prepared, Vec::new(), place).unwrap();
+                writing.record_unsigned(&unsigned, Some(&body)).unwrap();
+                made.push(unsigned.operation().id());
+            }
+            assert_eq!(writing.commit().is_ok(), is_signed);
+            for id in made {
+                let written = space.get(&id).unwrap();
+                assert_eq!(written.is_some(), is_signed);
+                assert!(written.is_none_or(|written| written.operation.verify().is_ok()));
+            }
+        }
+    }
+
+    #[test]
+    fn an_identity_key_is_masked_unless_it_names_something_in_the_ledger() {
+        let sealer = Sealer::new(Signer::from_seed([1; 32]));
+        let (genesis, body) = genesis(&sealer);
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let mut writing = space.begin().unwrap();
+        let note = Sealable::masked(Draft::new(note()), &*writing).unwrap();
         let (note, body) = sealer.seal_next(note, &*writing, HlcTimestamp(2)).unwrap();
         writing.record(&note, Some(&body)).unwrap();
         // Another program may have sealed this without masking it.

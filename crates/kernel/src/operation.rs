@@ -339,6 +339,11 @@ impl<State> Operation<State> {
         )
     }
 
+    /// The same operation with this signature.
+    pub(crate) fn with_signature(self, sig: [u8; 64]) -> Self {
+        Self { sig, ..self }
+    }
+
     pub(crate) fn assume<Other>(self) -> Operation<Other> {
         Operation {
             id: self.id,

@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 
 use crate::body::Body;
 use crate::declaration::{self, Declaration, Statement};
-use crate::id::{Author, SpaceId};
+use crate::id::{Author, OpId, SpaceId};
 use crate::kind::Kind;
 use crate::ledger_index::Head;
 use crate::operation::{
@@ -40,6 +40,17 @@ pub struct ChainPosition {
     pub head: Option<Head>,
     /// The clock's reading.
     pub ts: HlcTimestamp,
+}
+
+/// An operation without its signature, on which neither its id nor any rule depends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unsigned(Operation);
+
+impl Unsigned {
+    /// The operation, with zeros for a signature.
+    pub fn operation(&self) -> &Operation {
+        &self.0
+    }
 }
 
 /// A device's secret key: signs, and salts bodies.
@@ -105,6 +116,24 @@ impl Signer {
         refs: Vec<Ref>,
         place: ChainPosition,
     ) -> Result<Operation, MalformedError> {
+        let Unsigned(operation) = self.unsigned(kind, body, refs, place)?;
+        let signature = self.sign(&operation.id());
+        Ok(operation.with_signature(signature))
+    }
+
+    /// The signature of this device's operation with this id.
+    pub fn sign(&self, id: &OpId) -> [u8; 64] {
+        self.key.sign(&id.0).to_bytes()
+    }
+
+    /// Makes the operation without its signature.
+    pub fn unsigned(
+        &self,
+        kind: Kind,
+        body: Vec<u8>,
+        refs: Vec<Ref>,
+        place: ChainPosition,
+    ) -> Result<Unsigned, MalformedError> {
         check_count(&refs)?;
         check_length(&body)?;
         let salt = self.salt(&body);
@@ -118,11 +147,9 @@ impl Signer {
             refs,
             body: Content::hash(&salt, &body),
         };
-        let id = header.id();
-        let sig = self.key.sign(&id.0).to_bytes();
-        let operation =
-            Operation::<Unverified>::from_parts(id, header, Content::Present { salt, body }, sig)?;
-        Ok(operation.assume())
+        let content = Content::Present { salt, body };
+        let operation = Operation::<Unverified>::from_parts(header.id(), header, content, [0; 64])?;
+        Ok(Unsigned(operation.assume()))
     }
 
     /// Signs a statement about withheld bodies, in this key's name.

@@ -208,6 +208,7 @@ impl Writer<'_> {
         let policy = self.policy;
         let mut recorded = GraphRecorded::default();
         let mut writing = self.store.write()?;
+        sealer.sign_in(&mut writing, batch.len());
         let head = writing.head(&sealer.author())?;
         let before = head.map_or(0, |head| head.seq);
         let at = next_timestamp(now_us(now), writing.latest()?);
@@ -487,14 +488,15 @@ impl BatchWriter<'_, '_> {
     /// Appends an operation. None if what it says is forgotten and stays so.
     fn append(&mut self, body: PreparedBody, refs: Vec<Ref>) -> Result<Option<OpId>, Refused> {
         let place = ChainPosition { space: self.space, head: self.head, ts: self.at };
-        let (operation, body) = self.sealer.seal_prepared(body, refs, place)?;
+        let (unsigned, body) = self.sealer.prepare(body, refs, place)?;
+        let operation = unsigned.operation();
         if self.policy == ForgottenPolicy::StaysForgotten
             && self.writing.removed(&operation.header().body)?.is_some()
         {
             self.tally.of(&body).forgotten += 1;
             return Ok(None);
         }
-        self.writing.record(&operation, Some(&body)).map_err(EngineError::from)?;
+        self.writing.record_unsigned(&unsigned, Some(&body)).map_err(EngineError::from)?;
         let header = operation.header();
         self.head = Some(Head { seq: header.seq, id: operation.id(), ts: header.ts });
         self.at = HlcTimestamp(self.at.0.saturating_add(1));

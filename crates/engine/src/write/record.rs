@@ -219,6 +219,7 @@ impl Writer<'_> {
         let waiting = &mut *self.echoes;
         let bulk = if batch.len() == BATCH_MAX { Batch::More } else { Batch::Last };
         let mut writing = self.store.write()?;
+        sealer.sign_in(&mut writing, batch.len());
         let mut head = writing.head(&sealer.author())?;
         let mut stamp = writing.latest()?;
         let space = writing.space()?;
@@ -271,8 +272,9 @@ impl Writer<'_> {
             }
             let ts = next_timestamp(now_us(now), stamp);
             let place = ChainPosition { space, head, ts };
-            let operation = sealer.seal_evidence(&mut prepared, refs, place)?;
-            writing.record(&operation, Some(&prepared.body))?;
+            let unsigned = sealer.prepare_evidence(&mut prepared, refs, place)?;
+            writing.record_unsigned(&unsigned, Some(&prepared.body))?;
+            let operation = unsigned.operation();
             if let Some(fingerprint) = &prepared.fingerprint {
                 echoes.note(fingerprint, writing.position());
             }

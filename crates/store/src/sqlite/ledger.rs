@@ -4,7 +4,6 @@
 //! copy that could differ. `pos` is the order of arrival, without gaps; the space's own order is
 //! (`ts`, `id`).
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
@@ -29,6 +28,7 @@ use super::page_cache::PageCache;
 use super::read_transaction::ReadState;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
+use super::signatures::PendingSignatures;
 use super::without_trace::OpenedFile;
 use super::{Mode, configure, create, make_tables, only_for_owner, open, refuse_stale_logs};
 use crate::{Ledger, Position, RecordError, Recorded, StoreError, Writing};
@@ -341,15 +341,6 @@ impl SqliteSpace {
         latest(&self.connection)
     }
 
-    /// Operations by kind.
-    pub fn count_by_kind(&self) -> Result<BTreeMap<String, u64>, StoreError> {
-        let mut statement =
-            self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
-        let counts = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
-        Ok(counts.collect::<Result<_, _>>()?)
-    }
-
     /// Begins an append that includes the state of derivation. Waits for other writers.
     pub fn write(&mut self) -> Result<SqliteWriting<'_>, StoreError> {
         if self.mode == Mode::ReadOnly {
@@ -539,6 +530,7 @@ pub struct SqliteWriting<'a> {
     hashes: Option<DeviceHashes<'a>>,
     defers_erasure: bool,
     has_erased: bool,
+    pub(super) pending: PendingSignatures,
 }
 
 /// A snapshot with the questions that a [`SqliteWriting`] answers, and nothing to write with.
@@ -569,6 +561,7 @@ impl<'a> SqliteWriting<'a> {
             defers_erasure: false,
             hashes: None,
             has_erased: false,
+            pending: PendingSignatures::default(),
             names: Default::default(),
             marked: Default::default(),
             head: head(connection)?,
@@ -763,6 +756,7 @@ impl Writing for SqliteWriting<'_> {
         self.erase_redacted()?;
         std::mem::take(&mut self.redactions).leave(self.index.connection)?;
         self.index.write_beliefs()?;
+        std::mem::take(&mut self.pending).write(self.index.connection)?;
         self.index.connection.execute_batch("COMMIT")?;
         self.open = false;
         if self.has_erased {

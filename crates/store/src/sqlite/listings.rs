@@ -2,6 +2,7 @@
 //!
 //! Everything here is read from the graph and the ledger, in one snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
@@ -100,6 +101,15 @@ impl SqliteWriting<'_> {
 }
 
 impl SqliteSpace {
+    /// Operations by kind.
+    pub fn count_by_kind(&self) -> Result<BTreeMap<String, u64>, StoreError> {
+        let mut statement =
+            self.connection.prepare("SELECT kind, count(*) FROM op GROUP BY kind")?;
+        let counts = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
+        Ok(counts.collect::<Result<_, _>>()?)
+    }
+
     /// Whether an operation is here as it was signed: its id and body hash match its content. The
     /// signature is checked of a person's word alone, which is shown as certain.
     pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {

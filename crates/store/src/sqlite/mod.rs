@@ -41,6 +41,7 @@ mod registry;
 mod restored;
 mod scratch;
 mod shared;
+mod signatures;
 mod stale_logs;
 mod thinking;
 mod views;
@@ -73,6 +74,7 @@ pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use scratch::{ScratchGraph, ScratchIndex};
+pub use signatures::Signatures;
 pub use views::{Size, ViewDigest};
 pub use without_trace::{FileStamp, Reopening};
 
