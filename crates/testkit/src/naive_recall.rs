@@ -213,6 +213,7 @@ impl NaiveRecall {
                             .any(|terms| terms.iter().all(|term| count(analysis, term) > 0)),
                     }),
                     is_question: judges_text && analysis.is_question && !document.is_note,
+                    is_output: false,
                     time_expression: judges_text && analysis.timex && !document.is_note,
                     asks_when: question.asks_when,
                     classes: classes

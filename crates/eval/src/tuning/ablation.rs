@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 13] = [
     ("asker", &["asker"]),
     ("standing", &["standing"]),
     ("date", &["date"]),
-    ("turn kind", &["is_question", "time_expression", "when"]),
+    ("turn kind", &["is_question", "is_output", "time_expression", "when"]),
     ("lists", &["classes"]),
 ];
 

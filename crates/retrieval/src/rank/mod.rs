@@ -51,6 +51,8 @@ pub struct Signals {
     pub date: f64,
     /// The record ends as a question.
     pub is_question: bool,
+    /// The record is what a tool of an agent printed.
+    pub is_output: bool,
     /// The record holds a time expression.
     pub time_expression: bool,
     /// The question asks when. Counts together with `time_expression`.
@@ -78,6 +80,7 @@ pub struct Weights {
     pub standing: f64,
     pub date: f64,
     pub is_question: f64,
+    pub is_output: f64,
     pub time_expression: f64,
     pub when: f64,
     pub classes: f64,
@@ -100,6 +103,7 @@ impl Weights {
         standing: 0.80,
         date: 1.65,
         is_question: -0.30,
+        is_output: -0.80,
         time_expression: 0.18,
         when: 0.65,
         classes: 0.50,
@@ -124,6 +128,7 @@ impl Weights {
         standing: 1.00,
         date: 1.20,
         is_question: -0.30,
+        is_output: -0.80,
         time_expression: 0.20,
         when: 0.60,
         classes: 0.60,
@@ -147,6 +152,7 @@ impl Weights {
         standing: 0.50,
         date: 0.85,
         is_question: -0.10,
+        is_output: -0.30,
         time_expression: 0.05,
         when: 0.40,
         classes: 0.30,
@@ -183,7 +189,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 17;
+pub const PARTS: usize = 18;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -233,6 +239,7 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("standing", signals.standing, weights.standing),
         part("date", signals.date, weights.date),
         part("is_question", flag(signals.is_question), weights.is_question),
+        part("is_output", flag(signals.is_output), weights.is_output),
         part("time_expression", flag(signals.time_expression), weights.time_expression),
         part("when", flag(signals.time_expression && signals.asks_when), weights.when),
         part("classes", signals.classes, weights.classes),
@@ -267,6 +274,7 @@ mod tests {
             standing: 0.0,
             date: 1.5,
             is_question: true,
+            is_output: true,
             time_expression: true,
             asks_when: true,
             classes: 0.5,

@@ -319,6 +319,32 @@ fn only_notes_and_the_user_say_how_to_answer() {
 }
 
 #[test]
+fn what_a_tool_printed_does_not_outrank_the_answer() {
+    let turns = [
+        ("user", "Where are the integration tests?"),
+        ("tool", "tests/it/main.rs tests/it/integration.rs integration tests tests/it"),
+        ("assistant", "The integration tests live in tests/it, one binary per crate."),
+    ];
+    let mut book = Book::in_file();
+    for (number, (role, text)) in turns.iter().enumerate() {
+        let mut turn = record_of(EvidenceKind::TURN, Some(role), text);
+        turn.source_uid = number.to_string();
+        turn.payload.session = Some("session".to_owned());
+        book.evidence(&turn, &[]);
+    }
+    book.advance();
+    for weights in [Weights::WITH_VECTORS, Weights::LEXICAL] {
+        for question in [turns[0].1, "integration tests", "the tests of integration"] {
+            let filter = Filter::default();
+            let found = find_by(&weights, &mut book.ledger, question, None, &filter, 3);
+            let place =
+                |wanted| found.iter().position(|found| turns[found.document as usize].0 == wanted);
+            assert!(place("assistant") < place("tool"), "{question}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn a_short_piece_of_a_file_inherits_words_of_the_piece_before_it() {
     let words = |kind: &str, text: &str| {
         let mut book = Book::in_file();

@@ -49,6 +49,8 @@ pub(super) const PREFERENCE: u8 = 8;
 
 /// The record stands for a series, whose occurrences are computed.
 pub(super) const SERIES: u8 = 16;
+/// A tool of an agent printed it.
+pub(super) const BY_TOOL: u8 = 32;
 
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

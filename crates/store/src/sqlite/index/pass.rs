@@ -403,7 +403,8 @@ impl Pass<'_> {
             + when.max(0.0)
             + who
             + weights.time_expression.max(0.0)
-            + weights.is_question.max(0.0)) as f32
+            + weights.is_question.max(0.0)
+            + weights.is_output.max(0.0)) as f32
     }
 
     /// Which documents of a block contain every word of a name themselves.
@@ -454,6 +455,7 @@ impl Pass<'_> {
             // request to a program says what it is about.
             is_question: has(attributes::IS_QUESTION)
                 && attribute.marks & (attributes::TURN | attributes::BY_USER) == attributes::TURN,
+            is_output: attribute.marks & attributes::BY_TOOL != 0,
             time_expression: has(attributes::TIMEX) && attribute.marks & attributes::TURN != 0,
             asks_when: self.question.asks_when,
             ..Signals::default()
@@ -584,14 +586,14 @@ fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
 /// The sum of the signals other than those of words and vectors; each is computed once.
 struct Others {
     /// By [`Self::place`].
-    flags: [f32; 32],
+    flags: [f32; 64],
     date: f32,
     standing: f32,
 }
 
 impl Others {
     fn new(pass: &Pass<'_>) -> Self {
-        let mut others = Self { flags: [0.0; 32], date: 0.0, standing: 0.0 };
+        let mut others = Self { flags: [0.0; 64], date: 0.0, standing: 0.0 };
         let asks_when = pass.question.asks_when;
         let total =
             |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
@@ -604,15 +606,24 @@ impl Others {
     }
 
     fn signals(place: usize) -> Signals {
-        let [asker, speaker, subject, is_question, time_expression] =
-            [16, 8, 4, 2, 1].map(|bit| place & bit != 0);
-        Signals { asker, speaker, subject, is_question, time_expression, ..Signals::default() }
+        let [is_output, asker, speaker, subject, is_question, time_expression] =
+            [32, 16, 8, 4, 2, 1].map(|bit| place & bit != 0);
+        Signals {
+            is_output,
+            asker,
+            speaker,
+            subject,
+            is_question,
+            time_expression,
+            ..Signals::default()
+        }
     }
 
     /// The reverse of [`Self::signals`].
     fn place(signals: &Signals) -> usize {
-        let Signals { asker, speaker, subject, is_question, time_expression, .. } = *signals;
-        [asker, speaker, subject, is_question, time_expression]
+        let Signals { is_output, asker, speaker, subject, is_question, time_expression, .. } =
+            *signals;
+        [is_output, asker, speaker, subject, is_question, time_expression]
             .into_iter()
             .fold(0, |place, flag| 2 * place + usize::from(flag))
     }

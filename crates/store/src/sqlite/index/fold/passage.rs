@@ -95,10 +95,11 @@ pub fn searched_parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
 pub(super) fn marks(evidence: &Evidence) -> u8 {
     let is_turn = evidence.kind.0 == EvidenceKind::TURN;
     let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
-    let is_user =
-        role.is_some_and(|role| matches!(role.to_lowercase().as_str(), "user" | "human" | "me"));
+    let role = role.map(str::to_lowercase);
+    let is_user = matches!(role.as_deref(), Some("user" | "human" | "me"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
     mark(is_turn, attributes::TURN)
         | mark(is_user, attributes::BY_USER)
+        | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
 }
