@@ -4,7 +4,7 @@ use importers::ImportError;
 use kernel::evidence::{EvidenceKind, Visibility};
 
 use crate::collect::Collected;
-use crate::support::{Sources, context, detected, import, import_error, zip};
+use crate::support::{Sources, context, detected, import, import_error, try_import, zip};
 
 const LOCOMO: &str = r#"[{
   "qa": [{"question": "Who has a boat?", "answer": "Mara", "evidence": ["D1:1"], "category": 1}],
@@ -381,8 +381,12 @@ fn bad_archives_are_refused_or_reported_never_followed() {
     let good = zip(&[("conversations.json", CHATGPT.as_bytes())]);
 
     let cut = sources.file("cut.zip", &good[..good.len() / 2]);
-    assert_eq!(detected(&cut), None);
-    assert!(matches!(import_error("chatgpt", &cut), ImportError::Format { .. }));
+    assert_eq!(detected(&cut), Some("zip"));
+    for format in ["chatgpt", "zip"] {
+        let refused = import_error(format, &cut);
+        assert!(matches!(refused, ImportError::Format { .. }), "{refused}");
+        assert!(refused.to_string().contains("partly downloaded"), "{refused}");
+    }
 
     let none = sources.file("none.zip", zip(&[("readme.txt", b"hello")]));
     assert!(matches!(import_error("chatgpt", &none), ImportError::Format { .. }));
@@ -401,11 +405,9 @@ fn bad_archives_are_refused_or_reported_never_followed() {
         slip[at] ^= 0x10;
         let path = sources.file("flip.zip", &slip);
         let _ = importers::detect(&path);
-        let _ = importers::by_name("chatgpt").unwrap().import(
-            &path,
-            &context(),
-            &mut Collected::default(),
-        );
+        for format in ["chatgpt", "zip"] {
+            let _ = try_import(format, &path);
+        }
         slip[at] ^= 0x10;
     }
 }
