@@ -34,8 +34,8 @@ impl Importer for Folder {
         "a folder of all sorts: each file by its own format"
     }
 
-    /// A folder is of all sorts if the formats of its files are more than notes alone or photos
-    /// alone, which are read with what belongs to them.
+    /// A folder is of all sorts unless its files are all of one format that reads folders too, such
+    /// as notes or photos.
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if !probe.is_dir {
             return Match::No;
@@ -87,6 +87,41 @@ impl Importer for Folder {
     }
 }
 
+/// Imports the files of a folder that are of one format. One that cannot be read is a problem.
+pub(crate) fn import_each(
+    importer: &dyn Importer,
+    found: files::Walk,
+    context: &Context,
+    sink: &mut dyn Sink,
+) {
+    for trouble in found.problems {
+        if sink.problem(trouble).is_break() {
+            return;
+        }
+    }
+    for file in found.files {
+        if import_whole(importer, &file, context, sink).is_break() {
+            return;
+        }
+    }
+}
+
+/// Imports a source of a folder.
+fn import_whole(
+    importer: &dyn Importer,
+    source: &Path,
+    context: &Context,
+    sink: &mut dyn Sink,
+) -> ControlFlow<()> {
+    let mut watched = Watched { sink, broken: false };
+    let read = importer.import(source, context, &mut watched);
+    match (watched.broken, read) {
+        (true, _) => ControlFlow::Break(()),
+        (false, Ok(())) => ControlFlow::Continue(()),
+        (false, Err(error)) => sink.problem(problem(source, error.to_string())),
+    }
+}
+
 /// Whether some format takes the folder as a whole.
 fn claims(folder: &Path) -> bool {
     registry().iter().any(|importer| importer.claims_folder(folder))
@@ -126,13 +161,7 @@ fn import_one(
         let message = "it holds claims and edges of another program: import it by itself";
         return sink.problem(problem(source, message));
     }
-    let mut watched = Watched { sink, broken: false };
-    let read = importer.import(source, context, &mut watched);
-    match (watched.broken, read) {
-        (true, _) => ControlFlow::Break(()),
-        (false, Ok(())) => ControlFlow::Continue(()),
-        (false, Err(error)) => sink.problem(problem(source, error.to_string())),
-    }
+    import_whole(importer, source, context, sink)
 }
 
 /// Passes everything on, and notes whether the receiver wants no more: importers do not say why

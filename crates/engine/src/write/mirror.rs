@@ -120,7 +120,8 @@ pub(crate) fn place_of(path: &Path) -> Vec<u8> {
 }
 
 impl Reader<'_> {
-    /// What a source no longer has, given what a reading found in it.
+    /// What a source no longer has, given what a reading found in it. A folder may have been
+    /// imported before as one of all sorts; what other formats read there is left alone.
     pub(crate) fn mirror_plan(
         &self,
         source: &str,
@@ -130,7 +131,7 @@ impl Reader<'_> {
         let mut appended = Vec::new();
         let mut noted = HashSet::new();
         for import in self.imports(usize::MAX)? {
-            if import.body.place == Some(place) && import.body.source.as_deref() == Some(source) {
+            if import.body.place == Some(place) {
                 appended.extend(self.evidence_in(&import.author, &import.body)?);
             }
         }
@@ -138,7 +139,7 @@ impl Reader<'_> {
         appended.retain(|(_, id)| noted.insert(*id));
         let ids = appended.iter().map(|(_, id)| *id).collect();
         let valid: HashSet<OpId> = self.in_state(ids, RecordState::Valid)?.into_iter().collect();
-        let mut plan = MirrorPlan { known: valid.len() as u64, ..MirrorPlan::default() };
+        let mut plan = MirrorPlan::default();
         let mut new_notes: HashMap<[u8; 16], usize> = HashMap::new();
         for content in &found.new_notes {
             *new_notes.entry(*content).or_default() += 1;
@@ -147,6 +148,10 @@ impl Reader<'_> {
             let stored = self.store.evidence_at(position)?;
             let Some(body) = stored.and_then(|stored| stored.body) else { continue };
             let Ok(evidence) = serde_json::from_slice::<Evidence>(&body) else { continue };
+            if evidence.source != source {
+                continue;
+            }
+            plan.known += 1;
             if found.has(&evidence) {
                 continue;
             }

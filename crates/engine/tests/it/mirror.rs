@@ -66,6 +66,10 @@ fn context() -> Context {
 }
 
 fn calendar(home: &Home, uids: &[&str]) {
+    calendar_at(home, "c.ics", uids);
+}
+
+fn calendar_at(home: &Home, path: &str, uids: &[&str]) {
     let events: String = uids
         .iter()
         .map(|uid| {
@@ -75,7 +79,7 @@ fn calendar(home: &Home, uids: &[&str]) {
         })
         .collect();
     home.write(
-        "c.ics",
+        path,
         &format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{events}END:VCALENDAR\r\n"),
     );
 }
@@ -204,6 +208,28 @@ fn an_event_that_a_calendar_no_longer_has_is_retracted_and_can_be_restored() {
     let drafts = home.space.to_restore_all(&retracted, "").unwrap();
     home.space.act(drafts, Intent::Write, NOW).unwrap();
     assert_eq!(of(&home, RecordState::Valid).len(), 3);
+}
+
+#[test]
+fn a_folder_of_calendars_is_mirrored_also_after_it_was_read_as_one_of_all_sorts() {
+    let mut home = Home::new();
+    calendar_at(&home, "calendars/work.ics", &["one", "two"]);
+    calendar_at(&home, "calendars/home/club.ics", &["one", "three"]);
+    home.write("calendars/read me.md", "Calendars of two sorts.\n");
+    home.import("calendars", Intent::Write);
+    std::fs::remove_file(home.path("calendars/read me.md")).unwrap();
+    std::fs::remove_file(home.path("calendars/home/club.ics")).unwrap();
+    calendar_at(&home, "calendars/work.ics", &["one"]);
+    let (known, report) = home.mirror("calendars");
+    // The note is of another format, which this mirror does not read.
+    assert_eq!((known, report.retracted, report.tally.present), (4, 3, 1));
+    let valid = |home: &Home, source: &str| {
+        let all = Selection { source: Some(source.to_owned()), ..Default::default() };
+        home.space.select(&all, RecordState::Valid).unwrap().len()
+    };
+    assert_eq!((valid(&home, "ical"), valid(&home, "markdown")), (1, 1));
+    let (_, again) = home.mirror("calendars");
+    assert_eq!((again.retracted, again.import), (0, None));
 }
 
 #[test]

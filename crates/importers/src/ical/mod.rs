@@ -48,7 +48,8 @@ use record::{Home, Template};
 use series::{Split, is_onward, is_time};
 use zone::Zones;
 
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
+use crate::files::{self, has_extension};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, folder};
 
 /// The source of everything in a calendar.
 pub const SOURCE: &str = "ical";
@@ -76,8 +77,9 @@ const SPLITS_MAX: usize = 100;
 const SPLITS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 const FORMAT: &str = "iCalendar";
+const EXTENSIONS: [&str; 4] = ["ics", "ical", "ifb", "icalendar"];
 
-/// Reads `.ics` files.
+/// Reads `.ics` files and folders of them.
 pub struct Ical;
 
 impl Importer for Ical {
@@ -86,7 +88,7 @@ impl Importer for Ical {
     }
 
     fn describe(&self) -> &'static str {
-        "calendar events, tasks and journal entries (.ics, iCalendar)"
+        "calendars (.ics), one or a folder: events, tasks and journal entries"
     }
 
     fn is_mirrorable(&self) -> bool {
@@ -94,22 +96,18 @@ impl Importer for Ical {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
+        if probe.is_dir {
+            let (calendars, others) = files::survey(probe.path, &EXTENSIONS);
+            return if calendars > 0 && others == 0 { Match::Likely } else { Match::No };
+        }
         let head =
             probe.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(probe.head).trim_ascii_start();
         let begins =
             head.get(..15).is_some_and(|begin| begin.eq_ignore_ascii_case(b"BEGIN:VCALENDAR"));
-        let extension = probe.path.extension().and_then(|extension| extension.to_str());
-        let named = ["ics", "ical", "ifb", "icalendar"];
-        if probe.is_dir {
-            Match::No
-        } else if begins {
-            Match::Certain
-        } else if extension
-            .is_some_and(|extension| named.iter().any(|name| extension.eq_ignore_ascii_case(name)))
-        {
-            Match::Likely
-        } else {
-            Match::No
+        match (begins, has_extension(probe.path, &EXTENSIONS)) {
+            (true, _) => Match::Certain,
+            (false, true) => Match::Likely,
+            (false, false) => Match::No,
         }
     }
 
@@ -119,6 +117,13 @@ impl Importer for Ical {
         context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
+        if path.is_dir() {
+            let found = files::walk(path, |file| has_extension(file, &EXTENSIONS))?;
+            let root = context.root.clone().unwrap_or_else(|| path.to_owned());
+            let context = Context { root: Some(root), ..context.clone() };
+            folder::import_each(self, found, &context, sink);
+            return Ok(());
+        }
         let mut import = Import {
             path,
             sink,

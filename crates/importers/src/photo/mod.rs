@@ -31,8 +31,11 @@ use exif::Exif;
 use sidecar::Sidecar;
 
 /// Extensions of photo files.
-pub(crate) const EXTENSIONS: [&str; 9] =
-    ["jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff"];
+pub(crate) const EXTENSIONS: [&str; 15] = [
+    "jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff",
+    // Raw formats of cameras, which are TIFF files.
+    "dng", "cr2", "nef", "arw", "pef", "srw",
+];
 
 /// How many of the first bytes identify a photo without a time.
 const IDENTITY_BYTES: u64 = 64 * 1024;
@@ -55,7 +58,7 @@ impl Importer for Photo {
     }
 
     fn describe(&self) -> &'static str {
-        "photos (JPEG, HEIC, PNG, WebP, TIFF), one or a folder: EXIF and Takeout sidecars"
+        "photos (JPEG, HEIC, PNG, WebP, TIFF, DNG and raw), one or a folder: EXIF, Takeout sidecars"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {

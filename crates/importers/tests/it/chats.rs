@@ -790,7 +790,7 @@ fn the_agents_own_folder_is_recognised_and_only_its_transcripts_are_read() {
 #[test]
 fn a_folder_where_a_file_is_read_is_refused_in_words() {
     let sources = Sources::new();
-    for format in ["ical", "mbox", "text"] {
+    for format in ["chat-jsonl", "mbox", "text"] {
         let error = import_error(format, sources.path()).to_string();
         assert!(error.contains("folder") || error.contains("directory"), "{error}");
         assert!(!error.contains("os error"), "{error}");

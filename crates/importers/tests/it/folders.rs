@@ -50,7 +50,9 @@ fn a_mixed_and_nested_folder_is_read_file_by_file() {
 fn each_sort_of_folder_is_recognised() {
     let sources = Sources::new();
     sources.file("calendars/one.ics", EVENT);
-    assert_eq!(detected(&sources.path().join("calendars")), Some("folder"));
+    assert_eq!(detected(&sources.path().join("calendars")), Some("ical"));
+    sources.file("calendars/page.html", "<html>");
+    assert_eq!(detected(&sources.path().join("calendars")), Some("folder"), "it names the page");
     sources.file("mail/cur/1", MAIL);
     std::fs::create_dir_all(sources.path().join("mail/new")).unwrap();
     assert_eq!(detected(&sources.path().join("mail")), Some("mbox"));
@@ -58,6 +60,19 @@ fn each_sort_of_folder_is_recognised() {
     assert_eq!(detected(&sources.path().join("zips")), Some("folder"));
     sources.file("code/main.rs", "fn main() {}");
     assert_eq!(detected(&sources.path().join("code")), None);
+}
+
+#[test]
+fn a_folder_of_calendars_has_the_same_names_however_it_is_read() {
+    let sources = Sources::new();
+    sources.file("one.ics", EVENT);
+    sources.file("old/one.ics", EVENT);
+    sources.file("broken.ics", "BEGIN:NOTHING");
+    let alone = import("ical", sources.path());
+    assert_eq!((alone.evidence.len(), alone.problems.len()), (2, 1));
+    assert_ne!(alone.uids()[0], alone.uids()[1]);
+    let mixed = import("folder", sources.path());
+    assert_eq!((alone.evidence, alone.problems.len()), (mixed.evidence, mixed.problems.len()));
 }
 
 #[test]

@@ -168,6 +168,8 @@ fn every_container_gives_the_same_photo() {
         ("d.png", png(&little)),
         ("e.webp", webp(&harbour().build())),
         ("f.tiff", little.clone()),
+        ("g.DNG", little.clone()),
+        ("h.nef", little.clone()),
     ] {
         let path = write(folder.path(), &format!("Lisbon/{name}"), bytes);
         let collected = import("photo", folder.path());
