@@ -20,8 +20,8 @@ use crate::sqlite::{BUSY_WAIT_MS, IMMUTABLE, Mode, uri_path};
 const APPLICATION_ID: i64 = 0x6265_636a;
 /// The version of its tables.
 const VERSION: i64 = 1;
-/// Pages in the write-ahead log before it is copied into the file.
-const CHECKPOINT_PAGES: i64 = 256;
+/// Pages in the write-ahead log before it is copied into the file, which waits for the disk: 8 MiB.
+const CHECKPOINT_PAGES: i64 = 2_048;
 /// The end of a space's file name that the journal's replaces.
 const SPACE_SUFFIX: &str = ".db";
 /// The end of a journal's file name.

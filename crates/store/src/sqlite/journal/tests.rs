@@ -146,23 +146,139 @@ fn note_use(space: &SqliteSpace, id: OpId, accesses: u64) {
     space.change_thought_use(Duration::ZERO, |writing| writing.put(&id, &used)).unwrap();
 }
 
+fn run(space: &SqliteSpace, sql: &str) {
+    space.journal.read(|connection| Ok(connection.execute_batch(sql)?)).unwrap().unwrap();
+}
+
+fn count(space: &SqliteSpace, of: &str) -> i64 {
+    let query = format!("SELECT count(*) FROM {of}");
+    let read = |connection: &Connection| Ok(connection.query_row(&query, [], |row| row.get(0))?);
+    space.journal.read(read).unwrap().unwrap()
+}
+
+/// The tables of use as they were before each row had the number of its thought or name.
+const EARLIER_USE: &str = "
+    CREATE TABLE thought_use (
+        number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, weight REAL NOT NULL,
+        last INTEGER NOT NULL, accesses INTEGER NOT NULL, agent_count INTEGER NOT NULL,
+        agents BLOB NOT NULL, partners BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE thought_session (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL,
+        shown BLOB NOT NULL, offered TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE thought_agent (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO thought_agent (name, last) VALUES ('ana', 5);
+    INSERT INTO thought_session (name, last, shown, offered)
+        VALUES ('monday', 5, zeroblob(32), '[\"tea\"]');
+    INSERT INTO thought_use (id, weight, last, accesses, agent_count, agents, partners)
+        VALUES (zeroblob(32), 1.5, 5, 7, 1, x'0000000000000009', x'000000000000000800000003');";
+
 #[test]
-fn a_journal_without_the_index_on_the_use_of_thoughts_is_read_and_gets_it() {
+fn the_use_of_thoughts_in_a_journal_of_an_earlier_version_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
-    let (id, other) = (OpId([1; 32]), OpId([2; 32]));
-    note_use(&space, id, 3);
-    let accesses = || space.thought_traffic(&[id, other]).unwrap().get(&id).map(|it| it.accesses);
-    let run = |sql: &str| {
-        space.journal.read(|connection| Ok(connection.execute_batch(sql)?)).unwrap().unwrap();
+    run(&space, EARLIER_USE);
+    let (earlier, new) = (OpId([0; 32]), OpId([1; 32]));
+    note_use(&space, new, 3);
+    let used = space.thought_use(&[earlier, new]).unwrap();
+    let expected = ThoughtUse {
+        weight: 1.5,
+        last_us: 5,
+        accesses: 7,
+        agents: vec![AgentHash(9)],
+        partners: vec![(ThoughtPrefix(8), 3)],
     };
-    run("DROP INDEX thought_use_numbers");
-    assert_eq!(accesses(), Some(3));
-    note_use(&space, id, 4);
-    assert_eq!(accesses(), Some(4));
-    // Fails without the index.
-    run("SELECT id FROM thought_use INDEXED BY thought_use_numbers");
-    run("DROP INDEX thought_use_numbers");
-    space.erase_from_journal(&[id].into()).unwrap();
-    assert_eq!(accesses(), None);
+    assert_eq!((&used[&earlier], used[&new].accesses), (&expected, 3));
+    let asker = space.thought_asker("ana", Some("monday")).unwrap();
+    let session = ThoughtSession { shown: vec![earlier], offered: vec!["tea".to_owned()] };
+    assert_eq!(asker, ThoughtAsker { is_known: true, session: Some(session) });
+    assert_eq!(count(&space, "sqlite_schema WHERE name IN ('thought_use', 'thought_session')"), 0);
+}
+
+#[test]
+fn what_an_earlier_version_noted_of_a_forgotten_thought_is_erased() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    run(&space, EARLIER_USE);
+    space.erase_from_journal(&[OpId([0; 32])].into()).unwrap();
+    assert_eq!(count(&space, "thought_use"), 0);
+    note_use(&space, OpId([1; 32]), 3);
+    space.erase_from_journal(&[OpId([1; 32])].into()).unwrap();
+    assert_eq!((count(&space, "thought_traffic"), count(&space, "thought_company")), (0, 0));
+}
+
+/// A query of an agent in a session.
+fn log(space: &SqliteSpace, agent: &str, session: &str, at_us: i64, keep: Option<&ThoughtSession>) {
+    let query = ThoughtQueryLog { agent, session, at_us, keep };
+    space.change_thought_use(Duration::ZERO, |writing| writing.log(&query)).unwrap();
+}
+
+#[test]
+fn a_session_keeps_what_a_query_that_leaves_no_trace_does_not_replace() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    let shown = ThoughtSession { shown: vec![OpId([3; 32])], offered: vec!["tea".to_owned()] };
+    log(&space, "ana", "monday", 1, Some(&shown));
+    log(&space, "ana", "monday", 2, None);
+    assert_eq!(space.thought_asker("ana", Some("monday")).unwrap().session, Some(shown));
+    assert_eq!(space.thought_asker("ben", Some("tuesday")).unwrap(), ThoughtAsker::default());
+    // An agent is noted again when a minute is over.
+    let last = "asking_agent WHERE last = 61000002";
+    log(&space, "ana", "monday", 60_000_000, None);
+    assert_eq!(count(&space, last), 0);
+    log(&space, "ana", "monday", 61_000_002, None);
+    assert_eq!(count(&space, last), 1);
+}
+
+#[test]
+fn two_that_share_a_number_replace_each_other_and_are_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    let mut other = OpId([1; 32]);
+    other.0[31] = 2;
+    note_use(&space, OpId([1; 32]), 3);
+    assert!(space.thought_use(&[other]).unwrap().is_empty());
+    note_use(&space, other, 5);
+    assert_eq!(space.thought_use(&[other]).unwrap()[&other].accesses, 5);
+    assert!(space.thought_traffic(&[OpId([1; 32])]).unwrap().is_empty());
+    log(&space, "ana", "monday", 1, Some(&ThoughtSession::default()));
+    run(&space, "UPDATE asking_session SET name = 'other', offered = '[\"tea\"]'");
+    assert_eq!(space.thought_asker("ana", Some("monday")).unwrap().session, None);
+    log(&space, "ana", "monday", 2, None);
+    let kept = space.thought_asker("ana", Some("monday")).unwrap().session;
+    assert_eq!(kept, Some(ThoughtSession::default()));
+}
+
+#[test]
+fn tables_that_are_too_long_lose_what_was_used_longest_ago() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    note_use(&space, OpId([1; 32]), 3);
+    run(
+        &space,
+        "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 140000)
+         INSERT INTO thought_traffic SELECT n, zeroblob(32), 1.0, n, 1, 1 FROM n;
+         INSERT INTO thought_company SELECT number, x'', x'' FROM thought_traffic WHERE number < 140001;",
+    );
+    let bytes = |space: &SqliteSpace| space.journal.read(thought_use::bytes).unwrap().unwrap();
+    assert_eq!(bytes(&space), 0, "the table is counted once in many rows");
+    // A number that is divided by how seldom that is.
+    let mut counted = OpId([0; 32]);
+    counted.0[0] = 64;
+    let used = ThoughtUse {
+        weight: 1.0,
+        last_us: i64::MAX,
+        accesses: 1,
+        agents: Vec::new(),
+        partners: Vec::new(),
+    };
+    space.change_thought_use(Duration::ZERO, |writing| writing.put(&counted, &used)).unwrap();
+    let left = count(&space, "thought_traffic");
+    assert_eq!(left, (1 << 17) * 15 / 16);
+    assert_eq!(count(&space, "thought_company"), left);
+    assert_eq!(count(&space, "thought_traffic WHERE last BETWEEN 1 AND 17000"), 0);
+    assert_eq!(bytes(&space), 512 * left as u64);
 }

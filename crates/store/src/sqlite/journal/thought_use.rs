@@ -7,10 +7,11 @@
 //! writes what comes back in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use kernel::id::OpId;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use crate::StoreError;
 use crate::sqlite::SqliteSpace;
@@ -20,30 +21,41 @@ use crate::sqlite::graph::id_at;
 const THOUGHTS_MAX: i64 = 1 << 17;
 /// Most sessions, and most agents, that are kept.
 const NAMES_MAX: i64 = 1 << 16;
-/// Once in so many new rows, a table that is too long is cut.
-const CUT_EVERY: i64 = 512;
+/// Once in so many new rows, a table is counted and cut if it is too long.
+const COUNT_EVERY: i64 = 512;
+/// One in so many rows is deleted beyond those that are too many, so that it is seldom done.
+const CUT_SHARE: i64 = 16;
 /// Most agents of a thought that are told apart.
-pub const AGENTS_MAX: usize = 64;
+pub const AGENTS_MAX: usize = 256;
 /// Most thoughts that are kept as shown together with one.
 pub const PARTNERS_MAX: usize = 50;
+/// An agent that was noted so recently is not noted again.
+const AGENT_AGAIN_US: i64 = 60_000_000;
 
+/// Rows have the number of their thought or name ([`number_of`]), so that each is in one place of
+/// one tree: a retrieval changes a dozen of them, and each place is a page to write. The numbers of
+/// a thought's use are apart from its agents and partners, because a retrieval reads the numbers of
+/// dozens of thoughts.
 const SCHEMA: &str = "
-CREATE TABLE IF NOT EXISTS thought_use (
-    number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, weight REAL NOT NULL, last INTEGER NOT NULL,
-    accesses INTEGER NOT NULL, agent_count INTEGER NOT NULL, agents BLOB NOT NULL, partners BLOB NOT NULL
+CREATE TABLE thought_traffic (
+    number INTEGER PRIMARY KEY, id BLOB NOT NULL, weight REAL NOT NULL, last INTEGER NOT NULL,
+    accesses INTEGER NOT NULL, agent_count INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS thought_use_last ON thought_use (last);
-CREATE INDEX IF NOT EXISTS thought_use_numbers ON thought_use (id, weight, last, accesses, agent_count);
-CREATE INDEX IF NOT EXISTS thought_use_traffic ON thought_use (accesses * agent_count)
+CREATE INDEX thought_traffic_busiest ON thought_traffic (accesses * agent_count)
     WHERE accesses >= 3 AND agent_count >= 2;
-CREATE TABLE IF NOT EXISTS thought_session (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL, shown BLOB NOT NULL, offered TEXT NOT NULL
+CREATE TABLE thought_company (
+    number INTEGER PRIMARY KEY, agents BLOB NOT NULL, partners BLOB NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS thought_session_last ON thought_session (last);
-CREATE TABLE IF NOT EXISTS thought_agent (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, last INTEGER NOT NULL
+CREATE TABLE asking_session (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, last INTEGER NOT NULL, shown BLOB NOT NULL,
+    offered TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS thought_agent_last ON thought_agent (last);
+CREATE TABLE asking_agent (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL, last INTEGER NOT NULL
+) STRICT;
+CREATE TABLE thought_use_rows (
+    of_table TEXT PRIMARY KEY, count INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
 
 /// An agent, as a number that tells nearly all apart.
@@ -102,8 +114,6 @@ pub struct ThoughtTraffic {
     pub agents: usize,
 }
 
-/// The columns of the index `thought_use_numbers`: a retrieval reads them of dozens of thoughts,
-/// and the rows, with their agents and partners, fill a page of the file each.
 const TRAFFIC: &str = "weight, last, accesses, agent_count";
 
 fn traffic_at(row: &Row<'_>) -> rusqlite::Result<ThoughtTraffic> {
@@ -137,86 +147,218 @@ pub struct ThoughtQueryLog<'a> {
     pub keep: Option<&'a ThoughtSession>,
 }
 
-fn use_at(row: &Row<'_>) -> rusqlite::Result<ThoughtUse> {
-    let agents: Vec<u8> = row.get(3)?;
-    let partners: Vec<u8> = row.get(4)?;
+/// The number of a row: that of a thought is the beginning of its id, that of a name its hash. Of
+/// two with one number, which nobody meets by chance, the one that was used last is kept.
+fn number_of(bytes: [u8; 8]) -> i64 {
+    i64::from_be_bytes(bytes)
+}
+
+fn number_of_thought(id: &OpId) -> i64 {
+    number_of(ThoughtPrefix::of(id).0.to_be_bytes())
+}
+
+fn number_of_name(name: &str) -> i64 {
+    number_of(blake3::hash(name.as_bytes()).as_bytes().first_chunk().copied().unwrap_or_default())
+}
+
+fn read_traffic(connection: &Connection, id: &OpId) -> Result<Option<ThoughtTraffic>, StoreError> {
+    static QUERY: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {TRAFFIC} FROM thought_traffic WHERE number = ?1 AND id = ?2")
+    });
+    let mut statement = connection.prepare_cached(&QUERY)?;
+    Ok(statement.query_row(params![number_of_thought(id), id.0], traffic_at).optional()?)
+}
+
+fn read(connection: &Connection, id: &OpId) -> Result<Option<ThoughtUse>, StoreError> {
+    let Some(traffic) = read_traffic(connection, id)? else { return Ok(None) };
+    let company = connection
+        .prepare_cached("SELECT agents, partners FROM thought_company WHERE number = ?1")?
+        .query_row([number_of_thought(id)], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let (agents, partners): (Vec<u8>, Vec<u8>) = company.unwrap_or_default();
+    Ok(Some(unpacked(traffic, &agents, &partners)))
+}
+
+fn unpacked(traffic: ThoughtTraffic, agents: &[u8], partners: &[u8]) -> ThoughtUse {
     let (agents, _) = agents.as_chunks::<8>();
     let (partners, _) = partners.as_chunks::<12>();
     let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |it| u64::from_be_bytes(*it));
     let count = |bytes: &[u8]| bytes.last_chunk().map_or(0, |it| u32::from_be_bytes(*it));
-    Ok(ThoughtUse {
-        weight: row.get(0)?,
-        last_us: row.get(1)?,
-        accesses: row.get::<_, i64>(2)?.unsigned_abs(),
+    ThoughtUse {
+        weight: traffic.weight,
+        last_us: traffic.last_us,
+        accesses: traffic.accesses,
         agents: agents.iter().map(|agent| AgentHash(number(agent))).collect(),
         partners: partners.iter().map(|it| (ThoughtPrefix(number(it)), count(it))).collect(),
-    })
-}
-
-const COLUMNS: &str = "weight, last, accesses, agents, partners";
-
-fn read(connection: &Connection, id: &OpId) -> Result<Option<ThoughtUse>, StoreError> {
-    static QUERY: std::sync::LazyLock<String> =
-        std::sync::LazyLock::new(|| format!("SELECT {COLUMNS} FROM thought_use WHERE id = ?1"));
-    Ok(connection.prepare_cached(&QUERY)?.query_row([id.0], use_at).optional()?)
+    }
 }
 
 fn write(connection: &Connection, id: &OpId, used: &ThoughtUse) -> Result<(), StoreError> {
     let ThoughtUse { weight, last_us, accesses, agents, partners } = used;
     let agents: Vec<u8> =
         agents.iter().take(AGENTS_MAX).flat_map(|agent| agent.0.to_be_bytes()).collect();
-    let count = agents.len() / 8;
-    let mut packed = Vec::with_capacity(12 * partners.len());
+    let count = (agents.len() / 8) as i64;
+    let mut packed = Vec::with_capacity(12 * partners.len().min(PARTNERS_MAX));
     for (partner, count) in partners.iter().take(PARTNERS_MAX) {
         packed.extend(partner.0.to_be_bytes());
         packed.extend(count.to_be_bytes());
     }
-    let number: i64 = connection
-        .prepare_cached(
-            "INSERT INTO thought_use (id, weight, last, accesses, agent_count, agents, partners)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-             ON CONFLICT (id) DO UPDATE SET weight = excluded.weight, last = excluded.last,
-                 accesses = excluded.accesses, agent_count = excluded.agent_count,
-                 agents = excluded.agents, partners = excluded.partners
-             RETURNING number",
-        )?
-        .query_row(
-            params![
-                id.0,
-                weight,
-                last_us,
-                i64::try_from(*accesses).unwrap_or(i64::MAX),
-                count as i64,
-                agents,
-                packed
-            ],
-            |row| row.get(0),
+    let number = number_of_thought(id);
+    let accesses = i64::try_from(*accesses).unwrap_or(i64::MAX);
+    let is_new = put(
+        connection,
+        "UPDATE thought_traffic SET id = ?2, weight = ?3, last = ?4, accesses = ?5, agent_count = ?6
+         WHERE number = ?1",
+        "INSERT INTO thought_traffic (number, id, weight, last, accesses, agent_count)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![number, id.0, weight, last_us, accesses, count],
+    )?;
+    put(
+        connection,
+        "UPDATE thought_company SET agents = ?2, partners = ?3 WHERE number = ?1",
+        "INSERT INTO thought_company (number, agents, partners) VALUES (?1, ?2, ?3)",
+        params![number, agents, packed],
+    )?;
+    if is_new && is_counted(number) && cut(connection, "thought_traffic", THOUGHTS_MAX)? {
+        connection.execute_batch(
+            "DELETE FROM thought_company WHERE number NOT IN (SELECT number FROM thought_traffic)",
         )?;
-    cut(connection, "thought_use", number, THOUGHTS_MAX)
+    }
+    Ok(())
 }
 
-/// Deletes the rows that were used longest ago if a table is too long. `number` is that of the row
-/// that was written, so the table is looked at once in many new rows.
-fn cut(connection: &Connection, table: &str, number: i64, rows_max: i64) -> Result<(), StoreError> {
-    if number % CUT_EVERY != 0 {
-        return Ok(());
+/// Changes a row, or adds it. Returns whether it is new.
+fn put(
+    connection: &Connection,
+    update: &str,
+    insert: &str,
+    values: &[&dyn ToSql],
+) -> Result<bool, StoreError> {
+    if connection.prepare_cached(update)?.execute(values)? > 0 {
+        return Ok(false);
     }
-    connection.prepare_cached(&format!(
-        "DELETE FROM {table} WHERE number IN (SELECT number FROM {table} ORDER BY last DESC LIMIT -1 OFFSET ?1)"
-    ))?
-    .execute([rows_max])?;
-    Ok(())
+    connection.prepare_cached(insert)?.execute(values)?;
+    Ok(true)
+}
+
+/// Whether its table is counted when a row with this number is added: once in [`COUNT_EVERY`],
+/// because the numbers are as good as random.
+fn is_counted(number: i64) -> bool {
+    number % COUNT_EVERY == 0
+}
+
+/// Counts a table, and deletes the rows that were used longest ago if it is too long. Returns
+/// whether it was.
+fn cut(connection: &Connection, table: &str, rows_max: i64) -> Result<bool, StoreError> {
+    let count = |connection: &Connection| {
+        connection
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0))
+    };
+    let mut rows = count(connection)?;
+    let is_too_long = rows > rows_max;
+    if is_too_long {
+        connection.execute(
+            &format!(
+                "DELETE FROM {table} WHERE number IN (SELECT number FROM {table} ORDER BY last LIMIT ?1)"
+            ),
+            [rows - rows_max + rows_max / CUT_SHARE],
+        )?;
+        rows = count(connection)?;
+    }
+    connection.execute(
+        "INSERT OR REPLACE INTO thought_use_rows (of_table, count) VALUES (?1, ?2)",
+        params![table, rows],
+    )?;
+    Ok(is_too_long)
 }
 
 fn has_tables(connection: &Connection) -> Result<bool, StoreError> {
     // They are made together.
-    super::has(connection, "table", "thought_agent")
+    super::has(connection, "table", "asking_agent")
 }
 
-/// Whether the journal has the index on the numbers. One of an earlier version gets it when use is
-/// noted.
-fn has_numbers(connection: &Connection) -> Result<bool, StoreError> {
-    super::has(connection, "index", "thought_use_numbers")
+/// Makes the tables, with what those of an earlier version hold.
+fn make_tables(connection: &Connection) -> Result<(), StoreError> {
+    connection.execute_batch(SCHEMA)?;
+    if !super::has(connection, "table", "thought_agent")? {
+        return Ok(());
+    }
+    let mut earlier =
+        connection.prepare(&format!("SELECT {TRAFFIC}, id, agents, partners FROM thought_use"))?;
+    let mut rows = earlier.query([])?;
+    while let Some(row) = rows.next()? {
+        let (agents, partners): (Vec<u8>, Vec<u8>) = (row.get(5)?, row.get(6)?);
+        write(connection, &id_at(row, 4)?, &unpacked(traffic_at(row)?, &agents, &partners))?;
+    }
+    let mut earlier =
+        connection.prepare("SELECT name, last, shown, offered FROM thought_session")?;
+    let mut rows = earlier.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let (shown, offered): (Vec<u8>, String) = (row.get(2)?, row.get(3)?);
+        write_session(connection, &name, row.get(1)?, Some(&shown), Some(&offered))?;
+    }
+    let mut earlier = connection.prepare("SELECT name, last FROM thought_agent")?;
+    let mut rows = earlier.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        write_agent(connection, &name, row.get(1)?)?;
+    }
+    Ok(())
+}
+
+/// Deletes the tables of an earlier version.
+fn drop_earlier(connection: &Connection) -> Result<(), StoreError> {
+    Ok(connection.execute_batch(
+        "DROP TABLE IF EXISTS thought_use; DROP TABLE IF EXISTS thought_session;
+         DROP TABLE IF EXISTS thought_agent;",
+    )?)
+}
+
+fn write_agent(connection: &Connection, name: &str, at_us: i64) -> Result<(), StoreError> {
+    let number = number_of_name(name);
+    let noted: Option<i64> = connection
+        .prepare_cached("SELECT last FROM asking_agent WHERE number = ?1 AND name = ?2")?
+        .query_row(params![number, name], |row| row.get(0))
+        .optional()?;
+    if noted.is_some_and(|noted| (noted..noted.saturating_add(AGENT_AGAIN_US)).contains(&at_us)) {
+        return Ok(());
+    }
+    let is_new = put(
+        connection,
+        "UPDATE asking_agent SET name = ?2, last = ?3 WHERE number = ?1",
+        "INSERT INTO asking_agent (number, name, last) VALUES (?1, ?2, ?3)",
+        params![number, name, at_us],
+    )?;
+    if is_new && is_counted(number) {
+        cut(connection, "asking_agent", NAMES_MAX)?;
+    }
+    Ok(())
+}
+
+/// What is not given stays as it is.
+fn write_session(
+    connection: &Connection,
+    name: &str,
+    at_us: i64,
+    shown: Option<&[u8]>,
+    offered: Option<&str>,
+) -> Result<(), StoreError> {
+    let number = number_of_name(name);
+    let is_new = put(
+        connection,
+        "UPDATE asking_session SET last = ?3, shown = CASE WHEN name = ?2 THEN coalesce(?4, shown) ELSE coalesce(?4, x'') END,
+             offered = CASE WHEN name = ?2 THEN coalesce(?5, offered) ELSE coalesce(?5, '[]') END,
+             name = ?2
+         WHERE number = ?1",
+        "INSERT INTO asking_session (number, name, last, shown, offered)
+         VALUES (?1, ?2, ?3, coalesce(?4, x''), coalesce(?5, '[]'))",
+        params![number, name, at_us, shown, offered],
+    )?;
+    if is_new && is_counted(number) {
+        cut(connection, "asking_session", NAMES_MAX)?;
+    }
+    Ok(())
 }
 
 /// What is read of the journal for a query.
@@ -244,28 +386,12 @@ impl ThoughtUseWriting<'_> {
 
     /// Logs a query: its agent and its session are known from now on.
     pub fn log(&self, query: &ThoughtQueryLog<'_>) -> Result<(), StoreError> {
-        let number: i64 = self
-            .0
-            .prepare_cached(
-                "INSERT INTO thought_agent (name, last) VALUES (?1, ?2)
-                 ON CONFLICT (name) DO UPDATE SET last = excluded.last RETURNING number",
-            )?
-            .query_row(params![query.agent, query.at_us], |row| row.get(0))?;
-        cut(self.0, "thought_agent", number, NAMES_MAX)?;
+        write_agent(self.0, query.agent, query.at_us)?;
         let shown =
             query.keep.map(|session| session.shown.iter().flat_map(|id| id.0).collect::<Vec<u8>>());
         let offered =
             query.keep.map(|session| serde_json::to_string(&session.offered).unwrap_or_default());
-        let number: i64 = self
-            .0
-            .prepare_cached(
-                "INSERT INTO thought_session (name, last, shown, offered)
-                 VALUES (?1, ?2, coalesce(?3, x''), coalesce(?4, '[]'))
-                 ON CONFLICT (name) DO UPDATE SET last = excluded.last,
-                     shown = coalesce(?3, shown), offered = coalesce(?4, offered) RETURNING number",
-            )?
-            .query_row(params![query.session, query.at_us, shown, offered], |row| row.get(0))?;
-        cut(self.0, "thought_session", number, NAMES_MAX)
+        write_session(self.0, query.session, query.at_us, shown.as_deref(), offered.as_deref())
     }
 }
 
@@ -296,13 +422,8 @@ impl SqliteSpace {
             // One transaction: each would take and release the locks of the file otherwise.
             let reading = connection.unchecked_transaction()?;
             if has_tables(&reading)? {
-                // SQLite would take the unique index, and then each row.
-                let by = if has_numbers(&reading)? { "INDEXED BY thought_use_numbers" } else { "" };
-                let query = format!("SELECT {TRAFFIC} FROM thought_use {by} WHERE id = ?1");
-                let mut statement = reading.prepare_cached(&query)?;
                 for id in ids {
-                    let used = statement.query_row([id.0], traffic_at).optional()?;
-                    found.extend(used.map(|used| (*id, used)));
+                    found.extend(read_traffic(&reading, id)?.map(|used| (*id, used)));
                 }
             }
             Ok(found)
@@ -321,7 +442,7 @@ impl SqliteSpace {
                 return Ok(Vec::new());
             }
             let mut statement = connection.prepare_cached(&format!(
-                "SELECT {TRAFFIC}, id FROM thought_use WHERE accesses >= 3 AND agent_count >= 2
+                "SELECT {TRAFFIC}, id FROM thought_traffic WHERE accesses >= 3 AND agent_count >= 2
                  ORDER BY accesses * agent_count DESC, id LIMIT ?1"
             ))?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -343,10 +464,11 @@ impl SqliteSpace {
                 return Ok(ThoughtAsker::default());
             }
             let is_known = connection
-                .prepare_cached("SELECT 1 FROM thought_agent WHERE name = ?1")?
-                .exists([agent])?;
-            let mut statement = connection
-                .prepare_cached("SELECT shown, offered FROM thought_session WHERE name = ?1")?;
+                .prepare_cached("SELECT 1 FROM asking_agent WHERE number = ?1 AND name = ?2")?
+                .exists(params![number_of_name(agent), agent])?;
+            let mut statement = connection.prepare_cached(
+                "SELECT shown, offered FROM asking_session WHERE number = ?1 AND name = ?2",
+            )?;
             let row = |row: &Row<'_>| {
                 let shown: Vec<u8> = row.get(0)?;
                 let offered: String = row.get(1)?;
@@ -356,7 +478,9 @@ impl SqliteSpace {
                 })
             };
             let session = match session {
-                Some(session) => statement.query_row([session], row).optional()?,
+                Some(session) => statement
+                    .query_row(params![number_of_name(session), session], row)
+                    .optional()?,
                 None => None,
             };
             Ok(ThoughtAsker { is_known, session })
@@ -372,8 +496,9 @@ impl SqliteSpace {
         work: impl FnOnce(&ThoughtUseWriting<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.journal.change(wait, |connection| {
-            if !has_numbers(connection)? {
-                connection.execute_batch(SCHEMA)?;
+            if !has_tables(connection)? {
+                make_tables(connection)?;
+                drop_earlier(connection)?;
             }
             work(&ThoughtUseWriting(connection))
         })
@@ -382,28 +507,32 @@ impl SqliteSpace {
 
 /// Deletes what is kept of some thoughts, because they were forgotten.
 pub(super) fn erase(connection: &Connection, thoughts: &BTreeSet<OpId>) -> Result<(), StoreError> {
+    if super::has(connection, "table", "thought_use")? {
+        for id in thoughts {
+            connection.execute("DELETE FROM thought_use WHERE id = ?1", [id.0])?;
+        }
+    }
     if !has_tables(connection)? {
         return Ok(());
     }
-    for id in thoughts {
-        connection.prepare_cached("DELETE FROM thought_use WHERE id = ?1")?.execute([id.0])?;
+    for number in thoughts.iter().map(number_of_thought) {
+        for table in ["thought_traffic", "thought_company"] {
+            let delete = format!("DELETE FROM {table} WHERE number = ?1");
+            connection.prepare_cached(&delete)?.execute([number])?;
+        }
     }
     Ok(())
 }
 
 /// Bytes that the tables are taken to have, which do not count towards the limit of receipts.
 pub(super) fn bytes(connection: &Connection) -> Result<u64, StoreError> {
-    /// Bytes of a row with its indexes, on average.
+    /// Bytes of a thought, or of a session with its agent, on average.
     const ROW_BYTES: i64 = 512;
     if !has_tables(connection)? {
         return Ok(0);
     }
-    let mut rows = 0i64;
-    for table in ["thought_use", "thought_session", "thought_agent"] {
-        let last: Option<i64> = connection
-            .prepare_cached(&format!("SELECT max(number) FROM {table}"))?
-            .query_row([], |row| row.get(0))?;
-        rows = rows.saturating_add(last.unwrap_or(0).min(THOUGHTS_MAX));
-    }
+    let rows: i64 = connection
+        .prepare_cached("SELECT coalesce(sum(count), 0) FROM thought_use_rows")?
+        .query_row([], |row| row.get(0))?;
     Ok(rows.saturating_mul(ROW_BYTES).unsigned_abs())
 }
