@@ -71,7 +71,7 @@ impl UsageJournal {
     /// Copies the receipts in the tables of an earlier version, and waits until they are on the
     /// disk.
     fn take_earlier(&self, earlier: &Connection) -> Result<(), StoreError> {
-        self.ready_to_write()?;
+        drop(self.ready_to_write()?);
         self.set_synchronous("FULL")?;
         let copied = self.change(WAIT, |journal| copy(earlier, journal));
         self.set_synchronous("NORMAL")?;

@@ -20,14 +20,14 @@ use crate::sqlite::{BUSY_WAIT_MS, IMMUTABLE, Mode, uri_path};
 const APPLICATION_ID: i64 = 0x6265_636a;
 /// The version of its tables.
 const VERSION: i64 = 1;
-/// Pages in the write-ahead log before it is copied into the file, which waits for the disk: 8 MiB.
-const CHECKPOINT_PAGES: i64 = 2_048;
+/// Pages in the write-ahead log before it is copied into the file, for which everybody waits.
+const CHECKPOINT_PAGES: i64 = 512;
 /// The end of a space's file name that the journal's replaces.
 const SPACE_SUFFIX: &str = ".db";
 /// The end of a journal's file name.
 const JOURNAL_SUFFIX: &str = ".journal.db";
-/// Statements that a connection keeps prepared: all of a batch.
-const STATEMENTS_KEPT: usize = 32;
+/// Statements that a connection keeps prepared: all of a batch, and all of a retrieval.
+const STATEMENTS_KEPT: usize = 64;
 
 /// Where the journal of a space is: beside the file itself, wherever a link to it lies.
 pub(super) fn path_beside(space: &Path) -> PathBuf {

@@ -12,12 +12,13 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::shared::FileIdentity;
+use self::shared::{FileNumber, Open, SharedJournal};
 use super::{Mode, SqliteSpace};
 use crate::StoreError;
 use crate::sqlite::receipts::NewReceipt;
@@ -26,6 +27,7 @@ mod earlier;
 mod file;
 mod model_use;
 mod private_use;
+mod shared;
 pub(super) mod tables;
 #[cfg(test)]
 mod tests;
@@ -90,7 +92,7 @@ pub(super) struct UsageJournal {
     space: SpaceId,
     writing: Cell<ReceiptWriting>,
     limits: Cell<JournalLimits>,
-    open: RefCell<Option<Open>>,
+    open: OnceCell<SharedJournal>,
     waiting: RefCell<Vec<NewReceipt>>,
 }
 
@@ -102,13 +104,6 @@ enum Place {
     Memory,
     /// Nowhere: nothing is read and nothing is kept.
     Absent,
-}
-
-/// An open journal.
-struct Open {
-    connection: Connection,
-    /// The file, to notice that it was deleted or replaced.
-    file: Option<FileIdentity>,
 }
 
 impl UsageJournal {
@@ -134,7 +129,7 @@ impl UsageJournal {
             space,
             writing: Cell::default(),
             limits: Cell::default(),
-            open: RefCell::default(),
+            open: OnceCell::new(),
             waiting: RefCell::default(),
         }
     }
@@ -148,9 +143,22 @@ impl UsageJournal {
         }
     }
 
+    fn shared(&self) -> &SharedJournal {
+        self.open.get_or_init(|| match (&self.place, self.path()) {
+            (Place::Beside { mode, .. }, Some(path)) => SharedJournal::at(&path, self.space, *mode),
+            _ => SharedJournal::default(),
+        })
+    }
+
+    /// The journal, opened if it exists.
+    fn ready(&self) -> Result<MutexGuard<'_, Option<Open>>, StoreError> {
+        let mut open = self.shared().lock();
+        self.reopen(&mut open)?;
+        Ok(open)
+    }
+
     /// Opens the journal, if it exists and is not open.
-    fn ready(&self) -> Result<(), StoreError> {
-        let mut open = self.open.borrow_mut();
+    fn reopen(&self, open: &mut Option<Open>) -> Result<(), StoreError> {
         let mode = match &self.place {
             Place::Beside { mode, .. } => mode,
             Place::Absent => return Ok(()),
@@ -164,7 +172,7 @@ impl UsageJournal {
             }
         };
         let Some(path) = self.path() else { return Ok(()) };
-        let there = FileIdentity::of(&path);
+        let there = FileNumber::of(&path);
         if open.as_ref().is_some_and(|open| open.file == there && there.is_some()) {
             return Ok(());
         }
@@ -176,15 +184,15 @@ impl UsageJournal {
     }
 
     /// The same, and makes the journal if it does not exist.
-    fn ready_to_write(&self) -> Result<(), StoreError> {
+    fn ready_to_write(&self) -> Result<MutexGuard<'_, Option<Open>>, StoreError> {
         if matches!(self.place, Place::Absent) {
             return Err(StoreError::ReadOnly);
         }
-        self.ready()?;
-        if self.open.borrow().is_some() {
+        let mut open = self.ready()?;
+        if open.is_some() {
             return match &self.place {
                 Place::Beside { mode: Mode::ReadOnly, .. } => Err(StoreError::ReadOnly),
-                _ => Ok(()),
+                _ => Ok(open),
             };
         }
         if let (Place::Beside { space, mode }, Some(path)) = (&self.place, self.path()) {
@@ -197,7 +205,8 @@ impl UsageJournal {
             }
             file::create(&path, space, self.space)?;
         }
-        self.ready()
+        self.reopen(&mut open)?;
+        Ok(open)
     }
 
     /// Answers from the journal; none if it does not exist.
@@ -205,8 +214,7 @@ impl UsageJournal {
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        self.ready()?;
-        self.open.borrow().as_ref().map(|open| ask(&open.connection)).transpose()
+        self.ready()?.as_ref().map(|open| ask(&open.connection)).transpose()
     }
 
     /// The same from a journal that [`Self::read`] has opened, without looking whether its file is
@@ -215,7 +223,7 @@ impl UsageJournal {
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        self.open.borrow().as_ref().map(|open| ask(&open.connection)).transpose()
+        self.shared().lock().as_ref().map(|open| ask(&open.connection)).transpose()
     }
 
     /// Changes the journal in one transaction. Waits at most `wait` for others that write receipts.
@@ -224,13 +232,12 @@ impl UsageJournal {
         wait: Duration,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.ready_to_write()?;
-        let open = self.open.borrow();
-        let Some(Open { connection, .. }) = open.as_ref() else {
-            return Err(StoreError::WriteFailed);
-        };
         let Some(_turn) = turn::of(self.space, wait) else {
             return Err(StoreError::Busy { waited_s: wait.as_secs() });
+        };
+        let open = self.ready_to_write()?;
+        let Some(Open { connection, .. }) = open.as_ref() else {
+            return Err(StoreError::WriteFailed);
         };
         connection.busy_timeout(wait)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -250,7 +257,7 @@ impl UsageJournal {
             return self.write(std::slice::from_ref(receipt), wait);
         }
         // So that whoever was shown something learns at once if there cannot be a receipt.
-        self.ready_to_write()?;
+        drop(self.ready_to_write()?);
         self.waiting.borrow_mut().push(receipt.clone());
         if self.waiting.borrow().len() >= GATHERED_MAX {
             let _ = self.write_waiting(Duration::ZERO);

@@ -156,6 +156,49 @@ fn count(space: &SqliteSpace, of: &str) -> i64 {
     space.journal.read(read).unwrap().unwrap()
 }
 
+#[test]
+fn handles_on_a_space_share_a_connection_and_one_that_is_read_only_has_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let space = SqliteSpace::open(&path).unwrap();
+    note_use(&space, OpId([1; 32]), 3);
+    run(&space, "CREATE TEMP TABLE of_this_connection (n INTEGER)");
+    let others = [SqliteSpace::open(&path).unwrap(), read_only(&path)];
+    let found = others.map(|other| count(&other, "temp.sqlite_schema"));
+    assert_eq!(found, [1, 0]);
+    drop(space);
+    let again = SqliteSpace::open(&path).unwrap();
+    assert_eq!(count(&again, "temp.sqlite_schema"), 0, "it goes with the last handle");
+    assert_eq!(again.thought_use(&[OpId([1; 32])]).unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_thread_that_panicked_had_begun_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let space = SqliteSpace::open(&path).unwrap();
+    note_use(&space, OpId([1; 32]), 3);
+    let panicked = std::thread::spawn(move || {
+        let other = SqliteSpace::open(&path).unwrap();
+        let _: Result<(), _> = other.change_thought_use(Duration::ZERO, |writing| {
+            let used = ThoughtUse {
+                weight: 1.0,
+                last_us: 0,
+                accesses: 1,
+                agents: Vec::new(),
+                partners: Vec::new(),
+            };
+            writing.put(&OpId([2; 32]), &used)?;
+            panic!("as a test");
+        });
+    });
+    assert!(panicked.join().is_err());
+    note_use(&space, OpId([3; 32]), 3);
+    let ids = [1, 2, 3].map(|byte| OpId([byte; 32]));
+    let noted: Vec<OpId> = space.thought_use(&ids).unwrap().into_keys().collect();
+    assert_eq!(noted, [ids[0], ids[2]]);
+}
+
 /// The tables of use as they were before each row had the number of its thought or name.
 const EARLIER_USE: &str = "
     CREATE TABLE thought_use (
