@@ -33,7 +33,9 @@ use crate::service::thoughts::manage::unknown as unknown_thought;
 use crate::service::tokens::{Grant, Right, Token};
 
 /// Threads for requests, at least and at most.
-const WORKERS: (usize, usize) = (2, 16);
+const WORKERS: (usize, usize) = (4, 16);
+/// Threads for each core: some of them wait for the disk, or for the journal.
+const WORKERS_OF_A_CORE: usize = 2;
 /// Writes at a time, to different spaces.
 pub(super) const WRITES_MAX: usize = 4;
 /// Verifications and imports at a time.
@@ -181,8 +183,8 @@ impl Workers {
 
     /// How many requests are worked on at a time.
     pub(super) fn count() -> usize {
-        let cores = std::thread::available_parallelism().map_or(WORKERS.0, usize::from);
-        cores.clamp(WORKERS.0, WORKERS.1)
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        cores.saturating_mul(WORKERS_OF_A_CORE).clamp(WORKERS.0, WORKERS.1)
     }
 }
 
