@@ -67,10 +67,18 @@ pub(super) fn exif_block<R: Read + Seek>(
 ) -> Result<Option<(u64, u64)>, HeaderError> {
     let head = file.at(0, file.length.min(16))?;
     match head.as_slice() {
-        [0xff, 0xd8, 0xff, ..] => jpeg(file),
+        [0xff, 0xd8, 0xff, ..] => jpeg(file, 0),
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => png(file),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => webp(file),
-        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Ok(Some((0, file.length))),
+        [a, b, c, d, ..] if is_tiff([*a, *b, *c, *d]) => Ok(Some((0, file.length))),
+        b"FUJIFILMCCD-RAW " => {
+            let preview = file.at(FUJI_PREVIEW_AT, 4)?;
+            let preview = preview.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+            match file.at(preview.into(), 2)?.as_slice() {
+                [0xff, 0xd8] => jpeg(file, preview.into()),
+                _ => Err(HeaderError::Truncated),
+            }
+        }
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => heif(file),
         _ => Err(HeaderError::Unknown),
     }
@@ -80,8 +88,24 @@ fn bounded(offset: u64, length: u64) -> Result<Option<(u64, u64)>, HeaderError> 
     if length > EXIF_BYTES_MAX { Err(HeaderError::Limit) } else { Ok(Some((offset, length))) }
 }
 
-fn jpeg<R: Read + Seek>(file: &mut Bytes<R>) -> Result<Option<(u64, u64)>, HeaderError> {
-    let mut position = 2;
+/// Where a RAF file has the position of its preview, which is a JPEG with the EXIF data.
+const FUJI_PREVIEW_AT: u64 = 84;
+
+/// Whether a file begins as TIFF does, or as raw files of Panasonic (`U`) and Olympus (`R`), which
+/// only have another number there.
+pub(super) fn is_tiff(head: [u8; 4]) -> bool {
+    matches!(
+        head,
+        [b'I', b'I', 42 | b'U', 0]
+            | [b'M', b'M', 0, 42]
+            | [b'I', b'I', b'R', b'O' | b'S']
+            | [b'M', b'M', b'O', b'R']
+    )
+}
+
+/// The block of a JPEG that begins at `base`.
+fn jpeg<R: Read + Seek>(file: &mut Bytes<R>, base: u64) -> Result<Option<(u64, u64)>, HeaderError> {
+    let mut position = base + 2;
     for _ in 0..PARTS_MAX {
         let head = file.at(position, 4)?;
         let (marker, length) = match head.as_slice() {

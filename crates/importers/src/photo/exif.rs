@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use kernel::when::When;
 
-use super::container::{Bytes, HeaderError};
+use super::container::{Bytes, HeaderError, is_tiff};
 use super::is_position;
 
 /// Most entries of one directory.
@@ -39,9 +39,8 @@ pub(super) fn read<R: Read + Seek>(
 ) -> Result<Exif, HeaderError> {
     let mut tiff = Tiff { file, start, length, little_endian: false };
     let head = tiff.at(0, 8)?;
-    tiff.little_endian = match head.get(..4) {
-        Some([b'I', b'I', 42, 0]) => true,
-        Some([b'M', b'M', 0, 42]) => false,
+    tiff.little_endian = match head.first_chunk() {
+        Some(begin) if is_tiff(*begin) => begin.starts_with(b"II"),
         _ => return Err(HeaderError::Truncated),
     };
     let first = tiff.number(head.get(4..8).unwrap_or_default());

@@ -31,10 +31,10 @@ use exif::Exif;
 use sidecar::Sidecar;
 
 /// Extensions of photo files.
-pub(crate) const EXTENSIONS: [&str; 15] = [
+pub(crate) const EXTENSIONS: [&str; 19] = [
     "jpg", "jpeg", "heic", "heif", "avif", "png", "webp", "tif", "tiff",
-    // Raw formats of cameras, which are TIFF files.
-    "dng", "cr2", "nef", "arw", "pef", "srw",
+    // Raw formats of cameras, most of which are TIFF files. The header of CR3 is not read.
+    "dng", "cr2", "nef", "arw", "pef", "srw", "rw2", "orf", "raf", "cr3",
 ];
 
 /// How many of the first bytes identify a photo without a time.

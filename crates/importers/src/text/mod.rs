@@ -10,6 +10,7 @@
 //! notes near it. A chat with dates is known by its first message, not by its file's name, which
 //! every export of some programs shares.
 
+mod irc;
 mod lines;
 mod markup;
 mod placeholders;
@@ -61,7 +62,7 @@ impl Importer for Text {
     }
 
     fn describe(&self) -> &'static str {
-        "plain text: paragraphs, dated logs, chat logs (WhatsApp and the like)"
+        "plain text: paragraphs, dated logs, chat logs (WhatsApp, IRC and the like)"
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
@@ -169,6 +170,7 @@ impl File<'_> {
             return Ok(ControlFlow::Break(()));
         }
         let participants: Vec<String> = match shape {
+            Shape::Chat { .. } if survey.is_of_irc() => survey.nicknames.iter().cloned().collect(),
             Shape::Chat { .. } => survey.names.keys().cloned().collect(),
             Shape::Log | Shape::Prose => Vec::new(),
         };
@@ -241,6 +243,9 @@ struct Survey {
     stamped_named: u64,
     /// Lines with the stamp of a messenger.
     of_messenger: u64,
+    /// Lines with a stamp and a nickname as in logs of IRC.
+    of_irc: u64,
+    nicknames: BTreeSet<String>,
     /// Lines with a stamp that name no speaker or that the program wrote.
     of_system: u64,
     named: u64,
@@ -288,6 +293,13 @@ impl Survey {
                     }
                     return;
                 }
+                if let Some((nickname, _)) = irc::message(rest) {
+                    self.of_irc += 1;
+                    if self.nicknames.len() < NAMES_MAX && !self.nicknames.contains(nickname) {
+                        self.nicknames.insert(nickname.to_owned());
+                    }
+                    return;
+                }
                 stamp::speaker(rest, stamp.form)
             }
             None if self.stamped > 0 => None,
@@ -308,7 +320,11 @@ impl Survey {
     /// Whether lines without a speaker are the program's: in a chat most lines have one. A diary
     /// may have a few colons, too; nothing of it is left out.
     fn most_are_said(&self) -> bool {
-        self.is_export || self.of_system <= self.stamped_named
+        self.is_export || self.is_of_irc() || self.of_system <= self.stamped_named
+    }
+
+    fn is_of_irc(&self) -> bool {
+        self.of_irc >= 2 && self.of_irc > self.stamped_named
     }
 
     fn shape(&self) -> Shape {
@@ -325,6 +341,7 @@ impl Survey {
                 && (most_are_said || is_of_messenger)
                 && self.other_names == 0
                 && names_fit;
+            let chat = chat || self.is_of_irc();
             return if chat { Shape::Chat { timed: true } } else { Shape::Log };
         }
         let speakers = 2..=SPEAKERS_WITHOUT_TIMES_MAX;
@@ -451,12 +468,22 @@ fn entries(
     let kind = if shape == Shape::Log { EvidenceKind::NOTE } else { EvidenceKind::TURN };
     let speakers: BTreeSet<&str> = survey.names.keys().map(String::as_str).collect();
     let leaves_out_notices = survey.most_are_said();
+    let is_of_irc = survey.is_of_irc();
     let mut entry = Entry::default();
     let mut reported = 0;
     while let Some(line) = lines.next()? {
         sink.progress(lines.bytes_read - reported);
         reported = lines.bytes_read;
-        if let Some(next) = beginning(&line, shape, &speakers) {
+        if let Some(date) = irc::edge(&line).filter(|_| is_of_irc) {
+            let done = std::mem::take(&mut entry);
+            let is_left_out = done.is_of_system && leaves_out_notices;
+            if !is_left_out && writer.write(kind, done, sink).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            writer.of_file = date.or(writer.of_file);
+            continue;
+        }
+        if let Some(next) = beginning(&line, shape, &speakers, is_of_irc) {
             let done = std::mem::replace(&mut entry, next);
             if done.is_of_system && leaves_out_notices {
                 continue;
@@ -491,7 +518,12 @@ fn entries(
 }
 
 /// The entry that begins with this line, if one does.
-fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entry> {
+fn beginning(
+    line: &str,
+    shape: Shape,
+    speakers: &BTreeSet<&str>,
+    is_of_irc: bool,
+) -> Option<Entry> {
     let timed = shape != Shape::Chat { timed: false };
     let (stamp, written, rest) = match stamp::stamp(line).filter(|_| timed) {
         Some((stamp, rest)) => {
@@ -503,12 +535,18 @@ fn beginning(line: &str, shape: Shape, speakers: &BTreeSet<&str>) -> Option<Entr
         None => (None, "", line),
     };
     let form = stamp.map_or(Form::Plain, |stamp| stamp.form);
-    let said = stamp::speaker(rest, form)
-        .filter(|(name, _)| shape != Shape::Log && speakers.contains(name));
+    let said = match is_of_irc {
+        true => irc::message(rest),
+        false => stamp::speaker(rest, form)
+            .filter(|(name, _)| shape != Shape::Log && speakers.contains(name)),
+    };
     if said.is_none() && !timed {
         return None;
     }
-    let is_of_system = shape == Shape::Chat { timed: true } && stamp::is_of_system(rest);
+    let is_of_system = match is_of_irc {
+        true => irc::is_notice(rest),
+        false => shape == Shape::Chat { timed: true } && stamp::is_of_system(rest),
+    };
     let (actor, text) = said.map_or((None, rest), |(name, text)| (Some(name.to_owned()), text));
     Some(Entry { stamp, written: written.to_owned(), actor, text: text.to_owned(), is_of_system })
 }

@@ -5,6 +5,7 @@
 
 use jiff::civil::{Date, DateTime};
 
+use super::irc;
 use crate::DayOrder;
 use crate::dates::{civil, date_at_start, date_of, leading_number};
 
@@ -68,7 +69,7 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
         Some((time, rest)) => (Some(time), rest),
         None => (None, rest),
     };
-    if day == Day::None && (time.is_none() || !bracketed) {
+    if day == Day::None && (time.is_none() || !bracketed && !irc::follows_time(rest)) {
         return None;
     }
     let is_closed = bracketed || rest.starts_with(" - ");
@@ -80,7 +81,8 @@ pub(super) fn stamp(line: &str) -> Option<(Stamp, &str)> {
         rest.trim_start().strip_prefix(']')?
     } else {
         let after = rest.trim_start_matches([' ', '\u{202f}']);
-        let after = after.strip_prefix(['-', '–', '|', ':']).unwrap_or(after);
+        let mark = after.strip_prefix(['-', '–', '|', ':']).filter(|_| !irc::is_notice(after));
+        let after = mark.unwrap_or(after);
         let apart = rest.is_empty() || after.len() < rest.len();
         if !apart {
             return None;
@@ -178,6 +180,12 @@ fn is_plain_name(name: &str) -> bool {
 /// they follow a name and begin with a mark without width, as placeholders do, but not files and
 /// polls, which have a colon. An action (`* ana waves`) is somebody's.
 pub(super) fn is_of_system(rest: &str) -> bool {
+    if irc::message(rest).is_some() {
+        return false;
+    }
+    if irc::is_notice(rest) {
+        return true;
+    }
     let Some((name, said)) = rest.split_once(": ") else {
         return !rest.trim_end().ends_with(':') && !rest.starts_with("* ");
     };
@@ -316,6 +324,15 @@ mod tests {
         check("2/6/25, 12:03 am - Ana: hi", Some(("2025-06-02 00:03:00", "Ana: hi")));
         check("2025-06-02 Tea", Some(("2025-06-02", "Tea")));
         check("2025-06-02: text", Some(("2025-06-02", "text")));
+    }
+
+    #[test]
+    fn stamps_of_irc_are_read() {
+        check("14:03 <ana> hi", Some((" 14:03:00", "<ana> hi")));
+        check("14:03 -!- ben has joined #tea", Some((" 14:03:00", "-!- ben has joined #tea")));
+        check("14:03  * ana waves", Some((" 14:03:00", "* ana waves")));
+        check("2025-06-02 14:03:05 <ana> hi", Some(("2025-06-02 14:03:05", "<ana> hi")));
+        check("14:03 <b>late</b> again", None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod collect;
 mod exports;
 mod folders;
 mod git;
+mod irc;
 mod mail;
 mod mutation;
 mod notes;

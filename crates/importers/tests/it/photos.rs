@@ -151,6 +151,13 @@ fn png(tiff: &[u8]) -> Vec<u8> {
     .concat()
 }
 
+fn raf(preview: &[u8]) -> Vec<u8> {
+    let mut head = [&b"FUJIFILMCCD-RAW "[..], &[b'0'; 68]].concat();
+    head.extend(148_u32.to_be_bytes());
+    head.resize(148, 0);
+    [&head[..], preview].concat()
+}
+
 fn webp(tiff: &[u8]) -> Vec<u8> {
     let chunk =
         |name: &[u8], body: &[u8]| [name, &(body.len() as u32).to_le_bytes()[..], body].concat();
@@ -170,6 +177,9 @@ fn every_container_gives_the_same_photo() {
         ("f.tiff", little.clone()),
         ("g.DNG", little.clone()),
         ("h.nef", little.clone()),
+        ("i.rw2", [b"IIU\0", &little[4..]].concat()),
+        ("j.orf", [b"IIRO", &little[4..]].concat()),
+        ("k.raf", raf(&jpeg(&little))),
     ] {
         let path = write(folder.path(), &format!("Lisbon/{name}"), bytes);
         let collected = import("photo", folder.path());
@@ -308,6 +318,7 @@ fn every_cut_and_every_flipped_byte_ends_in_a_record_or_a_complaint() {
         ("c.png", png(&tiff)),
         ("d.webp", webp(&tiff)),
         ("e.tif", tiff.clone()),
+        ("f.raf", raf(&jpeg(&tiff))),
     ] {
         for length in (0..whole.len()).step_by(3) {
             assert!(
