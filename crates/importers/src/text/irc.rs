@@ -6,7 +6,7 @@
 
 use jiff::civil::Date;
 
-use crate::dates::date_of;
+use crate::dates::date_at_start;
 
 /// Longest nickname, in bytes.
 const NICK_MAX: usize = 40;
@@ -23,8 +23,6 @@ const EDGES: [&str; 8] = [
     "**** BEGIN LOGGING AT",
     "**** ENDING LOGGING AT",
 ];
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Who says what, in the text after a stamp.
 pub(super) fn message(text: &str) -> Option<(&str, &str)> {
@@ -54,25 +52,15 @@ pub(super) fn follows_time(rest: &str) -> bool {
 /// Whether a line only says that the log begins or ends, or that another day does; and its date.
 pub(super) fn edge(line: &str) -> Option<Option<Date>> {
     let rest = EDGES.iter().find_map(|edge| line.strip_prefix(edge))?;
-    let mut words = rest.split_whitespace();
-    let month = words.find_map(|word| MONTHS.iter().position(|month| is_month(word, month)));
-    let day = words.next().and_then(|day| day.parse().ok());
-    let year = words.find_map(|word| word.parse().ok().filter(|year| (1980..=2200).contains(year)));
-    Some(
-        month
-            .zip(day)
-            .zip(year)
-            .and_then(|((month, day), year)| date_of(year, u32::try_from(month).ok()? + 1, day)),
-    )
-}
-
-fn is_month(word: &str, month: &str) -> bool {
-    word.len() == month.len() && word.eq_ignore_ascii_case(month)
+    // The time of day stands within the date: `Mon Jun 02 12:00:00 2025`.
+    let words: Vec<&str> = rest.split_whitespace().filter(|word| !word.contains(':')).collect();
+    Some(date_at_start(&words.join(" ")).map(|(date, _)| date))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dates::date_of;
 
     #[test]
     fn messages_have_a_nickname() {

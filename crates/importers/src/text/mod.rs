@@ -283,6 +283,13 @@ impl Survey {
                 self.of_messenger += u64::from(stamp.form == Form::Messenger);
                 self.dated += u64::from(stamp.day != Day::None);
                 self.order.add(stamp.day);
+                if let Some((nickname, _)) = irc::message(rest) {
+                    self.of_irc += 1;
+                    if self.nicknames.len() < NAMES_MAX && !self.nicknames.contains(nickname) {
+                        self.nicknames.insert(nickname.to_owned());
+                    }
+                    return;
+                }
                 if stamp::is_of_system(rest) {
                     self.of_system += 1;
                     let said = stamp::speaker(rest, stamp.form);
@@ -290,13 +297,6 @@ impl Survey {
                     if placeholders::is_first_notice(said.map_or(rest, |(_, notice)| notice)) {
                         self.is_export = true;
                         self.chat = self.chat.take().or(said.map(|(name, _)| name.to_owned()));
-                    }
-                    return;
-                }
-                if let Some((nickname, _)) = irc::message(rest) {
-                    self.of_irc += 1;
-                    if self.nicknames.len() < NAMES_MAX && !self.nicknames.contains(nickname) {
-                        self.nicknames.insert(nickname.to_owned());
                     }
                     return;
                 }

@@ -180,12 +180,6 @@ fn is_plain_name(name: &str) -> bool {
 /// they follow a name and begin with a mark without width, as placeholders do, but not files and
 /// polls, which have a colon. An action (`* ana waves`) is somebody's.
 pub(super) fn is_of_system(rest: &str) -> bool {
-    if irc::message(rest).is_some() {
-        return false;
-    }
-    if irc::is_notice(rest) {
-        return true;
-    }
     let Some((name, said)) = rest.split_once(": ") else {
         return !rest.trim_end().ends_with(':') && !rest.starts_with("* ");
     };
