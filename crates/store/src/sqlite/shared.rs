@@ -5,6 +5,7 @@
 //! references: the index goes with the last handle.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -69,41 +70,68 @@ impl SharedIndex {
 /// Distinguishes a file from another one of the same name. The system does not reuse a file's
 /// number while a handle on it is open. On systems without such numbers an open file cannot be
 /// replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FileNumber {
+    device: u64,
+    number: u64,
+}
+
+impl FileNumber {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let (device, number) = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let (device, number) = {
+            let _ = metadata;
+            (0, 0)
+        };
+        Self { device, number }
+    }
+}
+
+/// A file by its path and number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileIdentity {
     path: PathBuf,
-    device: u64,
-    number: u64,
+    number: FileNumber,
 }
 
 impl FileIdentity {
     /// The file at a path; none if it cannot be determined.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let path = std::fs::canonicalize(path).ok()?;
-        #[cfg(unix)]
-        let (device, number) = {
-            use std::os::unix::fs::MetadataExt;
-            let metadata = std::fs::metadata(&path).ok()?;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let (device, number) = (0, 0);
-        Some(Self { path, device, number })
+        let number = FileNumber::of(&std::fs::metadata(&path).ok()?);
+        Some(Self { path, number })
     }
 }
 
-/// The registry of indexes in use.
-static IN_USE: Mutex<BTreeMap<(FileIdentity, SpaceId), Weak<SharedIndex>>> =
-    Mutex::new(BTreeMap::new());
+/// What the handles of a process share, by what it is of, as long as one of them has it.
+pub(super) struct InUse<K, V>(Mutex<BTreeMap<K, Weak<V>>>);
+
+impl<K: Ord, V: Default> InUse<K, V> {
+    pub(super) const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    /// What other handles have, or a new one.
+    pub(super) fn share(&self, key: K) -> Arc<V> {
+        let mut in_use = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        in_use.retain(|_, shared| shared.strong_count() > 0);
+        let slot = in_use.entry(key).or_default();
+        slot.upgrade().unwrap_or_else(|| {
+            let shared = Arc::default();
+            *slot = Arc::downgrade(&shared);
+            shared
+        })
+    }
+}
+
+static INDEXES: InUse<(FileIdentity, SpaceId), SharedIndex> = InUse::new();
 
 /// The index of a file: that of other handles on it, or a new one.
 pub(super) fn index_of(file: FileIdentity, space: SpaceId) -> Arc<SharedIndex> {
-    let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
-    in_use.retain(|_, index| index.strong_count() > 0);
-    let slot = in_use.entry((file, space)).or_default();
-    slot.upgrade().unwrap_or_else(|| {
-        let index = Arc::new(SharedIndex::default());
-        *slot = Arc::downgrade(&index);
-        index
-    })
+    INDEXES.share((file, space))
 }

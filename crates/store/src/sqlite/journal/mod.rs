@@ -13,12 +13,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::MutexGuard;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension};
 
-use self::shared::{FileNumber, Open, SharedJournal};
+use self::shared::{Open, SharedJournal};
+use super::shared::FileNumber;
 use super::{Mode, SqliteSpace};
 use crate::StoreError;
 use crate::sqlite::receipts::NewReceipt;
@@ -45,6 +46,8 @@ pub use thought_use::{
 const GATHERED_MAX: usize = 64;
 /// Receipts that wait while the journal cannot be written; the oldest beyond are given up.
 const WAITING_MAX: usize = 1_024;
+/// How often is tried to write while another process writes.
+const BUSY_STEP: Duration = Duration::from_millis(1);
 /// How long erasing waits for others that use the journal.
 const ERASE_WAIT: Duration = Duration::from_secs(10);
 
@@ -145,7 +148,7 @@ impl UsageJournal {
 
     fn shared(&self) -> &SharedJournal {
         self.open.get_or_init(|| match (&self.place, self.path()) {
-            (Place::Beside { mode, .. }, Some(path)) => SharedJournal::at(&path, self.space, *mode),
+            (Place::Beside { mode, .. }, Some(path)) => SharedJournal::at(path, self.space, *mode),
             _ => SharedJournal::default(),
         })
     }
@@ -172,7 +175,8 @@ impl UsageJournal {
             }
         };
         let Some(path) = self.path() else { return Ok(()) };
-        let there = FileNumber::of(&path);
+        // A link in its place is another file.
+        let there = std::fs::symlink_metadata(&path).ok().map(|found| FileNumber::of(&found));
         if open.as_ref().is_some_and(|open| open.file == there && there.is_some()) {
             return Ok(());
         }
@@ -235,12 +239,27 @@ impl UsageJournal {
         let Some(_turn) = turn::of(self.space, wait) else {
             return Err(StoreError::Busy { waited_s: wait.as_secs() });
         };
-        let open = self.ready_to_write()?;
+        let begun = Instant::now();
+        let open = loop {
+            let open = self.ready_to_write()?;
+            let Some(Open { connection, .. }) = open.as_ref() else {
+                return Err(StoreError::WriteFailed);
+            };
+            connection.busy_timeout(Duration::ZERO)?;
+            let begin = connection.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
+            connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
+            match begin {
+                Ok(()) => break open,
+                // Another process writes. The threads that only read go on meanwhile.
+                Err(StoreError::Busy { .. }) if begun.elapsed() < wait => {}
+                Err(error) => return Err(error),
+            }
+            drop(open);
+            std::thread::sleep(BUSY_STEP);
+        };
         let Some(Open { connection, .. }) = open.as_ref() else {
             return Err(StoreError::WriteFailed);
         };
-        connection.busy_timeout(wait)?;
-        connection.execute_batch("BEGIN IMMEDIATE")?;
         let worked = work(connection).and_then(|answer| {
             connection.execute_batch("COMMIT")?;
             Ok(answer)

@@ -173,6 +173,29 @@ fn handles_on_a_space_share_a_connection_and_one_that_is_read_only_has_its_own()
 }
 
 #[test]
+fn those_who_read_do_not_wait_for_one_who_waits_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let space = SqliteSpace::open(&path).unwrap();
+    note_use(&space, OpId([1; 32]), 3);
+    let other = Connection::open(space.journal_path().unwrap()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let is_waiting = std::sync::Arc::new(std::sync::Barrier::new(2));
+    let waits = std::sync::Arc::clone(&is_waiting);
+    let writer = std::thread::spawn(move || {
+        let space = SqliteSpace::open(&path).unwrap();
+        waits.wait();
+        space.change_thought_use(Duration::from_secs(60), |_| Ok(()))
+    });
+    is_waiting.wait();
+    std::thread::sleep(Duration::from_millis(20));
+    // Ends only because reading does not wait for the writer.
+    assert_eq!(space.thought_use(&[OpId([1; 32])]).unwrap().len(), 1);
+    other.execute_batch("COMMIT").unwrap();
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
 fn what_a_thread_that_panicked_had_begun_is_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(folder.path());

@@ -32,7 +32,7 @@ pub const PARTNERS_MAX: usize = 50;
 /// An agent that was noted so recently is not noted again.
 const AGENT_AGAIN_US: i64 = 60_000_000;
 
-/// Rows have the number of their thought or name ([`number_of`]), so that each is in one place of
+/// Rows have the number of their thought or name ([`number_of_thought`]), so that each is in one place of
 /// one tree: a retrieval changes a dozen of them, and each place is a page to write. The numbers of
 /// a thought's use are apart from its agents and partners, because a retrieval reads the numbers of
 /// dozens of thoughts.
@@ -65,9 +65,13 @@ pub struct AgentHash(pub u64);
 impl AgentHash {
     /// Of an agent's id.
     pub fn of(agent: &str) -> Self {
-        let hash = blake3::hash(agent.as_bytes());
-        Self(hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+        Self(hash_of(agent))
     }
+}
+
+fn hash_of(name: &str) -> u64 {
+    let hash = blake3::hash(name.as_bytes());
+    hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// The beginning of a thought's id, which tells nearly all apart.
@@ -147,18 +151,15 @@ pub struct ThoughtQueryLog<'a> {
     pub keep: Option<&'a ThoughtSession>,
 }
 
-/// The number of a row: that of a thought is the beginning of its id, that of a name its hash. Of
-/// two with one number, which nobody meets by chance, the one that was used last is kept.
-fn number_of(bytes: [u8; 8]) -> i64 {
-    i64::from_be_bytes(bytes)
-}
-
+/// The number of a thought's rows. Of two with one number, which nobody meets by chance, the one
+/// that was used last is kept.
 fn number_of_thought(id: &OpId) -> i64 {
-    number_of(ThoughtPrefix::of(id).0.to_be_bytes())
+    ThoughtPrefix::of(id).0.cast_signed()
 }
 
+/// The number of a row with a name; the same holds.
 fn number_of_name(name: &str) -> i64 {
-    number_of(blake3::hash(name.as_bytes()).as_bytes().first_chunk().copied().unwrap_or_default())
+    hash_of(name).cast_signed()
 }
 
 fn read_traffic(connection: &Connection, id: &OpId) -> Result<Option<ThoughtTraffic>, StoreError> {
@@ -250,20 +251,17 @@ fn is_counted(number: i64) -> bool {
 /// Counts a table, and deletes the rows that were used longest ago if it is too long. Returns
 /// whether it was.
 fn cut(connection: &Connection, table: &str, rows_max: i64) -> Result<bool, StoreError> {
-    let count = |connection: &Connection| {
-        connection
-            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0))
-    };
-    let mut rows = count(connection)?;
+    let mut rows: i64 =
+        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
     let is_too_long = rows > rows_max;
     if is_too_long {
-        connection.execute(
+        let deleted = connection.execute(
             &format!(
                 "DELETE FROM {table} WHERE number IN (SELECT number FROM {table} ORDER BY last LIMIT ?1)"
             ),
             [rows - rows_max + rows_max / CUT_SHARE],
         )?;
-        rows = count(connection)?;
+        rows -= deleted as i64;
     }
     connection.execute(
         "INSERT OR REPLACE INTO thought_use_rows (of_table, count) VALUES (?1, ?2)",
@@ -347,11 +345,10 @@ fn write_session(
     let number = number_of_name(name);
     let is_new = put(
         connection,
-        "UPDATE asking_session SET last = ?3, shown = CASE WHEN name = ?2 THEN coalesce(?4, shown) ELSE coalesce(?4, x'') END,
-             offered = CASE WHEN name = ?2 THEN coalesce(?5, offered) ELSE coalesce(?5, '[]') END,
-             name = ?2
-         WHERE number = ?1",
-        "INSERT INTO asking_session (number, name, last, shown, offered)
+        "UPDATE asking_session SET last = ?3, shown = coalesce(?4, shown),
+             offered = coalesce(?5, offered)
+         WHERE number = ?1 AND name = ?2",
+        "INSERT OR REPLACE INTO asking_session (number, name, last, shown, offered)
          VALUES (?1, ?2, ?3, coalesce(?4, x''), coalesce(?5, '[]'))",
         params![number, name, at_us, shown, offered],
     )?;
