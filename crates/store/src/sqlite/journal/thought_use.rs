@@ -32,10 +32,10 @@ pub const PARTNERS_MAX: usize = 50;
 /// An agent that was noted so recently is not noted again.
 const AGENT_AGAIN_US: i64 = 60_000_000;
 
-/// Rows have the number of their thought or name ([`number_of_thought`]), so that each is in one place of
-/// one tree: a retrieval changes a dozen of them, and each place is a page to write. The numbers of
-/// a thought's use are apart from its agents and partners, because a retrieval reads the numbers of
-/// dozens of thoughts.
+/// Rows have the number of their thought or name ([`number_of_thought`]), so that each is in one
+/// place of one tree: a retrieval changes a dozen of them, and each place is a page to write. The
+/// numbers of a thought's use are apart from its agents and partners, because a retrieval reads the
+/// numbers of dozens of thoughts.
 const SCHEMA: &str = "
 CREATE TABLE thought_traffic (
     number INTEGER PRIMARY KEY, id BLOB NOT NULL, weight REAL NOT NULL, last INTEGER NOT NULL,
