@@ -1,5 +1,7 @@
 //! `because doctor`: checks this installation and suggests fixes.
 
+use std::sync::Arc;
+
 use engine::Space;
 use engine::inspect::Status;
 use kernel::rules::FUTURE_US_MAX;
@@ -116,7 +118,7 @@ fn check_home(session: &CliSession) -> Option<Check> {
     None
 }
 
-fn settings_of_space(session: &CliSession) -> Result<Settings, Failure> {
+fn settings_of_space(session: &CliSession) -> Result<Arc<Settings>, Failure> {
     session.settings(Some(&session.locator()?.locate()?.path))
 }
 

@@ -57,7 +57,10 @@ pub(crate) fn open_unless(
 ) -> Result<Option<OpenedModel>, Failure> {
     match rules {
         true => Ok(None),
-        false => open(&session.settings(Some(space))?),
+        false => {
+            let settings = session.settings(Some(space))?;
+            open(&settings)
+        }
     }
 }
 

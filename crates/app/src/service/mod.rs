@@ -60,6 +60,7 @@ pub(crate) mod forgetting;
 pub(crate) mod graph;
 pub(crate) mod handles;
 pub(crate) mod inner_voice;
+pub(crate) mod kept_settings;
 pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;

@@ -1,6 +1,7 @@
 //! The context of every request: the user's home, the spaces, the settings, the time.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::Space;
 use jiff::Timestamp;
@@ -8,6 +9,7 @@ use jiff::tz::TimeZone;
 use kernel::kind::Capability;
 
 use super::effective::Scope;
+use super::kept_settings::KeptSettings;
 use super::locator::SpaceLocator;
 use super::opening::{OpenedSpace, SpaceUse};
 use crate::failure::{Failure, RequestError};
@@ -29,6 +31,8 @@ pub(crate) struct Session {
     pub(crate) now: Timestamp,
     /// The user's time zone.
     pub(crate) zone: TimeZone,
+    /// The settings that were read.
+    pub(crate) kept: KeptSettings,
 }
 
 impl Session {
@@ -42,6 +46,7 @@ impl Session {
             language_model: None,
             now: "2026-03-01T12:00:00Z".parse().expect("it is a time"),
             zone: TimeZone::UTC,
+            kept: KeptSettings::default(),
         }
     }
 
@@ -116,7 +121,11 @@ impl Session {
     }
 
     /// The settings for a space, or without one.
-    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
+    pub(crate) fn settings(&self, space: Option<&Path>) -> Result<Arc<Settings>, Failure> {
+        self.kept.of(&self.home, space, || self.read_settings(space))
+    }
+
+    fn read_settings(&self, space: Option<&Path>) -> Result<Settings, Failure> {
         let variable = |name: &str| std::env::var_os(name);
         let sources = Sources {
             option: self.embedder.as_deref(),
