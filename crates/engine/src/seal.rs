@@ -117,7 +117,14 @@ impl PreparedBody {
 }
 
 /// The key of this device. It signs what is sealable, and nothing else.
+#[derive(Clone)]
 pub struct Sealer(Arc<Signer>);
+
+impl From<Signer> for Sealer {
+    fn from(signer: Signer) -> Self {
+        Self::new(signer)
+    }
+}
 
 impl Sealer {
     /// Signs with `signer`.

@@ -47,8 +47,10 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long after its start a server first archives and erases by itself.
 const MAINTENANCE_DELAY: Duration = Duration::from_secs(1);
-/// How often receipts are written.
-const RECEIPTS_INTERVAL: Duration = Duration::from_millis(500);
+/// How long what is journalled waits for more, so that it is written together.
+const JOURNAL_INTERVAL: Duration = Duration::from_millis(25);
+/// How long after it could not be written it is tried again.
+const JOURNAL_RETRY: Duration = Duration::from_millis(500);
 
 pub(super) fn serve(
     session: Session,
@@ -88,7 +90,7 @@ pub(super) fn serve(
         announce(&Listening { address, scheme })?;
         app.log.event("info", "listening", json!({ "address": address.to_string() }));
         tokio::spawn(look_for_changes(Arc::clone(&app)));
-        tokio::spawn(write_receipts(Arc::clone(&app)));
+        tokio::spawn(write_journal(Arc::clone(&app)));
         if let Some(every) = maintained {
             tokio::spawn(maintain(Arc::clone(&app), every));
         }
@@ -144,11 +146,15 @@ async fn accept(
     }
 }
 
-async fn write_receipts(app: Arc<App>) {
+async fn write_journal(app: Arc<App>) {
     loop {
-        sleep(RECEIPTS_INTERVAL).await;
-        let app = Arc::clone(&app);
-        let _ = tokio::task::spawn_blocking(move || app.spaces.write_receipts()).await;
+        app.spaces.unwritten.notified().await;
+        sleep(JOURNAL_INTERVAL).await;
+        let writer = Arc::clone(&app);
+        let written = tokio::task::spawn_blocking(move || writer.spaces.write_journal()).await;
+        if !matches!(written, Ok(true)) {
+            sleep(JOURNAL_RETRY).await;
+        }
     }
 }
 

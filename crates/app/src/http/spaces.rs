@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use engine::Sealer;
 use kernel::id::SpaceId;
 use kernel::kind::Capability;
 use kernel::seal::{SEED_BYTES, Signer};
-use store::sqlite::ReceiptWriting;
-use tokio::sync::watch;
+use store::sqlite::JournalWriting;
+use tokio::sync::{Notify, watch};
 
 use crate::failure::Failure;
 use crate::service::Session;
@@ -24,11 +25,15 @@ use crate::service::tokens::{Grant, Token};
 
 /// Idle handles that are kept for each space.
 const IDLE_MAX: usize = 32;
-/// How long writing receipts waits for another process that writes some.
-const RECEIPTS_WAIT: Duration = Duration::from_millis(20);
+/// How long writing to a journal waits for another process that does.
+const JOURNAL_WAIT: Duration = Duration::from_millis(20);
 
 /// The spaces of a server.
-pub(super) struct Spaces(Vec<Arc<ServedSpace>>);
+pub(super) struct Spaces {
+    spaces: Vec<Arc<ServedSpace>>,
+    /// That something waits to be written to a journal.
+    pub(super) unwritten: Arc<Notify>,
+}
 
 /// A space.
 pub(super) struct ServedSpace {
@@ -39,12 +44,13 @@ pub(super) struct ServedSpace {
     named: String,
     path: PathBuf,
     /// Of a key that no space knows.
-    nobody: [u8; SEED_BYTES],
+    nobody: Sealer,
     idle: Mutex<Vec<Handle>>,
     /// Whose turn it is to write.
     pub(super) writing: Arc<tokio::sync::Mutex<()>>,
     /// How far its ledger goes, as far as this process has noticed.
     pub(super) head: watch::Sender<u64>,
+    unwritten: Arc<Notify>,
 }
 
 /// An open space, and the file that it is.
@@ -80,7 +86,9 @@ impl Spaces {
         };
         let mut nobody = [0; SEED_BYTES];
         getrandom::fill(&mut nobody).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let nobody = Sealer::new(Signer::from_seed(nobody));
         let mut spaces: Vec<Arc<ServedSpace>> = Vec::new();
+        let unwritten = Arc::new(Notify::new());
         for named in named {
             let locator = SpaceLocator { home: &session.home, named };
             let path = locator.locate()?.path;
@@ -92,23 +100,24 @@ impl Spaces {
             let (head, _) = watch::channel(opened.head()?.0);
             let named = named.unwrap_or_default().to_owned();
             let file = identity_of(&path);
-            let handle = prepared(session, nobody, Handle { opened, file });
+            let handle = prepared(session, &nobody, Handle { opened, file });
             spaces.push(Arc::new(ServedSpace {
                 id,
                 name,
                 named,
                 path,
-                nobody,
+                nobody: nobody.clone(),
                 idle: Mutex::new(vec![handle]),
                 writing: Arc::default(),
                 head,
+                unwritten: Arc::clone(&unwritten),
             }));
         }
-        Ok(Self(spaces))
+        Ok(Self { spaces, unwritten })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<ServedSpace>> {
-        self.0.iter()
+        self.spaces.iter()
     }
 
     /// The space that a token means by a name, and what it may do there: its own if it names none.
@@ -118,7 +127,7 @@ impl Spaces {
         token: &'t Token,
         name: Option<&str>,
     ) -> Option<(&Arc<ServedSpace>, &'t Grant)> {
-        let served = |grant: &Grant| self.0.iter().find(|space| space.id == grant.space);
+        let served = |grant: &Grant| self.spaces.iter().find(|space| space.id == grant.space);
         let Some(name) = name else {
             let grant = token.grants.first()?;
             return Some((served(grant)?, grant));
@@ -128,26 +137,26 @@ impl Spaces {
         by_id.or_else(|| pairs().find(|(space, _)| space.name == name || space.is_at(name)))
     }
 
-    /// Writes the receipts that wait.
-    pub(super) fn write_receipts(&self) {
-        for space in &self.0 {
-            space.write_receipts();
-        }
+    /// Writes the receipts and the use that wait. Returns whether all could be written.
+    pub(super) fn write_journal(&self) -> bool {
+        let mut all = true;
+        self.spaces.iter().for_each(|space| all &= space.write_journal());
+        all
     }
 
     /// Closes all idle handles, which writes their receipts.
     pub(super) fn close(&self) {
-        for space in &self.0 {
+        for space in &self.spaces {
             space.lock().clear();
         }
     }
 }
 
 /// Sets up a new handle.
-fn prepared(session: &Session, nobody: [u8; SEED_BYTES], mut handle: Handle) -> Handle {
-    handle.opened.write_as(Signer::from_seed(nobody));
+fn prepared(session: &Session, nobody: &Sealer, mut handle: Handle) -> Handle {
+    handle.opened.write_as(nobody.clone());
     limit_journal(session, &handle.opened);
-    handle.opened.set_receipt_writing(ReceiptWriting::Gathered);
+    handle.opened.set_journal_writing(JournalWriting::Gathered);
     handle
 }
 
@@ -179,7 +188,7 @@ impl ServedSpace {
                     let (path, named) = (self.path.clone(), self.name.clone());
                     return Err(Failure::NoSpaceThere { path, named });
                 }
-                prepared(session, self.nobody, Handle { opened, file })
+                prepared(session, &self.nobody, Handle { opened, file })
             }
         };
         Ok(Lease { space: Arc::clone(self), handle: Some(handle) })
@@ -201,34 +210,41 @@ impl ServedSpace {
         });
     }
 
-    /// Writes the receipts that wait, one handle after the other, so that requests find the rest.
-    fn write_receipts(&self) {
+    /// Writes the receipts and the use that wait, one handle after the other, so that requests find
+    /// the rest.
+    fn write_journal(&self) -> bool {
         for _ in 0..IDLE_MAX {
             let waiting = {
                 let mut idle = self.lock();
-                let place = idle.iter().position(|handle| handle.opened.has_waiting_receipts());
+                let place = idle.iter().position(|handle| handle.opened.has_unwritten());
                 place.map(|place| idle.remove(place))
             };
-            let Some(handle) = waiting else { return };
-            let is_written = handle.opened.write_receipts(RECEIPTS_WAIT).is_ok();
+            let Some(handle) = waiting else { return true };
+            let is_written = handle.opened.write_journal(JOURNAL_WAIT).is_ok();
             self.give_back(handle);
             if !is_written {
-                // Tried again at the next round.
-                return;
+                // Giving the handle back has asked for the next attempt.
+                return false;
             }
         }
+        true
     }
 
     /// Keeps a handle. Until a request says with which key it writes, it writes with none that may:
     /// neither the owner's nor that of the last request.
     fn give_back(&self, mut handle: Handle) {
-        let nobody = Signer::from_seed(self.nobody);
-        if handle.opened.author() != nobody.author() {
-            handle.opened.write_as(nobody);
+        if handle.opened.author() != self.nobody.author() {
+            handle.opened.write_as(self.nobody.clone());
         }
-        let mut idle = self.lock();
-        if idle.len() < IDLE_MAX {
-            idle.push(handle);
+        let has_unwritten = handle.opened.has_unwritten();
+        {
+            let mut idle = self.lock();
+            if idle.len() < IDLE_MAX {
+                idle.push(handle);
+            }
+        }
+        if has_unwritten {
+            self.unwritten.notify_one();
         }
     }
 }

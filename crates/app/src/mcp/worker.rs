@@ -110,14 +110,14 @@ fn next(jobs: &mut mpsc::Receiver<Job>, memory: &Memory) -> Option<Job> {
             Err(TryRecvError::Disconnected) => return None,
             Err(TryRecvError::Empty) => {}
         }
-        if !memory.has_waiting_receipts() {
+        if !memory.has_unwritten() {
             return jobs.blocking_recv();
         }
         let now = Instant::now();
         if now < due {
             // A call that arrives ends the pause.
             std::thread::park_timeout(due - now);
-        } else if !memory.write_receipts() {
+        } else if !memory.write_journal() {
             due = Instant::now() + RETRY;
         }
     }

@@ -9,7 +9,7 @@ use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::seal::{ChainPosition, Signer};
-use store::sqlite::{JournalLimits, Mode, ModelUse, PrivateUse, ReceiptWriting, SqliteSpace};
+use store::sqlite::{JournalLimits, JournalWriting, Mode, ModelUse, PrivateUse, SqliteSpace};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
@@ -167,8 +167,8 @@ impl Space {
     }
 
     /// Writes with another key from now on.
-    pub fn write_as(&mut self, signer: Signer) {
-        self.sealer = Sealer::new(signer);
+    pub fn write_as(&mut self, key: impl Into<Sealer>) {
+        self.sealer = key.into();
     }
 
     /// The space's id.
@@ -192,10 +192,10 @@ impl Space {
     }
 
     /// Chooses when receipts are written: each at once, or several together by
-    /// [`Space::write_receipts`], when many wait, and when the handle is dropped. Those that wait
+    /// [`Space::write_journal`], when many wait, and when the handle is dropped. Those that wait
     /// are lost if the process is killed.
-    pub fn set_receipt_writing(&self, writing: ReceiptWriting) {
-        self.store.set_receipt_writing(writing);
+    pub fn set_journal_writing(&self, writing: JournalWriting) {
+        self.store.set_journal_writing(writing);
     }
 
     /// Chooses how many receipts the journal keeps.
@@ -204,13 +204,13 @@ impl Space {
     }
 
     /// Whether receipts wait to be written.
-    pub fn has_waiting_receipts(&self) -> bool {
-        self.store.has_waiting_receipts()
+    pub fn has_unwritten(&self) -> bool {
+        self.store.has_unwritten()
     }
 
     /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
-    pub fn write_receipts(&self, wait: Duration) -> Result<(), EngineError> {
-        Ok(self.store.write_receipts(wait)?)
+    pub fn write_journal(&self, wait: Duration) -> Result<(), EngineError> {
+        Ok(self.store.write_journal(wait)?)
     }
 
     /// Adds what a language model used to the totals in the journal. Waits at most `wait` for

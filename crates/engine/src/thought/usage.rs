@@ -8,7 +8,7 @@ use kernel::id::OpId;
 use store::StoreError;
 use store::sqlite::{
     AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
-    ThoughtSession, ThoughtTraffic, ThoughtUse, ThoughtUseWriting,
+    ThoughtSession, ThoughtTraffic, ThoughtUse, UseChange,
 };
 
 use super::pheromone::{self, ACCESS, FEEDBACK};
@@ -89,20 +89,26 @@ impl Highway {
 }
 
 /// The use of a thought that is about to change, with its weight as of now.
-fn settled(
-    writing: &ThoughtUseWriting<'_>,
-    thought: Dated,
-    at_us: i64,
-) -> Result<ThoughtUse, StoreError> {
-    let used = writing.get(&thought.id)?.unwrap_or_else(|| ThoughtUse {
+fn settled(used: Option<ThoughtUse>, created_us: i64, at_us: i64) -> ThoughtUse {
+    let used = used.unwrap_or_else(|| ThoughtUse {
         weight: pheromone::FIRST,
-        last_us: thought.created_us,
+        last_us: created_us,
         accesses: 0,
         agents: Vec::new(),
         partners: Vec::new(),
     });
     let weight = pheromone::decayed(used.weight, used.last_us, at_us);
-    Ok(ThoughtUse { weight, last_us: at_us.max(used.last_us), ..used })
+    ThoughtUse { weight, last_us: at_us.max(used.last_us), ..used }
+}
+
+/// Raises the weight of a thought.
+fn raise(thought: Dated, by: f64, at_us: i64) -> (OpId, UseChange) {
+    let change = move |used| {
+        let mut used = settled(used, thought.created_us, at_us);
+        used.weight = pheromone::raised(used.weight, by);
+        used
+    };
+    (thought.id, Box::new(change))
 }
 
 /// Adds an access by an agent who was shown others, too.
@@ -115,6 +121,24 @@ fn access(used: &mut ThoughtUse, agent: AgentHash, others: impl Iterator<Item = 
     for other in others {
         meet(&mut used.partners, other);
     }
+}
+
+/// The accesses of what a query showed.
+fn accesses(noted: &ThoughtAccess<'_>) -> Vec<(OpId, UseChange)> {
+    let (agent, at_us) = (AgentHash::of(noted.agent), noted.at_us);
+    let shown: Vec<ThoughtPrefix> =
+        noted.shown.iter().map(|shown| ThoughtPrefix::of(&shown.id)).collect();
+    let change = |(place, thought): (usize, &Dated)| -> (OpId, UseChange) {
+        let (created_us, mut others) = (thought.created_us, shown.clone());
+        others.remove(place);
+        let change = move |used| {
+            let mut used = settled(used, created_us, at_us);
+            access(&mut used, agent, others.iter().copied());
+            used
+        };
+        (thought.id, Box::new(change))
+    };
+    noted.shown.iter().enumerate().map(change).collect()
 }
 
 /// Counts a partner. Of more than fit, the one that was counted least leaves; of several, the one
@@ -175,34 +199,22 @@ impl Reader<'_> {
             shown: noted.shown.iter().map(|shown| shown.id).collect(),
             offered: noted.offered.to_vec(),
         };
-        self.store.change_thought_use(wait, |writing| {
-            writing.log(&ThoughtQueryLog {
-                agent: noted.agent,
-                session: noted.session,
-                at_us,
-                keep: Some(&last).filter(|_| !noted.is_read_only),
-            })?;
-            if noted.is_read_only {
-                return Ok(());
-            }
-            for helped in noted.helped {
-                let mut used = settled(writing, *helped, at_us)?;
-                used.weight = pheromone::raised(used.weight, FEEDBACK);
-                writing.put(&helped.id, &used)?;
-            }
+        let query = ThoughtQueryLog {
+            agent: noted.agent,
+            session: noted.session,
+            at_us,
+            keep: Some(&last).filter(|_| !noted.is_read_only),
+        };
+        let mut changes: Vec<(OpId, UseChange)> = Vec::new();
+        if !noted.is_read_only {
+            changes.extend(noted.helped.iter().map(|helped| raise(*helped, FEEDBACK, at_us)));
             if let Some((id, weight)) = noted.contributed.filter(|it| it.1 != pheromone::FIRST) {
-                let begun = settled(writing, Dated { id, created_us: at_us }, at_us)?;
-                writing.put(&id, &ThoughtUse { weight, ..begun })?;
+                let begin = move |used| ThoughtUse { weight, ..settled(used, at_us, at_us) };
+                changes.push((id, Box::new(begin)));
             }
-            let agent = AgentHash::of(noted.agent);
-            for shown in noted.shown {
-                let mut used = settled(writing, *shown, at_us)?;
-                let others = noted.shown.iter().filter(|other| other.id != shown.id);
-                access(&mut used, agent, others.map(|other| ThoughtPrefix::of(&other.id)));
-                writing.put(&shown.id, &used)?;
-            }
-            Ok(())
-        })?;
+            changes.extend(accesses(noted));
+        }
+        self.store.change_thought_use(wait, Some(&query), changes)?;
         Ok(())
     }
 
@@ -214,16 +226,12 @@ impl Reader<'_> {
         at_us: i64,
         wait: Duration,
     ) -> Result<f64, EngineError> {
-        Ok(self.store.change_thought_use(wait, |writing| {
-            let mut used = settled(writing, thought, at_us)?;
-            let by = match signal {
-                Signal::Useful => FEEDBACK,
-                Signal::Wrong => -FEEDBACK,
-            };
-            used.weight = pheromone::raised(used.weight, by);
-            writing.put(&thought.id, &used)?;
-            Ok(used.weight)
-        })?)
+        let by = match signal {
+            Signal::Useful => FEEDBACK,
+            Signal::Wrong => -FEEDBACK,
+        };
+        let after = self.store.change_thought_use(wait, None, vec![raise(thought, by, at_us)])?;
+        Ok(after.map_or(pheromone::FIRST, |used| used.weight))
     }
 
     /// The thoughts that were shown together with one, with how often, the most often first.

@@ -4,7 +4,7 @@ use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::write::record::Prepared;
-use store::sqlite::{ReceiptFilter, ReceiptWriting};
+use store::sqlite::{JournalWriting, ReceiptFilter};
 
 use crate::support::{Home, at, note};
 
@@ -51,7 +51,7 @@ fn a_recall_leaves_less_than_a_kilobyte_in_the_journal_and_nothing_in_the_space(
         home.space.record(batch.collect(), at(1)).unwrap();
     }
     let space_bytes = std::fs::metadata(home.space.path()).unwrap().len();
-    home.space.set_receipt_writing(ReceiptWriting::Gathered);
+    home.space.set_journal_writing(JournalWriting::Gathered);
     for second in 0..RECALLS {
         // Somebody asks for a few words of something that was told.
         let told: Vec<&str> = texts[numbers.below(RECORDS)].split(' ').collect();

@@ -65,9 +65,9 @@ pub use index::{
     VALUES_RAW, first_after, node_key, searched_parts,
 };
 pub use journal::{
-    AGENTS_MAX, AgentHash, JournalLimits, ModelUse, PARTNERS_MAX, PrivateUse, ReceiptWriting,
+    AGENTS_MAX, AgentHash, JournalLimits, JournalWriting, ModelUse, PARTNERS_MAX, PrivateUse,
     ThoughtAsker, ThoughtPrefix, ThoughtQueryLog, ThoughtSession, ThoughtTraffic, ThoughtUse,
-    ThoughtUseWriting,
+    UseChange,
 };
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
 pub use listings::SignedState;

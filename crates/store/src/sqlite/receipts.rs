@@ -86,7 +86,7 @@ pub struct ReceiptFilter {
 
 impl SqliteSpace {
     /// Stores a receipt, unless it is stored already; or lets it wait for others
-    /// ([`super::ReceiptWriting`]). Gives up with [`StoreError::Busy`] when another process has
+    /// ([`super::JournalWriting`]). Gives up with [`StoreError::Busy`] when another process has
     /// been writing receipts for `wait`. The space itself is not locked.
     pub fn keep_receipt(&mut self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
         self.journal.take(receipt, wait)

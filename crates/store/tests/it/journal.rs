@@ -7,7 +7,7 @@ use std::time::Duration;
 use kernel::id::{OpId, ReceiptId};
 use rusqlite::Connection;
 use store::sqlite::{
-    JournalLimits, NewReceipt, ReceiptFilter, ReceiptItem, ReceiptWriting, SqliteSpace,
+    JournalLimits, JournalWriting, NewReceipt, ReceiptFilter, ReceiptItem, SqliteSpace,
 };
 
 use crate::book::genesis;
@@ -235,13 +235,13 @@ fn opening_a_space_that_others_write_to_does_not_wait_to_move_receipts() {
 fn a_journal_stays_within_its_size_and_the_file_shrinks() {
     let folder = tempfile::tempdir().unwrap();
     let mut space = space(folder.path(), "space.db");
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
     let limit = |bytes_max| JournalLimits { bytes_max, ..JournalLimits::default() };
     space.set_journal_limits(limit(1 << 20));
     for number in 0..4_000 {
         keep(&mut space, number, number, number);
     }
-    space.write_receipts(WAIT).unwrap();
+    space.write_journal(WAIT).unwrap();
     let journal = space.journal_path().unwrap();
     drop(space);
     let grown = std::fs::metadata(&journal).unwrap().len();
@@ -264,11 +264,11 @@ fn gathered_receipts_are_written_together_when_asked_when_many_and_at_the_end() 
     let path = folder.path().join("space.db");
     let mut one = space(folder.path(), "space.db");
     let other = SqliteSpace::open(&path).unwrap();
-    one.set_receipt_writing(ReceiptWriting::Gathered);
+    one.set_journal_writing(JournalWriting::Gathered);
     keep(&mut one, 1, 1, 1);
-    assert!(one.has_waiting_receipts() && ids(&other).is_empty());
-    one.write_receipts(WAIT).unwrap();
-    assert_eq!((one.has_waiting_receipts(), ids(&other).len()), (false, 1));
+    assert!(one.has_unwritten() && ids(&other).is_empty());
+    one.write_journal(WAIT).unwrap();
+    assert_eq!((one.has_unwritten(), ids(&other).len()), (false, 1));
     for number in 2..=65 {
         keep(&mut one, number, number, number);
     }
@@ -278,7 +278,7 @@ fn gathered_receipts_are_written_together_when_asked_when_many_and_at_the_end() 
     assert_eq!(ids(&other).len(), 66);
     // A process that is killed does not drop anything: what waited is lost, and nothing else.
     let mut killed = SqliteSpace::open(&path).unwrap();
-    killed.set_receipt_writing(ReceiptWriting::Gathered);
+    killed.set_journal_writing(JournalWriting::Gathered);
     keep(&mut killed, 67, 67, 67);
     std::mem::forget(killed);
     assert_eq!(ids(&other).len(), 66);
@@ -288,7 +288,7 @@ fn gathered_receipts_are_written_together_when_asked_when_many_and_at_the_end() 
 fn what_waits_is_recognised_by_the_process_that_showed_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut space = space(folder.path(), "space.db");
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
     keep(&mut space, 1, 5, 1);
     let writing = space.write().unwrap();
     assert!(writing.has_receipts());
@@ -312,7 +312,7 @@ fn an_erased_record_leaves_nothing_in_the_journal_or_its_log() {
     let key = 11_u32 * 1_000_003 + 7;
     let stored_key = key.to_be_bytes();
     assert!(contains(&bytes_of(&journal), &erased.0) && contains(&bytes_of(&journal), &stored_key));
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
     keep(&mut space, 200, 7, 200);
     assert_eq!(space.erase_from_journal(&[erased, OpId(id_of(999))].into()).unwrap(), 11);
     let bytes = bytes_of(&journal);

@@ -226,14 +226,14 @@ impl Memory {
     }
 
     /// Whether receipts wait to be written.
-    pub(super) fn has_waiting_receipts(&self) -> bool {
-        self.opened.all().any(Space::has_waiting_receipts)
+    pub(super) fn has_unwritten(&self) -> bool {
+        self.opened.all().any(Space::has_unwritten)
     }
 
     /// Writes the receipts that wait. Returns whether there are none left.
-    pub(super) fn write_receipts(&self) -> bool {
+    pub(super) fn write_journal(&self) -> bool {
         let mut all = true;
-        self.opened.all().for_each(|space| all &= space.write_receipts(RECEIPTS_WAIT).is_ok());
+        self.opened.all().for_each(|space| all &= space.write_journal(RECEIPTS_WAIT).is_ok());
         all
     }
 

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use engine::Space;
 use engine::recall::stream::Stream;
 use kernel::kind::Capability;
-use store::sqlite::{FileStamp, ReceiptWriting};
+use store::sqlite::{FileStamp, JournalWriting};
 
 use super::RECEIPTS_WAIT;
 use crate::failure::Failure;
@@ -51,7 +51,7 @@ pub(super) struct Open {
 /// Receipts are gathered, and written while nobody waits for an answer.
 fn gather_receipts(session: &Session, space: &Space) {
     limit_journal(session, space);
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
 }
 
 /// Tells a file from another that replaced it. Empty on systems where open files cannot be
@@ -233,7 +233,7 @@ impl Opened {
         }
         if open.trust != trust {
             // What was shown from it is not lost with it.
-            let _ = open.spaces.own.write_receipts(RECEIPTS_WAIT);
+            let _ = open.spaces.own.write_journal(RECEIPTS_WAIT);
             return None;
         }
         let own = &open.spaces.own;

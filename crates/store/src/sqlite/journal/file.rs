@@ -20,14 +20,15 @@ use crate::sqlite::{BUSY_WAIT_MS, IMMUTABLE, Mode, uri_path};
 const APPLICATION_ID: i64 = 0x6265_636a;
 /// The version of its tables.
 const VERSION: i64 = 1;
-/// Pages in the write-ahead log before it is copied into the file, for which everybody waits.
-const CHECKPOINT_PAGES: i64 = 256;
+/// Pages in the write-ahead log before it is copied into the file, for which everybody waits. What
+/// writes much copies it before, by another connection.
+const CHECKPOINT_PAGES: i64 = 4_096;
 /// The end of a space's file name that the journal's replaces.
 const SPACE_SUFFIX: &str = ".db";
 /// The end of a journal's file name.
 const JOURNAL_SUFFIX: &str = ".journal.db";
-/// KiB of pages that a connection keeps: the numbers of the use of 100 000 thoughts and more.
-const CACHE_KIB: i64 = 16_384;
+/// KiB of pages that a connection keeps.
+const CACHE_KIB: i64 = 8_192;
 /// Statements that a connection keeps prepared: all of a batch, and all of a retrieval.
 const STATEMENTS_KEPT: usize = 64;
 

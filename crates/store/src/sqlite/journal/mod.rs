@@ -6,8 +6,8 @@
 //! full or of another space costs its history and nothing else. `docs/design/0030` says what it
 //! holds and what the limits are.
 //!
-//! A process may gather receipts and write several at once ([`ReceiptWriting`]). Those that wait
-//! are lost if the process is killed.
+//! A process may gather what it journals and write much at once ([`JournalWriting`]). What waits is
+//! lost if the process is killed.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use kernel::id::{OpId, SpaceId};
 use rusqlite::{Connection, OptionalExtension};
 
+use self::gathered_use::GatheredUse;
 use self::shared::{Open, SharedJournal};
 use super::shared::FileNumber;
 use super::{Mode, SqliteSpace};
@@ -26,6 +27,7 @@ use crate::sqlite::receipts::NewReceipt;
 
 mod earlier;
 mod file;
+mod gathered_use;
 mod model_use;
 mod private_use;
 mod shared;
@@ -39,25 +41,36 @@ pub use model_use::ModelUse;
 pub use private_use::PrivateUse;
 pub use thought_use::{
     AGENTS_MAX, AgentHash, PARTNERS_MAX, ThoughtAsker, ThoughtPrefix, ThoughtQueryLog,
-    ThoughtSession, ThoughtTraffic, ThoughtUse, ThoughtUseWriting,
+    ThoughtSession, ThoughtTraffic, ThoughtUse, UseChange,
 };
 
 /// Receipts that are gathered before they are written, even if nobody is idle.
 const GATHERED_MAX: usize = 64;
 /// Receipts that wait while the journal cannot be written; the oldest beyond are given up.
 const WAITING_MAX: usize = 1_024;
+/// Rows of the use of thoughts that are gathered before they are written, even if nobody is idle.
+const USE_GATHERED_MAX: usize = 2_048;
+/// Such rows that wait while the journal cannot be written; more are given up.
+const USE_WAITING_MAX: usize = 16_384;
+/// Such rows, of each table, that are written in a transaction, for which others wait.
+const USE_PART: usize = 16;
+/// A pause after each transaction, in which those who wait get the journal: a lock that is taken
+/// again at once goes to nobody else.
+const USE_PAUSE: Duration = Duration::from_micros(100);
+/// Such rows after which the log is copied into the file.
+const CHECKPOINT_ROWS: usize = 256;
 /// How often is tried to write while another process writes.
 const BUSY_STEP: Duration = Duration::from_millis(1);
 /// How long erasing waits for others that use the journal.
 const ERASE_WAIT: Duration = Duration::from_secs(10);
 
-/// When receipts are written.
+/// When receipts and the use of thoughts are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReceiptWriting {
+pub enum JournalWriting {
     /// Each when it is given.
     #[default]
     AtOnce,
-    /// Several together: by [`SqliteSpace::write_receipts`], when many wait, and when the handle is
+    /// Many together: by [`SqliteSpace::write_journal`], when many wait, and when the handle is
     /// dropped.
     Gathered,
 }
@@ -93,7 +106,7 @@ pub(super) struct UsageJournal {
     place: Place,
     path: OnceCell<PathBuf>,
     space: SpaceId,
-    writing: Cell<ReceiptWriting>,
+    writing: Cell<JournalWriting>,
     limits: Cell<JournalLimits>,
     open: OnceCell<SharedJournal>,
     waiting: RefCell<Vec<NewReceipt>>,
@@ -169,7 +182,7 @@ impl UsageJournal {
                 if open.is_none() {
                     let connection = Connection::open_in_memory()?;
                     file::make_tables(&connection, self.space)?;
-                    *open = Some(Open { connection, file: None });
+                    *open = Some(Open { connection, file: None, thoughts: GatheredUse::default() });
                 }
                 return Ok(());
             }
@@ -182,7 +195,7 @@ impl UsageJournal {
         }
         *open = None;
         if let Some(connection) = file::open(&path, self.space, *mode)? {
-            *open = Some(Open { connection, file: there });
+            *open = Some(Open { connection, file: there, thoughts: GatheredUse::default() });
         }
         Ok(())
     }
@@ -230,49 +243,127 @@ impl UsageJournal {
         self.shared().lock().as_ref().map(|open| ask(&open.connection)).transpose()
     }
 
-    /// Changes the journal in one transaction. Waits at most `wait` for others that write receipts.
+    /// The same with what is in memory of it, without looking whether its file is still there.
+    fn with_open<T>(
+        &self,
+        ask: impl FnOnce(&mut Open) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut open = self.shared().lock();
+        if open.is_none() {
+            self.reopen(&mut open)?;
+        }
+        open.as_mut().map(ask).transpose()
+    }
+
+    /// Changes the journal in one transaction. Waits at most `wait` for others that write to it.
     fn change<T>(
         &self,
         wait: Duration,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.change_open(wait, |open| end(&open.connection, work(&open.connection)))
+    }
+
+    /// Begins a transaction, which `work` ends. Waits at most `wait` for others that write.
+    fn change_open<T>(
+        &self,
+        wait: Duration,
+        work: impl FnOnce(&mut Open) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let Some(_turn) = turn::of(self.space, wait) else {
             return Err(StoreError::Busy { waited_s: wait.as_secs() });
         };
         let begun = Instant::now();
-        let open = loop {
-            let open = self.ready_to_write()?;
-            let Some(Open { connection, .. }) = open.as_ref() else {
-                return Err(StoreError::WriteFailed);
-            };
+        loop {
+            let mut open = self.ready_to_write()?;
+            let Some(open) = open.as_mut() else { return Err(StoreError::WriteFailed) };
+            let connection = &open.connection;
             connection.busy_timeout(Duration::ZERO)?;
             let begin = connection.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
             connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
             match begin {
-                Ok(()) => break open,
+                Ok(()) => return work(open),
                 // Another process writes. The threads that only read go on meanwhile.
                 Err(StoreError::Busy { .. }) if begun.elapsed() < wait => {}
                 Err(error) => return Err(error),
             }
-            drop(open);
             std::thread::sleep(BUSY_STEP);
-        };
-        let Some(Open { connection, .. }) = open.as_ref() else {
-            return Err(StoreError::WriteFailed);
-        };
-        let worked = work(connection).and_then(|answer| {
-            connection.execute_batch("COMMIT")?;
-            Ok(answer)
-        });
-        if worked.is_err() && !connection.is_autocommit() {
-            let _ = connection.execute_batch("ROLLBACK");
         }
-        worked
+    }
+
+    /// Takes a query and changes of use, and writes them unless they are gathered.
+    fn take_thought_use(
+        &self,
+        wait: Duration,
+        query: Option<&ThoughtQueryLog<'_>>,
+        changes: Vec<(OpId, UseChange)>,
+    ) -> Result<Option<ThoughtTraffic>, StoreError> {
+        let (after, waiting) = {
+            let mut open = self.ready_to_write()?;
+            let Some(open) = open.as_mut() else { return Err(StoreError::WriteFailed) };
+            let after = open.thoughts.note(&open.connection, query, changes)?;
+            (after, open.thoughts.waiting())
+        };
+        let is_gathered = self.writing.get() == JournalWriting::Gathered;
+        if is_gathered && waiting < USE_GATHERED_MAX {
+            return Ok(after);
+        }
+        let written = self.write_thought_use(if is_gathered { Duration::ZERO } else { wait });
+        if written.is_err() && (!is_gathered || waiting >= USE_WAITING_MAX) {
+            self.with_open(|open| {
+                open.thoughts.give_up();
+                Ok(())
+            })?;
+        }
+        if is_gathered { Ok(after) } else { written.map(|()| after) }
+    }
+
+    /// Writes the use of thoughts that waits. What cannot be written now goes on waiting.
+    fn write_thought_use(&self, wait: Duration) -> Result<(), StoreError> {
+        let mut written = 0;
+        loop {
+            let left = self.with_open(|open| Ok(open.thoughts.waiting()))?.unwrap_or(0);
+            if left == 0 {
+                break;
+            }
+            self.change_open(wait, |Open { connection, thoughts, .. }| {
+                let part = match thoughts.take(connection, USE_PART) {
+                    Ok(part) => part,
+                    Err(error) => return end(connection, Err(error)),
+                };
+                match end(connection, thoughts.write(connection, &part)) {
+                    Ok(()) => thoughts.written(part),
+                    Err(error) => {
+                        thoughts.put_back(part);
+                        return Err(error);
+                    }
+                }
+                Ok(())
+            })?;
+            written += left.min(USE_PART);
+            if left > USE_PART {
+                std::thread::sleep(USE_PAUSE);
+            }
+        }
+        if written >= CHECKPOINT_ROWS {
+            self.checkpoint();
+        }
+        Ok(())
+    }
+
+    /// Copies the log into the file by a connection of its own, so that nobody waits for the disk.
+    fn checkpoint(&self) {
+        let Place::Beside { mode, .. } = &self.place else { return };
+        let Some(path) = self.path() else { return };
+        // What is not copied now is copied the next time.
+        if let Ok(Some(connection)) = file::open(&path, self.space, *mode) {
+            let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
     }
 
     /// Takes a receipt: writes it, or lets it wait for others.
     pub(super) fn take(&self, receipt: &NewReceipt, wait: Duration) -> Result<(), StoreError> {
-        if self.writing.get() == ReceiptWriting::AtOnce {
+        if self.writing.get() == JournalWriting::AtOnce {
             return self.write(std::slice::from_ref(receipt), wait);
         }
         // So that whoever was shown something learns at once if there cannot be a receipt.
@@ -284,9 +375,16 @@ impl UsageJournal {
         Ok(())
     }
 
-    /// Whether receipts wait.
+    /// Whether something waits to be written.
     pub(super) fn has_waiting(&self) -> bool {
-        !self.waiting.borrow().is_empty()
+        let thoughts = || self.open.get().is_some_and(SharedJournal::has_waiting);
+        !self.waiting.borrow().is_empty() || thoughts()
+    }
+
+    /// Writes what waits. What cannot be written now goes on waiting.
+    pub(super) fn write_all(&self, wait: Duration) -> Result<(), StoreError> {
+        self.write_waiting(wait)?;
+        self.write_thought_use(wait)
     }
 
     /// Writes the receipts that wait. If they cannot be written now, they go on waiting.
@@ -341,6 +439,11 @@ impl UsageJournal {
             waiting.retain(|receipt| !is_of(receipt));
             (before - waiting.len()) as u64
         };
+        let forget = |open: &mut Open| {
+            open.thoughts.erase(records);
+            Ok(())
+        };
+        self.with_open(forget)?;
         erased += self.delete(ERASE_WAIT, |connection| {
             let mut erased = 0;
             for record in records {
@@ -350,6 +453,8 @@ impl UsageJournal {
             thought_use::erase(connection, records)?;
             Ok(erased)
         })?;
+        // Somebody may have read what was being deleted.
+        self.with_open(forget)?;
         // The log holds pages as they were; it is emptied even if nothing was deleted now, because
         // an earlier attempt may have been disturbed.
         let is_busy = self.read(|connection| {
@@ -367,14 +472,16 @@ impl UsageJournal {
 
 impl Drop for UsageJournal {
     fn drop(&mut self) {
-        // Receipts may be lost; nothing else waits here.
-        let _ = self.write_waiting(Duration::from_millis(200));
+        // What waits may be lost: receipts and the use of thoughts.
+        if self.has_waiting() {
+            let _ = self.write_all(Duration::from_millis(200));
+        }
     }
 }
 
 impl SqliteSpace {
-    /// Chooses when receipts are written.
-    pub fn set_receipt_writing(&self, writing: ReceiptWriting) {
+    /// Chooses when receipts and the use of thoughts are written.
+    pub fn set_journal_writing(&self, writing: JournalWriting) {
         self.journal.writing.set(writing);
     }
 
@@ -388,14 +495,15 @@ impl SqliteSpace {
         self.journal.path()
     }
 
-    /// Whether receipts wait to be written.
-    pub fn has_waiting_receipts(&self) -> bool {
+    /// Whether receipts or the use of thoughts wait to be written.
+    pub fn has_unwritten(&self) -> bool {
         self.journal.has_waiting()
     }
 
-    /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
-    pub fn write_receipts(&self, wait: Duration) -> Result<(), StoreError> {
-        self.journal.write_waiting(wait)
+    /// Writes the receipts and the use that wait, or gives up after `wait` if another process is
+    /// writing some.
+    pub fn write_journal(&self, wait: Duration) -> Result<(), StoreError> {
+        self.journal.write_all(wait)
     }
 
     /// Erases every receipt that shows one of these records, with the hashes of their texts, from
@@ -415,6 +523,18 @@ impl SqliteSpace {
         let wait = Duration::from_millis(super::BUSY_WAIT_MS);
         self.journal.delete(wait, |connection| tables::delete_before(connection, before_us))
     }
+}
+
+/// Ends a transaction, with what its work came to.
+fn end<T>(connection: &Connection, worked: Result<T, StoreError>) -> Result<T, StoreError> {
+    let ended = worked.and_then(|answer| {
+        connection.execute_batch("COMMIT")?;
+        Ok(answer)
+    });
+    if ended.is_err() && !connection.is_autocommit() {
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    ended
 }
 
 /// Whether a database has a table with rows.

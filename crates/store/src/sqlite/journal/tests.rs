@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::OpenFlags;
@@ -41,7 +42,7 @@ fn a_read_only_space_lists_the_receipts_of_an_earlier_version_and_takes_none() {
     assert_eq!(listed.iter().map(|kept| kept.records.len()).collect::<Vec<_>>(), [1, 3, 3]);
     let refused = space.keep_receipt(&receipt(1), Duration::ZERO);
     assert!(matches!(refused, Err(StoreError::ReadOnly)));
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
     let refused = space.keep_receipt(&receipt(1), Duration::ZERO);
     assert!(matches!(refused, Err(StoreError::ReadOnly)));
     assert!(!folder.path().join("space.journal.db").exists());
@@ -100,7 +101,7 @@ fn receipts_that_cannot_be_written_wait_and_the_oldest_are_given_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(folder.path());
     let mut space = SqliteSpace::open(&path).unwrap();
-    space.set_receipt_writing(ReceiptWriting::Gathered);
+    space.set_journal_writing(JournalWriting::Gathered);
     let other = Connection::open(space.journal_path().unwrap()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for number in 0..=255_u8 {
@@ -111,10 +112,10 @@ fn receipts_that_cannot_be_written_wait_and_the_oldest_are_given_up() {
         }
     }
     assert_eq!(space.journal.waiting.borrow().len(), WAITING_MAX);
-    assert!(matches!(space.write_receipts(Duration::ZERO), Err(StoreError::Busy { .. })));
+    assert!(matches!(space.write_journal(Duration::ZERO), Err(StoreError::Busy { .. })));
     other.execute_batch("COMMIT").unwrap();
-    space.write_receipts(Duration::ZERO).unwrap();
-    assert!(!space.has_waiting_receipts());
+    space.write_journal(Duration::ZERO).unwrap();
+    assert!(!space.has_unwritten());
     // Some of the made ids are equal where both bytes are.
     assert!(space.count_receipts().unwrap() >= WAITING_MAX as u64);
 }
@@ -143,7 +144,12 @@ fn looking_up_an_id_uses_the_index_of_its_first_bytes() {
 fn note_use(space: &SqliteSpace, id: OpId, accesses: u64) {
     let used =
         ThoughtUse { weight: 1.0, last_us: 0, accesses, agents: Vec::new(), partners: Vec::new() };
-    space.change_thought_use(Duration::ZERO, |writing| writing.put(&id, &used)).unwrap();
+    put(space, id, used);
+}
+
+fn put(space: &SqliteSpace, id: OpId, used: ThoughtUse) {
+    let change: UseChange = Box::new(move |_| used.clone());
+    space.change_thought_use(Duration::ZERO, None, vec![(id, change)]).unwrap();
 }
 
 fn run(space: &SqliteSpace, sql: &str) {
@@ -185,7 +191,8 @@ fn those_who_read_do_not_wait_for_one_who_waits_to_write() {
     let writer = std::thread::spawn(move || {
         let space = SqliteSpace::open(&path).unwrap();
         waits.wait();
-        space.change_thought_use(Duration::from_secs(60), |_| Ok(()))
+        let query = ThoughtQueryLog { agent: "ana", session: "monday", at_us: 0, keep: None };
+        space.change_thought_use(Duration::from_secs(60), Some(&query), Vec::new())
     });
     is_waiting.wait();
     std::thread::sleep(Duration::from_millis(20));
@@ -203,17 +210,16 @@ fn what_a_thread_that_panicked_had_begun_is_taken_back() {
     note_use(&space, OpId([1; 32]), 3);
     let panicked = std::thread::spawn(move || {
         let other = SqliteSpace::open(&path).unwrap();
-        let _: Result<(), _> = other.change_thought_use(Duration::ZERO, |writing| {
-            let used = ThoughtUse {
-                weight: 1.0,
-                last_us: 0,
-                accesses: 1,
-                agents: Vec::new(),
-                partners: Vec::new(),
-            };
-            writing.put(&OpId([2; 32]), &used)?;
-            panic!("as a test");
+        let one: UseChange = Box::new(|_| ThoughtUse {
+            weight: 1.0,
+            last_us: 0,
+            accesses: 1,
+            agents: Vec::new(),
+            partners: Vec::new(),
         });
+        let two: UseChange = Box::new(|_| panic!("as a test"));
+        let changes = vec![(OpId([2; 32]), one), (OpId([3; 32]), two)];
+        let _ = other.change_thought_use(Duration::ZERO, None, changes);
     });
     assert!(panicked.join().is_err());
     note_use(&space, OpId([3; 32]), 3);
@@ -279,7 +285,7 @@ fn what_an_earlier_version_noted_of_a_forgotten_thought_is_erased() {
 /// A query of an agent in a session.
 fn log(space: &SqliteSpace, agent: &str, session: &str, at_us: i64, keep: Option<&ThoughtSession>) {
     let query = ThoughtQueryLog { agent, session, at_us, keep };
-    space.change_thought_use(Duration::ZERO, |writing| writing.log(&query)).unwrap();
+    space.change_thought_use(Duration::ZERO, Some(&query), Vec::new()).unwrap();
 }
 
 #[test]
@@ -341,10 +347,135 @@ fn tables_that_are_too_long_lose_what_was_used_longest_ago() {
         agents: Vec::new(),
         partners: Vec::new(),
     };
-    space.change_thought_use(Duration::ZERO, |writing| writing.put(&counted, &used)).unwrap();
+    put(&space, counted, used);
     let left = count(&space, "thought_traffic");
     assert_eq!(left, (1 << 17) * 15 / 16);
     assert_eq!(count(&space, "thought_company"), left);
     assert_eq!(count(&space, "thought_traffic WHERE last BETWEEN 1 AND 17000"), 0);
     assert_eq!(bytes(&space), 512 * left as u64);
+}
+
+/// What makes a thought shown once more.
+fn shown_again() -> UseChange {
+    Box::new(|used| {
+        let used = used.unwrap_or_else(|| ThoughtUse {
+            weight: 1.0,
+            last_us: 0,
+            accesses: 0,
+            agents: Vec::new(),
+            partners: Vec::new(),
+        });
+        ThoughtUse { accesses: used.accesses + 1, ..used }
+    })
+}
+
+fn show_again(space: &SqliteSpace, id: OpId) -> u64 {
+    let changes = vec![(id, shown_again())];
+    space.change_thought_use(Duration::ZERO, None, changes).unwrap().unwrap().accesses
+}
+
+#[test]
+fn gathered_use_is_seen_by_every_handle_and_written_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let [one, other] = [(); 2].map(|()| SqliteSpace::open(&path).unwrap());
+    one.set_journal_writing(JournalWriting::Gathered);
+    let file = Connection::open(one.journal_path().unwrap()).unwrap();
+    let in_file = |table: &str| -> i64 {
+        let query = format!("SELECT count(*) FROM sqlite_schema WHERE name = '{table}'");
+        file.query_row(&query, [], |row| row.get(0)).unwrap()
+    };
+    let (id, unused) = (OpId([1; 32]), OpId([2; 32]));
+    assert_eq!((show_again(&one, id), show_again(&one, id)), (1, 2));
+    let kept = ThoughtSession { shown: vec![id], offered: Vec::new() };
+    log(&one, "ana", "monday", 1, Some(&kept));
+    log(&one, "ana", "monday", 2, None);
+    assert_eq!(in_file("thought_traffic"), 0);
+    let check = || {
+        assert_eq!(other.thought_use(&[id, unused]).unwrap()[&id].accesses, 2);
+        assert_eq!(other.thought_traffic(&[id, unused]).unwrap()[&id].accesses, 2);
+        let session = Some(kept.clone());
+        let asker = ThoughtAsker { is_known: true, session };
+        assert_eq!(other.thought_asker("ana", Some("monday")).unwrap(), asker);
+        assert_eq!(other.thought_asker("ben", None).unwrap(), ThoughtAsker::default());
+    };
+    check();
+    assert!(one.has_unwritten() && other.has_unwritten());
+    one.write_journal(Duration::ZERO).unwrap();
+    assert!(!other.has_unwritten());
+    check();
+    let accesses = "SELECT accesses FROM thought_traffic";
+    assert_eq!(file.query_row(accesses, [], |row| row.get::<_, i64>(0)).unwrap(), 2);
+    show_again(&one, id);
+    drop((one, other));
+    assert_eq!(file.query_row(accesses, [], |row| row.get::<_, i64>(0)).unwrap(), 3);
+}
+
+#[test]
+fn what_another_process_notes_meanwhile_is_counted_with_what_is_gathered() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let space = SqliteSpace::open(&path).unwrap();
+    let ids = [1, 2].map(|byte| OpId([byte; 32]));
+    note_use(&space, ids[0], 3);
+    note_use(&space, ids[1], 5);
+    space.set_journal_writing(JournalWriting::Gathered);
+    let other = Connection::open(space.journal_path().unwrap()).unwrap();
+    other
+        .execute_batch("BEGIN IMMEDIATE; UPDATE thought_traffic SET accesses = accesses + 100;")
+        .unwrap();
+    assert_eq!((show_again(&space, ids[0]), show_again(&space, ids[0])), (4, 5));
+    assert!(matches!(space.write_journal(Duration::ZERO), Err(StoreError::Busy { .. })));
+    assert_eq!(space.thought_traffic(&ids).unwrap()[&ids[1]].accesses, 5);
+    other.execute_batch("COMMIT").unwrap();
+    let accesses = |traffic: BTreeMap<OpId, ThoughtTraffic>| ids.map(|id| traffic[&id].accesses);
+    assert_eq!(accesses(space.thought_traffic(&ids).unwrap()), [105, 105]);
+    space.write_journal(Duration::ZERO).unwrap();
+    assert_eq!(accesses(space.thought_traffic(&ids).unwrap()), [105, 105]);
+    let sum = "SELECT sum(accesses) FROM thought_traffic";
+    assert_eq!(other.query_row(sum, [], |row| row.get::<_, i64>(0)).unwrap(), 210);
+}
+
+#[test]
+fn gathered_use_of_a_forgotten_thought_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    space.set_journal_writing(JournalWriting::Gathered);
+    let ids = [1, 2].map(|byte| OpId([byte; 32]));
+    for id in ids {
+        show_again(&space, id);
+    }
+    space.erase_from_journal(&[ids[0]].into()).unwrap();
+    space.write_journal(Duration::ZERO).unwrap();
+    assert_eq!(space.thought_use(&ids).unwrap().into_keys().collect::<Vec<_>>(), [ids[1]]);
+    assert_eq!((count(&space, "thought_traffic"), count(&space, "thought_company")), (1, 1));
+}
+
+#[test]
+fn use_that_cannot_be_written_waits_and_too_much_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fixture(folder.path());
+    let space = SqliteSpace::open(&path).unwrap();
+    let other = Connection::open(space.journal_path().unwrap()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let changes = vec![(OpId([1; 32]), shown_again())];
+    let refused = space.change_thought_use(Duration::ZERO, None, changes);
+    assert!(matches!(refused, Err(StoreError::Busy { .. })));
+    assert!(!space.has_unwritten(), "whoever writes at once learns that it was not written");
+    space.set_journal_writing(JournalWriting::Gathered);
+    let id = |number: usize| {
+        let mut id = OpId([0; 32]);
+        id.0[..8].copy_from_slice(&(number as u64).to_be_bytes());
+        id
+    };
+    for number in 0..USE_WAITING_MAX - 1 {
+        show_again(&space, id(number));
+    }
+    assert!(space.has_unwritten());
+    show_again(&space, id(USE_WAITING_MAX));
+    assert!(!space.has_unwritten());
+    show_again(&space, id(0));
+    other.execute_batch("COMMIT").unwrap();
+    space.write_journal(Duration::ZERO).unwrap();
+    assert_eq!(count(&space, "thought_traffic"), 1);
 }

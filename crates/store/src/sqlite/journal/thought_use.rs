@@ -3,8 +3,7 @@
 //!
 //! Use is not truth. It is written unsigned beside the space, is exchanged with nobody, and costs
 //! nothing but itself if it is lost. Each table is bounded: the rows that were used longest ago are
-//! deleted. What an access changes is decided above; a change reads the rows, passes them on, and
-//! writes what comes back in one transaction.
+//! deleted. What an access changes is decided above; `gathered_use` holds what is not written yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -16,12 +15,15 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use crate::StoreError;
 use crate::sqlite::SqliteSpace;
 use crate::sqlite::graph::id_at;
+use crate::sqlite::journal::shared::Open;
+
+pub use super::gathered_use::UseChange;
 
 /// Most thoughts whose use is kept.
 const THOUGHTS_MAX: i64 = 1 << 17;
 /// Most sessions, and most agents, that are kept.
 const NAMES_MAX: i64 = 1 << 16;
-/// Once in so many new rows, a table is counted and cut if it is too long.
+/// Once in so many new rows, a table is looked at, and cut if it is too long.
 const COUNT_EVERY: i64 = 512;
 /// One in so many rows is deleted beyond those that are too many, so that it is seldom done.
 const CUT_SHARE: i64 = 16;
@@ -29,8 +31,8 @@ const CUT_SHARE: i64 = 16;
 pub const AGENTS_MAX: usize = 256;
 /// Most thoughts that are kept as shown together with one.
 pub const PARTNERS_MAX: usize = 50;
-/// An agent that was noted so recently is not noted again.
-const AGENT_AGAIN_US: i64 = 60_000_000;
+/// How long the list of the busiest waits for others that write.
+const BUSIEST_WAIT: Duration = Duration::from_millis(200);
 
 /// Rows have the number of their thought or name ([`number_of_thought`]), so that each is in one
 /// place of one tree: a retrieval changes a dozen of them, and each place is a page to write. The
@@ -75,8 +77,20 @@ fn hash_of(name: &str) -> u64 {
 }
 
 /// The beginning of a thought's id, which tells nearly all apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ThoughtPrefix(pub u64);
+
+impl ThoughtUse {
+    /// Its numbers.
+    pub fn traffic(&self) -> ThoughtTraffic {
+        ThoughtTraffic {
+            weight: self.weight,
+            last_us: self.last_us,
+            accesses: self.accesses,
+            agents: self.agents.len().min(AGENTS_MAX),
+        }
+    }
+}
 
 impl ThoughtPrefix {
     /// Of an id.
@@ -162,7 +176,10 @@ fn number_of_name(name: &str) -> i64 {
     hash_of(name).cast_signed()
 }
 
-fn read_traffic(connection: &Connection, id: &OpId) -> Result<Option<ThoughtTraffic>, StoreError> {
+pub(super) fn read_traffic(
+    connection: &Connection,
+    id: &OpId,
+) -> Result<Option<ThoughtTraffic>, StoreError> {
     static QUERY: LazyLock<String> = LazyLock::new(|| {
         format!("SELECT {TRAFFIC} FROM thought_traffic WHERE number = ?1 AND id = ?2")
     });
@@ -170,7 +187,7 @@ fn read_traffic(connection: &Connection, id: &OpId) -> Result<Option<ThoughtTraf
     Ok(statement.query_row(params![number_of_thought(id), id.0], traffic_at).optional()?)
 }
 
-fn read(connection: &Connection, id: &OpId) -> Result<Option<ThoughtUse>, StoreError> {
+pub(super) fn read(connection: &Connection, id: &OpId) -> Result<Option<ThoughtUse>, StoreError> {
     let Some(traffic) = read_traffic(connection, id)? else { return Ok(None) };
     let company = connection
         .prepare_cached("SELECT agents, partners FROM thought_company WHERE number = ?1")?
@@ -194,7 +211,12 @@ fn unpacked(traffic: ThoughtTraffic, agents: &[u8], partners: &[u8]) -> ThoughtU
     }
 }
 
-fn write(connection: &Connection, id: &OpId, used: &ThoughtUse) -> Result<(), StoreError> {
+/// Stores the use of a thought. Returns whether the table was too long, and lost rows.
+pub(super) fn write(
+    connection: &Connection,
+    id: &OpId,
+    used: &ThoughtUse,
+) -> Result<bool, StoreError> {
     let ThoughtUse { weight, last_us, accesses, agents, partners } = used;
     let agents: Vec<u8> =
         agents.iter().take(AGENTS_MAX).flat_map(|agent| agent.0.to_be_bytes()).collect();
@@ -224,8 +246,9 @@ fn write(connection: &Connection, id: &OpId, used: &ThoughtUse) -> Result<(), St
         connection.execute_batch(
             "DELETE FROM thought_company WHERE number NOT IN (SELECT number FROM thought_traffic)",
         )?;
+        return Ok(true);
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Changes a row, or adds it. Returns whether it is new.
@@ -248,11 +271,21 @@ fn is_counted(number: i64) -> bool {
     number % COUNT_EVERY == 0
 }
 
-/// Counts a table, and deletes the rows that were used longest ago if it is too long. Returns
-/// whether it was.
+/// Deletes the rows of a table that were used longest ago if it is too long. Returns whether it
+/// was. Its rows are counted at first and when they may be too many; in between, each call stands
+/// for [`COUNT_EVERY`] new ones.
 fn cut(connection: &Connection, table: &str, rows_max: i64) -> Result<bool, StoreError> {
-    let mut rows: i64 =
-        connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+    let counted: Option<i64> = connection
+        .prepare_cached("SELECT count FROM thought_use_rows WHERE of_table = ?1")?
+        .query_row([table], |row| row.get(0))
+        .optional()?;
+    let about = counted.map(|rows| rows.saturating_add(COUNT_EVERY));
+    let mut rows: i64 = match about.filter(|rows| *rows <= rows_max) {
+        Some(rows) => rows,
+        None => {
+            connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?
+        }
+    };
     let is_too_long = rows > rows_max;
     if is_too_long {
         let deleted = connection.execute(
@@ -270,13 +303,13 @@ fn cut(connection: &Connection, table: &str, rows_max: i64) -> Result<bool, Stor
     Ok(is_too_long)
 }
 
-fn has_tables(connection: &Connection) -> Result<bool, StoreError> {
+pub(super) fn has_tables(connection: &Connection) -> Result<bool, StoreError> {
     // They are made together.
     super::has(connection, "table", "asking_agent")
 }
 
 /// Makes the tables, with what those of an earlier version hold.
-fn make_tables(connection: &Connection) -> Result<(), StoreError> {
+pub(super) fn make_tables(connection: &Connection) -> Result<(), StoreError> {
     connection.execute_batch(SCHEMA)?;
     if !super::has(connection, "table", "thought_agent")? {
         return Ok(());
@@ -292,9 +325,8 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
         connection.prepare("SELECT name, last, shown, offered FROM thought_session")?;
     let mut rows = earlier.query([])?;
     while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
-        let (shown, offered): (Vec<u8>, String) = (row.get(2)?, row.get(3)?);
-        write_session(connection, &name, row.get(1)?, Some(&shown), Some(&offered))?;
+        let (name, shown, offered): (String, _, _) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        write_session(connection, &name, row.get(1)?, Some(&session_of(shown, offered)))?;
     }
     let mut earlier = connection.prepare("SELECT name, last FROM thought_agent")?;
     let mut rows = earlier.query([])?;
@@ -306,22 +338,19 @@ fn make_tables(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Deletes the tables of an earlier version.
-fn drop_earlier(connection: &Connection) -> Result<(), StoreError> {
+pub(super) fn drop_earlier(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch(
         "DROP TABLE IF EXISTS thought_use; DROP TABLE IF EXISTS thought_session;
          DROP TABLE IF EXISTS thought_agent;",
     )?)
 }
 
-fn write_agent(connection: &Connection, name: &str, at_us: i64) -> Result<(), StoreError> {
+pub(super) fn write_agent(
+    connection: &Connection,
+    name: &str,
+    at_us: i64,
+) -> Result<(), StoreError> {
     let number = number_of_name(name);
-    let noted: Option<i64> = connection
-        .prepare_cached("SELECT last FROM asking_agent WHERE number = ?1 AND name = ?2")?
-        .query_row(params![number, name], |row| row.get(0))
-        .optional()?;
-    if noted.is_some_and(|noted| (noted..noted.saturating_add(AGENT_AGAIN_US)).contains(&at_us)) {
-        return Ok(());
-    }
     let is_new = put(
         connection,
         "UPDATE asking_agent SET name = ?2, last = ?3 WHERE number = ?1",
@@ -335,14 +364,15 @@ fn write_agent(connection: &Connection, name: &str, at_us: i64) -> Result<(), St
 }
 
 /// What is not given stays as it is.
-fn write_session(
+pub(super) fn write_session(
     connection: &Connection,
     name: &str,
     at_us: i64,
-    shown: Option<&[u8]>,
-    offered: Option<&str>,
+    keep: Option<&ThoughtSession>,
 ) -> Result<(), StoreError> {
     let number = number_of_name(name);
+    let shown = keep.map(|session| session.shown.iter().flat_map(|id| id.0).collect::<Vec<u8>>());
+    let offered = keep.map(|session| serde_json::to_string(&session.offered).unwrap_or_default());
     let is_new = put(
         connection,
         "UPDATE asking_session SET last = ?3, shown = coalesce(?4, shown),
@@ -367,45 +397,39 @@ pub struct ThoughtAsker {
     pub session: Option<ThoughtSession>,
 }
 
-/// Changes of use, in a transaction.
-pub struct ThoughtUseWriting<'a>(&'a Connection);
+/// When an agent was noted last; none if it never asked.
+pub(super) fn read_agent(connection: &Connection, name: &str) -> Result<Option<i64>, StoreError> {
+    Ok(connection
+        .prepare_cached("SELECT last FROM asking_agent WHERE number = ?1 AND name = ?2")?
+        .query_row(params![number_of_name(name), name], |row| row.get(0))
+        .optional()?)
+}
 
-impl ThoughtUseWriting<'_> {
-    /// The use of a thought as of its last access.
-    pub fn get(&self, id: &OpId) -> Result<Option<ThoughtUse>, StoreError> {
-        read(self.0, id)
+fn session_of(shown: Vec<u8>, offered: String) -> ThoughtSession {
+    ThoughtSession {
+        shown: shown.as_chunks::<32>().0.iter().map(|id| OpId(*id)).collect(),
+        offered: serde_json::from_str(&offered).unwrap_or_default(),
     }
+}
 
-    /// Stores the use of a thought.
-    pub fn put(&self, id: &OpId, used: &ThoughtUse) -> Result<(), StoreError> {
-        write(self.0, id, used)
-    }
-
-    /// Logs a query: its agent and its session are known from now on.
-    pub fn log(&self, query: &ThoughtQueryLog<'_>) -> Result<(), StoreError> {
-        write_agent(self.0, query.agent, query.at_us)?;
-        let shown =
-            query.keep.map(|session| session.shown.iter().flat_map(|id| id.0).collect::<Vec<u8>>());
-        let offered =
-            query.keep.map(|session| serde_json::to_string(&session.offered).unwrap_or_default());
-        write_session(self.0, query.session, query.at_us, shown.as_deref(), offered.as_deref())
-    }
+/// The last query of a session; none if it is not known.
+pub(super) fn read_session(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<ThoughtSession>, StoreError> {
+    let row = |row: &Row<'_>| Ok(session_of(row.get(0)?, row.get(1)?));
+    Ok(connection
+        .prepare_cached(
+            "SELECT shown, offered FROM asking_session WHERE number = ?1 AND name = ?2",
+        )?
+        .query_row(params![number_of_name(name), name], row)
+        .optional()?)
 }
 
 impl SqliteSpace {
     /// The use of some thoughts as of their last access, of those that were used.
     pub fn thought_use(&self, ids: &[OpId]) -> Result<BTreeMap<OpId, ThoughtUse>, StoreError> {
-        let found = self.journal.read(|connection| {
-            let mut found = BTreeMap::new();
-            if has_tables(connection)? {
-                for id in ids {
-                    if let Some(used) = read(connection, id)? {
-                        found.insert(*id, used);
-                    }
-                }
-            }
-            Ok(found)
-        })?;
+        let found = self.journal.with_open(|open| open.thoughts.used(&open.connection, ids))?;
         Ok(found.unwrap_or_default())
     }
 
@@ -414,17 +438,7 @@ impl SqliteSpace {
         &self,
         ids: &[OpId],
     ) -> Result<BTreeMap<OpId, ThoughtTraffic>, StoreError> {
-        let found = self.journal.read(|connection| {
-            let mut found = BTreeMap::new();
-            // One transaction: each would take and release the locks of the file otherwise.
-            let reading = connection.unchecked_transaction()?;
-            if has_tables(&reading)? {
-                for id in ids {
-                    found.extend(read_traffic(&reading, id)?.map(|used| (*id, used)));
-                }
-            }
-            Ok(found)
-        })?;
+        let found = self.journal.with_open(|open| open.thoughts.traffic(&open.connection, ids))?;
         Ok(found.unwrap_or_default())
     }
 
@@ -434,6 +448,8 @@ impl SqliteSpace {
         &self,
         limit: usize,
     ) -> Result<Vec<(OpId, ThoughtTraffic)>, StoreError> {
+        // What another process keeps from being written is counted the next time.
+        let _ = self.journal.write_thought_use(BUSIEST_WAIT);
         let found = self.journal.read(|connection| {
             if !has_tables(connection)? {
                 return Ok(Vec::new());
@@ -456,49 +472,21 @@ impl SqliteSpace {
         agent: &str,
         session: Option<&str>,
     ) -> Result<ThoughtAsker, StoreError> {
-        let found = self.journal.read(|connection| {
-            if !has_tables(connection)? {
-                return Ok(ThoughtAsker::default());
-            }
-            let is_known = connection
-                .prepare_cached("SELECT 1 FROM asking_agent WHERE number = ?1 AND name = ?2")?
-                .exists(params![number_of_name(agent), agent])?;
-            let mut statement = connection.prepare_cached(
-                "SELECT shown, offered FROM asking_session WHERE number = ?1 AND name = ?2",
-            )?;
-            let row = |row: &Row<'_>| {
-                let shown: Vec<u8> = row.get(0)?;
-                let offered: String = row.get(1)?;
-                Ok(ThoughtSession {
-                    shown: shown.as_chunks::<32>().0.iter().map(|id| OpId(*id)).collect(),
-                    offered: serde_json::from_str(&offered).unwrap_or_default(),
-                })
-            };
-            let session = match session {
-                Some(session) => statement
-                    .query_row(params![number_of_name(session), session], row)
-                    .optional()?,
-                None => None,
-            };
-            Ok(ThoughtAsker { is_known, session })
-        })?;
-        Ok(found.unwrap_or_default())
+        let ask = |open: &mut Open| open.thoughts.asker(&open.connection, agent, session);
+        Ok(self.journal.with_open(ask)?.unwrap_or_default())
     }
 
-    /// Changes the use of thoughts in one transaction. Waits at most `wait` for others that write
-    /// to the journal.
-    pub fn change_thought_use<T>(
+    /// Notes a query, and changes the use of thoughts, in this order. Returns the numbers after the
+    /// last change. Waits at most `wait` for others that write to the journal; a handle
+    /// that gathers ([`JournalWriting::Gathered`](super::JournalWriting::Gathered)) does not wait for
+    /// the file.
+    pub fn change_thought_use(
         &self,
         wait: Duration,
-        work: impl FnOnce(&ThoughtUseWriting<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        self.journal.change(wait, |connection| {
-            if !has_tables(connection)? {
-                make_tables(connection)?;
-                drop_earlier(connection)?;
-            }
-            work(&ThoughtUseWriting(connection))
-        })
+        query: Option<&ThoughtQueryLog<'_>>,
+        changes: Vec<(OpId, UseChange)>,
+    ) -> Result<Option<ThoughtTraffic>, StoreError> {
+        self.journal.take_thought_use(wait, query, changes)
     }
 }
 
