@@ -6,7 +6,7 @@ use kernel::body::{Annotation, Body, Mark, Thought, ThoughtType};
 use kernel::id::{Author, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
-use kernel::operation::Role;
+use kernel::operation::{Header, HlcTimestamp, Operation, Ref, Role, Unverified};
 use kernel::validity::Validity;
 use serde_json::Value;
 use store::StoreError;
@@ -71,28 +71,36 @@ pub(super) const SHARED_TO: &str = "shared_to";
 /// The field of a thought that names where it was copied from.
 pub(super) const SHARED_FROM: &str = "shared_from";
 
+/// What is shown of a header.
+#[derive(Clone, Copy)]
+struct Stated<'a> {
+    author: Author,
+    ts: HlcTimestamp,
+    refs: &'a [Ref],
+}
+
 impl ThoughtView {
     /// The id that programs use.
     pub fn uuid(&self) -> ThoughtUuid {
         ThoughtUuid::of(&self.id)
     }
 
-    fn of(entry: &Entry, body: Thought) -> Self {
+    fn of(id: OpId, header: Stated<'_>, body: Thought) -> Self {
         let cited = |roles: &[&str]| -> Vec<OpId> {
-            let refs = entry.refs.iter();
+            let refs = header.refs.iter();
             refs.filter(|cited| roles.contains(&cited.role.as_str()))
                 .map(|cited| cited.id)
                 .collect()
         };
         Self {
-            id: entry.id,
-            author: entry.author,
+            id,
+            author: header.author,
             thought_type: body.thought_type.unwrap_or(ThoughtType::Original),
             content: body.content.unwrap_or_default(),
             context: body.context,
             contributor_id: body.contributor_id.unwrap_or_default(),
             contributor: body.contributor_name.unwrap_or_default(),
-            created_us: i64::try_from(entry.ts.0).unwrap_or(i64::MAX),
+            created_us: i64::try_from(header.ts.0).unwrap_or(i64::MAX),
             tags: body.tags.unwrap_or_default(),
             category: body.category,
             topic: body.topic,
@@ -125,13 +133,31 @@ pub(crate) fn thought_view(
     let Some(Body::Thought(body)) = body_of(index, &entry.id, &entry.kind)? else {
         return Ok(None);
     };
-    let mut view = ThoughtView::of(entry, body);
-    for annotation in acting(index, &entry.id, &Kind::Annotation)? {
+    let header = Stated { author: entry.author, ts: entry.ts, refs: &entry.refs };
+    labelled(index, ThoughtView::of(entry.id, header, body)).map(Some)
+}
+
+/// The same of an operation.
+fn view_of_operation(
+    index: &dyn Bodies,
+    operation: &Operation<Unverified>,
+) -> Result<Option<ThoughtView>, StoreError> {
+    let Header { kind, author, ts, refs, .. } = operation.header();
+    let Some(Ok(Body::Thought(body))) = operation.body().map(|body| Body::parse(kind, body)) else {
+        return Ok(None);
+    };
+    let header = Stated { author: *author, ts: *ts, refs };
+    labelled(index, ThoughtView::of(operation.id(), header, body)).map(Some)
+}
+
+/// A thought with what annotations say of it.
+fn labelled(index: &dyn Bodies, mut view: ThoughtView) -> Result<ThoughtView, StoreError> {
+    for annotation in acting(index, &view.id, &Kind::Annotation)? {
         if let Some(Body::Annotation(labels)) = body_of(index, &annotation.id, &annotation.kind)? {
             view.label(labels);
         }
     }
-    Ok(Some(view))
+    Ok(view)
 }
 
 /// Whether a thought counts: it has effect, is not retracted, and this reader may see it.
@@ -235,18 +261,14 @@ impl Reader<'_> {
 
     /// The same of several, in their order, without those that are altered in the file.
     pub fn thoughts(&self, ids: &[OpId]) -> Result<Vec<ThoughtView>, EngineError> {
-        let mut signed = Vec::with_capacity(ids.len());
-        for id in ids {
-            signed.extend(self.store.is_as_signed(id)?.then_some(*id));
-        }
-        if signed.is_empty() {
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
         Ok(self.store.on_snapshot(|index| {
-            let mut views = Vec::with_capacity(signed.len());
-            for id in &signed {
-                if let Some(entry) = index.entry(id)? {
-                    views.extend(thought_view(index, &entry)?);
+            let mut views = Vec::with_capacity(ids.len());
+            for id in ids {
+                if let Some(operation) = self.store.as_signed(id)? {
+                    views.extend(view_of_operation(index, &operation)?);
                 }
             }
             Ok::<_, StoreError>(views)

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use kernel::id::{Author, BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
-use kernel::operation::{Header, Ref};
+use kernel::operation::{Header, Operation, Ref, Unverified};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::graph::{SqliteLedgerIndex, author_at, id_at, sql};
@@ -70,10 +70,7 @@ impl SignedState {
             Ok(Some(Recorded { operation, .. })) => {
                 let Header { kind, refs, .. } = operation.header();
                 let cites = Some((kind.clone(), refs.clone()));
-                let is_word = matches!(kind, Kind::ClaimCorrection | Kind::ClaimRefutation);
-                let is_as_signed =
-                    operation.check_hashes().is_ok() && (!is_word || operation.verify().is_ok());
-                Ok(Self { is_as_signed, cites })
+                Ok(Self { is_as_signed: is_as_signed(&operation), cites })
             }
             Ok(None) | Err(StoreError::Damaged { .. }) => {
                 Ok(Self { is_as_signed: false, cites: None })
@@ -81,6 +78,12 @@ impl SignedState {
             Err(error) => Err(error),
         }
     }
+}
+
+fn is_as_signed(operation: &Operation<Unverified>) -> bool {
+    let kind = &operation.header().kind;
+    let is_word = matches!(kind, Kind::ClaimCorrection | Kind::ClaimRefutation);
+    operation.check_hashes().is_ok() && (!is_word || operation.clone().verify().is_ok())
 }
 
 impl SqliteWriting<'_> {
@@ -114,6 +117,15 @@ impl SqliteSpace {
     /// signature is checked of a person's word alone, which is shown as certain.
     pub fn is_as_signed(&self, id: &OpId) -> Result<bool, StoreError> {
         Ok(self.signed_state(id)?.is_as_signed)
+    }
+
+    /// An operation, if it is here as it was signed.
+    pub fn as_signed(&self, id: &OpId) -> Result<Option<Operation<Unverified>>, StoreError> {
+        match self.get(id) {
+            Ok(found) => Ok(found.map(|recorded| recorded.operation).filter(is_as_signed)),
+            Err(StoreError::Damaged { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The same, with what it cites: who follows its citations need not read it again.

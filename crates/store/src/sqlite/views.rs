@@ -67,13 +67,10 @@ impl SqliteSpace {
         THOUGHT_VIEW.position(&self.connection, "main")
     }
 
-    /// The position of the view that has read the least.
-    pub(super) fn least_position(&self) -> Result<Position, StoreError> {
-        let mut least = self.head()?;
-        for view in self.registry.views {
-            least = least.min(view.position(&self.connection, "main")?);
-        }
-        Ok(least)
+    /// Whether a view is behind the ledger.
+    pub(super) fn is_behind(&self) -> Result<bool, StoreError> {
+        let head = self.head()?;
+        Ok(self.registry.least_position(&self.connection, head)? != head)
     }
 
     /// Folds the operations that the text index has not read yet; `progress` receives each position
@@ -113,8 +110,8 @@ impl SqliteSpace {
         if self.mode() == Mode::ReadOnly {
             return self.text_position();
         }
-        let mut position = self.least_position()?;
         let head = self.head()?;
+        let mut position = self.registry.least_position(&self.connection, head)?;
         if position != head {
             self.check_head(head)?;
             for _ in 0..FOLD_ROUNDS_MAX {

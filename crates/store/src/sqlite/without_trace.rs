@@ -17,7 +17,7 @@ use super::journal::UsageJournal;
 use super::registry::REGISTRY;
 use super::stale_logs::beside;
 use super::{IMMUTABLE, Mode, SqliteSpace, only_for_owner, open_as_it_is, prepare, schema_version};
-use crate::{Ledger, StoreError};
+use crate::StoreError;
 
 /// Largest file that is copied, bytes. A larger one is read as it is, or not at all if its log
 /// holds pages.
@@ -127,8 +127,7 @@ impl SqliteSpace {
 
     /// Whether the tables are of this version and every view has read all operations.
     fn is_current(&self) -> Result<bool, StoreError> {
-        Ok(schema_version(&self.connection)? == self.registry.version()
-            && self.least_position()? == self.head()?)
+        Ok(schema_version(&self.connection)? == self.registry.version() && !self.is_behind()?)
     }
 
     /// Opens a copy in a temporary folder, brought up to date.

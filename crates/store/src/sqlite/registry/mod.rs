@@ -362,6 +362,26 @@ impl Registry {
         Ok(folders)
     }
 
+    /// The position of the view that has read the least of a ledger that goes up to `head`.
+    pub(super) fn least_position(
+        &self,
+        connection: &Connection,
+        head: Position,
+    ) -> Result<Position, StoreError> {
+        let mut statement =
+            connection.prepare_cached("SELECT name, version, pos FROM main.view")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let read: Vec<(String, i64, i64)> = rows.collect::<Result<_, _>>()?;
+        let mut least = head;
+        for view in self.views {
+            let Fold::Lagging { version, .. } = view.fold else { continue };
+            let is_it = |row: &&(String, i64, i64)| row.0 == view.name && row.1 == version;
+            let position = read.iter().find(is_it).map_or(0, |row| row.2.unsigned_abs());
+            least = least.min(Position(position));
+        }
+        Ok(least)
+    }
+
     /// The views that are folded with each append.
     pub(super) fn with_append(&self) -> impl Iterator<Item = &'static ViewSpec> {
         self.views.iter().copied().filter(|view| matches!(view.fold, Fold::WithAppend { .. }))
