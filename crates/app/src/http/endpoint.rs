@@ -28,6 +28,10 @@ pub(super) trait Input: Sized + Send + 'static {
     fn target(&self) -> Target;
     /// What it needs of the space.
     fn need(&self) -> Need;
+    /// Whether it reads first, and waits for its turn to write by [`Call::wait_for_turn`].
+    fn reads_first(&self) -> bool {
+        false
+    }
     /// The rules of its fields that need no space. They come before the right on the space.
     fn check(&self, _session: &Session) -> Result<(), ApiError> {
         Ok(())
@@ -113,8 +117,9 @@ impl Endpoint {
             let request = R::read(value)?;
             request.check(session)?;
             let (target, need) = (request.target(), request.need());
+            let reads_first = request.reads_first();
             let run = move |call: &mut Call<'_>| Ok(serde_json::to_value(run(call, request)?)?);
-            Ok(Work { target, need, run: Box::new(run) })
+            Ok(Work { target, need, reads_first, run: Box::new(run) })
         };
         Self {
             method,

@@ -16,6 +16,7 @@ use kernel::id::OpId;
 use kernel::seal::Signer;
 use models::choice::Selection;
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -102,6 +103,8 @@ pub(super) type Run = dyn FnOnce(&mut Call<'_>) -> Result<Value, ApiError> + Sen
 pub(super) struct Work {
     pub(super) target: Target,
     pub(super) need: Need,
+    /// Whether it waits itself for its turn to write, when it has read.
+    pub(super) reads_first: bool,
     pub(super) run: Box<Run>,
 }
 
@@ -115,6 +118,8 @@ pub(super) struct Call<'a> {
     /// The second space of [`Target::ThoughtAndSpace`], unless it is the first one.
     pub(super) second: Option<(&'a Grant, &'a mut OpenedSpace)>,
     embedders: &'a Mutex<EmbedderPool>,
+    /// Where it waits for its turn to write, and its turn.
+    turn: (Option<Arc<ServedSpace>>, Option<OwnedMutexGuard<()>>),
 }
 
 /// What a grant shows.
@@ -142,6 +147,14 @@ impl Call<'_> {
                 Err(ApiError::validation(format!("{name:?} is the key of a belief, not an id")))
             }
         }
+    }
+
+    /// Waits for its turn to write, if it has none yet. Meanwhile others write.
+    pub(super) fn wait_for_turn(&mut self) -> Result<(), ApiError> {
+        if let Some(space) = self.turn.0.take() {
+            self.turn.1 = Some(Handle::current().block_on(turn(&space))?);
+        }
+        Ok(())
     }
 
     /// Runs `work` with the models that embed questions. The built-in one needs no model that is
@@ -321,15 +334,22 @@ impl App {
         token: Arc<Token>,
         work: Work,
     ) -> Result<Value, ApiError> {
-        let Work { target, need, run } = work;
+        let Work { target, need, reads_first, run } = work;
         let (site, second) = self.sites(&token, target, need.right()).await?;
         let need = need.with(&site.grant);
         let space = Arc::clone(&site.space);
-        let held = self.turns_and_place(&site, second.as_ref(), need).await?;
+        let waits_later = reads_first && matches!(need, Need::Write(_));
+        let held = match waits_later {
+            true => (Vec::new(), place(&self.workers.writing).await?),
+            false => self.turns_and_place(&site, second.as_ref(), need).await?,
+        };
         let app = Arc::clone(self);
         let working = tokio::task::spawn_blocking(move || {
             let _held = held;
-            app.work_now(&site, second.as_ref(), &token, need, run)
+            app.work_now(&site, second.as_ref(), &token, need, |call| {
+                call.turn.0 = waits_later.then(|| Arc::clone(&site.space));
+                run(call)
+            })
         });
         let answer = self.finished(need, working).await??;
         if need == Need::Write(Right::Append) {
@@ -408,6 +428,7 @@ impl App {
                 opened,
                 second: second.map(|second| &second.grant).zip(other),
                 embedders: &self.workers.embedders,
+                turn: (None, None),
             };
             let answer = run(&mut call)?;
             if matches!(need, Need::Write(_)) {

@@ -56,6 +56,14 @@ pub(crate) fn memory(
     answer(caller, request, Keep::IfDue)
 }
 
+/// The first half of [`memory`], which writes nothing.
+pub(crate) fn retrieve_for_prompt(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+) -> Result<Prompted, ThoughtError> {
+    prompted(caller, request, Keep::IfDue)
+}
+
 /// Answers `POST /api/v1/query`: the same, and nothing is kept.
 pub(crate) fn query(
     caller: &mut Caller<'_>,
@@ -116,12 +124,30 @@ struct Retrieved {
     weight: f64,
 }
 
+/// A prompt for which was retrieved.
+pub(crate) struct Prompted {
+    found: Retrieved,
+    /// Whether it is a contribution by the rules.
+    is_due: bool,
+    /// Whether a thought is made of it.
+    pub(crate) is_kept: bool,
+}
+
 fn answer(
     caller: &mut Caller<'_>,
     request: &MemoryRequest,
     keep: Keep,
 ) -> Result<MemoryAnswer, ThoughtError> {
-    let (now, now_us) = (caller.now, caller.now_us());
+    let prompted = prompted(caller, request, keep)?;
+    keep_and_answer(caller, request, prompted)
+}
+
+fn prompted(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+    keep: Keep,
+) -> Result<Prompted, ThoughtError> {
+    let now_us = caller.now_us();
     let space = caller.space(request.space.as_deref())?;
     let is_explicit = request.grounds != NamedGrounds::None;
     if is_explicit {
@@ -129,15 +155,26 @@ fn answer(
     }
     let is_due = keep == Keep::IfDue && (is_explicit || contribution::is_due(&request.prompt));
     let is_kept = is_due && !request.read_only && space.rights.may_append;
-    let session = request.session_id.clone().filter(|session| !session.is_empty());
-    let mut found = {
-        let reader = space.space.reader_up_to_date()?;
-        let tags = match keep {
-            Keep::Never => request.tags.clone().unwrap_or_default(),
-            Keep::IfDue => Vec::new(),
-        };
-        retrieve(&reader, request, space, (tags, is_kept), now_us)?
+    let reader = space.space.reader_up_to_date()?;
+    let tags = match keep {
+        Keep::Never => request.tags.clone().unwrap_or_default(),
+        Keep::IfDue => Vec::new(),
     };
+    let found = retrieve(&reader, request, space, (tags, is_kept), now_us)?;
+    Ok(Prompted { found, is_due, is_kept })
+}
+
+/// The second half of [`memory`]: contributes, notes the use and answers.
+pub(crate) fn keep_and_answer(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+    prompted: Prompted,
+) -> Result<MemoryAnswer, ThoughtError> {
+    let (now, now_us) = (caller.now, caller.now_us());
+    let space = caller.space(request.space.as_deref())?;
+    let Prompted { mut found, is_due, is_kept } = prompted;
+    let is_explicit = request.grounds != NamedGrounds::None;
+    let session = request.session_id.clone().filter(|session| !session.is_empty());
     let mut operations = vec![MemoryOperation::Retrieve];
     let mut contributed = None;
     if is_kept {

@@ -99,7 +99,11 @@ fn embed(call: &mut Call<'_>, request: &mut MemoryRequest) -> Result<(), ApiErro
 
 fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
     embed(call, &mut request)?;
-    Ok(memory::memory(&mut caller(call), &request)?)
+    let retrieved = memory::retrieve_for_prompt(&mut caller(call), &request)?;
+    if retrieved.is_kept {
+        call.wait_for_turn()?;
+    }
+    Ok(memory::keep_and_answer(&mut caller(call), &request, retrieved)?)
 }
 
 fn query(call: &mut Call<'_>, Query(mut request): Query) -> Result<MemoryAnswer, ApiError> {

@@ -36,6 +36,10 @@ impl Input for Prompt {
             _ => Need::Write(Right::Append),
         }
     }
+
+    fn reads_first(&self) -> bool {
+        true
+    }
 }
 
 /// A query.
