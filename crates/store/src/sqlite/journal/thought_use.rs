@@ -477,8 +477,8 @@ impl SqliteSpace {
     }
 
     /// Notes a query, and changes the use of thoughts, in this order. Returns the numbers after the
-    /// last change. Waits at most `wait` for others that write to the journal; a handle
-    /// that gathers ([`JournalWriting::Gathered`](super::JournalWriting::Gathered)) does not wait for
+    /// last change. Waits at most `wait` for others that write to the journal. A handle that
+    /// gathers ([`JournalWriting::Gathered`](super::JournalWriting::Gathered)) does not wait for
     /// the file.
     pub fn change_thought_use(
         &self,
