@@ -62,7 +62,7 @@ pub(super) fn serve(
     let spaces = Spaces::open(&session)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(CONVERSING_THREADS)
-        .max_blocking_threads(Workers::count() + WRITES_MAX + LONG_WORK_MAX + SPARE_THREADS)
+        .max_blocking_threads(Workers::count() + 2 * WRITES_MAX + LONG_WORK_MAX + SPARE_THREADS)
         .enable_all()
         .build()?;
     let (stop, stopping) = watch::channel(false);

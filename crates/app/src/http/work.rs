@@ -37,7 +37,7 @@ use crate::service::tokens::{Grant, Right, Token};
 const WORKERS: (usize, usize) = (4, 16);
 /// Threads for each core: some of them wait for the disk, or for the journal.
 const WORKERS_OF_A_CORE: usize = 2;
-/// Writes at a time, to different spaces.
+/// Writes at a time, to different spaces, and as many that read first.
 pub(super) const WRITES_MAX: usize = 4;
 /// Verifications and imports at a time.
 pub(super) const LONG_WORK_MAX: usize = 2;
@@ -178,6 +178,9 @@ pub(super) struct Workers {
     pub(super) short: Arc<Semaphore>,
     /// For writes, which wait for each other: they do not wait for questions, too.
     writing: Arc<Semaphore>,
+    /// For what reads first and then waits for its turn: those who have their turn wait for the
+    /// places above, which these must not hold.
+    reading_first: Arc<Semaphore>,
     /// For verifications and imports.
     pub(super) long: Arc<Semaphore>,
     /// The models that embed questions, if another than the built-in one is chosen.
@@ -189,6 +192,7 @@ impl Workers {
         Self {
             short: Arc::new(Semaphore::new(Self::count())),
             writing: Arc::new(Semaphore::new(WRITES_MAX)),
+            reading_first: Arc::new(Semaphore::new(WRITES_MAX)),
             long: Arc::new(Semaphore::new(LONG_WORK_MAX)),
             embedders: Arc::default(),
         }
@@ -340,7 +344,7 @@ impl App {
         let space = Arc::clone(&site.space);
         let waits_later = reads_first && matches!(need, Need::Write(_));
         let held = match waits_later {
-            true => (Vec::new(), place(&self.workers.writing).await?),
+            true => (Vec::new(), place(&self.workers.reading_first).await?),
             false => self.turns_and_place(&site, second.as_ref(), need).await?,
         };
         let app = Arc::clone(self);

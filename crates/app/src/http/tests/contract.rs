@@ -532,3 +532,28 @@ fn example_id(body: &Value) -> &str {
     let named = ["refines", "thought_id"].iter().find_map(|field| body[*field].as_str());
     named.unwrap_or("no id")
 }
+
+#[test]
+fn thoughts_that_read_before_they_wait_for_their_turn_never_wait_for_other_writes_in_a_circle() {
+    let (server, token) = served();
+    let each = |path: &'static str, field: &'static str| {
+        let (server, token) = (&server, &token);
+        move |number: usize| {
+            let text =
+                format!("The gardener of house {number} waters the roses each morning of May.");
+            let mut body = json!({ field: text });
+            if field == "prompt" {
+                body = with(body, json!({ "agent_id": "a", "agent_name": "A" }));
+            }
+            (0..4).for_each(|_| drop(server.post(path, token, &body).ok()));
+        }
+    };
+    let (think, write) = (each("/api/v1/memory", "prompt"), each("/api/v1/remember", "text"));
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            scope.spawn(move || think(number));
+            scope.spawn(move || write(number));
+        }
+    });
+    assert_eq!(server.thoughts(), 32);
+}
