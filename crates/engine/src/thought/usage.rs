@@ -231,6 +231,8 @@ impl Reader<'_> {
             Signal::Wrong => -FEEDBACK,
         };
         let after = self.store.change_thought_use(wait, None, vec![raise(thought, by, at_us)])?;
+        // Somebody said it, and is told that it counts. If it cannot be written now, it waits.
+        let _ = self.store.write_journal(wait);
         Ok(after.map_or(pheromone::FIRST, |used| used.weight))
     }
 
