@@ -191,9 +191,9 @@ impl Space {
         self.store.mode() == Mode::ReadOnly
     }
 
-    /// Chooses when receipts are written: each at once, or several together by
-    /// [`Space::write_journal`], when many wait, and when the handle is dropped. Those that wait
-    /// are lost if the process is killed.
+    /// Chooses when receipts and the use of thoughts are written: each at once, or many together by
+    /// [`Space::write_journal`], when many wait, and when the handle is dropped. What waits is lost
+    /// if the process is killed.
     pub fn set_journal_writing(&self, writing: JournalWriting) {
         self.store.set_journal_writing(writing);
     }
@@ -203,12 +203,13 @@ impl Space {
         self.store.set_journal_limits(limits);
     }
 
-    /// Whether receipts wait to be written.
+    /// Whether receipts or the use of thoughts wait to be written.
     pub fn has_unwritten(&self) -> bool {
         self.store.has_unwritten()
     }
 
-    /// Writes the receipts that wait, or gives up after `wait` if another process is writing some.
+    /// Writes the receipts and the use that wait, or gives up after `wait` if another process is
+    /// writing some.
     pub fn write_journal(&self, wait: Duration) -> Result<(), EngineError> {
         Ok(self.store.write_journal(wait)?)
     }

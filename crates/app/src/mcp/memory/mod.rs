@@ -225,12 +225,12 @@ impl Memory {
         }
     }
 
-    /// Whether receipts wait to be written.
+    /// Whether receipts or the use of thoughts wait to be written.
     pub(super) fn has_unwritten(&self) -> bool {
         self.opened.all().any(Space::has_unwritten)
     }
 
-    /// Writes the receipts that wait. Returns whether there are none left.
+    /// Writes the receipts and the use that wait. Returns whether nothing is left.
     pub(super) fn write_journal(&self) -> bool {
         let mut all = true;
         self.opened.all().for_each(|space| all &= space.write_journal(RECEIPTS_WAIT).is_ok());

@@ -1,9 +1,9 @@
 //! The use of thoughts that is not written yet, and the numbers of what was read.
 //!
 //! A retrieval asks for the use of dozens of thoughts and changes that of five. In a transaction of
-//! its own, its twenty rows cost more than finding the thoughts. So changes are kept here for a
-//! moment, seen by everybody who asks in this process, and written together, in the order of the
-//! rows. What is not written is lost if the process is killed: use is not truth.
+//! its own, its twenty rows cost a fifth of its time. So changes are kept here for a moment, seen
+//! by everybody who asks in this process, and written together, in the order of the rows. What is
+//! not written is lost if the process is killed: use is not truth.
 //!
 //! Other processes write to the file, too. A change is therefore kept as what it does besides its
 //! result: if the file has another version than the results are based on, the changes are made
@@ -289,6 +289,13 @@ impl GatheredUse {
         most: usize,
     ) -> Result<WaitingUse, StoreError> {
         self.refresh(connection)?;
+        if !self.has_tables {
+            make_tables(connection)?;
+            drop_earlier(connection)?;
+            // The changes are made over what the tables of an earlier version held.
+            self.version = None;
+            self.refresh(connection)?;
+        }
         Ok(self.waiting.take(most))
     }
 
@@ -298,10 +305,6 @@ impl GatheredUse {
         connection: &Connection,
         part: &WaitingUse,
     ) -> Result<(), StoreError> {
-        if !self.has_tables {
-            make_tables(connection)?;
-            drop_earlier(connection)?;
-        }
         for (agent, at_us) in &part.agents {
             write_agent(connection, agent, *at_us)?;
         }
@@ -319,7 +322,6 @@ impl GatheredUse {
 
     /// What was written is in the file.
     pub(super) fn written(&mut self, part: WaitingUse) {
-        self.has_tables = true;
         for (id, changed) in part.thoughts {
             self.remember(id, changed.traffic());
         }
@@ -334,5 +336,7 @@ impl GatheredUse {
         self.waiting.thoughts.append(&mut part.thoughts);
         self.waiting.sessions.append(&mut part.sessions);
         self.waiting.agents.append(&mut part.agents);
+        // The tables may have been made for it.
+        self.version = None;
     }
 }

@@ -276,17 +276,18 @@ impl UsageJournal {
         let begun = Instant::now();
         loop {
             let mut open = self.ready_to_write()?;
-            let Some(open) = open.as_mut() else { return Err(StoreError::WriteFailed) };
-            let connection = &open.connection;
+            let Some(ready) = open.as_mut() else { return Err(StoreError::WriteFailed) };
+            let connection = &ready.connection;
             connection.busy_timeout(Duration::ZERO)?;
             let begin = connection.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
             connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
             match begin {
-                Ok(()) => return work(open),
-                // Another process writes. The threads that only read go on meanwhile.
+                Ok(()) => return work(ready),
                 Err(StoreError::Busy { .. }) if begun.elapsed() < wait => {}
                 Err(error) => return Err(error),
             }
+            // Another process writes. The threads that only read go on meanwhile.
+            drop(open);
             std::thread::sleep(BUSY_STEP);
         }
     }

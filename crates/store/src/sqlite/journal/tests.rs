@@ -412,6 +412,15 @@ fn gathered_use_is_seen_by_every_handle_and_written_when_asked() {
 }
 
 #[test]
+fn what_an_earlier_version_noted_of_a_thought_is_counted_with_what_is_gathered() {
+    let folder = tempfile::tempdir().unwrap();
+    let space = SqliteSpace::open(&fixture(folder.path())).unwrap();
+    run(&space, EARLIER_USE);
+    show_again(&space, OpId([0; 32]));
+    assert_eq!(space.thought_use(&[OpId([0; 32])]).unwrap()[&OpId([0; 32])].accesses, 8);
+}
+
+#[test]
 fn what_another_process_notes_meanwhile_is_counted_with_what_is_gathered() {
     let folder = tempfile::tempdir().unwrap();
     let path = fixture(folder.path());
