@@ -2,11 +2,11 @@
 //! another program. They work wherever an id of ours does.
 
 use kernel::body::Body;
-use kernel::id::{IdPrefix, OpId};
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::HlcTimestamp;
-use store::sqlite::SqliteLedgerIndex;
+use store::sqlite::{SqliteLedgerIndex, TagRange};
 
 use crate::belief::body_of;
 use crate::{EngineError, Reader};
@@ -27,9 +27,7 @@ pub(crate) fn tagged_ids(body: &Body) -> impl Iterator<Item = &str> {
 }
 
 impl Reader<'_> {
-    /// The operations to which a source gave this id, each text by its latest version. Claims and
-    /// nodes are not looked for if it could be the beginning of an id of ours, because no index has
-    /// theirs.
+    /// The operations to which a source gave this id, each text by its latest version.
     pub(crate) fn with_source_id(&self, name: &str) -> Result<Vec<OpId>, EngineError> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Ok(Vec::new());
@@ -39,7 +37,7 @@ impl Reader<'_> {
             for importer in importers::registry() {
                 found.extend(index.evidence(importer.name(), name)?.map(|(id, _)| id));
             }
-            if found.is_empty() && name.parse::<IdPrefix>().is_err() {
+            if found.is_empty() {
                 found = records_with(index, name)?;
             }
             Ok(found)
@@ -49,9 +47,9 @@ impl Reader<'_> {
 
 /// The claims and nodes whose tags hold the id, each text by its latest version.
 fn records_with(index: &SqliteLedgerIndex<'_>, name: &str) -> Result<Vec<OpId>, EngineError> {
-    let tag = serde_json::Value::String(format!("{ID_TAG}{name}")).to_string();
+    let tag = TagRange::one(&format!("{ID_TAG}{name}"));
     let mut latest: Vec<(Option<String>, Kind, (HlcTimestamp, OpId))> = Vec::new();
-    for id in index.records_containing(&tag)? {
+    for id in index.tagged(&tag)? {
         let Some(entry) = index.entry(&id)? else { continue };
         let body = body_of(index, &id, &entry.kind)?;
         if !body.as_ref().is_some_and(|body| tagged_ids(body).any(|tagged| tagged == name)) {

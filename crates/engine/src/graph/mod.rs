@@ -179,6 +179,16 @@ pub struct Listed<T> {
     pub more: bool,
 }
 
+/// Which records to look at.
+#[derive(Clone, Copy)]
+struct Which<'a> {
+    kind: &'a Kind,
+    /// Those whose key begins with this.
+    prefix: Option<&'a str>,
+    /// Those that may have all of these tags.
+    tags: &'a [String],
+}
+
 impl Reader<'_> {
     /// The nodes that pass a filter, the newest first, at most `limit`.
     pub fn nodes(
@@ -192,8 +202,8 @@ impl Reader<'_> {
             [of] => Some(text_key_prefix(of.as_str())),
             _ => None,
         };
-        let of_type = (&Kind::Node, prefix.as_deref());
-        self.list(of_type, filter.as_of_us, limit, |records, index, entry| {
+        let which = Which { kind: &Kind::Node, prefix: prefix.as_deref(), tags: &filter.tags };
+        self.list(which, filter.as_of_us, limit, |records, index, entry| {
             let Some(mut node) = record_view(records, index, entry)? else { return Ok(None) };
             let is_of_status = filter.all || has_status(node.status, &filter.statuses);
             let is_of_type = filter.types.is_empty()
@@ -239,7 +249,8 @@ impl Reader<'_> {
         let Some((end, role)) =
             filter.from.map(|from| (from, Role::FROM)).or(filter.to.map(|to| (to, Role::TO)))
         else {
-            return self.list((&Kind::Edge, None), filter.as_of_us, limit, admitted);
+            let which = Which { kind: &Kind::Edge, prefix: None, tags: &[] };
+            return self.list(which, filter.as_of_us, limit, admitted);
         };
         // Those of one end are found without reading the others.
         self.at(filter.as_of_us, |index| {
@@ -350,7 +361,7 @@ impl Reader<'_> {
 
     fn list<T>(
         &self,
-        (kind, prefix): (&Kind, Option<&str>),
+        Which { kind, prefix, tags }: Which<'_>,
         as_of_us: Option<u64>,
         limit: usize,
         mut view: impl FnMut(
@@ -368,7 +379,8 @@ impl Reader<'_> {
             };
             let mut records = Records::new(seen);
             let until = HlcTimestamp(as_of_us.unwrap_or(u64::MAX));
-            index.latest_records(kind, prefix, until, |id| {
+            let tagged = index.selective_tag(tags, None)?;
+            index.latest_records(kind, prefix, tagged.as_ref(), until, |id| {
                 let Some(entry) = seen.entry(&id)? else { return Ok(true) };
                 let item = view(&mut records, seen, &entry)?;
                 if item.is_some() && listed.items.len() >= limit {

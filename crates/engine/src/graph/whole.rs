@@ -70,7 +70,7 @@ impl Reader<'_> {
                 };
                 let kind = if pass == Pass::Nodes { Kind::Node } else { Kind::Edge };
                 let until = HlcTimestamp(then.unwrap_or(u64::MAX));
-                index.latest_records(&kind, None, until, |id| {
+                index.latest_records(&kind, None, None, until, |id| {
                     let Some(entry) = seen.entry(&id)? else { return Ok(true) };
                     match walk.take(pass, entry) {
                         Ok(()) => Ok(true),

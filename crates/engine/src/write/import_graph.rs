@@ -29,7 +29,7 @@ use kernel::rules::RuleViolation;
 use kernel::seal::{ChainPosition, next_timestamp};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use store::sqlite::SqliteWriting;
+use store::sqlite::{SqliteWriting, TagRange};
 use store::{RecordError, Writing};
 
 use crate::belief::body_of;
@@ -473,7 +473,8 @@ impl BatchWriter<'_, '_> {
     /// The records of earlier imports by their ids, of several versions the latest.
     fn imported_earlier(&self) -> Result<HashMap<String, Target>, EngineError> {
         let mut found = HashMap::new();
-        for id in self.writing.records_containing(&format!("\"{ID_TAG}"))? {
+        let Some(tags) = TagRange::beginning_with(ID_TAG) else { return Ok(found) };
+        for id in self.writing.tagged(&tags)? {
             let Some(entry) = self.writing.entry(&id)? else { continue };
             let body = body_of(&*self.writing as &dyn Writing, &id, &entry.kind)?;
             for (uid, body) in

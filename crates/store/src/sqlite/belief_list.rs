@@ -15,6 +15,7 @@ use rusqlite::{params, params_from_iter};
 
 use super::beliefs::{VIEW, band_number};
 use super::graph::{SqliteLedgerIndex, kind_at};
+use super::tags::TagRange;
 use crate::StoreError;
 
 /// Rows that are kept before those beyond the end of a list are dropped.
@@ -41,6 +42,9 @@ pub struct BeliefFilter {
     pub confidence_min: Option<f64>,
     /// Only what every project may see.
     pub only_global: bool,
+    /// Only identities of which some claim, in force or not, has such a tag. Lists without a look
+    /// at each row ([`SqliteLedgerIndex::list_beliefs`]) do not know it.
+    pub tagged: Option<TagRange>,
 }
 
 impl BeliefFilter {
@@ -119,12 +123,16 @@ impl Part<'_> {
         }
     }
 
-    /// How the part is found if the rows themselves are read, too: by scanning the table, which is
-    /// in order of the keys, if nothing but the state limits them.
-    fn way(&self) -> &'static str {
-        match self.claim_type {
-            None => "NOT INDEXED",
-            Some(_) => "INDEXED BY belief_type",
+    /// The rows, if more than the index holds of them is read: those of the tagged identities, or
+    /// else the table, which is in order of the keys, if nothing but the state limits them.
+    fn rows(&self, filter: &BeliefFilter) -> &'static str {
+        match (&filter.tagged, self.claim_type) {
+            (Some(_), _) => {
+                "(SELECT DISTINCT identity.key FROM record_tag CROSS JOIN identity USING (pos)
+                 WHERE tag >= ?10 AND tag < ?11) CROSS JOIN belief USING (key)"
+            }
+            (None, None) => "belief NOT INDEXED",
+            (None, Some(_)) => "belief INDEXED BY belief_type",
         }
     }
 
@@ -247,13 +255,17 @@ impl SqliteLedgerIndex<'_> {
     ) -> Result<(), E> {
         let sql = |error: rusqlite::Error| E::from(StoreError::from(error));
         let query = format!(
-            "SELECT key, confidence, op.kind, op.body, {IS_OVER}, {IS_UNSURE} FROM belief {} LEFT JOIN op ON op.pos = served
+            "SELECT key, confidence, op.kind, op.body, {IS_OVER}, {IS_UNSURE} FROM {} LEFT JOIN op ON op.pos = served
              WHERE {}",
-            part.way(),
+            part.rows(filter),
             part.conditions(filter)
         );
+        let mut values = values_of(part, filter);
+        if let Some(TagRange { from, below }) = &filter.tagged {
+            values.extend([from.clone().into(), below.clone().into()]);
+        }
         let mut statement = self.connection.prepare_cached(&query).map_err(sql)?;
-        let mut rows = statement.query(params_from_iter(values_of(part, filter))).map_err(sql)?;
+        let mut rows = statement.query(params_from_iter(values)).map_err(sql)?;
         while let Some(row) = rows.next().map_err(sql)? {
             let text = |column| row.get_ref(column).map_err(sql);
             let key = text(0)?.as_str().map_err(|error| sql(error.into()))?;

@@ -24,6 +24,7 @@ use super::beliefs::{self, BeliefChanges};
 use super::ledger::{self, decode_refs};
 use super::records;
 use super::registry::{Fold, TableSpec, ViewSpec};
+use super::tags;
 use crate::{Position, StoreError};
 
 /// The graph's tables.
@@ -110,6 +111,8 @@ pub struct SqliteLedgerIndex<'a> {
     claims_are_stored: bool,
     /// False over tables that do not have the view of records yet.
     pub(super) records_are_stored: bool,
+    /// False over tables that do not have the tags of claims and nodes yet.
+    pub(super) tags_are_stored: bool,
     /// Whether an edge replaces or redirects a record, once that was asked.
     pub(super) has_displacing: std::cell::Cell<Option<bool>>,
     /// Whether any operation is without its body, once that was asked.
@@ -148,6 +151,7 @@ impl<'a> SqliteLedgerIndex<'a> {
             latest: None,
             claims_are_stored: version > 1,
             records_are_stored: version >= records::SINCE,
+            tags_are_stored: version >= tags::SINCE,
             has_displacing: Default::default(),
             has_removed: Default::default(),
             belief_changes: BeliefChanges::default(),
@@ -214,6 +218,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         if let Some(key) = body.and_then(|body| record_key(body, &header.refs)) {
             records::store(self.connection, position, &key, &header.kind, header.ts)?;
         }
+        tags::store(self.connection, position, body)?;
         if let Some(Body::Claim(claim)) = body {
             self.belief_changes.note_claim(operation.id(), claim);
         }

@@ -1,4 +1,5 @@
-//! The view of records: nodes by their texts, and edges by their types and ends.
+//! The view of records: nodes by their texts, edges by their types and ends, and claims and nodes
+//! by their tags ([`super::tags`]).
 //!
 //! Stating a text or an edge again must find the earlier version at the cost of one look-up, and
 //! lists show the newest first. What edges make of a record is not stored: it depends on edges far
@@ -19,25 +20,30 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::graph::{SqliteLedgerIndex, id_at, sql, stamp_at};
 use super::registry::{Fold, TableSpec, ViewSpec};
+use super::tags::{self, TagRange};
 use crate::{Position, StoreError};
 
 /// The version of the tables that first has the view.
 pub(super) const SINCE: i64 = 7;
 
-/// The view's table.
+/// The view's tables.
 pub(super) static VIEW: ViewSpec = ViewSpec {
     name: "records",
-    tables: &[TableSpec::new(
-        "record",
-        SINCE,
-        "CREATE TABLE record (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, ts INTEGER NOT NULL) STRICT;
-         CREATE INDEX record_key ON record (key, kind, ts);
-         CREATE INDEX record_kind ON record (kind, ts);",
-    )],
+    tables: &[
+        TableSpec::new(
+            "record",
+            SINCE,
+            "CREATE TABLE record (pos INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, ts INTEGER NOT NULL) STRICT;
+             CREATE INDEX record_key ON record (key, kind, ts);
+             CREATE INDEX record_kind ON record (kind, ts);",
+        ),
+        tags::TABLE,
+    ],
     fold: Fold::WithAppend {
         is_needed: |connection| {
             let exists = "SELECT EXISTS (SELECT 1 FROM op WHERE kind IN ('node', 'edge'))";
-            Ok(connection.query_row(exists, [], |row| row.get(0))?)
+            let has_records: bool = connection.query_row(exists, [], |row| row.get(0))?;
+            Ok(has_records || tags::are_in_ledger(connection)?)
         },
     },
 };
@@ -190,11 +196,12 @@ impl SqliteLedgerIndex<'_> {
     }
 
     /// Nodes or edges, the latest first and none after `until`, passed to `take` until it returns
-    /// false. With a prefix, only those whose key begins with it.
+    /// false. With a prefix, only those whose key begins with it; with tags, only those with one.
     pub fn latest_records(
         &self,
         kind: &Kind,
         prefix: Option<&str>,
+        tagged: Option<&TagRange>,
         until: HlcTimestamp,
         mut take: impl FnMut(OpId) -> Result<bool, StoreError>,
     ) -> Result<(), StoreError> {
@@ -205,13 +212,24 @@ impl SqliteLedgerIndex<'_> {
             Some(_) => "AND substr(record.key, 1, length(?3)) = ?3",
             None => "AND ?3 IS NULL",
         };
+        let records = match tagged {
+            Some(_) => {
+                "(SELECT DISTINCT pos FROM record_tag WHERE tag >= ?4 AND tag < ?5) CROSS JOIN record USING (pos)"
+            }
+            None => "record",
+        };
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT op.id, record.ts FROM record CROSS JOIN op USING (pos)
+            "SELECT op.id, record.ts FROM {records} CROSS JOIN op USING (pos)
              WHERE record.kind = ?1 AND record.ts <= ?2 {condition}
              ORDER BY record.ts DESC, record.pos DESC"
         ))?;
         let until = i64::try_from(until.0).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![kind.as_str(), until, prefix])?;
+        let mut rows = match tagged {
+            Some(TagRange { from, below }) => {
+                statement.query(params![kind.as_str(), until, prefix, from, below])?
+            }
+            None => statement.query(params![kind.as_str(), until, prefix])?,
+        };
         while let Some(row) = rows.next()? {
             stamp_at(row, 1)?;
             if !take(id_at(row, 0)?)? {

@@ -39,8 +39,7 @@ fn with_secret() -> (Book<SqliteSpace>, OpId) {
         book.note(&format!("n{number}"), &format!("soup number {number} with leek"));
     }
     let secret = book.note("secret", SECRET);
-    let claim =
-        json!({"claim_type": "t", "identity_key": SECRET, "text": SECRET, "payload": SECRET});
+    let claim = json!({"claim_type": "t", "identity_key": SECRET, "text": SECRET, "payload": SECRET, "tags": [SECRET]});
     book.record(&key(1), "claim", &claim, &[("of", secret)]);
     book.note("last", "stew with quince");
     book.advance();

@@ -19,6 +19,7 @@ mod older_files;
 mod processes;
 mod recall;
 mod sharing;
+mod tags;
 mod vectors;
 mod views;
 mod without_trace;

@@ -322,6 +322,7 @@ fn page(
         not_over_at_us: filter.not_over_at_us,
         confidence_min: filter.confidence_min,
         only_global: filter.disclosure == Disclosure::GlobalOnly,
+        tagged: index.selective_tag(&filter.tags, filter.tag_prefix.as_deref())?,
     };
     let words = filter.contains.as_deref().map(Words::new);
     let is_shared = filter.disclosure == Disclosure::GlobalOnly;

@@ -18,6 +18,10 @@ const HISTORIES: (u64, usize) = (2, 120);
 /// After every so many steps the lists are compared.
 const COMPARED_EVERY: usize = 20;
 
+/// Tags to ask for, all of them, and the beginning of another.
+const TAGS: [(&[&str], Option<&str>); 4] =
+    [(&["a", "b c\""], None), (&["d"], None), (&[], Some("a")), (&["a"], Some("b c"))];
+
 /// Compares both lists for a filter and some limits.
 fn compare(space: &SqliteSpace, filter: &ClaimFilter) -> usize {
     let mut total = 0;
@@ -119,8 +123,14 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
         append(&mut space, "claim_refutation", &body, &[("target", claims[number])]);
     }
     append(&mut space, "retraction", &json!({}), &[("target", claims[8])]);
+    // A later version has other tags than the one before.
+    for (number, tags) in [(0, json!(["b c\""])), (9, json!(["a", "d"])), (10, json!(["ab"]))] {
+        let body = json!({"claim_type": "routine", "identity_key": format!("k{number}"),
+            "text": "again", "payload": number, "tags": tags});
+        append(&mut space, "claim", &body, &[("input", seen)]);
+    }
     let year = 31_557_600_000_000_i64;
-    let mut seen_any = 0;
+    let (mut seen_any, mut seen_tagged) = (0, 0);
     for states in [
         States::Believed,
         States::Any,
@@ -150,8 +160,12 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
                             };
                             seen_any += usize::from(compare(&space, &filter) > 0);
                             if valid_at_us.is_none() && contains.is_none() && band.is_none() {
-                                let tags = vec!["a".to_owned(), "b c\"".to_owned()];
-                                compare(&space, &ClaimFilter { tags, ..filter });
+                                for (tags, prefix) in TAGS {
+                                    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+                                    let tag_prefix = prefix.map(str::to_owned);
+                                    let filter = ClaimFilter { tags, tag_prefix, ..filter.clone() };
+                                    seen_tagged += usize::from(compare(&space, &filter) > 0);
+                                }
                             }
                         }
                     }
@@ -159,5 +173,5 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
             }
         }
     }
-    assert!(seen_any > 100, "{seen_any}");
+    assert!(seen_any > 100 && seen_tagged > 50, "{seen_any}, {seen_tagged}");
 }
