@@ -19,7 +19,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
 use store::Position;
-use store::sqlite::{Injected, ShownRecord, SqliteWriting};
+use store::sqlite::{Injected, OperationRow, ShownRecord, SqliteWriting};
 
 use crate::EngineError;
 use crate::recall::receipts::shown_shingles;
@@ -218,15 +218,18 @@ impl Echoes {
         }
         let mut closest: Option<(bool, f64, OpId)> = None;
         for position in positions.into_iter().take(CANDIDATES_MAX) {
-            let Some((id, earlier)) = standing(writing, position)? else { continue };
+            let Some(line) = writing.line_at(position)? else { continue };
+            let Some(earlier) = evidence_of(&line) else { continue };
             let Some(earlier_fingerprint) = TextFingerprint::of(&earlier) else { continue };
             let likeness = Likeness::of(fingerprint, &earlier_fingerprint);
+            // Few are alike, and whether a record stands takes several look-ups.
             if rules::repeats((evidence, fingerprint), (&earlier, &earlier_fingerprint), likeness)
                 && closest.is_none_or(|(is_exact, share, _)| {
                     (likeness.is_exact, likeness.share) > (is_exact, share)
                 })
+                && stands(writing, &line, &earlier)?
             {
-                closest = Some((likeness.is_exact, likeness.share, id));
+                closest = Some((likeness.is_exact, likeness.share, line.id));
             }
         }
         Ok(closest.map(|(is_exact, share, id)| Echo {
@@ -317,23 +320,24 @@ fn keys(fingerprint: &TextFingerprint) -> impl Iterator<Item = u32> + '_ {
         .chain(fingerprint.shingles.smallest(SMALLEST).iter().copied())
 }
 
-/// An earlier record, if it is its source's latest version, was not retracted, and is not an echo
+/// The evidence in a row of the ledger.
+fn evidence_of(line: &OperationRow) -> Option<Evidence> {
+    let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence)?;
+    serde_json::from_slice(body).ok()
+}
+
+/// Whether an earlier record is its source's latest version, was not retracted, and is not an echo
 /// itself.
-fn standing(
+fn stands(
     writing: &SqliteWriting<'_>,
-    position: Position,
-) -> Result<Option<(OpId, Evidence)>, EngineError> {
-    let Some(line) = writing.line_at(position)? else { return Ok(None) };
-    let body = line.body.as_deref().filter(|_| line.kind == Kind::Evidence);
-    let Some(evidence) = body.and_then(|body| serde_json::from_slice::<Evidence>(body).ok()) else {
-        return Ok(None);
-    };
+    line: &OperationRow,
+    evidence: &Evidence,
+) -> Result<bool, EngineError> {
     let latest = writing.evidence(&evidence.source, &evidence.source_uid)?;
-    let stands = latest.is_some_and(|(id, _)| id == line.id)
+    Ok(latest.is_some_and(|(id, _)| id == line.id)
         && evidence.echo().is_none()
         && !is_retracted(writing, &line.id)?
-        && writing.access()?.holds(&line.author, Capability::Append, line.place());
-    Ok(stands.then_some((line.id, evidence)))
+        && writing.access()?.holds(&line.author, Capability::Append, line.place()))
 }
 
 /// Whether a record is retracted, whoever retracted it, and nobody took that back.
