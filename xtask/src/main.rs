@@ -32,6 +32,8 @@ usage: cargo xtask COMMAND
                      generates labelled people, with which `because eval calibration` evaluates the derivers
   table --model DIR --wordnet DIR --cache DIR [--out FILE] [--seed N] [--threads N]
                      trains the built-in table of vectors; recipe in crates/models/data/README.md
+  table-zh --dictionary FILE --frequencies FILE
+                     gives Chinese words a place in it, by their English translations
   test [ARGS]        runs every test; ARGS are passed to the test runner, and skip the examples in the documentation
   mcp-client         tests `because mcp` with the official Python SDK, as `test` does at its end
   http-client        tests `because serve` with schemathesis, as `test` does at its end
@@ -58,6 +60,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
         ["table", options @ ..] => table::run(&root, options),
+        ["table-zh", options @ ..] => table::run_chinese(&root, options),
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["mcp-client"] => {
             foreign_client::build_and_run(&root, &foreign_client::MCP).map(|()| ExitCode::SUCCESS)

@@ -14,6 +14,7 @@ pub mod bert;
 #[cfg(feature = "network")]
 pub mod choice;
 pub mod embedder;
+mod han;
 #[cfg(feature = "network")]
 mod http;
 #[cfg(feature = "network")]

@@ -7,34 +7,64 @@
 //! vectors and common ones short vectors, so the sum needs no weights. Sums are computed in token
 //! order, in single precision without fused operations: the same bits on every machine.
 //!
-//! The table knows English. Its vocabulary has only single letters of other scripts, and pieces of
-//! words in other languages, whose vectors mean nothing; so it gives such texts no tokens. Callers
-//! leave out texts in Latin letters that they recognise as another language.
+//! The table knows English, and Chinese by words of its own (`han.rs`) whose vectors lie among
+//! those of their English translations. Its English vocabulary has only single letters of other
+//! scripts, and pieces of words in other languages, whose vectors mean nothing; so it gives such
+//! texts no tokens. Callers leave out texts in Latin letters that they recognise as another
+//! language.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use retrieval::text::is_latin;
+use retrieval::text::{is_han, is_latin};
 use safetensors::SafeTensors;
 
+use crate::han::HanWords;
 use crate::word_piece::WordPiece;
 
 /// Length of the table's vectors.
 pub const DIMENSIONS: usize = 128;
 /// The table's name, for stored vectors: it changes with the table.
-pub const NAME: &str = "table-1";
+pub const NAME: &str = "table-2";
 
 /// A sum of token vectors.
 pub type Sum = [f32; DIMENSIONS];
 
 static TABLE: &[u8] = include_bytes!("../data/table.safetensors");
+static CHINESE: &[u8] = include_bytes!("../data/table-zh.safetensors");
 
 /// Token vectors and their vocabulary.
 pub struct Table {
     word_piece: WordPiece<'static>,
+    english: Rows,
+    /// Chinese words are numbered after the English pieces.
+    han_words: HanWords,
+    chinese: Rows,
+}
+
+/// The vectors of one vocabulary.
+#[derive(Clone, Copy, Default)]
+struct Rows {
     rows: &'static [[u8; DIMENSIONS]],
     /// The scale of each row, as the bytes of a number.
     scales: &'static [[u8; 4]],
+}
+
+impl Rows {
+    fn read(table: &'static [u8]) -> Option<Self> {
+        let tensors = SafeTensors::deserialize(table).ok()?;
+        let (rows, rest) = tensors.tensor("rows").ok()?.data().as_chunks::<DIMENSIONS>();
+        let (scales, rest_of_scales) = tensors.tensor("scales").ok()?.data().as_chunks::<4>();
+        let is_whole = rest.is_empty()
+            && rest_of_scales.is_empty()
+            && rows.len() == scales.len()
+            && scales.iter().all(|scale| f32::from_le_bytes(*scale).is_finite());
+        is_whole.then_some(Self { rows, scales })
+    }
+
+    fn get(self, number: usize) -> Option<(&'static [u8; DIMENSIONS], f32)> {
+        Some((self.rows.get(number)?, f32::from_le_bytes(*self.scales.get(number)?)))
+    }
 }
 
 impl Table {
@@ -49,41 +79,49 @@ impl Table {
     pub fn load() -> Self {
         // The data is compiled in, so it is valid unless the program is damaged. An empty table
         // finds nothing by meaning.
-        Self::read(TABLE).unwrap_or_else(|| Self {
+        Self::read().unwrap_or_else(|| Self {
             word_piece: WordPiece::empty(),
-            rows: &[],
-            scales: &[],
+            english: Rows::default(),
+            han_words: HanWords::empty(),
+            chinese: Rows::default(),
         })
     }
 
-    fn read(table: &'static [u8]) -> Option<Self> {
-        let tensors = SafeTensors::deserialize(table).ok()?;
-        let (rows, rest) = tensors.tensor("rows").ok()?.data().as_chunks::<DIMENSIONS>();
-        let (scales, rest_of_scales) = tensors.tensor("scales").ok()?.data().as_chunks::<4>();
-        let is_whole = rest.is_empty()
-            && rest_of_scales.is_empty()
-            && rows.len() == scales.len()
-            && scales.iter().all(|scale| f32::from_le_bytes(*scale).is_finite());
-        is_whole.then_some(Self { word_piece: WordPiece::built_in()?, rows, scales })
+    fn read() -> Option<Self> {
+        let table = Self {
+            word_piece: WordPiece::built_in()?,
+            english: Rows::read(TABLE)?,
+            han_words: HanWords::built_in(),
+            chinese: Rows::read(CHINESE)?,
+        };
+        (table.han_words.len() == table.chinese.rows.len()).then_some(table)
     }
 
     /// The number of tokens.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.english.rows.len() + self.chinese.rows.len()
     }
 
     /// Whether it has no tokens.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
     }
 
-    /// Appends the tokens of the words in Latin letters; none if most of the text is in other
-    /// letters, or nearly all of its words are not in the vocabulary.
+    /// Appends the tokens of the words in Latin letters, then those in Han characters; none if most
+    /// of the text is in other letters. Words in Latin letters have none if nearly all of them are
+    /// not in the vocabulary.
     pub fn tokens(&self, text: &str, tokens: &mut Vec<u16>) {
+        let Some(Letters { latin, has_han }) = Letters::of(text) else { return };
         let before = tokens.len();
-        self.word_piece.tokens(&in_latin_letters(text), tokens);
+        self.word_piece.tokens(&latin, tokens);
         if self.is_foreign(tokens.get(before..).unwrap_or_default()) {
             tokens.truncate(before);
+        }
+        if has_han {
+            let first = self.english.rows.len();
+            self.han_words.visit(text, |number| {
+                tokens.extend(u16::try_from(first + usize::from(number)));
+            });
         }
     }
 
@@ -102,23 +140,28 @@ impl Table {
     /// Adds the vectors of `tokens` to `sum`, ignoring unknown tokens.
     pub fn add(&self, tokens: impl IntoIterator<Item = u16>, sum: &mut Sum) {
         for token in tokens {
-            let number = usize::from(token);
-            let (Some(row), Some(scale)) = (self.rows.get(number), self.scales.get(number)) else {
-                continue;
-            };
-            add_row(row, f32::from_le_bytes(*scale), sum);
+            if let Some((row, scale)) = self.row(token) {
+                add_row(row, scale, sum);
+            }
+        }
+    }
+
+    fn row(&self, token: u16) -> Option<(&'static [u8; DIMENSIONS], f32)> {
+        let number = usize::from(token);
+        match number.checked_sub(self.english.rows.len()) {
+            None => self.english.get(number),
+            Some(number) => self.chinese.get(number),
         }
     }
 
     /// The unit vector of a token and the length of its vector; `None` if the length is zero or the
     /// token unknown.
     pub fn direction(&self, token: u16) -> Option<(Sum, f32)> {
-        let number = usize::from(token);
-        let (row, scale) = (self.rows.get(number)?, self.scales.get(number)?);
+        let (row, scale) = self.row(token)?;
         // Integer arithmetic gives the same sum in any order.
         let square: i32 = row.iter().map(|value| i32::from(value.cast_signed()).pow(2)).sum();
         let steps = (square as f32).sqrt();
-        let length = f32::from_le_bytes(*scale) * steps;
+        let length = scale * steps;
         (length >= f32::MIN_POSITIVE).then(|| {
             let step = 1.0 / steps;
             (row.map(|value| step * f32::from(value.cast_signed())), length)
@@ -135,22 +178,41 @@ impl Table {
     }
 }
 
-/// The text without letters of other scripts; empty if most of it is in such letters, because what
-/// remains does not represent it.
-fn in_latin_letters(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() {
-        return text.into();
+/// The letters of a text that the table may know.
+struct Letters<'a> {
+    /// The text without other letters than Latin ones.
+    latin: Cow<'a, str>,
+    /// Whether its Han characters are words of Chinese.
+    has_han: bool,
+}
+
+impl<'a> Letters<'a> {
+    /// `None` if most letters are of other scripts, because what remains does not represent the
+    /// text. Japanese writes other words with Han characters, and always some kana.
+    fn of(text: &'a str) -> Option<Self> {
+        if text.is_ascii() {
+            return Some(Self { latin: text.into(), has_han: false });
+        }
+        let is_japanese = text.contains(is_kana);
+        let (mut latin, mut han, mut other) = (0, 0, 0);
+        for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
+            *(match letter {
+                letter if is_latin(letter) => &mut latin,
+                letter if is_han(letter) && !is_japanese => &mut han,
+                _ => &mut other,
+            }) += letter.len_utf8();
+        }
+        let is_not_latin = |letter: char| letter.is_alphabetic() && !is_latin(letter);
+        match (han, other) {
+            (0, 0) => Some(Self { latin: text.into(), has_han: false }),
+            _ if latin + han < other => None,
+            _ => Some(Self { latin: text.replace(is_not_latin, " ").into(), has_han: han > 0 }),
+        }
     }
-    let is_foreign = |letter: char| letter.is_alphabetic() && !is_latin(letter);
-    let (mut latin, mut foreign) = (0, 0);
-    for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
-        *(if is_latin(letter) { &mut latin } else { &mut foreign }) += letter.len_utf8();
-    }
-    match (latin, foreign) {
-        (_, 0) => text.into(),
-        (latin, foreign) if latin < foreign => "".into(),
-        _ => text.replace(is_foreign, " ").into(),
-    }
+}
+
+fn is_kana(letter: char) -> bool {
+    matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{ff66}'..='\u{ff9d}')
 }
 
 /// Identical on every processor: no fused operations, and a fixed order of additions.
@@ -186,12 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_names_the_digest_of_the_table() {
-        let digest = blake3::hash(TABLE).to_hex();
-        assert!(
-            include_str!("../data/README.md").contains(digest.as_str()),
-            "data/README.md does not name {digest}"
-        );
+    fn the_readme_names_the_digests_of_the_tables() {
+        for table in [TABLE, CHINESE] {
+            let digest = blake3::hash(table).to_hex();
+            assert!(
+                include_str!("../data/README.md").contains(digest.as_str()),
+                "data/README.md does not name {digest}"
+            );
+        }
     }
 
     #[test]
@@ -202,13 +266,40 @@ mod tests {
     #[test]
     fn other_scripts_have_the_zero_vector_and_are_ignored_in_an_english_text() {
         let table = Table::built_in();
-        for text in
-            ["Где ключи?", "我昨天在北京大学见了老师。", "ที่ไหน", "用Rust写的程序", "من أين؟"]
+        for text in ["Где ключи?", "昨日、東京で先生に会いました。", "ที่ไหน", "من أين؟"]
         {
             assert_eq!(table.embed(text), [0.0; DIMENSIONS], "{text}");
         }
-        assert_eq!(table.embed("the kiln 窯 was hot"), table.embed("the kiln was hot"));
+        assert_eq!(table.embed("the kiln печь was hot"), table.embed("the kiln was hot"));
         assert_ne!(table.embed("naïve café"), [0.0; DIMENSIONS]);
+    }
+
+    #[test]
+    fn chinese_words_lie_among_their_english_translations() {
+        for (chinese, english) in
+            [("咖啡", "coffee"), ("魔术师", "magician"), ("我怕狗", "I am afraid of dogs")]
+        {
+            assert!(cosine(chinese, english) > 0.6, "{chinese}: {}", cosine(chinese, english));
+            assert!(cosine(chinese, "carburetor") < 0.3, "{chinese}");
+        }
+        assert_eq!(Table::built_in().embed("魔術"), Table::built_in().embed("魔术"));
+        assert!(cosine("用Rust写的程序", "a program") > 0.2);
+        assert!(cosine("the kiln 窯 was hot", "kiln") > cosine("the kiln was hot", "kiln"));
+    }
+
+    #[test]
+    fn chinese_is_cut_into_the_longest_words_that_are_known() {
+        let table = Table::built_in();
+        let tokens = |text| {
+            let mut tokens = Vec::new();
+            table.tokens(text, &mut tokens);
+            tokens
+        };
+        let [word] = tokens("北京大学")[..] else { panic!("one word") };
+        assert_eq!(tokens("在北京大学，北京大学。").iter().filter(|t| **t == word).count(), 2);
+        assert_eq!(tokens("北京 大学").len(), 2);
+        assert!(tokens("北京大学").iter().all(|token| usize::from(*token) < table.len()));
+        assert_eq!(tokens(&"\u{2a6d6}".repeat(1_000)), []);
     }
 
     #[test]

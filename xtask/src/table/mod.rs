@@ -8,6 +8,7 @@
 //! kind; the teacher's sums differ in their last bits between kinds. Experiments and reasons:
 //! `crates/models/data/README.md`.
 
+mod chinese;
 mod directions;
 mod teacher;
 mod train;
@@ -24,6 +25,7 @@ use models::{Embedder, Purpose, table};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 
+pub(crate) use chinese::run as run_chinese;
 use teacher::Vectors;
 use train::{Lesson, Rows};
 use wordnet::Text;
@@ -66,12 +68,7 @@ pub(crate) fn run(root: &Path, options: &[&str]) -> Result<ExitCode> {
     let bytes = write(&rows, &bert)?;
     std::fs::write(&options.out, &bytes)
         .with_context(|| format!("{} cannot be written", options.out.display()))?;
-    println!(
-        "{}: {} bytes, BLAKE3 {}",
-        options.out.display(),
-        bytes.len(),
-        blake3::hash(&bytes).to_hex()
-    );
+    println!("{}", digest_line(&options.out, &bytes));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -159,12 +156,21 @@ fn first_rows(bert: &Bert, lessons: &[Lesson], directions: &[Vec<f32>]) -> Rows 
     Rows { width: directions.len(), numbers: vectors.iter().zip(&seen).flat_map(row).collect() }
 }
 
-/// The table as a file: rows in int8, a scale for each.
+/// The trained rows as a file.
 fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
+    let sources = format!(
+        "made by `cargo xtask table`; teacher {}, Apache-2.0; texts of WordNet 3.0, Copyright 2006 by Princeton University",
+        bert.model()
+    );
+    let rows = rows.numbers.chunks_exact(rows.width);
+    serialize(rows.filter_map(|row| row.get(..table::DIMENSIONS)), &sources)
+}
+
+/// A table as a file: rows in int8, a scale for each.
+fn serialize<'a>(rows: impl Iterator<Item = &'a [f32]>, sources: &str) -> Result<Vec<u8>> {
     let mut scales = Vec::new();
     let mut levels = Vec::new();
-    for row in rows.numbers.chunks_exact(rows.width).filter_map(|row| row.get(..table::DIMENSIONS))
-    {
+    for row in rows {
         let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
         ensure!(largest.is_finite(), "the training has gone astray: a row is not finite");
         let scale = (largest / LEVEL_MAX).max(f32::MIN_POSITIVE);
@@ -172,15 +178,16 @@ fn write(rows: &Rows, bert: &Bert) -> Result<Vec<u8>> {
         levels.extend(row.iter().map(|value| ((value / scale).round() as i8).cast_unsigned()));
     }
     let count = scales.len() / size_of::<f32>();
-    let sources = format!(
-        "made by `cargo xtask table`; teacher {}, Apache-2.0; texts of WordNet 3.0, Copyright 2006 by Princeton University",
-        bert.model()
-    );
     // A single entry: several would be written in an order that changes between runs.
-    let sources = HashMap::from([("sources".to_owned(), sources)]);
+    let sources = HashMap::from([("sources".to_owned(), sources.to_owned())]);
     let tensors = [
         ("rows", TensorView::new(Dtype::I8, vec![count, table::DIMENSIONS], &levels)?),
         ("scales", TensorView::new(Dtype::F32, vec![count], &scales)?),
     ];
     Ok(safetensors::serialize(tensors, Some(sources))?)
+}
+
+/// What a file holds, for the README.
+fn digest_line(file: &Path, bytes: &[u8]) -> String {
+    format!("{}: {} bytes, BLAKE3 {}", file.display(), bytes.len(), blake3::hash(bytes).to_hex())
 }

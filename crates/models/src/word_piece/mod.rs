@@ -13,9 +13,9 @@ use foldhash::fast::RandomState;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-mod pieces;
+pub(crate) mod pieces;
 
-use pieces::{BUILT_IN_SEED, PREFIX_BYTES, Part, Pieces, hash_with, part};
+use pieces::{PREFIX_BYTES, Part, Pieces, hash_with, part};
 
 /// The built-in vocabulary.
 static VOCABULARY: &str = include_str!("../../data/vocab.txt");
@@ -40,14 +40,7 @@ impl WordPiece<'static> {
         let slots: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.slots"));
         let lengths: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.lengths"));
         let longest = include_bytes!(concat!(env!("OUT_DIR"), "/vocabulary.longest"));
-        Self::of(Pieces {
-            text: Cow::Borrowed(VOCABULARY),
-            places: Cow::Borrowed(places.as_chunks().0.as_chunks().0),
-            slots: Cow::Borrowed(slots.as_chunks().0.as_chunks().0),
-            lengths: Cow::Borrowed(lengths.as_chunks().0),
-            seed: BUILT_IN_SEED,
-            piece_bytes_max: u32::from_le_bytes(*longest) as usize,
-        })
+        Self::of(Pieces::in_place(VOCABULARY, [places, slots, lengths], *longest))
     }
 }
 
@@ -265,7 +258,7 @@ fn is_chinese(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::pieces::CONTINUATION;
+    use super::pieces::{BUILT_IN_SEED, CONTINUATION};
     use super::*;
 
     const SMALL: &str = "[PAD]\n[UNK]\nun\n##aff\n##able\ncafe\n,\n漢\n字\nrun\n##ning\n!";

@@ -128,6 +128,20 @@ impl<'a> Pieces<'a> {
         Some(pieces)
     }
 
+    /// The pieces of a built-in vocabulary, whose arrays `build.rs` has written: places, slots and
+    /// lengths, and the bytes of the longest piece.
+    pub(crate) fn in_place(text: &'a str, arrays: [&'a [u8]; 3], longest: [u8; 4]) -> Self {
+        let [places, slots, lengths] = arrays;
+        Self {
+            text: Cow::Borrowed(text),
+            places: Cow::Borrowed(places.as_chunks().0.as_chunks().0),
+            slots: Cow::Borrowed(slots.as_chunks().0.as_chunks().0),
+            lengths: Cow::Borrowed(lengths.as_chunks().0),
+            seed: BUILT_IN_SEED,
+            piece_bytes_max: u32::from_le_bytes(longest) as usize,
+        }
+    }
+
     /// No pieces.
     pub(crate) fn empty() -> Self {
         Self {

@@ -41,6 +41,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 pub(crate) use stop_words::is_english_stop_word;
 use term::terms_of;
 use time_expressions::{TimeRole, TimeScan, time_role};
+pub use words::is_han;
 use words::{Word, is_single_han, last_character, visit_words};
 
 pub(crate) use term::{lower_case, without_marks};

@@ -44,7 +44,8 @@ pub(crate) fn is_single_han(term: &str) -> bool {
     term.starts_with(is_han) && term.graphemes(true).nth(1).is_none()
 }
 
-fn is_han(character: char) -> bool {
+/// Whether a character is Han.
+pub fn is_han(character: char) -> bool {
     matches!(character,
         '\u{3400}'..='\u{4DBF}'
         | '\u{4E00}'..='\u{9FFF}'
