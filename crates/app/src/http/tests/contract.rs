@@ -185,6 +185,12 @@ fn methods_addresses_and_content_types_are_refused_in_the_form_of_errors() {
     for (headers, status, code) in [
         (format!("{host}Content-Type: text/plain\r\n"), "415", "UNSUPPORTED_MEDIA_TYPE"),
         (host.clone(), "415", "UNSUPPORTED_MEDIA_TYPE"),
+        (format!("{host}{json}Content-Encoding: gzip\r\n"), "415", "UNSUPPORTED_MEDIA_TYPE"),
+        (
+            format!("{host}{json}Content-Encoding: identity, br\r\n"),
+            "415",
+            "UNSUPPORTED_MEDIA_TYPE",
+        ),
         (format!("Host: evil.example\r\n{json}"), "403", "FORBIDDEN"),
         (format!("{host}{json}Origin: http://evil.example\r\n"), "403", "FORBIDDEN"),
         (format!("{host}{json}Authorization: Bearer x\r\n"), "401", "UNAUTHORIZED"),
@@ -196,6 +202,7 @@ fn methods_addresses_and_content_types_are_refused_in_the_form_of_errors() {
             "{body}"
         );
     }
+    assert_eq!(ask(&format!("{host}{json}Content-Encoding: Identity\r\n")).0, "200");
     // A POST has its fields in its body alone.
     server
         .post("/api/v1/memory?read_only=true", &token, &request("a", "x", json!({})))
