@@ -339,6 +339,10 @@ fn a_thought_is_shown_labelled_and_weighed() {
         let useful = json!({ "session_id": "s", "thought_id": name, "signal": "useful" });
         server.post("/api/v1/memory/feedback", &token, &useful).refused(404, "THOUGHT_NOT_FOUND");
     }
+    for name in ["", " ", "\t\n"] {
+        let useful = json!({ "session_id": "s", "thought_id": name, "signal": "useful" });
+        server.post("/api/v1/memory/feedback", &token, &useful).refused(404, "THOUGHT_NOT_FOUND");
+    }
     server.get("/api/v1/thoughts/%ff", &token).refused(400, "VALIDATION_ERROR");
     let labels = json!({ "tags": ["new"], "category": "domain_summary", "topic": "kiln", "mark": "removal" });
     let labelled = server.patch(&path, &token, &labels).ok();
@@ -372,6 +376,8 @@ fn a_thought_is_shown_labelled_and_weighed() {
     for wrong in [
         json!({ "thought_id": id, "signal": "useful" }),
         json!({ "session_id": "s", "signal": "useful" }),
+        json!({ "session_id": "s", "thought_id": null, "signal": "useful" }),
+        json!({ "session_id": "s", "thought_id": 5, "signal": "useful" }),
         json!({ "session_id": "s", "thought_id": id }),
         json!({ "session_id": "s", "thought_id": id, "signal": "great" }),
         json!({ "session_id": "s", "thought_id": id, "signal": "useful", "agent_id": "x" }),
