@@ -88,25 +88,34 @@ impl Highway {
     }
 }
 
-/// The use of a thought that is about to change, with its weight as of now.
-fn settled(used: Option<ThoughtUse>, created_us: i64, at_us: i64) -> ThoughtUse {
-    let used = used.unwrap_or_else(|| ThoughtUse {
+/// The use of a thought that nobody used.
+fn unused(created_us: i64) -> ThoughtUse {
+    ThoughtUse {
         weight: pheromone::FIRST,
         last_us: created_us,
         accesses: 0,
         agents: Vec::new(),
         partners: Vec::new(),
-    });
+    }
+}
+
+/// The use of a thought that is about to be accessed, with its weight as of now.
+fn settled(used: Option<ThoughtUse>, created_us: i64, at_us: i64) -> ThoughtUse {
+    let used = used.unwrap_or_else(|| unused(created_us));
     let weight = pheromone::decayed(used.weight, used.last_us, at_us);
     ThoughtUse { weight, last_us: at_us.max(used.last_us), ..used }
 }
 
-/// Raises the weight of a thought.
+/// Changes the weight of a thought without an access: hours go on counting from the last one.
 fn raise(thought: Dated, by: f64, at_us: i64) -> (OpId, UseChange) {
-    let change = move |used| {
-        let mut used = settled(used, thought.created_us, at_us);
-        used.weight = pheromone::raised(used.weight, by);
-        used
+    let change = move |used: Option<ThoughtUse>| {
+        let used = used.unwrap_or_else(|| unused(thought.created_us));
+        let weight = pheromone::decayed(used.weight, used.last_us, at_us);
+        ThoughtUse {
+            weight: pheromone::raised(weight, by),
+            last_us: pheromone::last_whole_hour(used.last_us, at_us),
+            ..used
+        }
     };
     (thought.id, Box::new(change))
 }
