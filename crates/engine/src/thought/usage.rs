@@ -120,6 +120,12 @@ fn raise(thought: Dated, by: f64, at_us: i64) -> (OpId, UseChange) {
     (thought.id, Box::new(change))
 }
 
+/// The weight with which a contribution begins; none if it begins as every thought does.
+fn begin(id: OpId, weight: f64, at_us: i64) -> Option<(OpId, UseChange)> {
+    let begin = move |used| ThoughtUse { weight, ..settled(used, at_us, at_us) };
+    (weight != pheromone::FIRST).then(|| (id, Box::new(begin) as UseChange))
+}
+
 /// Adds an access by an agent who was shown others, too.
 fn access(used: &mut ThoughtUse, agent: AgentHash, others: impl Iterator<Item = ThoughtPrefix>) {
     used.weight = pheromone::raised(used.weight, ACCESS);
@@ -217,13 +223,24 @@ impl Reader<'_> {
         let mut changes: Vec<(OpId, UseChange)> = Vec::new();
         if !noted.is_read_only {
             changes.extend(noted.helped.iter().map(|helped| raise(*helped, FEEDBACK, at_us)));
-            if let Some((id, weight)) = noted.contributed.filter(|it| it.1 != pheromone::FIRST) {
-                let begin = move |used| ThoughtUse { weight, ..settled(used, at_us, at_us) };
-                changes.push((id, Box::new(begin)));
-            }
+            changes.extend(noted.contributed.and_then(|(id, weight)| begin(id, weight, at_us)));
             changes.extend(accesses(noted));
         }
         self.store.change_thought_use(wait, Some(&query), changes)?;
+        Ok(())
+    }
+
+    /// Notes the weight with which a thought begins that was contributed without a query.
+    pub fn note_thought_begin(
+        &self,
+        id: OpId,
+        weight: f64,
+        at_us: i64,
+        wait: Duration,
+    ) -> Result<(), EngineError> {
+        if let Some(change) = begin(id, weight, at_us) {
+            self.store.change_thought_use(wait, None, vec![change])?;
+        }
         Ok(())
     }
 
