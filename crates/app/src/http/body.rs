@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -32,6 +32,7 @@ pub(super) async fn json_of(
     body: Body,
     limits: BodyLimits,
 ) -> Result<Value, ApiError> {
+    check_encoding(headers)?;
     if media_type(headers).as_deref() != Some("application/json") {
         return Err(unsupported("application/json"));
     }
@@ -40,8 +41,24 @@ pub(super) async fn json_of(
 }
 
 pub(super) fn unsupported(wanted: &str) -> ApiError {
-    let message = format!("the content type must be {wanted}");
+    refused(format!("the content type must be {wanted}"))
+}
+
+fn refused(message: String) -> ApiError {
     ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE", message).closing()
+}
+
+/// Refuses a body that is encoded: it would be read as something else than it is.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let is_plain = |encoding: &HeaderValue| {
+        let mut names = encoding.to_str().unwrap_or("?").split(',').map(str::trim);
+        names.all(|name| name.is_empty() || name.eq_ignore_ascii_case("identity"))
+    };
+    match encodings.all(is_plain) {
+        true => Ok(()),
+        false => Err(refused("send the body as it is, without a content encoding".to_owned())),
+    }
 }
 
 fn too_slow() -> ApiError {

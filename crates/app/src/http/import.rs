@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::App;
-use super::body::{check_length, in_time, media_type, next_piece, unsupported};
+use super::body::{check_encoding, check_length, in_time, media_type, next_piece, unsupported};
 use super::endpoint::needs;
 use super::error::ApiError;
 use super::json as strict;
@@ -139,6 +139,7 @@ enum Form {
 }
 
 fn form_of(headers: &HeaderMap) -> Result<Form, ApiError> {
+    check_encoding(headers)?;
     match media_type(headers).as_deref() {
         Some("multipart/form-data") => Ok(Form::Multipart),
         Some(kind) if FILE_TYPES.contains(&kind) => Ok(Form::File),

@@ -27,7 +27,7 @@ const ERRORS: [(&str, &[&str], &str); 12] = [
     ("408", &["TIMEOUT"], "The request did not arrive in time"),
     ("409", &["ALREADY_SHARED"], "The request conflicts with the ledger"),
     ("413", &["TOO_LARGE"], "The body is too large"),
-    ("415", &["UNSUPPORTED_MEDIA_TYPE"], "The content type is another one"),
+    ("415", &["UNSUPPORTED_MEDIA_TYPE"], "The body is of another type, or encoded"),
     ("429", &["RATE_LIMITED"], "The token made too many requests"),
     ("500", &["STORE_ERROR", "EMBEDDING_FAILED", "INTERNAL_ERROR"], "The server failed"),
     ("503", &["BUSY", "TIMEOUT"], "The server is busy"),

@@ -12,7 +12,7 @@ use std::time::Duration;
 use engine::EngineError;
 use engine::belief::name::Named;
 use engine::private::Disclosure;
-use kernel::id::OpId;
+use kernel::id::{OpId, SpaceId};
 use kernel::seal::Signer;
 use models::choice::Selection;
 use serde_json::Value;
@@ -117,7 +117,9 @@ pub(super) struct Call<'a> {
     pub(super) opened: &'a mut OpenedSpace,
     /// The second space of [`Target::ThoughtAndSpace`], unless it is the first one.
     pub(super) second: Option<(&'a Grant, &'a mut OpenedSpace)>,
-    embedders: &'a Mutex<EmbedderPool>,
+    app: &'a App,
+    /// The space in which it works.
+    site: SpaceId,
     /// Where it waits for its turn to write, and its turn.
     turn: (Option<Arc<ServedSpace>>, Option<OwnedMutexGuard<()>>),
 }
@@ -149,6 +151,17 @@ impl Call<'_> {
         }
     }
 
+    /// Another space of the token that has a thought, by a name that requests may use.
+    pub(super) fn other_space_of(&self, thought: &str) -> Result<Option<String>, ApiError> {
+        let mut sites = self.app.readable_sites(self.token);
+        sites.retain(|site| site.space.id != self.site);
+        let Some(site) = self.app.site_with(sites, self.token, thought)? else { return Ok(None) };
+        let (id, name) = (site.space.id, site.space.name.clone());
+        let named = self.app.spaces.of_token(self.token, Some(&name));
+        let is_it = named.is_some_and(|(space, _)| space.id == id);
+        Ok(Some(if is_it { name } else { id.to_string() }))
+    }
+
     /// Waits for its turn to write, if it has none yet. Meanwhile others write.
     pub(super) fn wait_for_turn(&mut self) -> Result<(), ApiError> {
         if let Some(space) = self.turn.0.take() {
@@ -167,7 +180,8 @@ impl Call<'_> {
         if settings.chosen().selection == Selection::BuiltIn {
             return Ok(work(&self.session, self.opened, &mut EmbedderPool::default())?);
         }
-        let mut pool = self.embedders.lock().unwrap_or_else(PoisonError::into_inner);
+        let embedders = &self.app.workers.embedders;
+        let mut pool = embedders.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(work(&self.session, self.opened, &mut pool)?)
     }
 }
@@ -296,17 +310,45 @@ impl App {
         }
     }
 
+    /// The spaces that a token may read, its own first.
+    fn readable_sites(&self, token: &Token) -> Vec<Site> {
+        let mut sites = Vec::new();
+        for grant in &token.grants {
+            let name = grant.space.to_string();
+            sites.extend(self.site_for(token, Some(&name), Right::Read));
+        }
+        sites
+    }
+
+    /// The first of these spaces that has a thought.
+    fn site_with(
+        &self,
+        sites: Vec<Site>,
+        token: &Token,
+        thought: &str,
+    ) -> Result<Option<Site>, ApiError> {
+        for site in sites {
+            let found = self.work_now(&site, None, token, Need::Read, |call| {
+                let reader = call.opened.reader_up_to_date()?;
+                Ok(match reader.thought_named(thought, call.disclosure()) {
+                    Err(EngineError::AmbiguousId { .. }) => false,
+                    found => found?.is_some(),
+                })
+            })?;
+            if found {
+                return Ok(Some(site));
+            }
+        }
+        Ok(None)
+    }
+
     /// The space that has a thought, of those that the token may read.
     async fn site_of_thought(
         self: &Arc<Self>,
         token: &Arc<Token>,
         thought: String,
     ) -> Result<Site, ApiError> {
-        let mut sites = Vec::new();
-        for grant in &token.grants {
-            let name = grant.space.to_string();
-            sites.extend(self.site_for(token, Some(&name), Right::Read));
-        }
+        let mut sites = self.readable_sites(token);
         if sites.len() == 1 {
             // The endpoint looks for the thought itself.
             return sites.pop().ok_or_else(ApiError::no_right);
@@ -315,19 +357,8 @@ impl App {
         let (app, token) = (Arc::clone(self), Arc::clone(token));
         let searching = tokio::task::spawn_blocking(move || {
             let _held = place;
-            for site in sites {
-                let found = app.work_now(&site, None, &token, Need::Read, |call| {
-                    let reader = call.opened.reader_up_to_date()?;
-                    Ok(match reader.thought_named(&thought, call.disclosure()) {
-                        Err(EngineError::AmbiguousId { .. }) => false,
-                        found => found?.is_some(),
-                    })
-                })?;
-                if found {
-                    return Ok(site);
-                }
-            }
-            Err(ThoughtError::from(unknown_thought(&thought)).into())
+            let found = app.site_with(sites, &token, &thought)?;
+            found.ok_or_else(|| ThoughtError::from(unknown_thought(&thought)).into())
         });
         searching.await.map_err(|error| ApiError::internal(error.to_string()))?
     }
@@ -431,7 +462,8 @@ impl App {
                 grant: &site.grant,
                 opened,
                 second: second.map(|second| &second.grant).zip(other),
-                embedders: &self.workers.embedders,
+                app: self,
+                site: site.space.id,
                 turn: (None, None),
             };
             let answer = run(&mut call)?;

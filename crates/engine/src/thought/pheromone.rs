@@ -1,8 +1,11 @@
 //! The weight that use gives a thought.
 //!
 //! A weight decays with every whole hour since the last access, down to a floor. It is computed
-//! when it is read, from what was stored at the last access and the time, so nothing sweeps the
-//! journal.
+//! when it is read, from what was stored and the time, so nothing sweeps the journal.
+//!
+//! An access stores the decayed weight and its own time. Feedback is not an access: it stores the
+//! decayed weight and the time up to which that has decayed ([`last_whole_hour`]), so that hours
+//! go on counting from the last access however often feedback comes.
 
 use store::sqlite::ThoughtUse;
 
@@ -23,9 +26,28 @@ pub const INHERITED_SHARE: f64 = 0.5;
 
 const HOUR_US: i64 = 3_600_000_000;
 
+/// The whole hours from `last_us` to `now_us`.
+fn hours_between(last_us: i64, now_us: i64) -> i64 {
+    now_us.saturating_sub(last_us).max(0) / HOUR_US
+}
+
+/// The time up to which a weight has decayed at `now_us`: the last of the whole hours from
+/// `last_us`.
+///
+/// ```
+/// use engine::thought::pheromone::last_whole_hour;
+///
+/// let minutes = |count: i64| count * 60_000_000;
+/// assert_eq!(last_whole_hour(minutes(10), minutes(69)), minutes(10));
+/// assert_eq!(last_whole_hour(minutes(10), minutes(140)), minutes(130));
+/// ```
+pub fn last_whole_hour(last_us: i64, now_us: i64) -> i64 {
+    last_us.saturating_add(hours_between(last_us, now_us).saturating_mul(HOUR_US))
+}
+
 /// A weight that was `weight` at `last_us`, at `now_us`.
 pub fn decayed(weight: f64, last_us: i64, now_us: i64) -> f64 {
-    let hours = now_us.saturating_sub(last_us).max(0) / HOUR_US;
+    let hours = hours_between(last_us, now_us);
     let weight = if weight.is_finite() { weight } else { FIRST };
     let hours = i32::try_from(hours).unwrap_or(i32::MAX);
     (weight * AN_HOUR.powi(hours)).clamp(FLOOR, CEILING)

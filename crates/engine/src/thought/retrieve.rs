@@ -26,6 +26,8 @@ use crate::{EngineError, Reader};
 
 /// Most thoughts that a retrieval considers.
 pub const HITS_MAX: usize = 50;
+/// Hits beyond which only the newest correction of each is added.
+const ROOM_MAX: usize = 2 * HITS_MAX;
 /// Most thoughts of a chain that are walked to find its heads.
 const CHAIN_MAX: usize = 64;
 /// Scores that differ by less are equal.
@@ -67,6 +69,8 @@ pub struct ThoughtHit {
     pub corrected_by: Option<OpId>,
     /// Whether an ancestor of it was found, and nothing refines it.
     pub is_head_of_found: bool,
+    /// All thoughts that correct it, the newest first.
+    corrections: Vec<OpId>,
 }
 
 impl ThoughtHit {
@@ -174,13 +178,15 @@ fn hits(
             refined_by: None,
             corrected_by: None,
             is_head_of_found: false,
+            corrections: Vec::new(),
         };
         if may_be_refined {
             hit.refined_by = newest(seen, &id, &REFINERS, disclosure)?;
             refined.extend(hit.refined_by.map(|_| id));
         }
         if may_be_corrected {
-            hit.corrected_by = newest(seen, &id, &[CORRECTS], disclosure)?;
+            hit.corrections = corrections(seen, &id, disclosure)?;
+            hit.corrected_by = hit.corrections.first().copied();
         }
         hits.push(hit);
     }
@@ -205,8 +211,19 @@ fn newest(
     Ok(citing(seen, id, roles, disclosure)?.first().map(|entry| entry.id))
 }
 
+/// The thoughts that correct one, the newest first.
+fn corrections(
+    seen: &dyn Bodies,
+    id: &OpId,
+    disclosure: Disclosure,
+) -> Result<Vec<OpId>, StoreError> {
+    let found = citing(seen, id, &[CORRECTS], disclosure)?;
+    Ok(found.into_iter().map(|entry| entry.id).collect())
+}
+
 /// Adds the corrections that were not found themselves, and the corrections of those. One is as
-/// near as what it corrects.
+/// near as what it corrects. Of a thought with more corrections than there is room for, the newest
+/// are added.
 fn bring_corrections(
     seen: &dyn Bodies,
     hits: &mut Vec<ThoughtHit>,
@@ -214,22 +231,33 @@ fn bring_corrections(
 ) -> Result<(), StoreError> {
     let mut held: BTreeSet<OpId> = hits.iter().map(|hit| hit.id).collect();
     let mut place = 0;
-    while let Some(hit) = hits.get(place) {
-        place += 1;
+    while let Some(hit) = hits.get_mut(place).filter(|_| place <= ROOM_MAX) {
         let nearness = hit.nearness;
-        let Some(correction) = hit.corrected_by.filter(|_| place <= 2 * HITS_MAX) else { continue };
-        if held.insert(correction) {
-            hits.push(ThoughtHit {
-                id: correction,
-                nearness,
-                score: 0.0,
-                order: 0.0,
-                tags: Arc::default(),
-                refined_by: newest(seen, &correction, &REFINERS, disclosure)?,
-                corrected_by: newest(seen, &correction, &[CORRECTS], disclosure)?,
-                is_head_of_found: false,
-            });
+        let all = std::mem::take(&mut hit.corrections);
+        let mut brought = Vec::new();
+        for (number, id) in all.into_iter().enumerate() {
+            // The newest is brought in any case.
+            if !held.contains(&id) && (number == 0 || hits.len() < ROOM_MAX) {
+                held.insert(id);
+                let corrections = corrections(seen, &id, disclosure)?;
+                hits.push(ThoughtHit {
+                    id,
+                    nearness,
+                    score: 0.0,
+                    order: 0.0,
+                    tags: Arc::default(),
+                    refined_by: newest(seen, &id, &REFINERS, disclosure)?,
+                    corrected_by: corrections.first().copied(),
+                    is_head_of_found: false,
+                    corrections,
+                });
+            }
+            brought.extend(held.contains(&id).then_some(id));
         }
+        if let Some(hit) = hits.get_mut(place) {
+            hit.corrections = brought;
+        }
+        place += 1;
     }
     Ok(())
 }
@@ -257,12 +285,13 @@ fn descendants(
 
 /// Puts every correction above what it corrects, with at least its score.
 fn put_corrections_first(hits: &mut Vec<ThoughtHit>) {
-    // Each round moves one correction up; corrections do not form circles.
+    // Each round moves one correction up, and none twice; corrections do not form circles.
     for _ in 0..hits.len() {
         let place_of = |id: &OpId| hits.iter().position(|hit| hit.id == *id);
         let wrong = hits.iter().enumerate().find_map(|(place, hit)| {
-            let above = place_of(&hit.corrected_by?)?;
-            (above > place).then_some((place, above))
+            let places = hit.corrections.iter().filter_map(place_of);
+            // Of several, the best first.
+            places.filter(|above| *above > place).min().map(|above| (place, above))
         });
         let Some((place, above)) = wrong else { return };
         let floor = hits.get(place).map_or(0.0, |hit| hit.score);

@@ -88,27 +88,42 @@ impl Highway {
     }
 }
 
-/// The use of a thought that is about to change, with its weight as of now.
-fn settled(used: Option<ThoughtUse>, created_us: i64, at_us: i64) -> ThoughtUse {
-    let used = used.unwrap_or_else(|| ThoughtUse {
+/// The use of a thought that nobody used.
+fn unused(created_us: i64) -> ThoughtUse {
+    ThoughtUse {
         weight: pheromone::FIRST,
         last_us: created_us,
         accesses: 0,
         agents: Vec::new(),
         partners: Vec::new(),
-    });
+    }
+}
+
+/// The use of a thought that is about to be accessed, with its weight as of now.
+fn settled(used: Option<ThoughtUse>, created_us: i64, at_us: i64) -> ThoughtUse {
+    let used = used.unwrap_or_else(|| unused(created_us));
     let weight = pheromone::decayed(used.weight, used.last_us, at_us);
     ThoughtUse { weight, last_us: at_us.max(used.last_us), ..used }
 }
 
-/// Raises the weight of a thought.
+/// Changes the weight of a thought without an access: hours go on counting from the last one.
 fn raise(thought: Dated, by: f64, at_us: i64) -> (OpId, UseChange) {
-    let change = move |used| {
-        let mut used = settled(used, thought.created_us, at_us);
-        used.weight = pheromone::raised(used.weight, by);
-        used
+    let change = move |used: Option<ThoughtUse>| {
+        let used = used.unwrap_or_else(|| unused(thought.created_us));
+        let weight = pheromone::decayed(used.weight, used.last_us, at_us);
+        ThoughtUse {
+            weight: pheromone::raised(weight, by),
+            last_us: pheromone::last_whole_hour(used.last_us, at_us),
+            ..used
+        }
     };
     (thought.id, Box::new(change))
+}
+
+/// The weight with which a contribution begins; none if it begins as every thought does.
+fn begin(id: OpId, weight: f64, at_us: i64) -> Option<(OpId, UseChange)> {
+    let begin = move |used| ThoughtUse { weight, ..settled(used, at_us, at_us) };
+    (weight != pheromone::FIRST).then(|| (id, Box::new(begin) as UseChange))
 }
 
 /// Adds an access by an agent who was shown others, too.
@@ -208,13 +223,24 @@ impl Reader<'_> {
         let mut changes: Vec<(OpId, UseChange)> = Vec::new();
         if !noted.is_read_only {
             changes.extend(noted.helped.iter().map(|helped| raise(*helped, FEEDBACK, at_us)));
-            if let Some((id, weight)) = noted.contributed.filter(|it| it.1 != pheromone::FIRST) {
-                let begin = move |used| ThoughtUse { weight, ..settled(used, at_us, at_us) };
-                changes.push((id, Box::new(begin)));
-            }
+            changes.extend(noted.contributed.and_then(|(id, weight)| begin(id, weight, at_us)));
             changes.extend(accesses(noted));
         }
         self.store.change_thought_use(wait, Some(&query), changes)?;
+        Ok(())
+    }
+
+    /// Notes the weight with which a thought begins that was contributed without a query.
+    pub fn note_thought_begin(
+        &self,
+        id: OpId,
+        weight: f64,
+        at_us: i64,
+        wait: Duration,
+    ) -> Result<(), EngineError> {
+        if let Some(change) = begin(id, weight, at_us) {
+            self.store.change_thought_use(wait, None, vec![change])?;
+        }
         Ok(())
     }
 

@@ -160,7 +160,8 @@ fn labelled(index: &dyn Bodies, mut view: ThoughtView) -> Result<ThoughtView, St
     Ok(view)
 }
 
-/// Whether a thought counts: it has effect, is not retracted, and this reader may see it.
+/// Whether a thought counts: it has its body and effect, is not retracted, and this reader may see
+/// it. A thought that goes with a forgotten one, because it quotes that, has no body.
 pub(crate) fn does_count(
     index: &dyn Bodies,
     id: &OpId,
@@ -168,6 +169,7 @@ pub(crate) fn does_count(
 ) -> Result<bool, StoreError> {
     // A thought states no visibility, so it is for its own space.
     Ok(disclosure != Disclosure::GlobalOnly
+        && index.outline_of(id)?.is_some_and(|outline| outline.has_body)
         && Validity::new(index).is_valid_input(id)?
         && !Privacy::of(index).is_withheld(id, disclosure)?)
 }

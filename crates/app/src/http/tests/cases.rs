@@ -328,3 +328,28 @@ fn case_47_given_a_wrong_fact_reinforced_a_hundred_times_then_its_correction_ran
     assert_eq!(source_ids(&answer)[0], right);
     assert_eq!(answer["result"]["sources"][1]["corrected_by"], right.as_str());
 }
+
+#[test]
+fn what_goes_with_a_forgotten_thought_is_named_nowhere() {
+    let server = TestServer::of(&["own"]);
+    let token = server.token(&["own:read,append,correct"]);
+    let stays = server.keep(&token, "foxglove one of three", json!({}));
+    let goes = server.keep(&token, "foxglove two of three", json!({}));
+    let made = server.keep(&token, "foxglove three of three", json!({ "refines": goes }));
+    let of_both = server.keep(&token, "all foxglove", json!({ "consolidates": [stays, goes] }));
+    server.ask(&token, "a", "foxglove");
+    let company = || server.show(&token, &stays)["co_retrieved"].as_array().unwrap().len();
+    assert_eq!(company(), 3);
+    assert_eq!(server.show(&token, &stays)["refined_by"], of_both.as_str());
+    // What is made from it goes with it.
+    server.post("/api/v1/forget", &token, &json!({ "ids": [goes] })).ok();
+    for id in [&goes, &made, &of_both] {
+        let path = format!("/api/v1/thoughts/{id}");
+        server.get(&path, &token).refused(404, "THOUGHT_NOT_FOUND");
+        let refines = json!({ "refines": id });
+        server.memory(&token, "a", "x", refines).refused(404, "THOUGHT_NOT_FOUND");
+    }
+    assert_eq!(company(), 0);
+    let shown = server.show(&token, &stays);
+    assert_eq!((&shown["refined_by"], &shown["superseded"]), (&Value::Null, &json!(false)));
+}

@@ -185,6 +185,12 @@ fn methods_addresses_and_content_types_are_refused_in_the_form_of_errors() {
     for (headers, status, code) in [
         (format!("{host}Content-Type: text/plain\r\n"), "415", "UNSUPPORTED_MEDIA_TYPE"),
         (host.clone(), "415", "UNSUPPORTED_MEDIA_TYPE"),
+        (format!("{host}{json}Content-Encoding: gzip\r\n"), "415", "UNSUPPORTED_MEDIA_TYPE"),
+        (
+            format!("{host}{json}Content-Encoding: identity, br\r\n"),
+            "415",
+            "UNSUPPORTED_MEDIA_TYPE",
+        ),
         (format!("Host: evil.example\r\n{json}"), "403", "FORBIDDEN"),
         (format!("{host}{json}Origin: http://evil.example\r\n"), "403", "FORBIDDEN"),
         (format!("{host}{json}Authorization: Bearer x\r\n"), "401", "UNAUTHORIZED"),
@@ -196,6 +202,7 @@ fn methods_addresses_and_content_types_are_refused_in_the_form_of_errors() {
             "{body}"
         );
     }
+    assert_eq!(ask(&format!("{host}{json}Content-Encoding: Identity\r\n")).0, "200");
     // A POST has its fields in its body alone.
     server
         .post("/api/v1/memory?read_only=true", &token, &request("a", "x", json!({})))
@@ -332,6 +339,10 @@ fn a_thought_is_shown_labelled_and_weighed() {
         let useful = json!({ "session_id": "s", "thought_id": name, "signal": "useful" });
         server.post("/api/v1/memory/feedback", &token, &useful).refused(404, "THOUGHT_NOT_FOUND");
     }
+    for name in ["", " ", "\t\n"] {
+        let useful = json!({ "session_id": "s", "thought_id": name, "signal": "useful" });
+        server.post("/api/v1/memory/feedback", &token, &useful).refused(404, "THOUGHT_NOT_FOUND");
+    }
     server.get("/api/v1/thoughts/%ff", &token).refused(400, "VALIDATION_ERROR");
     let labels = json!({ "tags": ["new"], "category": "domain_summary", "topic": "kiln", "mark": "removal" });
     let labelled = server.patch(&path, &token, &labels).ok();
@@ -365,6 +376,8 @@ fn a_thought_is_shown_labelled_and_weighed() {
     for wrong in [
         json!({ "thought_id": id, "signal": "useful" }),
         json!({ "session_id": "s", "signal": "useful" }),
+        json!({ "session_id": "s", "thought_id": null, "signal": "useful" }),
+        json!({ "session_id": "s", "thought_id": 5, "signal": "useful" }),
         json!({ "session_id": "s", "thought_id": id }),
         json!({ "session_id": "s", "thought_id": id, "signal": "great" }),
         json!({ "session_id": "s", "thought_id": id, "signal": "useful", "agent_id": "x" }),

@@ -247,8 +247,21 @@ fn a_space_of_others_is_unknown_in_every_view() {
         // Who may read both spaces finds it there, and may not label or build on it from elsewhere.
         assert_eq!(server.show(&both, name)["thought_id"], id.as_str());
         server.patch(&path, &both, &json!({ "topic": "x" })).refused(403, "FORBIDDEN");
+        // Nothing crosses a space, and it is said where the thought is.
+        for refers in [
+            json!({ "refines": name }),
+            json!({ "corrects": name }),
+            json!({ "consolidates": [kept, name] }),
+        ] {
+            let refused = server.memory(&both, "a", "x", refers.clone());
+            let message = refused.refused(400, "VALIDATION_ERROR");
+            assert!(message.contains("\"space\": \"own\""), "{message}");
+            let body = with(json!({ "content": "x", "agent_id": "a", "agent_name": "A" }), refers);
+            let refused = server.post("/api/v1/ingest", &both, &body);
+            assert_eq!(refused.refused(400, "VALIDATION_ERROR"), message);
+        }
         server
-            .memory(&both, "a", "x", json!({ "refines": name }))
+            .memory(&both, "a", "x", json!({ "consolidates": [UNKNOWN, name] }))
             .refused(404, "THOUGHT_NOT_FOUND");
         server
             .memory(&both, "a", "x", json!({ "refines": name, "space": "own" }))
@@ -256,6 +269,9 @@ fn a_space_of_others_is_unknown_in_every_view() {
     }
     let asked = server.memory(&both, "a", "kiln cone", json!({ "space": "own" })).ok();
     assert_eq!(source_ids(&asked), [id.as_str()]);
+    // What is private there is unknown everywhere.
+    server.make_private(&id);
+    server.memory(&both, "a", "x", json!({ "refines": id })).refused(404, "THOUGHT_NOT_FOUND");
 }
 
 #[test]

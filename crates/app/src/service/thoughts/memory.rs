@@ -72,7 +72,8 @@ pub(crate) fn query(
     answer(caller, request, Keep::Never)
 }
 
-/// Answers `POST /api/v1/ingest`: keeps the content, whatever it is.
+/// Answers `POST /api/v1/ingest`: keeps the content, whatever it is. It is not a query: neither the
+/// agent nor the session is known by it.
 pub(crate) fn ingest(
     caller: &mut Caller<'_>,
     request: &MemoryRequest,
@@ -89,19 +90,7 @@ pub(crate) fn ingest(
     let id = contribute(space, request, grounds, tags, now)?;
     let reader = space.space.reader()?;
     // Use is not truth: a thought that is kept begins with the first weight if this fails.
-    let _ = reader.note_thought_access(
-        &ThoughtAccess {
-            agent: &request.agent_id,
-            session: &request.session_id.clone().unwrap_or_else(new_session),
-            at_us: now_us,
-            shown: &[],
-            helped: &[],
-            contributed: Some((id, weight)),
-            offered: &[],
-            is_read_only: false,
-        },
-        JOURNAL_WAIT,
-    );
+    let _ = reader.note_thought_begin(id, weight, now_us, JOURNAL_WAIT);
     let pheromone_weight = rounded(weight, WEIGHT_DECIMALS);
     Ok(IngestAnswer { thought_id: ThoughtUuid::of(&id), pheromone_weight })
 }

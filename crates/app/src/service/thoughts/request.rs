@@ -335,10 +335,10 @@ impl FeedbackRequest {
     pub(crate) fn parse(body: Value) -> Result<Self, ThoughtRefusal> {
         let mut fields = Fields::of(body, &["session_id", "thought_id", "signal"])?;
         let session_id = fields.needed_text("session_id", ID_CHARS_MAX)?;
-        let thought_id = fields.text("thought_id", usize::MAX)?;
-        let thought_id = thought_id.filter(|id| !id.trim().is_empty());
-        let thought_id =
-            thought_id.ok_or_else(|| ThoughtRefusal::field("thought_id is required"))?;
+        // An empty one is as malformed as any text that is not an id: it names no thought.
+        let thought_id = fields
+            .text("thought_id", usize::MAX)?
+            .ok_or_else(|| ThoughtRefusal::field("thought_id is required"))?;
         let is_useful = match fields.text("signal", ID_CHARS_MAX)?.as_deref() {
             Some("useful") => true,
             Some("wrong") => false,

@@ -205,6 +205,8 @@ fn files_are_imported_from_a_form_and_from_a_body() {
         server.request_with("POST", path, &token, headers, body)
     };
     bad("/api/v1/import", "", "x").fails(415, "UNSUPPORTED_MEDIA_TYPE");
+    let packed = "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n";
+    bad("/api/v1/import", packed, "x").fails(415, "UNSUPPORTED_MEDIA_TYPE");
     bad("/api/v1/import", form, "--X--\r\n").fails(400, "VALIDATION_ERROR");
     bad("/api/v1/import", form, "no form").fails(400, "VALIDATION_ERROR");
     let text = "Content-Type: text/plain\r\n";

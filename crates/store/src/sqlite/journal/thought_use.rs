@@ -104,12 +104,12 @@ impl ThoughtPrefix {
     }
 }
 
-/// The use of one thought as of its last access.
+/// The use of one thought as of its last change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThoughtUse {
-    /// Its weight then.
+    /// Its weight at `last_us`.
     pub weight: f64,
-    /// When, microseconds since the Unix epoch.
+    /// The last access, or a whole number of hours after it, microseconds since the Unix epoch.
     pub last_us: i64,
     /// How often it was shown.
     pub accesses: u64,
@@ -122,9 +122,9 @@ pub struct ThoughtUse {
 /// The numbers of a thought's use, without whom and what they count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThoughtTraffic {
-    /// Its weight at the last access.
+    /// Its weight at `last_us`.
     pub weight: f64,
-    /// When that was, microseconds since the Unix epoch.
+    /// The last access, or a whole number of hours after it, microseconds since the Unix epoch.
     pub last_us: i64,
     /// How often it was shown.
     pub accesses: u64,

@@ -139,7 +139,6 @@ pub(super) struct Feedback {
     #[schemars(length(min = 1, max = 100), regex(pattern = r"\S"))]
     session_id: String,
     /// The thought: its UUID, its id, or the beginning of its id.
-    #[schemars(length(min = 1), regex(pattern = r"\S"))]
     thought_id: String,
     /// Whether it helped.
     signal: Signal,

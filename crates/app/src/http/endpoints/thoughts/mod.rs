@@ -17,7 +17,9 @@ use crate::service::thoughts::answer::{
 };
 use crate::service::thoughts::embedding::embed_prompt;
 use crate::service::thoughts::request::MemoryRequest;
-use crate::service::thoughts::{Caller, CallerSpace, Rights, manage, memory};
+use crate::service::thoughts::{
+    Caller, CallerSpace, Rights, ThoughtError, ThoughtRefusal, manage, memory,
+};
 use crate::service::tokens::{Grant, Right};
 
 mod examples;
@@ -97,9 +99,25 @@ fn embed(call: &mut Call<'_>, request: &mut MemoryRequest) -> Result<(), ApiErro
     })
 }
 
+/// Says of a reference that is unknown in the space of the request if it is known in another one of
+/// the token: nothing crosses a space.
+fn in_its_space(call: &Call<'_>, error: ThoughtError) -> ApiError {
+    let ThoughtError::Refused(ThoughtRefusal::NotFound { id }) = &error else {
+        return error.into();
+    };
+    match call.other_space_of(id) {
+        Ok(Some(space)) => ApiError::validation(format!(
+            "the thought {id} is in another space, and nothing crosses a space: pass \"space\": {space:?}"
+        )),
+        Ok(None) => error.into(),
+        Err(failed) => failed,
+    }
+}
+
 fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
     embed(call, &mut request)?;
-    let retrieved = memory::retrieve_for_prompt(&mut caller(call), &request)?;
+    let retrieved = memory::retrieve_for_prompt(&mut caller(call), &request);
+    let retrieved = retrieved.map_err(|error| in_its_space(call, error))?;
     if retrieved.is_kept {
         call.wait_for_turn()?;
     }
@@ -116,7 +134,8 @@ fn ingest(
     Contribution(mut request): Contribution,
 ) -> Result<IngestAnswer, ApiError> {
     request.space = None;
-    Ok(memory::ingest(&mut caller(call), &request)?)
+    let kept = memory::ingest(&mut caller(call), &request);
+    kept.map_err(|error| in_its_space(call, error))
 }
 
 fn feedback(call: &mut Call<'_>, Feedback(request): Feedback) -> Result<FeedbackAnswer, ApiError> {

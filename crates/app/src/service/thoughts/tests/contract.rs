@@ -257,3 +257,23 @@ fn a_thought_is_named_by_its_uuid_and_by_its_id() {
     assert_eq!(shared.show(&id.to_uppercase()).id, shown.id);
     assert_eq!(ThoughtUuid::parse(&id).unwrap().to_string(), id);
 }
+
+#[test]
+fn what_is_ingested_is_not_a_query() {
+    let mut shared = SharedSpace::new();
+    let id = shared.keep("kiln cone six", json!({}));
+    let session =
+        |agent: &str, prompt: &str| with(request(agent, prompt), json!({ "session_id": "s" }));
+    shared.post(session("q", "kiln cone")).unwrap();
+    let weight = shared.weight(&id);
+    let own = json!({ "agent_id": "q", "session_id": "s" });
+    shared.keep("boats in the harbour", own.clone());
+    let other = "Nobody here has ever written anything about zebras and the wide savannah.";
+    let answer = shared.post(session("q", other)).unwrap();
+    assert!(answer.trace.operations.contains(&MemoryOperation::FeedbackImplicit));
+    assert!((shared.weight(&id) - weight - 0.02).abs() < 1e-6, "the query before is the last one");
+    shared.keep("more boats", json!({ "agent_id": "new" }));
+    let answer = shared.ask("new", "boats");
+    assert!(answer.trace.operations.contains(&MemoryOperation::Onboard));
+    assert!(!shared.ask("new", "boats").trace.operations.contains(&MemoryOperation::Onboard));
+}

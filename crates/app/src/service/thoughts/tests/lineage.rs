@@ -178,3 +178,56 @@ fn lineage_shows_in_explain_and_why_and_thoughts_are_found_by_recall() {
     assert!(!then[0].is_superseded, "nothing refined it then");
     assert_eq!(reader.thought_use(&[a, b]).unwrap().len(), 0, "recall leaves no trace of use");
 }
+
+#[test]
+fn every_correction_of_a_thought_is_above_it() {
+    let mut shared = SharedSpace::new();
+    let text = "The regatta on the reservoir begins at dawn every Saturday in the summer months.";
+    let wrong = shared.keep(text, json!({}));
+    let near = shared.keep("Regatta planning is hard.", json!({ "corrects": wrong }));
+    let far = shared.keep("Midday instead.", json!({ "corrects": wrong }));
+    let second = shared.keep("Noon, to be exact.", json!({ "corrects": near }));
+    let places = |shared: &mut SharedSpace, prompt: &str| {
+        let body = with(request("q", prompt), json!({ "read_only": true }));
+        let sources = shared.post(body).unwrap().result.sources;
+        assert!(sources.is_sorted_by(|one, next| one.score >= next.score), "{sources:?}");
+        let place = |id: &String| sources.iter().position(|it| it.thought_id.to_string() == *id);
+        [&second, &near, &far, &wrong].map(|id| place(id).unwrap())
+    };
+    for prompt in ["regatta dawn", "reservoir on saturday", "regatta planning"] {
+        let [second, near, far, wrong] = places(&mut shared, prompt);
+        assert!(second < near && near < wrong && far < wrong, "{prompt}");
+    }
+    let shown = shared.show(&wrong);
+    assert_eq!(shown.corrected_by.unwrap().to_string(), far, "the newest");
+}
+
+#[test]
+fn a_thought_with_many_corrections_is_below_all_of_them() {
+    let mut shared = SharedSpace::new();
+    let wrong = shared.keep("kiln cone six takes nine hours", json!({}));
+    let other = shared.keep("kiln cone six is white", json!({}));
+    for number in 0..200 {
+        shared.keep(&format!("Not so, says {number}."), json!({ "corrects": wrong }));
+    }
+    let right = shared.keep("It is grey.", json!({ "corrects": other }));
+    let (now_us, disclosure) = (shared.now.as_microsecond(), Disclosure::Full);
+    let reader = shared.space.reader().unwrap();
+    let text = "kiln cone six takes nine hours";
+    let query = engine::thought::retrieve::ThoughtQuery {
+        text,
+        vector: None,
+        tags: &[],
+        disclosure,
+        now_us,
+        as_of_us: None,
+    };
+    let hits = reader.retrieve_thoughts(&query).unwrap().hits;
+    let mut ids: Vec<String> =
+        hits.iter().map(|hit| ThoughtUuid::of(&hit.id).to_string()).collect();
+    assert!((50..250).contains(&ids.len()), "{}", ids.len());
+    let place = |id: &str| ids.iter().position(|held| held == id).unwrap();
+    assert!(place(&right) < place(&other));
+    ids.retain(|id| *id != right && *id != other);
+    assert_eq!(ids.last(), Some(&wrong));
+}

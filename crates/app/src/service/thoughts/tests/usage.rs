@@ -33,6 +33,46 @@ fn case_41_given_weight_1_when_idle_for_24_hours_then_about_0_887_and_never_belo
 }
 
 #[test]
+fn feedback_does_not_move_the_hours_since_the_last_access() {
+    let mut shared = SharedSpace::new();
+    let id = shared.keep("kiln cone six", json!({}));
+    shared.ask("q", "kiln cone");
+    let minutes = |shared: &mut SharedSpace, count| shared.now += SignedDuration::from_mins(count);
+    // Every half hour for ten hours, without a sum.
+    for _ in 0..10 {
+        for signal in ["useful", "wrong"] {
+            minutes(&mut shared, 30);
+            shared.feedback(&id, signal);
+        }
+    }
+    let decayed = (0..10).fold(1.05, |weight, _| (weight + 0.02) * 0.995 - 0.02);
+    assert!((shared.weight(&id) - decayed).abs() < 1e-6, "{}", shared.weight(&id));
+    // Parts of hours before and after feedback make a whole one.
+    shared.ask("q", "kiln cone");
+    let weight = shared.weight(&id);
+    minutes(&mut shared, 59);
+    shared.feedback(&id, "useful");
+    assert!((shared.weight(&id) - (weight + 0.02)).abs() < 2e-6);
+    minutes(&mut shared, 59);
+    assert!((shared.weight(&id) - (weight + 0.02) * 0.995).abs() < 2e-6);
+    // So does what a contribution says of what its session was shown.
+    let session = json!({ "session_id": "s" });
+    shared.post(with(request("q", "kiln cone"), session.clone())).unwrap();
+    let weight = shared.weight(&id);
+    minutes(&mut shared, 59);
+    let other = "Nobody here has ever written anything about zebras and the wide savannah.";
+    shared.post(with(request("q", other), session)).unwrap();
+    minutes(&mut shared, 59);
+    assert!((shared.weight(&id) - (weight + 0.02) * 0.995).abs() < 2e-6);
+    // One that was never accessed decays from its creation.
+    let unseen = shared.keep("boats in the harbour", json!({}));
+    minutes(&mut shared, 59);
+    shared.feedback(&unseen, "useful");
+    minutes(&mut shared, 2);
+    assert!((shared.weight(&unseen) - 1.02 * 0.995).abs() < 1e-6);
+}
+
+#[test]
 fn case_42_given_results_of_the_session_when_contributing_then_only_those_gain_0_02() {
     let mut shared = SharedSpace::new();
     let shown = shared.keep("kiln cone six", json!({}));
