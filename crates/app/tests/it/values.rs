@@ -41,7 +41,7 @@ fn each_line_that_states_a_preference_or_a_goal_becomes_a_claim() {
     );
     // They are in the home space, cite the event, and are found everywhere that it is asked.
     let event = change["event"].as_str().unwrap();
-    let tag = format!("values_set:{}", &event[..15]);
+    let tag = format!("values_set:{event}");
     let tagged = machine.because(["--json", "claims", "--tag", "values:base", "--tag", &tag]);
     let tagged = tagged.arguments(HOME).run().succeeds().json_lines();
     assert_eq!(tagged.len(), 2);
@@ -95,6 +95,52 @@ fn case_21_given_a_raw_values_claim_then_it_is_never_in_context_or_recall() {
     home(&["edge", "add", "--type", "derived_from", "--from", claim, "--to", raw]);
     let around: Value = serde_json::from_str(&home(&["claim", "show", claim, "--graph"])).unwrap();
     assert_eq!(around["graph"]["records"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn values_of_one_statement_are_served_and_kept_as_given() {
+    let machine = Machine::new();
+    let raw = |change: &Value| {
+        let list = machine.because(["--json", "claims", "--tag", "values:raw"]).arguments(HOME);
+        let [raw] = list.run().succeeds().json_lines().try_into().unwrap();
+        assert_eq!(raw["op_id"], change["raw"]);
+        raw["text"].as_str().unwrap().to_owned()
+    };
+    let (one, two) = ("I prefer short answers.", "I prefer short answers.\nNever guess.");
+    let change = set(&machine, one, &[]);
+    assert_eq!((claims(&machine), raw(&change)), (vec![one.to_owned()], one.to_owned()));
+    let base = machine.because(["--json", "claims", "--tag", "values:base"]).arguments(HOME);
+    let [base] = base.run().succeeds().json_lines().try_into().unwrap();
+    assert_eq!((&base["claim_type"], &base["state"]), (&json!("preference"), &json!("active")));
+    assert_ne!(base["op_id"], change["raw"]);
+    let context = machine.because(["--json", "context", "--task", "write an answer"]);
+    assert!(context.arguments(HOME).run().succeeds().out().contains(one));
+
+    let change = set(&machine, two, &[]);
+    assert_eq!((claims(&machine).len(), raw(&change)), (2, two.to_owned()));
+    let change = set(&machine, one, &[]);
+    assert_eq!((claims(&machine), raw(&change)), (vec![one.to_owned()], one.to_owned()));
+    let shown = machine.because(["--json", "values", "show"]).run().succeeds().json();
+    assert_eq!((&shown["raw"]["text"], &shown["raw"]["id"]), (&json!(one), &change["raw"]));
+    assert_eq!(set(&machine, one, &[])["new"], false);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
+fn values_that_an_earlier_version_kept_as_a_preference_are_found_and_replaced() {
+    let machine = Machine::new();
+    let one = "I prefer short answers.";
+    let before =
+        ["claim", "add", one, "--type", "preference", "--tag", "values:raw", "--scope", "global"];
+    machine.because(before).run().succeeds();
+    let shown = machine.because(["--json", "values", "show"]).run().succeeds().json();
+    assert_eq!((&shown["raw"]["text"], &shown["claims"]), (&json!(one), &json!([])));
+    assert_eq!(set(&machine, one, &[])["new"], true);
+    assert_eq!(claims(&machine), [one]);
+    let raw = machine.because(["--json", "claims", "--tag", "values:raw"]).arguments(HOME);
+    let [raw] = raw.run().succeeds().json_lines().try_into().unwrap();
+    assert_eq!((&raw["claim_type"], &raw["text"]), (&json!("values.raw"), &json!(one)));
+    assert_eq!(set(&machine, one, &[])["new"], false);
 }
 
 #[test]
