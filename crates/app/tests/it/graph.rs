@@ -266,6 +266,23 @@ fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
             ]
         );
     }
+    for name in ["A", "1", "_x", "Ä", "", "b3:abcd", &"a".repeat(200)] {
+        let claim = serde_json::json!({"op": "create_claim", "local": name, "type": "fact",
+            "text": "Good.", "sources": [note]});
+        let of_one = serde_json::json!({ "operations": [claim] });
+        machine.write("bad.json", of_one.to_string());
+        for command in [&["check"][..], &["apply"], &["apply", "--dry-run"], &["propose"]] {
+            let call = machine.because(["patch", "--json"]).arguments(command);
+            let refused = call.arguments(["bad.json"]).run().ends(3).json();
+            let [reason] = refused["reasons"].as_array().unwrap().as_slice() else { panic!() };
+            assert_eq!((&reason["operation"], &reason["code"]), (&1.into(), &"local_name".into()));
+        }
+    }
+    let tag = serde_json::json!({"op": "create_node", "type": "decision", "text": "Good.",
+        "tags": ["a", " "], "sources": [note]});
+    machine.write("bad.json", serde_json::json!({ "operations": [tag] }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    assert_eq!(refused["reasons"][0]["code"], "empty_tag");
     assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out());
 }
 
