@@ -127,6 +127,67 @@ fn values_of_one_statement_are_served_and_kept_as_given() {
 }
 
 #[test]
+fn a_claim_that_values_keep_has_the_tag_of_each_record() {
+    let machine = Machine::new();
+    let first = set(&machine, "- A\n- X", &[]);
+    let second = set(&machine, "- B\n- X", &[]);
+    let of = |change: &Value| {
+        let tag = format!("values_set:{}", change["event"].as_str().unwrap());
+        let list = machine.because(["--json", "claims", "--tag", &tag]).arguments(HOME);
+        let lines = list.run().succeeds().json_lines().into_iter();
+        let mut texts: Vec<String> =
+            lines.map(|claim| claim["text"].as_str().unwrap().to_owned()).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(of(&first), ["X"], "A is retracted");
+    assert_eq!(of(&second), ["B", "X"]);
+    let again = operations(&machine);
+    assert_eq!(set(&machine, "- B\n- X", &[])["new"], false);
+    assert_eq!(operations(&machine), again);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
+fn what_was_stated_apart_from_the_values_outlives_them() {
+    let machine = Machine::new();
+    let text = "I prefer tea.";
+    let add = ["--json", "claim", "add", text, "--type", "preference", "--tag", "drinks"];
+    let own = machine.because(add).arguments(["--scope", "global"]).run().succeeds().json();
+    let shown = |tag: &str| {
+        let list = machine.because(["--json", "claims", "--tag", tag]).arguments(HOME);
+        let lines = list.run().succeeds().json_lines();
+        lines.iter().map(|claim| claim["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    set(&machine, text, &[]);
+    assert_eq!((claims(&machine), shown("drinks")), (vec![text.to_owned()], vec![text.to_owned()]));
+    set(&machine, "I prefer tea.\nNever guess.", &[]);
+    assert_eq!((shown("values:base").len(), shown("drinks").len()), (2, 1));
+    let would = set(&machine, "Never guess.", &["--dry-run"]);
+    assert_eq!(would["retracted"], json!([]));
+    let change = set(&machine, "Never guess.", &[]);
+    assert_eq!(change["retracted"], json!([]));
+    assert_eq!(claims(&machine), ["Never guess."]);
+    assert_eq!(shown("drinks"), [text], "it holds again as it was stated");
+    let [again] = {
+        let list = machine.because(["--json", "claims", "--tag", "drinks"]).arguments(HOME);
+        <[Value; 1]>::try_from(list.run().succeeds().json_lines()).unwrap()
+    };
+    assert_eq!(again["tags"], json!(["drinks"]));
+    let id = again["op_id"].as_str().unwrap();
+    let inputs = |id: &str| {
+        let show = machine.because(["--json", "claim", "show", id]).arguments(HOME);
+        show.run().succeeds().json()["inputs"].clone()
+    };
+    assert_eq!(inputs(id), inputs(own["id"].as_str().unwrap()));
+    // Once it is taken back, it is gone for good.
+    set(&machine, text, &[]);
+    set(&machine, "Never guess.", &[]);
+    assert_eq!(shown("drinks"), [text]);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
 fn values_that_an_earlier_version_kept_as_a_preference_are_found_and_replaced() {
     let machine = Machine::new();
     let one = "I prefer short answers.";

@@ -1,8 +1,8 @@
 //! Values: what a person wants of everything that works for them, in their own words.
 //!
 //! Values live in the home space. Setting them records the text as evidence of the kind
-//! `values_set` and as a claim of the type `values.raw` with the tag `values:raw`, which is kept for
-//! audits and never served. From the text follow the claims that are served, with the tag
+//! `values_set` and as a claim of the type `values.raw` with the tag `values:raw`, which is kept
+//! for audits and never served. From the text follow the claims that are served, with the tag
 //! `values:base`: a language model makes them ([`compile`]), or each line that states a preference
 //! or a goal becomes one ([`lines`]). New values replace those before them. If the model fails, the
 //! text is recorded all the same, and setting it again tries again
@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 
+use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{NodeFilter, RecordView, VALUES_RAW};
 use engine::write::graph::{
@@ -22,6 +23,7 @@ use kernel::body::EdgeType;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
+use kernel::records::RecordStatus;
 use kernel::rules::RuleViolation;
 use kernel::when::When;
 use serde::Serialize;
@@ -55,6 +57,8 @@ pub(crate) const BASE: &str = "values:base";
 pub(crate) const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
+/// The field of a basis of confidence that names the version stated apart from the values.
+const OWN: &str = "own";
 
 /// A claim of the values that is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,6 +70,9 @@ pub(crate) struct BaseClaim {
     pub(crate) claim_type: String,
     /// It in words.
     pub(crate) text: String,
+    /// The version of it that was stated apart from the values, which holds again without them.
+    #[serde(skip)]
+    own: Option<OpId>,
 }
 
 impl BaseClaim {
@@ -112,8 +119,9 @@ pub(crate) struct ValuesChange {
 pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
     let mut claims = Vec::new();
     for belief in tagged(space, BASE, States::Believed)? {
+        let own = own_of(space, &belief)?;
         let (claim_type, text) = (belief.claim_type, belief.text);
-        claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text }));
+        claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text, own }));
     }
     let mut raw: Option<RecordView> = None;
     for belief in tagged(space, VALUES_RAW, States::Believed)? {
@@ -127,6 +135,16 @@ pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
     Ok(Values { raw, summary, claims })
 }
 
+/// The version of a claim that was stated apart from the values, unless it was taken back.
+fn own_of(space: &Space, belief: &Belief) -> Result<Option<OpId>, EngineError> {
+    let Some(own) = belief.basis.get(OWN).and_then(|own| own.as_str()?.parse().ok()) else {
+        return Ok(None);
+    };
+    let view = space.record_view(&own, None)?;
+    let is_replaced = |view: &RecordView| view.status == Some(RecordStatus::Superseded.as_str());
+    Ok(view.filter(is_replaced).map(|view| view.id))
+}
+
 /// The values that hold; none without a home space.
 pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
     match session.home_space()? {
@@ -135,11 +153,7 @@ pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
     }
 }
 
-fn tagged(
-    space: &Space,
-    tag: &str,
-    states: States,
-) -> Result<Vec<engine::belief::Belief>, EngineError> {
+fn tagged(space: &Space, tag: &str, states: States) -> Result<Vec<Belief>, EngineError> {
     let filter = ClaimFilter { tags: vec![tag.to_owned()], states, ..ClaimFilter::default() };
     Ok(space.claims(&filter, usize::MAX)?.beliefs)
 }
@@ -228,8 +242,10 @@ fn read(
             let (compiled, origin) = compile(&mut access, text, (event, earlier), home, session)?;
             change.read_by = Some("model");
             change.dropped = compiled.dropped;
-            let (summary, retract) = (compiled.summary, compiled.retract);
-            Ok(Patch { lines: compiled.claims, retract, summary, model: Some(origin) })
+            let gone = earlier.iter().filter(|claim| compiled.retract.contains(&claim.id));
+            let (retract, restore) = retracted_or_restored(gone);
+            let (lines, summary) = (compiled.claims, compiled.summary);
+            Ok(Patch { lines, retract, restore, summary, model: Some(origin) })
         }
     }
 }
@@ -241,8 +257,21 @@ fn by_rules(text: &str, earlier: &[BaseClaim], change: &mut ValuesChange) -> Pat
     let key = |line: &StatedLine| text_key(line.claim_type.as_str(), &line.text);
     let keys: BTreeSet<String> = lines.iter().map(key).collect();
     let gone = earlier.iter().filter(|claim| !keys.contains(&claim.key()));
-    let retract = gone.take(RETRACTIONS_MAX).map(|claim| claim.id).collect();
-    Patch { lines, retract, summary: String::new(), model: None }
+    let (retract, restore) = retracted_or_restored(gone.take(RETRACTIONS_MAX));
+    Patch { lines, retract, restore, summary: String::new(), model: None }
+}
+
+/// Claims that the values no longer have: those to retract, and the versions to restore of those
+/// that were stated apart from the values, too.
+fn retracted_or_restored<'c>(gone: impl Iterator<Item = &'c BaseClaim>) -> (Vec<OpId>, Vec<OpId>) {
+    let (mut retract, mut restore) = (Vec::new(), Vec::new());
+    for claim in gone {
+        match claim.own {
+            Some(own) => restore.push(own),
+            None => retract.push(claim.id),
+        }
+    }
+    (retract, restore)
 }
 
 /// Whether a claim with the whole text can stay. Earlier versions made it a preference, which a
@@ -338,7 +367,7 @@ fn apply(
 ) -> Result<bool, Failure> {
     let mut patch = patch;
     loop {
-        let changes = changes_of_patch(&patch, event, before)?;
+        let changes = changes_of_patch(home, &patch, event, before)?;
         match home.change_graph(&changes, None, Intent::Write, session.now) {
             Ok(changed) => {
                 let lines = patch.lines.into_iter();
