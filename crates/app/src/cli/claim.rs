@@ -2,7 +2,7 @@
 
 use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use kernel::body::{EdgeType, TextClaimType};
-use kernel::kind::Capability;
+use kernel::kind::{Capability, Kind};
 
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
 use super::{CliSession, claims, mine};
@@ -123,7 +123,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Mine(args) => mine::run(session, args),
         Action::Supersede(args) => supersede(session, args),
         Action::SameAs(args) => same_as(session, args),
-        Action::Retract(args) => graph::retract(session, args),
+        Action::Retract(args) => graph::retract(session, args, &Kind::Claim),
     }
 }
 

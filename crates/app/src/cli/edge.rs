@@ -5,7 +5,7 @@ use engine::graph::EdgeFilter;
 use engine::write::graph::{GraphChange, Reference};
 use engine::{EngineError, Space};
 use kernel::body::EdgeType;
-use kernel::kind::Capability;
+use kernel::kind::{Capability, Kind};
 use kernel::records::RecordStatus;
 
 use super::CliSession;
@@ -128,7 +128,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Add(args) => add(session, args),
         Action::List(args) => list(session, args),
         Action::Show(args) => graph::show(session, args),
-        Action::Retract(args) => graph::retract(session, args),
+        Action::Retract(args) => graph::retract(session, args, &Kind::Edge),
     }
 }
 

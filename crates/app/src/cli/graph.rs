@@ -8,11 +8,11 @@ use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::kind::Capability;
+use kernel::kind::{Capability, Kind};
 use serde_json::json;
 
 use super::{CliSession, changes, print_owner};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, IN_GRAPH, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
 use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
@@ -167,14 +167,25 @@ pub(super) fn print_status(change: &StatusChange) -> Result<(), Failure> {
     ))
 }
 
-/// Takes a record or an edge back.
-pub(super) fn retract(session: &CliSession, args: &RetractArgs) -> Result<u8, Failure> {
+/// Takes a claim, a node or an edge back.
+pub(super) fn retract(
+    session: &CliSession,
+    args: &RetractArgs,
+    kind: &Kind,
+) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let id = space.resolve(&args.id)?;
     let words = match graph::view(&space, &id, None)? {
-        Some(GraphView::Record(record)) => record.text.clone(),
-        Some(GraphView::Edge(edge)) => words_of_edge(&edge),
-        None => return Err(RequestError::NotInGraph { id }.into()),
+        Some(GraphView::Record(record)) if record.kind == kind.as_str() => record.text.clone(),
+        Some(GraphView::Edge(edge)) if *kind == Kind::Edge => words_of_edge(&edge),
+        _ => {
+            let wanted = match kind {
+                Kind::Claim => "a claim",
+                Kind::Node => "a node",
+                _ => "an edge",
+            };
+            return Err(RequestError::NotInGraph { id, wanted }.into());
+        }
     };
     let target = engine::write::graph::Reference::Id(id);
     let change = GraphChange::Retract { target, reason: args.note.clone(), sources: Vec::new() };
@@ -190,7 +201,7 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     let (space, Scoped { scope, item: id }) = spaces.resolve(&args.id)?;
     let viewpoint = Viewpoint { disclosure: spaces.disclosure(scope), as_of_us, valid_at_us };
     let Some(view) = graph::view_from(space, &id, &viewpoint)? else {
-        return Err(RequestError::NotInGraph { id }.into());
+        return Err(RequestError::NotInGraph { id, wanted: IN_GRAPH }.into());
     };
     let in_window = valid_at_us.map(|_| graph::is_valid(space, &view, &viewpoint)).transpose()?;
     let around = if args.graph {

@@ -3,6 +3,7 @@
 use engine::graph::NodeFilter;
 use engine::write::graph::{GraphChange, RecordType, Statement};
 use kernel::body::NodeType;
+use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 
 use super::CliSession;
@@ -100,7 +101,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Action::Add(args) => add(session, args),
         Action::List(args) => list(session, args),
         Action::Show(args) => graph::show(session, args),
-        Action::Retract(args) => graph::retract(session, args),
+        Action::Retract(args) => graph::retract(session, args, &Kind::Node),
     }
 }
 

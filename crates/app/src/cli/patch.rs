@@ -341,21 +341,30 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
         let (id, status) = (patch.id, patch.status.as_str());
         return Err(RequestError::PatchSettled { id, status }.into());
     }
-    let later = space.built_on(&patch)?;
-    if !later.is_empty() && session.form == Form::Text {
+    let built_on = space.built_on(&patch)?;
+    if !built_on.is_empty() && session.form == Form::Text {
         output::line(format_args!(
             "Built on it since: {}",
-            later.iter().map(short).collect::<Vec<_>>().join(", ")
+            built_on.iter().map(short).collect::<Vec<_>>().join(", ")
         ))?;
     }
-    if !later.is_empty() && !args.yes && !args.dry_run {
-        let records = count(later.len() as u64, "record");
+    if !built_on.is_empty() && !args.yes && !args.dry_run {
+        if session.form == Form::Json {
+            return Err(RequestError::Unconfirmed { built_on }.into());
+        }
+        let records = count(built_on.len() as u64, "record");
         if !confirm(session, &format!("{records} built on it may fall. Take the patch back?"))? {
             return Ok(0);
         }
     }
     let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
     let patched = space.revert_patch(&patch, intent, session.now)?;
+    if session.form == Form::Json {
+        let mut value = to_answer(&patched, intent);
+        value["built_on"] = json!(built_on);
+        output::json(&value)?;
+        return Ok(0);
+    }
     print(session, &patched, intent)
 }
 
@@ -405,19 +414,25 @@ pub(super) fn to_json(patch: &Patch) -> Value {
     })
 }
 
+/// What a patch did or would do, as JSON.
+fn to_answer(patched: &Patched, intent: Intent) -> Value {
+    let dry_run = intent == Intent::DryRun;
+    let written = |ids: &[kernel::id::OpId]| if dry_run { json!([]) } else { json!(ids) };
+    json!({
+        "ok": true,
+        "dry_run": dry_run,
+        "patch": patched.patch.filter(|_| !dry_run),
+        "stand_for": written(&patched.stand_for),
+        "appended": written(&patched.appended),
+        "statuses": patched.statuses,
+    })
+}
+
 /// Prints what a patch did or would do.
 fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, Failure> {
     let dry_run = intent == Intent::DryRun;
     if session.form == Form::Json {
-        let written = |ids: &[kernel::id::OpId]| if dry_run { json!([]) } else { json!(ids) };
-        output::json(&json!({
-            "ok": true,
-            "dry_run": dry_run,
-            "patch": patched.patch.filter(|_| !dry_run),
-            "stand_for": written(&patched.stand_for),
-            "appended": written(&patched.appended),
-            "statuses": patched.statuses,
-        }))?;
+        output::json(&to_answer(patched, intent))?;
         return Ok(0);
     }
     if let Some(id) = patched.patch.filter(|_| !dry_run) {

@@ -68,7 +68,7 @@ pub(super) fn confirm(session: &CliSession, question: &str) -> Result<bool, Fail
         && std::io::stdin().is_terminal()
         && std::io::stderr().is_terminal();
     if !asks {
-        return Err(RequestError::Unconfirmed.into());
+        return Err(RequestError::Unconfirmed { built_on: Vec::new() }.into());
     }
     let mut terminal = std::io::stderr().lock();
     write!(terminal, "{question} [y/N] ")?;

@@ -255,6 +255,9 @@ fn in_words(why: &Why, choosing: &Choosing) -> String {
         (WhyStatus::EvidenceAlone, _) => {
             "It rests on evidence alone; no claim is needed.".to_owned()
         }
+        (WhyStatus::Cut, _) => {
+            "The walk was cut before it came to a claim; wider limits may find one.".to_owned()
+        }
         (WhyStatus::NotHeld, _) => "Nothing holds it up any more.".to_owned(),
         _ => "Insufficient: nothing was found that accounts for it.".to_owned(),
     }

@@ -87,7 +87,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::NothingSelected => {
             Some("name records by their ids, or describe them, as with --source or --month")
         }
-        RequestError::Unconfirmed => {
+        RequestError::Unconfirmed { .. } => {
             Some("--dry-run shows what would change, --yes goes on without a question")
         }
         RequestError::NoteForgotten { .. } => Some("without --at it is a new note"),

@@ -60,11 +60,13 @@ pub(crate) enum RequestError {
     /// A note without text.
     #[error("the text is empty")]
     EmptyText,
-    /// An operation that is neither a claim nor a node nor an edge.
-    #[error("{id} is neither a claim nor a node nor an edge")]
+    /// An operation that is not in the graph, or not what a command is for.
+    #[error("{id} is not {wanted}")]
     NotInGraph {
         /// The operation.
         id: OpId,
+        /// What it should be.
+        wanted: &'static str,
     },
     /// Neither the name of an entity nor the id of a record.
     #[error("no entity is named {name:?}, and no record has an id that begins with it")]
@@ -257,8 +259,14 @@ pub(crate) enum RequestError {
     #[error("no record is named, and none is described")]
     NothingSelected,
     /// An action that nobody confirmed.
-    #[error("this has to be confirmed, and nobody can be asked here; nothing was written")]
-    Unconfirmed,
+    #[error(
+        "this has to be confirmed, and nobody can be asked here; nothing was written{}",
+        built_on_in_words(built_on)
+    )]
+    Unconfirmed {
+        /// Later work that may fall with it, if that is why.
+        built_on: Vec<OpId>,
+    },
     /// There is no record of this description.
     #[error("no record {which}")]
     NoSuchRecords {
@@ -342,6 +350,23 @@ pub(crate) enum RequestError {
         /// What was given.
         name: String,
     },
+}
+
+/// What a claim, a node or an edge should be.
+pub(crate) const IN_GRAPH: &str = "a claim, a node or an edge";
+
+/// Later work, of which the first are named.
+fn built_on_in_words(built_on: &[OpId]) -> String {
+    const NAMED_MAX: usize = 20;
+    if built_on.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = built_on.iter().take(NAMED_MAX).map(OpId::to_string).collect();
+    let more = match built_on.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("; built on it since: {}{more}", named.join(", "))
 }
 
 fn list(names: &[String]) -> String {
@@ -463,7 +488,7 @@ impl RequestError {
             Self::Key(_) => "key_malformed",
             Self::AssignmentMalformed { .. } => "assignment_malformed",
             Self::NothingSelected => "nothing_selected",
-            Self::Unconfirmed => "unconfirmed",
+            Self::Unconfirmed { .. } => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
             Self::NoteForgotten { .. } => "note_forgotten",
             Self::NotMirrorable { .. } => "not_mirrorable",

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::operation::Role;
+use kernel::operation::{Role, is_word};
 use kernel::proposal::Decision;
 use kernel::when::When;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
 const OPERATIONS_MAX: usize = 20_000;
+/// What a local name is ([`is_word`]).
+const LOCAL_NAME_RULE: &str =
+    "a lower-case letter (a to z), then up to 63 of those, digits, `_`, `.` and `-`";
 
 /// A patch as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -193,6 +196,12 @@ pub(crate) fn read_file(
         {
             reader.refuse("duplicate_local_id", format!("the name {name:?} is taken already"));
         }
+        if let Some(name) = &local
+            && !is_word(name)
+        {
+            reader
+                .refuse("local_name", format!("the local name {name:?} is not {LOCAL_NAME_RULE}"));
+        }
         let has_op = value.get("op").is_some_and(serde_json::Value::is_string);
         let changes = match serde_json::from_value::<PatchOperation>(value) {
             _ if !has_op => {
@@ -334,6 +343,12 @@ impl OperationReader<'_> {
         }
     }
 
+    fn tags(&mut self, tags: &[String]) {
+        if tags.iter().any(|tag| tag.trim().is_empty()) {
+            self.refuse("empty_tag", "a tag is empty");
+        }
+    }
+
     fn words(&mut self, text: &str) {
         if text.trim().is_empty() {
             self.refuse("empty_text", "it says nothing");
@@ -355,6 +370,7 @@ impl OperationReader<'_> {
                 confidence,
             } => {
                 self.words(&text);
+                self.tags(&tags);
                 let claim_type: TextClaimType =
                     self.parsed(&claim_type).unwrap_or(TextClaimType::Fact);
                 let confidence = confidence.unwrap_or(1.0);
@@ -382,12 +398,14 @@ impl OperationReader<'_> {
             }
             PatchOperation::CreateNode { local, node_type, text, sources, tags, visibility } => {
                 self.words(&text);
+                self.tags(&tags);
                 let node_type: NodeType = self.parsed(&node_type).unwrap_or(NodeType::Entity);
                 let inputs = self.sources(&sources)?;
                 one(local, node(node_type, text, inputs, tags, visibility))
             }
             PatchOperation::CreateSummary { local, text, sources, of, tags, visibility } => {
                 self.words(&text);
+                self.tags(&tags);
                 let inputs = self.sources(&sources)?;
                 let mut ends = Vec::new();
                 for name in &of {

@@ -173,3 +173,23 @@ fn a_claim_by_a_key_that_does_not_speak_for_the_person_is_not_a_setting() {
     let shown = machine.because(["--json", "settings", "show", "auto_learn"]).at_home(&reader);
     assert_eq!(shown.run().succeeds().json()["source"], "built_in");
 }
+
+#[test]
+fn a_claim_of_a_value_that_cannot_be_set_sets_nothing() {
+    let machine = Machine::with_space();
+    let claim = |text: &str, key: &str| {
+        let tag = format!("mi:setting:{key}");
+        let add = ["claim", "add", text, "--type", "preference", "--tag", &tag];
+        machine.because(add).run().succeeds();
+    };
+    claim("Setting auto_learn: perhaps", "auto_learn");
+    claim("Setting mining_max_claims: 100000", "mining_max_claims");
+    claim("I like tea.", "mining_min_confidence");
+    assert_eq!(show(&machine, "auto_learn"), held("on", "built_in"));
+    assert_eq!(show(&machine, "mining_max_claims"), held("6", "built_in"));
+    assert_eq!(show(&machine, "mining_min_confidence"), held("0.9", "built_in"));
+    claim("Setting auto_learn: no", "auto_learn");
+    assert_eq!(show(&machine, "auto_learn"), held("off", "project"));
+    assert_eq!(set(&machine, &["auto_learn", "on"])["new"], true);
+    assert_eq!(show(&machine, "auto_learn"), held("on", "project"));
+}

@@ -266,6 +266,23 @@ fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
             ]
         );
     }
+    for name in ["A", "1", "_x", "Ä", "", "b3:abcd", &"a".repeat(200)] {
+        let claim = serde_json::json!({"op": "create_claim", "local": name, "type": "fact",
+            "text": "Good.", "sources": [note]});
+        let of_one = serde_json::json!({ "operations": [claim] });
+        machine.write("bad.json", of_one.to_string());
+        for command in [&["check"][..], &["apply"], &["apply", "--dry-run"], &["propose"]] {
+            let call = machine.because(["patch", "--json"]).arguments(command);
+            let refused = call.arguments(["bad.json"]).run().ends(3).json();
+            let [reason] = refused["reasons"].as_array().unwrap().as_slice() else { panic!() };
+            assert_eq!((&reason["operation"], &reason["code"]), (&1.into(), &"local_name".into()));
+        }
+    }
+    let tag = serde_json::json!({"op": "create_node", "type": "decision", "text": "Good.",
+        "tags": ["a", " "], "sources": [note]});
+    machine.write("bad.json", serde_json::json!({ "operations": [tag] }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    assert_eq!(refused["reasons"][0]["code"], "empty_tag");
     assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out());
 }
 
@@ -304,13 +321,77 @@ fn later_work_on_a_patch_is_named_before_it_is_taken_back() {
     let applied = json(&machine, &["patch", "apply", "tidy.json"]);
     let (patch, made) =
         (applied["patch"].as_str().unwrap(), applied["stand_for"][0].as_str().unwrap());
-    add(&machine, &["Gas is dear.", "--source", made, "--source", &note]);
+    let later = add(&machine, &["Gas is dear.", "--source", made, "--source", &note]);
     let unconfirmed = machine.because(["patch", "revert", patch, "--json"]).run().ends(2);
     assert_eq!(unconfirmed.error_code(), "unconfirmed");
+    assert!(unconfirmed.err().contains(&later), "{}", unconfirmed.err());
+    let would = json(&machine, &["patch", "revert", patch, "--dry-run"]);
+    assert_eq!(would["built_on"], serde_json::json!([later]));
     let reverted = json(&machine, &["patch", "revert", patch, "--yes"]);
+    assert_eq!(reverted["built_on"], serde_json::json!([later]));
     let fell =
         reverted["statuses"].as_array().unwrap().iter().any(|it| it["after"] == "invalidated");
     assert!(fell || texts(&machine, &["claims"]) == ["The glaze is celadon."], "{reverted}");
+}
+
+#[test]
+fn a_change_names_every_record_whose_status_it_alters_in_a_dry_run_too() {
+    let machine = Machine::with_space();
+    let node = |text: &str, more: &[&str]| {
+        let add = ["node", "add", "--type", "decision", text];
+        id_of(&json(&machine, &[&add[..], more].concat()))
+    };
+    let base = node("N", &[]);
+    let second = node("N2", &["--source", &base]);
+    let third = add(&machine, &["The kiln is hot.", "--source", &second]);
+    let altered = |changed: &Value| -> Vec<(String, String)> {
+        let statuses = changed["statuses"].as_array().unwrap().iter();
+        let pair = |it: &Value| (id_of(it), it["after"].as_str().unwrap().to_owned());
+        statuses.map(pair).collect()
+    };
+    let falls = [(&base, "retracted"), (&second, "invalidated"), (&third, "invalidated")];
+    let falls: Vec<(String, String)> =
+        falls.map(|(id, status)| (id.clone(), status.to_owned())).to_vec();
+    assert_eq!(altered(&json(&machine, &["node", "retract", &base, "--dry-run"])), falls);
+    let note = id_of(&json(&machine, &["remember", "A note"]));
+    let operations = serde_json::json!([{"op": "retract", "target": base, "sources": [note]}]);
+    machine.write("fall.json", serde_json::json!({ "operations": operations }).to_string());
+    assert_eq!(altered(&json(&machine, &["patch", "check", "fall.json"])), falls);
+    let applied = json(&machine, &["patch", "apply", "fall.json"]);
+    assert_eq!(altered(&applied), falls);
+    assert_eq!(statuses(&machine, &[&base, &second]), ["retracted", "invalidated"]);
+    let patch = applied["patch"].as_str().unwrap();
+    let back = json(&machine, &["patch", "revert", patch, "--dry-run"]);
+    let rises: Vec<(String, String)> =
+        falls.iter().map(|(id, _)| (id.clone(), "active".to_owned())).collect();
+    assert_eq!(altered(&back), rises);
+    json(&machine, &["patch", "revert", patch]);
+    assert_eq!(altered(&json(&machine, &["node", "retract", &base])), falls);
+    machine.is_sound();
+}
+
+#[test]
+fn a_command_takes_back_only_what_it_is_named_after() {
+    let machine = Machine::with_space();
+    let claim = add(&machine, &["The kiln is hot."]);
+    let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "We test"]));
+    let made = ["edge", "add", "--type", "supports", "--from", &claim, "--to", &node];
+    let edge = id_of(&json(&machine, &made));
+    for (command, id) in [
+        ("claim", &node),
+        ("claim", &edge),
+        ("node", &claim),
+        ("node", &edge),
+        ("edge", &claim),
+        ("edge", &node),
+    ] {
+        let refused = machine.because([command, "retract", id, "--json"]).run().ends(2);
+        assert_eq!(refused.error_code(), "not_in_graph", "{command} {id}");
+    }
+    assert_eq!(statuses(&machine, &[&claim, &node]), ["active", "active"]);
+    for (command, id) in [("edge", &edge), ("claim", &claim), ("node", &node)] {
+        assert_eq!(json(&machine, &[command, "retract", id])["new"], true);
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn each_line_that_states_a_preference_or_a_goal_becomes_a_claim() {
     );
     // They are in the home space, cite the event, and are found everywhere that it is asked.
     let event = change["event"].as_str().unwrap();
-    let tag = format!("values_set:{}", &event[..15]);
+    let tag = format!("values_set:{event}");
     let tagged = machine.because(["--json", "claims", "--tag", "values:base", "--tag", &tag]);
     let tagged = tagged.arguments(HOME).run().succeeds().json_lines();
     assert_eq!(tagged.len(), 2);
@@ -95,6 +95,113 @@ fn case_21_given_a_raw_values_claim_then_it_is_never_in_context_or_recall() {
     home(&["edge", "add", "--type", "derived_from", "--from", claim, "--to", raw]);
     let around: Value = serde_json::from_str(&home(&["claim", "show", claim, "--graph"])).unwrap();
     assert_eq!(around["graph"]["records"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn values_of_one_statement_are_served_and_kept_as_given() {
+    let machine = Machine::new();
+    let raw = |change: &Value| {
+        let list = machine.because(["--json", "claims", "--tag", "values:raw"]).arguments(HOME);
+        let [raw] = list.run().succeeds().json_lines().try_into().unwrap();
+        assert_eq!(raw["op_id"], change["raw"]);
+        raw["text"].as_str().unwrap().to_owned()
+    };
+    let (one, two) = ("I prefer short answers.", "I prefer short answers.\nNever guess.");
+    let change = set(&machine, one, &[]);
+    assert_eq!((claims(&machine), raw(&change)), (vec![one.to_owned()], one.to_owned()));
+    let base = machine.because(["--json", "claims", "--tag", "values:base"]).arguments(HOME);
+    let [base] = base.run().succeeds().json_lines().try_into().unwrap();
+    assert_eq!((&base["claim_type"], &base["state"]), (&json!("preference"), &json!("active")));
+    assert_ne!(base["op_id"], change["raw"]);
+    let context = machine.because(["--json", "context", "--task", "write an answer"]);
+    assert!(context.arguments(HOME).run().succeeds().out().contains(one));
+
+    let change = set(&machine, two, &[]);
+    assert_eq!((claims(&machine).len(), raw(&change)), (2, two.to_owned()));
+    let change = set(&machine, one, &[]);
+    assert_eq!((claims(&machine), raw(&change)), (vec![one.to_owned()], one.to_owned()));
+    let shown = machine.because(["--json", "values", "show"]).run().succeeds().json();
+    assert_eq!((&shown["raw"]["text"], &shown["raw"]["id"]), (&json!(one), &change["raw"]));
+    assert_eq!(set(&machine, one, &[])["new"], false);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
+fn a_claim_that_values_keep_has_the_tag_of_each_record() {
+    let machine = Machine::new();
+    let first = set(&machine, "- A\n- X", &[]);
+    let second = set(&machine, "- B\n- X", &[]);
+    let of = |change: &Value| {
+        let tag = format!("values_set:{}", change["event"].as_str().unwrap());
+        let list = machine.because(["--json", "claims", "--tag", &tag]).arguments(HOME);
+        let lines = list.run().succeeds().json_lines().into_iter();
+        let mut texts: Vec<String> =
+            lines.map(|claim| claim["text"].as_str().unwrap().to_owned()).collect();
+        texts.sort();
+        texts
+    };
+    assert_eq!(of(&first), ["X"], "A is retracted");
+    assert_eq!(of(&second), ["B", "X"]);
+    let again = operations(&machine);
+    assert_eq!(set(&machine, "- B\n- X", &[])["new"], false);
+    assert_eq!(operations(&machine), again);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
+fn what_was_stated_apart_from_the_values_outlives_them() {
+    let machine = Machine::new();
+    let text = "I prefer tea.";
+    let add = ["--json", "claim", "add", text, "--type", "preference", "--tag", "drinks"];
+    let own = machine.because(add).arguments(["--scope", "global"]).run().succeeds().json();
+    let shown = |tag: &str| {
+        let list = machine.because(["--json", "claims", "--tag", tag]).arguments(HOME);
+        let lines = list.run().succeeds().json_lines();
+        lines.iter().map(|claim| claim["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    set(&machine, text, &[]);
+    assert_eq!((claims(&machine), shown("drinks")), (vec![text.to_owned()], vec![text.to_owned()]));
+    set(&machine, "I prefer tea.\nNever guess.", &[]);
+    assert_eq!((shown("values:base").len(), shown("drinks").len()), (2, 1));
+    let would = set(&machine, "Never guess.", &["--dry-run"]);
+    assert_eq!(would["retracted"], json!([]));
+    let change = set(&machine, "Never guess.", &[]);
+    assert_eq!(change["retracted"], json!([]));
+    assert_eq!(claims(&machine), ["Never guess."]);
+    assert_eq!(shown("drinks"), [text], "it holds again as it was stated");
+    let [again] = {
+        let list = machine.because(["--json", "claims", "--tag", "drinks"]).arguments(HOME);
+        <[Value; 1]>::try_from(list.run().succeeds().json_lines()).unwrap()
+    };
+    assert_eq!(again["tags"], json!(["drinks"]));
+    let id = again["op_id"].as_str().unwrap();
+    let inputs = |id: &str| {
+        let show = machine.because(["--json", "claim", "show", id]).arguments(HOME);
+        show.run().succeeds().json()["inputs"].clone()
+    };
+    assert_eq!(inputs(id), inputs(own["id"].as_str().unwrap()));
+    // Once it is taken back, it is gone for good.
+    set(&machine, text, &[]);
+    set(&machine, "Never guess.", &[]);
+    assert_eq!(shown("drinks"), [text]);
+    machine.because(["verify"]).arguments(HOME).run().succeeds();
+}
+
+#[test]
+fn values_that_an_earlier_version_kept_as_a_preference_are_found_and_replaced() {
+    let machine = Machine::new();
+    let one = "I prefer short answers.";
+    let before =
+        ["claim", "add", one, "--type", "preference", "--tag", "values:raw", "--scope", "global"];
+    machine.because(before).run().succeeds();
+    let shown = machine.because(["--json", "values", "show"]).run().succeeds().json();
+    assert_eq!((&shown["raw"]["text"], &shown["claims"]), (&json!(one), &json!([])));
+    assert_eq!(set(&machine, one, &[])["new"], true);
+    assert_eq!(claims(&machine), [one]);
+    let raw = machine.because(["--json", "claims", "--tag", "values:raw"]).arguments(HOME);
+    let [raw] = raw.run().succeeds().json_lines().try_into().unwrap();
+    assert_eq!((&raw["claim_type"], &raw["text"]), (&json!("values.raw"), &json!(one)));
+    assert_eq!(set(&machine, one, &[])["new"], false);
 }
 
 #[test]

@@ -22,8 +22,8 @@ const OPENINGS_MAX: usize = 4;
 const ADVERBS_MAX: usize = 3;
 /// Most words of the subject of a requirement or a deadline.
 const SUBJECT_WORDS_MAX: usize = 10;
-/// How far after "due" a date is looked for, words.
-const DATE_WORDS_MAX: usize = 5;
+/// How far from "due" on a date is looked for, words: "due on the first of May".
+const DATE_WORDS_MAX: usize = 6;
 
 /// A statement in a sentence: what it is, and which words say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,6 +32,7 @@ fn what_is_stated_outright_is_mined() {
         ("Every shelf must be sanded before the firing.", "requirement"),
         ("Visitors must not touch the wet glaze.", "requirement"),
         ("The order for the gallery is due on Friday.", "deadline"),
+        ("The rent is due on the first of May.", "deadline"),
         ("The deadline for the fair is 3 May.", "deadline"),
         ("Our goal is to sell forty bowls this year.", "goal"),
         ("I prefer small commits with long messages.", "preference"),

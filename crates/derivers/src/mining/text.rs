@@ -20,9 +20,42 @@ pub fn sentences_of(text: &str) -> Vec<String> {
         .iter()
         .filter(|paragraph| !has_speaker(paragraph) || has_label(paragraph))
         .flat_map(|paragraph| split(paragraph))
+        .flat_map(split_after_one_character)
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())
         .collect()
+}
+
+/// How a sentence begins that cannot be the rest of a name ("K. Meyer") or of a date ("3. Mai").
+#[rustfmt::skip]
+const BEGINNINGS: [&str; 24] = [
+    "We", "I", "It", "He", "She", "They", "You", "This", "That", "These", "Those", "There", "The", "Our", "My", "But", "And",
+    "So", "Then", "Also", "Wir", "Ich", "Nous", "Nosotros",
+];
+
+/// Splits a part after words of one character, too, such as the number 4 or the letter K, where a
+/// sentence begins that could not go on there. The derivers take such a full stop for that of an
+/// initial or of an ordinal.
+fn split_after_one_character(part: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in part.match_indices(". ") {
+        let (Some(before), Some(after)) = (part.get(start..at), part.get(at + 1..)) else {
+            continue;
+        };
+        let mut words = before.split_whitespace().rev();
+        // What is numbered begins with its number.
+        let is_one = words.next().is_some_and(|word| word.chars().nth(1).is_none());
+        let has_more = words.next().is_some();
+        let mut next = after.split_whitespace();
+        let begins = next.next().is_some_and(|word| BEGINNINGS.contains(&word));
+        if is_one && has_more && begins && next.next().is_some() {
+            parts.extend(part.get(start..=at));
+            start = at + 1;
+        }
+    }
+    parts.extend(part.get(start..));
+    parts
 }
 
 /// The sentences of the whole text, those that a script gives to a speaker included. Headings are
@@ -114,8 +147,42 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_may_end_with_a_number_or_a_letter() {
+        let text = "We decided to buy item number 0. We decided to buy item number 1. It is from \
+            Shop K. We like it. So does J. Meyer. 1. The first. Am 3. Mai feiern wir in Raum B. Wir \
+            sind acht.";
+        assert_eq!(
+            sentences_of(text),
+            [
+                "We decided to buy item number 0.",
+                "We decided to buy item number 1.",
+                "It is from Shop K.",
+                "We like it.",
+                "So does J. Meyer.",
+                "1. The first.",
+                "Am 3. Mai feiern wir in Raum B.",
+                "Wir sind acht.",
+            ]
+        );
+    }
+
+    #[test]
     fn any_text_is_read() {
-        for text in ["", "\n", "- ", "#", "```", "1.", "é", "…", "\u{0}", "    x"] {
+        for text in [
+            "",
+            "\n",
+            "- ",
+            "#",
+            "```",
+            "1.",
+            "é",
+            "…",
+            "\u{0}",
+            "    x",
+            "a. We",
+            "é. We é",
+            ". We are",
+        ] {
             let _ = sentences_of(text);
         }
     }

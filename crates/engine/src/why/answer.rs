@@ -135,6 +135,8 @@ pub enum WhyStatus {
     Supported,
     /// The target rests on evidence alone.
     EvidenceAlone,
+    /// A budget cut the walk before it came to a claim.
+    Cut,
     /// What the target needs is dead.
     NotHeld,
     /// Nothing was found that might account for it.
@@ -147,6 +149,7 @@ impl WhyStatus {
         match self {
             Self::Supported => "supported",
             Self::EvidenceAlone => "evidence_alone",
+            Self::Cut => "cut",
             Self::NotHeld => "not_held",
             Self::Insufficient => "insufficient",
         }

@@ -328,6 +328,7 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
     Why {
         status: match (&support, found.is_some()) {
             (Some(_), _) => WhyStatus::Supported,
+            (None, true) if cut.is_by_budget() => WhyStatus::Cut,
             (None, true) => WhyStatus::EvidenceAlone,
             (None, false) => WhyStatus::NotHeld,
         },

@@ -128,7 +128,12 @@ pub struct Cut {
 impl Cut {
     /// Whether the walk left out something that may hold up a record.
     pub fn is_walk_cut(&self) -> bool {
-        self.depth + self.nodes + self.since + self.premises + self.withheld > 0
+        self.is_by_budget() || self.withheld > 0
+    }
+
+    /// Whether a budget left it out.
+    pub(super) fn is_by_budget(&self) -> bool {
+        self.depth + self.nodes + self.since + self.premises > 0
     }
 }
 

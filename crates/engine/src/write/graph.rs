@@ -112,6 +112,8 @@ pub struct Statement {
     pub rationale: String,
     /// A node as data.
     pub payload: Value,
+    /// Whether it is a new version even of a text that is stated already, as with other labels.
+    pub is_new_version: bool,
 }
 
 impl Statement {
@@ -130,6 +132,7 @@ impl Statement {
             confidence_basis: serde_json::json!({ "source": "statement" }),
             rationale: String::new(),
             payload: Value::Null,
+            is_new_version: false,
         }
     }
 
@@ -522,7 +525,7 @@ impl<'a> GraphWriter<'a> {
         };
         let kind = body.kind();
         let key = key_of(&body);
-        if let Some(key) = &key {
+        if let Some(key) = key.as_ref().filter(|_| !statement.is_new_version) {
             let mut records = Records::new(&*self.writing);
             if let Some(stated) = records.stated(&kind, key)?
                 && (kept == Kept::ActiveOrAlias

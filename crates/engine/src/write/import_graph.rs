@@ -27,6 +27,7 @@ use kernel::operation::{HlcTimestamp, MalformedError, Ref, Role};
 use kernel::records::Records;
 use kernel::rules::RuleViolation;
 use kernel::seal::{ChainPosition, next_timestamp};
+use kernel::when::When;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use store::sqlite::{SqliteWriting, TagRange};
@@ -233,7 +234,9 @@ impl Writer<'_> {
             let is_edge = matches!(draft, GraphDraft::Edge(_));
             let masked = &mut recorded.masked;
             let made = body.map_err(Refused::from).and_then(|body| match draft {
-                GraphDraft::Statement(statement) => batch_writer.state(*statement, body),
+                GraphDraft::Statement(statement) => {
+                    batch_writer.state(*statement, body, &mut problem)
+                }
                 GraphDraft::Edge(edge) => batch_writer.connect(*edge, body, masked),
                 GraphDraft::Retraction(taken) => {
                     batch_writer.retract(taken, body, &mut problem, masked)
@@ -272,9 +275,14 @@ struct BatchWriter<'b, 'w> {
 }
 
 impl BatchWriter<'_, '_> {
-    fn state(&mut self, statement: StatementDraft, body: PreparedBody) -> Result<(), Refused> {
+    fn state(
+        &mut self,
+        statement: StatementDraft,
+        body: PreparedBody,
+        problem: &mut impl FnMut(String),
+    ) -> Result<(), Refused> {
         let visibility = statement.visibility;
-        let target = match self.stated(body.get())? {
+        let target = match self.stated(body.get(), problem)? {
             Some(target) => {
                 self.tally.of(body.get()).present += 1;
                 Some(target)
@@ -295,8 +303,13 @@ impl BatchWriter<'_, '_> {
         Ok(())
     }
 
-    /// What a statement stands for if it was imported before, or if somebody states the same.
-    fn stated(&self, body: &Body) -> Result<Option<Target>, EngineError> {
+    /// What a statement stands for if it was imported before, or if somebody states the same. What
+    /// the source itself says of other times is a new version.
+    fn stated(
+        &self,
+        body: &Body,
+        problem: &mut impl FnMut(String),
+    ) -> Result<Option<Target>, EngineError> {
         let kind = body.kind();
         let Some(key) = key_of(body) else { return Ok(None) };
         let ids = ids_in(body);
@@ -318,7 +331,17 @@ impl BatchWriter<'_, '_> {
             return Ok(None);
         };
         let there = body_of(&*self.writing as &dyn Writing, &stated.id, &kind)?;
-        Ok(there.map(|there| target(stated.id, &there, false)))
+        let Some(there) = there else { return Ok(None) };
+        if window_in(&there) != window_in(body) {
+            if !ids_in(&there).is_empty() {
+                return Ok(None);
+            }
+            problem(format!(
+                "its text was stated here with another validity, which stays: {}",
+                stated.id
+            ));
+        }
+        Ok(Some(target(stated.id, &there, false)))
     }
 
     fn connect(
@@ -525,6 +548,22 @@ fn ids_in(body: &Body) -> Vec<&str> {
     };
     let ids = basis.and_then(|basis| basis.get(IDS)).and_then(Value::as_array);
     ids.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// When a body that was made from a source is true in the world, microseconds since the Unix epoch.
+fn window_in(body: &Body) -> (Option<i64>, Option<i64>) {
+    let instant = |when: Option<When>| when.map(|when| when.instant_us());
+    match body {
+        Body::Claim(claim) => (instant(claim.valid_from.clone()), instant(claim.valid_to.clone())),
+        Body::Node(node) => {
+            let field = |name: &str| {
+                let at = node.payload.as_ref()?.get(name)?.clone();
+                instant(serde_json::from_value(at).ok())
+            };
+            (field("valid_from"), field("valid_to"))
+        }
+        _ => (None, None),
+    }
 }
 
 /// What is recorded of an edge, apart from who may see its ends.

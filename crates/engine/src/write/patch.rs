@@ -19,6 +19,7 @@ use kernel::proposal::{Decision, Proposal, Proposed, ProposedRef, ProposedTarget
 use kernel::records::{RecordStatus, Records, is_record};
 use kernel::seal::next_timestamp;
 use kernel::snapshot::Snapshot;
+use kernel::validity::Validity;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use store::sqlite::SqliteWriting;
@@ -366,6 +367,7 @@ pub(crate) fn compare(
     let index: &dyn Writing = writing;
     let before = Snapshot::without(index, own.iter().copied().collect());
     let (mut was, mut is) = (Records::new(&before), Records::new(index));
+    let (mut was_valid, mut is_valid) = (Validity::new(&before), Validity::new(index));
     let mut stack: Vec<OpId> = Vec::new();
     for id in own {
         if let Some(entry) = index.entry(id)? {
@@ -382,6 +384,10 @@ pub(crate) fn compare(
         let Some(entry) = index.entry(&id)? else { continue };
         if matches!(entry.kind, Kind::Retraction | Kind::RetractionWithdrawal | Kind::Edge) {
             stack.extend(entry.refs.iter().map(|cited| cited.id));
+        }
+        // What was made from it stands or falls with it.
+        if was_valid.is_valid_input(&id)? != is_valid.is_valid_input(&id)? {
+            stack.extend(index.dependents(&id)?.into_iter().map(|(_, dependent)| dependent));
         }
         if !is_record(&entry) {
             continue;

@@ -401,15 +401,43 @@ fn what_was_stated_here_is_not_stated_again_nor_taken_back_by_the_source() {
     let own = home.space.change_graph(&[change], None, Intent::Write, at(5)).unwrap().stand_for[0];
     mi.event("ev_1", json!({}));
     mi.claim("cl_1", "the kiln has FOUR shelves.", json!({}));
+    mi.claim("cl_3", "the kiln has FOUR shelves.", json!({ "valid_to": "2026-03-01T00:00:00Z" }));
     mi.claim("cl_2", "The fifth is broken.", json!({}));
     mi.edge("supports", "cl_2", "cl_1", json!({}));
     mi.retract("cl_1");
     let report = import(&mut home.space, &mi);
     assert!(problems(&report).contains("was stated here and stays"), "{}", problems(&report));
+    let other = "its text was stated here with another validity, which stays";
+    assert!(problems(&report).contains(other), "{}", problems(&report));
     let view = home.space.record_view(&own, None).unwrap().unwrap();
     assert_eq!((view.status, view.deriver), (Some("active"), None));
     let edges = home.space.edges(&EdgeFilter { to: Some(own), ..EdgeFilter::default() }, 10);
     assert_eq!(edges.unwrap().items.len(), 1);
+}
+
+#[test]
+fn a_text_that_holds_at_other_times_is_a_new_version() {
+    let (mut home, mut mi) = (Home::new(), MiHome::new());
+    mi.event("ev_1", json!({}));
+    mi.claim("cl_1", "The shop is open.", json!({ "valid_to": "2026-01-03T00:00:00Z" }));
+    mi.claim("cl_2", "The shop is open.", json!({ "valid_from": "2026-01-04T00:00:00Z" }));
+    mi.claim("cl_3", "the shop is OPEN.", json!({ "valid_from": "2026-01-04T00:00:00+00:00" }));
+    let report = import(&mut home.space, &mi);
+    assert_eq!(problems(&report), "");
+    assert_eq!(
+        statuses(&home.space, &["cl_1", "cl_2", "cl_3"]),
+        ["superseded", "active", "active"]
+    );
+    let (old, new) = (record(&home.space, "cl_1"), record(&home.space, "cl_2"));
+    assert_eq!((old.valid_from.is_none(), old.valid_to.is_none()), (true, false));
+    assert_eq!((new.valid_from.is_none(), new.valid_to.is_none()), (false, true));
+    assert_eq!(record(&home.space, "cl_3").id, new.id);
+    // A part that comes later.
+    let mut later = MiHome::new();
+    later.event("ev_1", json!({}));
+    later.claim("cl_4", "The shop is open.", json!({ "valid_from": "2026-02-01T00:00:00Z" }));
+    assert_eq!(problems(&import(&mut home.space, &later)), "");
+    assert_eq!(statuses(&home.space, &["cl_2", "cl_4"]), ["superseded", "active"]);
 }
 
 #[test]

@@ -433,6 +433,14 @@ fn a_search_for_the_targets_text_fills_up_the_candidates() {
     assert_eq!((why.status, chosen(&why)), (WhyStatus::EvidenceAlone, vec![]));
     let found: Vec<_> = why.candidates.iter().map(|found| (found.id, found.found)).collect();
     assert_eq!(found, [(said, FoundBy::Search)]);
+    // What a budget kept the walk from may hold it up.
+    let dry = graph.claim("Clay is dry");
+    graph.edge(EdgeType::DependsOn, decision, dry);
+    for within in [WhyLimits { depth: 0, ..limits() }, WhyLimits { nodes: 0, ..limits() }] {
+        let why = graph.why_within(decision, &within);
+        assert_eq!((why.status, chosen(&why)), (WhyStatus::Cut, vec![]));
+    }
+    graph.retract(dry);
     graph.retract(said);
     assert!(graph.why(decision).candidates.is_empty());
 }

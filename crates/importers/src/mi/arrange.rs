@@ -5,8 +5,8 @@
 //! by their times, and those that say the same at once are one. Edges follow, by their times, then
 //! retractions, since an edge joins what stands. There are two exceptions:
 //!
-//! - A text that comes up again after all earlier records of it were retracted or replaced is a
-//!   new version. What ended the earlier ones is made before it.
+//! - A text that comes up again after all earlier records of it were retracted or replaced, or with
+//!   another validity, is a new version. What ended the earlier ones is made before it.
 //! - A record that was replaced, and then replaces its replacement (a setting that is changed and
 //!   changed back), is stated anew, since replacements form no ring. Its new version is
 //!   `<id>#2`, and so on.
@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use kernel::body::EdgeType;
 use kernel::identity::text_key;
+use kernel::when::When;
 use serde_json::{Map, json};
 
 use super::record::{Common, Graph, Link, Place, Record, Retraction, Status};
@@ -159,12 +160,14 @@ impl<'g> Arranging<'g> {
         }
     }
 
-    /// Whether every record of a group has ended, so that `record` says its text anew.
+    /// Whether every record of a group has ended, or holds at other times, so that `record` says
+    /// its text anew.
     fn is_over(&self, group: usize, record: &Record) -> bool {
         if self.retractions.contains_key(record.common.uid.as_str()) {
             return false;
         }
         self.is_retracted(group)
+            || self.members(group).next().is_some_and(|member| window(member) != window(record))
             || self.members(group).any(|member| {
                 let links = self.displacing.get(member.common.uid.as_str()).into_iter().flatten();
                 links.filter_map(|place| self.graph.links.get(*place)).any(|link| {
@@ -338,6 +341,12 @@ impl<'g> Arranging<'g> {
             self.items.push(item);
         }
     }
+}
+
+/// When a record is true in the world, microseconds since the Unix epoch.
+fn window(record: &Record) -> (Option<i64>, Option<i64>) {
+    let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
+    (instant(&record.valid_from), instant(&record.valid_to))
 }
 
 fn item(place: &Place, draft: GraphDraft) -> GraphItem {

@@ -218,9 +218,14 @@ pub(super) fn revert(call: &mut Call<'_>, request: Revert) -> Result<Value, ApiE
         let (id, status) = (patch.id, patch.status.as_str());
         return Err(RequestError::PatchSettled { id, status }.into());
     }
+    let mut built_on = call.opened.built_on(&patch)?;
+    let withheld = call.opened.withheld_among(&built_on, call.disclosure())?;
+    built_on.retain(|id| !withheld.contains(id));
     let intent = intent(request.dry_run);
     let patched = call.opened.revert_patch(&patch, intent, call.session.now)?;
-    patched_json(call, &patched, intent)
+    let mut answer = patched_json(call, &patched, intent)?;
+    answer["built_on"] = json!(built_on);
+    Ok(answer)
 }
 
 fn named(call: &Call<'_>, name: &str) -> Result<Patch, ApiError> {

@@ -109,6 +109,9 @@ fn why_in_words(answer: &WhyAnswered) -> String {
         ("supported", true) => "It rests on these claims, and no fewer would do:\n",
         ("supported", false) => "It rests on these claims; fewer may do:\n",
         ("evidence_alone", _) => "It rests on records alone; no claim is needed.\n",
+        ("cut", _) => {
+            "A limit cut the search before it came to a claim; wider limits may find one.\n"
+        }
         ("not_held", _) => "Nothing holds it up any more.\n",
         _ => "Nothing was found that accounts for it. Say so instead of guessing.\n",
     });

@@ -145,6 +145,11 @@ impl SettingKey {
         self.value(value).unwrap_or_else(|_| value.to_owned())
     }
 
+    /// Whether the words of a claim state a value that can be set.
+    pub(super) fn is_stated_by(&self, text: &str) -> bool {
+        self.value(&self.value_in(text)).is_ok()
+    }
+
     /// A value in its usual form: without line breaks, and `on` or `off` for a switch.
     pub(crate) fn value(&self, given: &str) -> Result<String, RequestError> {
         let value = given.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -162,8 +162,10 @@ fn stated(
     for UsersClaim { belief, id, at } in claims_of_user(space, &filter)? {
         let tags = belief.tags.iter().filter_map(|tag| tag.strip_prefix(TAG));
         let named = tags.filter_map(|named| SettingKey::parse(named).ok());
-        let named: Vec<SettingKey> =
-            named.filter(|named| key.is_none_or(|key| key == named)).collect();
+        // A claim may say anything; a value that could not be set is none.
+        let named: Vec<SettingKey> = named
+            .filter(|named| key.is_none_or(|key| key == named) && named.is_stated_by(&belief.text))
+            .collect();
         if named.is_empty() {
             continue;
         }

@@ -1,30 +1,35 @@
 //! Values: what a person wants of everything that works for them, in their own words.
 //!
 //! Values live in the home space. Setting them records the text as evidence of the kind
-//! `values_set` and as a claim with the tag `values:raw`, which is kept for audits and never
-//! served. From the text follow the claims that are served, with the tag `values:base`: a language
-//! model makes them ([`compile`]), or each line that states a preference or a goal becomes one
-//! ([`lines`]). New values replace those before them. If the model fails, the text is recorded all
-//! the same, and setting it again tries again (`docs/design/0038-values-and-settings.md`).
+//! `values_set` and as a claim of the type `values.raw` with the tag `values:raw`, which is kept
+//! for audits and never served. From the text follow the claims that are served, with the tag
+//! `values:base`: a language model makes them ([`compile`]), or each line that states a preference
+//! or a goal becomes one ([`lines`]). New values replace those before them. If the model fails, the
+//! text is recorded all the same, and setting it again tries again
+//! (`docs/design/0038-values-and-settings.md`).
 
 use std::collections::BTreeSet;
 
+use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{NodeFilter, RecordView, VALUES_RAW};
-use engine::write::graph::{GraphChange, GraphRefusal, NamedChange, Reference, Statement};
+use engine::write::graph::{
+    GraphChange, GraphRefusal, NamedChange, RecordType, Reference, Statement,
+};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use importers::secrets::mask_string;
+use kernel::body::EdgeType;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
+use kernel::records::RecordStatus;
 use kernel::rules::RuleViolation;
 use kernel::when::When;
 use serde::Serialize;
 use serde_json::json;
 
 use super::Session;
-use super::agreed_settings::claim_of_preference;
 use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
@@ -44,12 +49,16 @@ use patch::{Patch, changes_of_patch};
 pub(crate) const VALUES_MIB_MAX: u64 = 1;
 /// The kind of the evidence, and its source.
 const VALUES_SET: &str = "values_set";
+/// The type of the claim with the whole text, so that it is never the same as one that is served.
+const RAW_TYPE: &str = "values.raw";
 /// The tag of claims that are served.
 pub(crate) const BASE: &str = "values:base";
 /// The tag of the summary.
 pub(crate) const SUMMARY: &str = "values:summary";
 /// What the tag begins with that names the evidence.
 const OF_SET: &str = "values_set:";
+/// The field of a basis of confidence that names the version stated apart from the values.
+const OWN: &str = "own";
 
 /// A claim of the values that is served.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,6 +70,9 @@ pub(crate) struct BaseClaim {
     pub(crate) claim_type: String,
     /// It in words.
     pub(crate) text: String,
+    /// The version of it that was stated apart from the values, which holds again without them.
+    #[serde(skip)]
+    own: Option<OpId>,
 }
 
 impl BaseClaim {
@@ -107,8 +119,9 @@ pub(crate) struct ValuesChange {
 pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
     let mut claims = Vec::new();
     for belief in tagged(space, BASE, States::Believed)? {
+        let own = own_of(space, &belief)?;
         let (claim_type, text) = (belief.claim_type, belief.text);
-        claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text }));
+        claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text, own }));
     }
     let mut raw: Option<RecordView> = None;
     for belief in tagged(space, VALUES_RAW, States::Believed)? {
@@ -122,6 +135,16 @@ pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
     Ok(Values { raw, summary, claims })
 }
 
+/// The version of a claim that was stated apart from the values, unless it was taken back.
+fn own_of(space: &Space, belief: &Belief) -> Result<Option<OpId>, EngineError> {
+    let Some(own) = belief.basis.get(OWN).and_then(|own| own.as_str()?.parse().ok()) else {
+        return Ok(None);
+    };
+    let view = space.record_view(&own, None)?;
+    let is_replaced = |view: &RecordView| view.status == Some(RecordStatus::Superseded.as_str());
+    Ok(view.filter(is_replaced).map(|view| view.id))
+}
+
 /// The values that hold; none without a home space.
 pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
     match session.home_space()? {
@@ -130,11 +153,7 @@ pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
     }
 }
 
-fn tagged(
-    space: &Space,
-    tag: &str,
-    states: States,
-) -> Result<Vec<engine::belief::Belief>, EngineError> {
+fn tagged(space: &Space, tag: &str, states: States) -> Result<Vec<Belief>, EngineError> {
     let filter = ClaimFilter { tags: vec![tag.to_owned()], states, ..ClaimFilter::default() };
     Ok(space.claims(&filter, usize::MAX)?.beliefs)
 }
@@ -166,12 +185,13 @@ pub(crate) fn set(
     let mut home = session.home_to_write()?;
     let before = values(&home)?;
     let (event, raw, is_new) = match &before.raw {
-        Some(raw) if raw.text == text => (event_of(raw), raw.id, false),
+        Some(raw) if raw.text == text && is_settled(&home, raw)? => (event_of(raw), raw.id, false),
         _ => {
             let changes = changes_of_text(&text, before.raw.as_ref());
             let event = event(session, &text);
             let changed = home.change_graph(&changes, Some(&event), intent, session.now)?;
-            let raw = changed.stand_for.last().copied();
+            let place = changes.iter().position(|change| change.name.is_some());
+            let raw = place.and_then(|place| changed.stand_for.get(place).copied());
             let view = raw.map(|raw| home.record_view(&raw, None)).transpose()?.flatten();
             let event = view.as_ref().and_then(event_of);
             (event, raw.unwrap_or(OpId([0; 32])), true)
@@ -222,8 +242,10 @@ fn read(
             let (compiled, origin) = compile(&mut access, text, (event, earlier), home, session)?;
             change.read_by = Some("model");
             change.dropped = compiled.dropped;
-            let (summary, retract) = (compiled.summary, compiled.retract);
-            Ok(Patch { lines: compiled.claims, retract, summary, model: Some(origin) })
+            let gone = earlier.iter().filter(|claim| compiled.retract.contains(&claim.id));
+            let (retract, restore) = retracted_or_restored(gone);
+            let (lines, summary) = (compiled.claims, compiled.summary);
+            Ok(Patch { lines, retract, restore, summary, model: Some(origin) })
         }
     }
 }
@@ -235,20 +257,48 @@ fn by_rules(text: &str, earlier: &[BaseClaim], change: &mut ValuesChange) -> Pat
     let key = |line: &StatedLine| text_key(line.claim_type.as_str(), &line.text);
     let keys: BTreeSet<String> = lines.iter().map(key).collect();
     let gone = earlier.iter().filter(|claim| !keys.contains(&claim.key()));
-    let retract = gone.take(RETRACTIONS_MAX).map(|claim| claim.id).collect();
-    Patch { lines, retract, summary: String::new(), model: None }
+    let (retract, restore) = retracted_or_restored(gone.take(RETRACTIONS_MAX));
+    Patch { lines, retract, restore, summary: String::new(), model: None }
+}
+
+/// Claims that the values no longer have: those to retract, and the versions to restore of those
+/// that were stated apart from the values, too.
+fn retracted_or_restored<'c>(gone: impl Iterator<Item = &'c BaseClaim>) -> (Vec<OpId>, Vec<OpId>) {
+    let (mut retract, mut restore) = (Vec::new(), Vec::new());
+    for claim in gone {
+        match claim.own {
+            Some(own) => restore.push(own),
+            None => retract.push(claim.id),
+        }
+    }
+    (retract, restore)
+}
+
+/// Whether a claim with the whole text can stay. Earlier versions made it a preference, which a
+/// claim that follows from it may be as well: then nothing could be read from it.
+fn is_settled(space: &Space, raw: &RecordView) -> Result<bool, EngineError> {
+    match event_of(raw) {
+        Some(event) if raw.record_type != RAW_TYPE => is_read(space, &event),
+        _ => Ok(true),
+    }
 }
 
 /// Whether the text of an event was read: claims or a summary name it.
 fn is_read(space: &Space, event: &OpId) -> Result<bool, EngineError> {
-    let tag = tag_of(event);
-    let of_event = NodeFilter { tags: vec![tag.clone()], all: true, ..NodeFilter::default() };
-    Ok(!tagged(space, &tag, States::Any)?.is_empty()
-        || !space.nodes(&of_event, 1)?.items.is_empty())
+    // Earlier versions shortened the id.
+    for tag in [tag_of(event), format!("{OF_SET}{}", short(event))] {
+        let of_event = NodeFilter { tags: vec![tag.clone()], all: true, ..NodeFilter::default() };
+        if !tagged(space, &tag, States::Any)?.is_empty()
+            || !space.nodes(&of_event, 1)?.items.is_empty()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn tag_of(event: &OpId) -> String {
-    format!("{OF_SET}{}", short(event))
+    format!("{OF_SET}{event}")
 }
 
 /// The evidence that a claim cites.
@@ -258,37 +308,33 @@ fn event_of(raw: &RecordView) -> Option<OpId> {
 
 /// The text as a claim, in place of the text before it.
 fn changes_of_text(text: &str, before: Option<&RecordView>) -> Vec<NamedChange> {
-    let tags = vec![VALUES_RAW.to_owned()];
-    let stated = || {
-        GraphChange::State(Box::new(Statement {
-            tags: tags.clone(),
+    const RAW: &str = "raw";
+    let stated = NamedChange {
+        name: Some(RAW.to_owned()),
+        change: GraphChange::State(Box::new(Statement {
+            tags: vec![VALUES_RAW.to_owned()],
             visibility: Visibility::Global,
-            ..Statement::new(claim_of_preference(), text)
-        }))
+            ..Statement::new(RecordType::Claim(RAW_TYPE.to_owned()), text)
+        })),
     };
-    let changes = match before {
-        None => vec![stated()],
-        Some(before) if normalized_text(&before.text) == normalized_text(text) => {
-            // Only case and white space differ, which the same identity cannot tell apart.
-            let reason = "stated again with other spacing".to_owned();
-            vec![
-                GraphChange::Retract {
-                    target: Reference::Id(before.id),
-                    reason,
-                    sources: Vec::new(),
-                },
-                stated(),
-            ]
-        }
-        Some(before) => vec![GraphChange::Supersede {
-            target: Reference::Id(before.id),
-            text: text.to_owned(),
-            inputs: Vec::new(),
-            tags: Some(tags.clone()),
-            visibility: Some(Visibility::Global),
-        }],
+    let Some(before) = before else { return vec![stated] };
+    let is_alike =
+        before.record_type == RAW_TYPE && normalized_text(&before.text) == normalized_text(text);
+    if is_alike {
+        // Only case and white space differ, which the same identity cannot tell apart.
+        let reason = "stated again with other spacing".to_owned();
+        let target = Reference::Id(before.id);
+        let retracted = GraphChange::Retract { target, reason, sources: Vec::new() };
+        return vec![retracted.into(), stated];
+    }
+    let replaced = GraphChange::Connect {
+        edge_type: EdgeType::Supersedes,
+        from: Reference::Local(RAW.to_owned()),
+        to: Reference::Id(before.id),
+        inputs: Vec::new(),
+        notes: String::new(),
     };
-    changes.into_iter().map(NamedChange::from).collect()
+    vec![stated, replaced.into()]
 }
 
 /// The text as evidence. It is not in the searched part, so that no recall finds it.
@@ -321,7 +367,7 @@ fn apply(
 ) -> Result<bool, Failure> {
     let mut patch = patch;
     loop {
-        let changes = changes_of_patch(&patch, event, before)?;
+        let changes = changes_of_patch(home, &patch, event, before)?;
         match home.change_graph(&changes, None, Intent::Write, session.now) {
             Ok(changed) => {
                 let lines = patch.lines.into_iter();
