@@ -1,9 +1,10 @@
 //! `cargo xtask table-zh`: gives Chinese words a place among the built-in table's English ones.
 //!
 //! A word's vector is the mean direction of its English translations, as the table has them: the
-//! first translation counts once, the second half, the third a third, and so on. So a word that
-//! means many things is short, and a common word is made shorter, as English ones are. The words are
-//! the most frequent of those that have a translation, and every character that has one.
+//! first translation counts once, the second half, the third a third, and so on. It is as long as
+//! these are on average, and shorter if it is common. Single characters are shorter, too: most are
+//! parts of words that are not known, and have many meanings. The words are the most frequent of
+//! those that have a translation.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
