@@ -11,8 +11,8 @@ use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::question::names::{NameId, Names};
 use retrieval::question::{Question, RecordTime};
 use retrieval::rank::lexical::{
-    PIECE_LENGTH_MAX, TermCounts, idf, known_idf_sum, lex, own, own_strength, session,
-    session_strength,
+    OWN_WITHOUT_CONTEXT, PIECE_LENGTH_MAX, TermCounts, idf, known_idf_sum, lex, own, own_strength,
+    session, session_strength,
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
@@ -159,6 +159,8 @@ impl NaiveRecall {
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
         let sessions = self.session_scores(terms);
+        let person = speaker.as_ref().or(subject.as_ref());
+        let theirs = person.map(|person| self.conversations_of(person)).unwrap_or_default();
         let classes = self.classes(&question, weights);
         let judges_text = !question.asks_for_days;
         let nameless = if judges_text { question.nameless_english() } else { "" };
@@ -174,14 +176,16 @@ impl NaiveRecall {
                     .collect();
                 let document = &self.documents[position];
                 let analysis = &self.analyses[position];
+                let own_words = own(
+                    counts.iter().map(|(idf, counts)| {
+                        (*idf, own_strength(counts.own, length(analysis), average))
+                    }),
+                    sum,
+                );
+                let without_context = if document.is_note { OWN_WITHOUT_CONTEXT } else { 1.0 };
                 let signals = Signals {
                     words: lex(counts.iter().copied(), sum),
-                    own_words: own(
-                        counts.iter().map(|(idf, counts)| {
-                            (*idf, own_strength(counts.own, length(analysis), average))
-                        }),
-                        sum,
-                    ),
+                    own_words: own_words * without_context,
                     session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     window_meaning: query
                         .as_ref()
@@ -201,6 +205,12 @@ impl NaiveRecall {
                     },
                     speaker: speaker.as_ref().is_some_and(|named| self.involves(position, named)),
                     subject: subject.as_ref().is_some_and(|named| self.involves(position, named)),
+                    elsewhere: person.is_some_and(|person| {
+                        !theirs.is_empty()
+                            && !document.is_note
+                            && !theirs.contains(document.session.as_str())
+                            && !self.names(position, person)
+                    }),
                     asker_words: 0.0,
                     asker: false,
                     standing: 0.0,
@@ -316,19 +326,30 @@ impl NaiveRecall {
         window
     }
 
+    /// The sessions in which one of the named people speaks.
+    fn conversations_of(&self, named: &NamedPeople) -> BTreeSet<&str> {
+        let is_theirs = |document: &&Document| {
+            let id = document.author.as_ref().and_then(|author| self.name_ids.get(author));
+            !document.is_note && id.is_some_and(|id| named.people.contains(id))
+        };
+        self.documents.iter().filter(is_theirs).map(|document| document.session.as_str()).collect()
+    }
+
+    /// Whether a document itself contains every word of the name.
+    fn names(&self, position: usize, named: &NamedPeople) -> bool {
+        let holds = |word: &QueryTerm| count(&self.analyses[position], word) > 0;
+        !named.words.is_empty() && named.words.iter().all(holds)
+    }
+
     /// Whether a document is by one of the named people, or, without an author, involves them or
     /// contains every word of the name.
     fn involves(&self, position: usize, named: &NamedPeople) -> bool {
         let document = &self.documents[position];
         let is_one =
             |name: &String| self.name_ids.get(name).is_some_and(|id| named.people.contains(id));
-        let holds = |word: &QueryTerm| count(&self.analyses[position], word) > 0;
         match &document.author {
             Some(author) => is_one(author),
-            None => {
-                document.participants.iter().any(is_one)
-                    || !named.words.is_empty() && named.words.iter().all(holds)
-            }
+            None => document.participants.iter().any(is_one) || self.names(position, named),
         }
     }
 }

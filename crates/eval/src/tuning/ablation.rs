@@ -14,7 +14,7 @@ use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
 /// Groups of parts that are switched off together, by name; unknown names are ignored.
-const GROUPS: [(&str, &[&str]); 13] = [
+const GROUPS: [(&str, &[&str]); 14] = [
     ("words", &["words", "own_words", "asker_words"]),
     ("session", &["session"]),
     ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
@@ -23,6 +23,7 @@ const GROUPS: [(&str, &[&str]); 13] = [
     ("near words", &["word_meaning"]),
     ("what follows", &["next_meaning"]),
     ("speaker", &["speaker", "subject"]),
+    ("elsewhere", &["elsewhere"]),
     ("asker", &["asker"]),
     ("standing", &["standing"]),
     ("date", &["date"]),

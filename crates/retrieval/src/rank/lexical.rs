@@ -21,6 +21,9 @@ pub const SATURATION: f64 = 0.1;
 pub const OWN_K1: f64 = 0.9;
 /// BM25's b for passages.
 pub const OWN_B: f64 = 0.5;
+/// How much more BM25 counts of a passage that is not a turn: no turn before it says what it is
+/// about, so its own words must.
+pub const OWN_WITHOUT_CONTEXT: f64 = 2.0;
 /// BM25's k1 for sessions.
 pub const SESSION_K1: f64 = 1.2;
 /// BM25's b for sessions.

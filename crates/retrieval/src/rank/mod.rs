@@ -20,9 +20,11 @@ pub struct Signals {
     /// Weighted share of the question's words in the record and the two before it, 0 … 1:
     /// [`lexical::lex`].
     pub words: f64,
-    /// BM25 of the passage alone, 0 … 1: [`lexical::own`].
+    /// BM25 of the passage alone, 0 … 1, or 0 … 2 if it is not a turn: [`lexical::own`],
+    /// [`lexical::OWN_WITHOUT_CONTEXT`].
     pub own_words: f64,
-    /// The same where `asker` applies: such records are short and say a fact once. Otherwise 0.
+    /// BM25 of the passage alone where `asker` applies: such records are short and say a fact once.
+    /// Otherwise 0.
     pub asker_words: f64,
     /// The session as a document, 0 … 1: [`lexical::session`].
     pub session: f64,
@@ -41,6 +43,9 @@ pub struct Signals {
     pub speaker: bool,
     /// The question names several known people, and the record is by the subject.
     pub subject: bool,
+    /// The record is a turn of a conversation in which the one person that the question names, or
+    /// the subject, does not speak, and it does not name them.
+    pub elsewhere: bool,
     /// The question is in the first person, and the record is what the person said to a program.
     pub asker: bool,
     /// The passage says how later questions are to be answered: 1 for an instruction, less for a
@@ -76,6 +81,7 @@ pub struct Weights {
     pub next_meaning: f64,
     pub speaker: f64,
     pub subject: f64,
+    pub elsewhere: f64,
     pub asker: f64,
     pub standing: f64,
     pub date: f64,
@@ -90,7 +96,7 @@ impl Weights {
     /// With the built-in table. Fitted like [`Self::LEXICAL`]: see there.
     pub const WITH_VECTORS: Self = Self {
         words: 1.0,
-        own_words: 0.30,
+        own_words: 0.36,
         asker_words: 0.70,
         session: 1.25,
         window_meaning: 1.80,
@@ -99,14 +105,15 @@ impl Weights {
         next_meaning: 0.45,
         speaker: 1.00,
         subject: 0.65,
+        elsewhere: -0.70,
         asker: 1.50,
-        standing: 0.80,
+        standing: 0.88,
         date: 1.65,
         is_question: -0.30,
         is_output: -0.80,
-        time_expression: 0.18,
-        when: 0.65,
-        classes: 0.50,
+        time_expression: 0.16,
+        when: 0.72,
+        classes: 0.85,
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
@@ -124,6 +131,7 @@ impl Weights {
         next_meaning: 0.20,
         speaker: 1.00,
         subject: 0.55,
+        elsewhere: -0.70,
         asker: 1.80,
         standing: 1.00,
         date: 1.20,
@@ -148,6 +156,7 @@ impl Weights {
         next_meaning: 0.0,
         speaker: 0.65,
         subject: 0.35,
+        elsewhere: -0.45,
         asker: 0.80,
         standing: 0.50,
         date: 0.85,
@@ -166,6 +175,7 @@ impl Weights {
         asker_words: 0.0,
         window_meaning: 1.0,
         word_meaning: 1.0,
+        elsewhere: 0.0,
         asker: 0.0,
         standing: 0.0,
         classes: 0.0,
@@ -189,7 +199,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 18;
+pub const PARTS: usize = 19;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -235,6 +245,7 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("next_meaning", signals.next_meaning, weights.next_meaning),
         part("speaker", flag(signals.speaker), weights.speaker),
         part("subject", flag(signals.subject), weights.subject),
+        part("elsewhere", flag(signals.elsewhere), weights.elsewhere),
         part("asker", flag(signals.asker), weights.asker),
         part("standing", signals.standing, weights.standing),
         part("date", signals.date, weights.date),
@@ -270,6 +281,7 @@ mod tests {
             next_meaning: -0.1,
             speaker: true,
             subject: false,
+            elsewhere: true,
             asker: false,
             standing: 0.0,
             date: 1.5,
@@ -281,12 +293,13 @@ mod tests {
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
         let by_hand =
-            0.5 + 0.3 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
+            0.5 + 0.36 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
+                - 0.7
                 - 0.3
                 - 0.8
-                + 0.18
-                + 0.65
-                + 0.5 * 0.5;
+                + 0.16
+                + 0.72
+                + 0.85 * 0.5;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);

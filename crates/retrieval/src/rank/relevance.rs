@@ -126,6 +126,7 @@ impl RankingFeatures {
                         person_score += part.contribution;
                         is_theirs |= part.value > 0.0;
                     }
+                    "elsewhere" => person_score += part.contribution,
                     "window_meaning" => features.meaning = features.meaning.max(part.value),
                     "word_meaning" => features.word_meaning = features.word_meaning.max(part.value),
                     "date" => date = date.max(part.value),

@@ -345,6 +345,39 @@ fn what_a_tool_printed_does_not_outrank_the_answer() {
 }
 
 #[test]
+fn a_conversation_without_the_person_counts_less_unless_it_names_them() {
+    let turns = [
+        ("chat", "Ana", "Hello Ben!"),
+        ("chat", "Ben", "The kiln is broken."),
+        ("help", "assistant", "The kiln is broken."),
+        ("help", "user", "Ana says the kiln is broken."),
+    ];
+    let mut book = Book::in_file();
+    for (number, (session, author, text)) in turns.iter().enumerate() {
+        let mut turn = record_of(EvidenceKind::TURN, Some(author), text);
+        turn.source_uid = number.to_string();
+        turn.payload.session = Some((*session).to_owned());
+        book.evidence(&turn, &[]);
+    }
+    let mut note = record_of(EvidenceKind::NOTE, None, "The kiln is broken, says a note.");
+    note.source_uid = "note".to_owned();
+    book.evidence(&note, &[]);
+    book.advance();
+    let mut elsewhere = |question: &str| {
+        let found = find(&mut book.ledger, question, None, &Filter::default(), 10);
+        let part = |found: &Found| {
+            found.score.parts.iter().find(|part| part.name == "elsewhere").unwrap().value
+        };
+        let mut documents: Vec<u32> =
+            found.iter().filter(|found| part(found) > 0.0).map(|found| found.document).collect();
+        documents.sort_unstable();
+        documents
+    };
+    assert_eq!(elsewhere("What did Ana say about the kiln?"), [2]);
+    assert!(elsewhere("Is the kiln broken?").is_empty());
+}
+
+#[test]
 fn a_short_piece_of_a_file_inherits_words_of_the_piece_before_it() {
     let words = |kind: &str, text: &str| {
         let mut book = Book::in_file();

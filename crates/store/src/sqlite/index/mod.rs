@@ -25,6 +25,7 @@ pub(super) mod attributes;
 mod batch;
 mod candidates;
 pub(super) mod column;
+mod conversations;
 mod evidence;
 mod fold;
 mod identifiers;

@@ -17,6 +17,7 @@ use retrieval::rank::meaning::{Direction, compress};
 use retrieval::rank::{Signals, Weights, fuse};
 
 use super::attributes::{self, Attribute, NO_TIME, NONE};
+use super::conversations::Conversations;
 use super::lists::Classes;
 use super::meaning::Tokens;
 use super::postings::{self, BLOCK};
@@ -79,6 +80,14 @@ impl Who {
 struct Named {
     speaker: Option<Vec<bool>>,
     subject: Option<Vec<bool>>,
+}
+
+impl Named {
+    /// Whether a document of the block names the person in question.
+    fn mentions(&self, document: u32) -> bool {
+        let named = self.speaker.as_ref().or(self.subject.as_ref());
+        named.is_some_and(|named| named.get((document % BLOCK) as usize) == Some(&true))
+    }
 }
 
 /// What a question means.
@@ -153,6 +162,8 @@ pub(super) struct Pass<'a> {
     pub(super) speaker: Option<Who>,
     /// The acting person, if the question names several.
     pub(super) subject: Option<Who>,
+    /// Where that person speaks.
+    pub(super) conversations: Option<Conversations>,
     pub(super) question: &'a Question,
     pub(super) times: Times,
     pub(super) series: SeriesTimes,
@@ -404,7 +415,8 @@ impl Pass<'_> {
             + who
             + weights.time_expression.max(0.0)
             + weights.is_question.max(0.0)
-            + weights.is_output.max(0.0)) as f32
+            + weights.is_output.max(0.0)
+            + weights.elsewhere.max(0.0)) as f32
     }
 
     /// Which documents of a block contain every word of a name themselves.
@@ -443,9 +455,14 @@ impl Pass<'_> {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
         };
         let has = |flag| !self.question.asks_for_days && attribute.flags & flag != 0;
+        let is_elsewhere = || {
+            self.conversations.as_ref().is_some_and(|theirs| theirs.is_elsewhere(attribute))
+                && !named.mentions(document)
+        };
         Signals {
             speaker: is_of(&self.speaker, &named.speaker),
             subject: is_of(&self.subject, &named.subject),
+            elsewhere: is_elsewhere(),
             date,
             asker: self.question.first_person
                 && !self.question.asks_for_days
@@ -530,21 +547,23 @@ impl Pass<'_> {
                 None => Signals::default(),
             };
             let others = self.signals(attribute, document, &named, dates.fit(document, attribute));
-            let own_words = lexical::own(
+            let own = lexical::own(
                 weighted().map(|(idf, counts)| {
                     let length = u64::from(attribute.length);
                     (idf, lexical::own_strength(counts.own, length, average_length))
                 }),
                 self.idf_sum,
             );
+            let is_turn = attribute.marks & attributes::TURN != 0;
+            let without_context = if is_turn { 1.0 } else { lexical::OWN_WITHOUT_CONTEXT };
             let signals = Signals {
                 window_meaning: meant.window_meaning,
                 own_meaning: meant.own_meaning,
                 word_meaning: meant.word_meaning,
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
-                own_words,
-                asker_words: if others.asker { own_words } else { 0.0 },
+                own_words: own * without_context,
+                asker_words: if others.asker { own } else { 0.0 },
                 session: self
                     .session_scores
                     .get(attribute.session as usize)
@@ -586,14 +605,14 @@ fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
 /// The sum of the signals other than those of words and vectors; each is computed once.
 struct Others {
     /// By [`Self::place`].
-    flags: [f32; 64],
+    flags: [f32; 128],
     date: f32,
     standing: f32,
 }
 
 impl Others {
     fn new(pass: &Pass<'_>) -> Self {
-        let mut others = Self { flags: [0.0; 64], date: 0.0, standing: 0.0 };
+        let mut others = Self { flags: [0.0; 128], date: 0.0, standing: 0.0 };
         let asks_when = pass.question.asks_when;
         let total =
             |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
@@ -606,9 +625,10 @@ impl Others {
     }
 
     fn signals(place: usize) -> Signals {
-        let [is_output, asker, speaker, subject, is_question, time_expression] =
-            [32, 16, 8, 4, 2, 1].map(|bit| place & bit != 0);
+        let [elsewhere, is_output, asker, speaker, subject, is_question, time_expression] =
+            [64, 32, 16, 8, 4, 2, 1].map(|bit| place & bit != 0);
         Signals {
+            elsewhere,
             is_output,
             asker,
             speaker,
@@ -621,9 +641,17 @@ impl Others {
 
     /// The reverse of [`Self::signals`].
     fn place(signals: &Signals) -> usize {
-        let Signals { is_output, asker, speaker, subject, is_question, time_expression, .. } =
-            *signals;
-        [is_output, asker, speaker, subject, is_question, time_expression]
+        let Signals {
+            elsewhere,
+            is_output,
+            asker,
+            speaker,
+            subject,
+            is_question,
+            time_expression,
+            ..
+        } = *signals;
+        [elsewhere, is_output, asker, speaker, subject, is_question, time_expression]
             .into_iter()
             .fold(0, |place, flag| 2 * place + usize::from(flag))
     }

@@ -18,6 +18,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::super::access::AccessCache;
 use super::attributes::{self, Attributes, NONE};
+use super::conversations::Conversations;
 use super::fold::days_since_epoch;
 use super::languages::marked_languages;
 use super::lengths::Lengths;
@@ -216,14 +217,23 @@ impl Search<'_> {
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
         let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
+        let speaker = self.who(question.person(), question, analyzer)?;
+        let subject = self.who(question.subject(), question, analyzer)?;
+        let conversations = match speaker.as_ref().or(subject.as_ref()) {
+            Some(who) if weights.elsewhere != 0.0 => {
+                Conversations::of(&self.attributes, &who.people)
+            }
+            _ => None,
+        };
         Ok(Pass {
             search: self,
             weights,
             session_scores: self.session_scores(&terms, session_idf_sum),
             terms,
             idf_sum,
-            speaker: self.who(question.person(), question, analyzer)?,
-            subject: self.who(question.subject(), question, analyzer)?,
+            speaker,
+            subject,
+            conversations,
             question,
             times: self.times(question)?,
             series: SeriesTimes::of(self, question, filter, today)?,
