@@ -354,8 +354,9 @@ fn a_conversation_without_the_person_counts_less_unless_it_names_them() {
     ];
     let mut book = Book::in_file();
     for (number, (session, author, text)) in turns.iter().enumerate() {
-        let mut turn = record_of(EvidenceKind::TURN, Some(author), text);
+        let mut turn = record_of(EvidenceKind::TURN, None, text);
         turn.source_uid = number.to_string();
+        turn.actor = Some((*author).to_owned());
         turn.payload.session = Some((*session).to_owned());
         book.evidence(&turn, &[]);
     }

@@ -22,6 +22,8 @@ const RARE_RECORDS: u64 = 2;
 const SHORT_BYTES_MAX: usize = 200;
 /// The part of the score of a standing instruction that applies.
 const STANDING: &str = "standing";
+/// The least sum of the other parts of such a score: an instruction is not about every greeting.
+const OTHER_PARTS_MIN: f64 = 0.8;
 
 /// Facts, and as many episodes. Source: the specification of facts, "Streamed: 3–5 facts and 3–5
 /// episodes"; here only those that are nearly as relevant as the best.
@@ -32,7 +34,9 @@ pub const COUNT: Count = Count { least: 0, most: 5 };
 pub(super) fn is_specific(found: &Recollection, records: u64, analyzer: &mut Analyzer) -> bool {
     let rare = idf(records, records.isqrt().max(RARE_RECORDS));
     let stands = |score: &Score| {
-        score.parts.iter().any(|part| part.name == STANDING && part.contribution > 0.0)
+        let standing = score.parts.iter().find(|part| part.name == STANDING);
+        let contribution = standing.map_or(0.0, |part| part.contribution);
+        contribution > 0.0 && score.total - contribution >= OTHER_PARTS_MIN
     };
     let mut own = found.terms.iter().filter(|share| share.own > 0);
     stands(&found.score) || (own.any(|share| share.idf >= rare) && says_more(found, analyzer))
