@@ -9,6 +9,10 @@ use serde::Serialize;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use self::writer::Limits;
+
+mod writer;
+
 /// Deepest nesting of arrays and objects.
 pub const DEPTH_MAX: usize = 64;
 
@@ -24,7 +28,16 @@ pub struct CanonicalError(pub String);
 
 /// The canonical bytes of a value. [`parse`] may refuse them, for depth or for large numbers.
 pub fn to_bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, CanonicalError> {
-    serde_json_canonicalizer::to_vec(value).map_err(|error| CanonicalError(error.to_string()))
+    writer::write(value, Limits::None)
+}
+
+/// The same for a value that will be nested in `depth` arrays and objects; refuses what [`parse`]
+/// would refuse there.
+pub(crate) fn to_bytes_inside<T: Serialize>(
+    value: &T,
+    depth: usize,
+) -> Result<Vec<u8>, CanonicalError> {
+    writer::write(value, Limits::Inside(depth))
 }
 
 /// Reads JSON strictly.
@@ -160,6 +173,80 @@ mod tests {
             r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}"#;
         let sorted = "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}";
         assert_eq!(written(names), sorted, "names are sorted by UTF-16 code units");
+    }
+
+    /// What another implementation writes.
+    fn by_another(value: &impl Serialize) -> String {
+        String::from_utf8(serde_json_canonicalizer::to_vec(value).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn another_implementation_writes_the_same() {
+        #[derive(Serialize)]
+        struct Fields<'a> {
+            z: u64,
+            #[serde(rename = "a\"b")]
+            quoted: Option<&'a str>,
+            list: Vec<(i32, f32, f64)>,
+            nothing: (),
+            unit: Unit,
+            variant: Variant,
+            #[serde(flatten)]
+            more: Map<String, Value>,
+            by_number: std::collections::BTreeMap<i64, u128>,
+        }
+        #[derive(Serialize)]
+        struct Unit;
+        #[derive(Serialize)]
+        enum Variant {
+            Of { b: char, a: i8 },
+        }
+        let names =
+            ["b", "", "a b", "a!", "a", "\u{80}", "\u{e000}", "\u{1f600}", "\n", "\\", "ab"];
+        let names = names.iter().enumerate();
+        let more = names.map(|(place, name)| ((*name).to_owned(), Value::from(place))).collect();
+        let fields = Fields {
+            z: u64::MAX,
+            quoted: Some("\u{0}\u{1f}\u{7f}\"\\/\u{8}\u{c}\n\r\tä\u{2028}"),
+            list: vec![(-1, 0.1, 1e21), (i32::MIN, -0.0, 5e-324), (0, 1e10, f64::NAN)],
+            nothing: (),
+            unit: Unit,
+            variant: Variant::Of { b: 'ß', a: -128 },
+            more,
+            by_number: [(-7, u128::MAX), (10, 9), (9, 0)].into(),
+        };
+        let written = String::from_utf8(to_bytes(&fields).unwrap()).unwrap();
+        assert_eq!(written, by_another(&fields));
+        for value in [0, 1 << 53, (1 << 53) + 1, u64::MAX - 1] {
+            assert_eq!(String::from_utf8(to_bytes(&value).unwrap()).unwrap(), by_another(&value));
+        }
+    }
+
+    #[test]
+    fn what_would_not_read_back_is_refused_while_it_is_written() {
+        let deep = |depth: usize| (0..depth).fold(Value::Null, |inner, _| Value::from(vec![inner]));
+        for value in [
+            deep(DEPTH_MAX),
+            deep(DEPTH_MAX - 1),
+            Value::from(INTEGER_MAX),
+            Value::from(INTEGER_MAX + 1),
+            Value::from(-(1_i64 << 53)),
+            Value::from(1e17),
+            Value::from(0.5),
+        ] {
+            for depth in [0, 1] {
+                let written = to_bytes(&value).unwrap();
+                let read = parse_inside(&written, depth).map(|_| written);
+                assert_eq!(to_bytes_inside(&value, depth).ok(), read.ok(), "{value} at {depth}");
+            }
+        }
+        #[derive(Serialize)]
+        struct Twice {
+            a: u8,
+            #[serde(rename = "a")]
+            again: u8,
+        }
+        assert!(to_bytes(&Twice { a: 1, again: 1 }).is_err());
     }
 
     #[test]

@@ -163,30 +163,34 @@ impl Body {
     /// signed.
     pub fn canonical(&self) -> Result<Vec<u8>, MalformedError> {
         let bytes = match self {
-            Self::Space(body) => canonical::to_bytes(body),
-            Self::Grant(body) | Self::Revoke(body) => canonical::to_bytes(body),
-            Self::Evidence(body) => canonical::to_bytes(body),
-            Self::EvidenceRetraction(body) | Self::Retraction(body) => canonical::to_bytes(body),
-            Self::Claim(body) => canonical::to_bytes(body),
-            Self::ClaimCorrection(body) => canonical::to_bytes(body),
-            Self::ClaimRefutation(body) => canonical::to_bytes(body),
+            Self::Space(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Grant(body) | Self::Revoke(body) => {
+                canonical::to_bytes_inside(body, DEPTH_IN_LINE)
+            }
+            Self::Evidence(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::EvidenceRetraction(body) | Self::Retraction(body) => {
+                canonical::to_bytes_inside(body, DEPTH_IN_LINE)
+            }
+            Self::Claim(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::ClaimCorrection(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::ClaimRefutation(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
             Self::CorrectionWithdrawal(body)
             | Self::RefutationWithdrawal(body)
-            | Self::RetractionWithdrawal(body) => canonical::to_bytes(body),
-            Self::Import(body) => canonical::to_bytes(body),
-            Self::Proposal(body) => canonical::to_bytes(body),
-            Self::Decision(body) => canonical::to_bytes(body),
-            Self::ClaimInvalidation(body) | Self::Other(_, body) => canonical::to_bytes(body),
-            Self::Thought(body) => canonical::to_bytes(body),
-            Self::Node(body) => canonical::to_bytes(body),
-            Self::Edge(body) => canonical::to_bytes(body),
-            Self::Annotation(body) => canonical::to_bytes(body),
-            Self::Redaction(body) => canonical::to_bytes(body),
+            | Self::RetractionWithdrawal(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Import(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Proposal(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Decision(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::ClaimInvalidation(body) | Self::Other(_, body) => {
+                canonical::to_bytes_inside(body, DEPTH_IN_LINE)
+            }
+            Self::Thought(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Node(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Edge(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Annotation(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
+            Self::Redaction(body) => canonical::to_bytes_inside(body, DEPTH_IN_LINE),
         };
         let bytes = bytes.map_err(|error| MalformedError::new("body", error))?;
         check_length(&bytes)?;
-        canonical::parse_inside(&bytes, DEPTH_IN_LINE)
-            .map_err(|error| MalformedError::new("body", error))?;
         Ok(bytes)
     }
 

@@ -178,10 +178,13 @@ impl BeliefChanges {
         let mut records = index.has_displacing_edges()?.then(|| Records::new(index));
         let mut counts = Counts::default();
         for (key, noted) in &self.keys {
-            let before = Listed::stored(connection, key)?;
+            // All that is stated of a new identity was noted, and it has no row yet.
+            let is_new = noted.first.is_some() && index.arrivals.is_new(key);
+            let before = if is_new { None } else { Listed::stored(connection, key)? };
             let first = match (&before, noted.first) {
                 (Some((_, times)), Some(first)) => times.first.min(first),
                 (Some((_, times)), None) => times.first,
+                (None, Some(first)) if is_new => first,
                 (None, _) => first_time(connection, key)?,
             };
             let changed = before
@@ -198,6 +201,7 @@ impl BeliefChanges {
                 None => after.insert(connection, key, times)?,
             }
         }
+        index.arrivals.forget_identities();
         counts.store(connection)
     }
 }

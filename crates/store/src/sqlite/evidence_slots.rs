@@ -21,7 +21,14 @@ impl SqliteLedgerIndex<'_> {
         source: &str,
         source_uid: &str,
     ) -> Result<(), StoreError> {
-        let (key, found) = self.evidence_slot(source, source_uid)?;
+        // Whoever records evidence has just asked for it.
+        let vacant =
+            self.vacant_slot.take().filter(|(of, _)| *of == evidence_key(source, source_uid));
+        let (key, found) = match vacant {
+            Some((_, key)) => (key, None),
+            None => self.evidence_slot(source, source_uid)?,
+        };
+        self.vacant_slot.set(None);
         let earlier = found.is_some_and(|(_, found_order, _)| found_order > order);
         if !earlier {
             self.connection
@@ -47,7 +54,10 @@ impl SqliteLedgerIndex<'_> {
                 .prepare_cached("SELECT pos FROM evidence WHERE key = ?1")?
                 .query_row([key], |row| row.get(0))
                 .optional()?;
-            let Some(position) = position else { return Ok((key, None)) };
+            let Some(position) = position else {
+                self.vacant_slot.set(Some((first, key)));
+                return Ok((key, None));
+            };
             let (id, ts, body_hash, body) = self
                 .connection
                 .prepare_cached("SELECT id, ts, body_hash, body FROM op WHERE pos = ?1")?

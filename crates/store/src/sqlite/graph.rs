@@ -20,9 +20,12 @@ use kernel::soundness::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::access::{AccessCache, SpaceAccess, change_of};
+use super::arrivals::Arrivals;
 use super::beliefs::{self, BeliefChanges};
-use super::ledger::{self, decode_refs};
+use super::ledger;
+use super::operation_memory::OperationMemory;
 use super::records;
+use super::refs::decode_refs;
 use super::registry::{Fold, TableSpec, ViewSpec};
 use super::tags;
 use crate::{Position, StoreError};
@@ -61,11 +64,7 @@ pub(super) static VIEW: ViewSpec = ViewSpec {
     fold: Fold::WithAppend { is_needed: |_| Ok(true) },
 };
 
-/// Operations whose row numbers are cached.
-const POSITIONS_MAX: usize = 1 << 20;
-
-/// Entries that are cached, operations of which it is cached what acts on them, statuses that are,
-/// and identities whose latest statements are.
+/// Statuses that are cached, and identities whose latest statements are.
 const ENTRIES_MAX: usize = 1 << 15;
 
 /// The entry of one row, with the columns in the order in which entries are read.
@@ -93,18 +92,18 @@ pub struct SqliteLedgerIndex<'a> {
     access: Arc<Access>,
     pub(super) space: Option<SpaceId>,
     heads: Cache<Author, Option<Head>>,
-    /// Row numbers by id. Ids are spread over their whole index, while related operations have
-    /// neighbouring rows, so a citation is followed without a look-up by id.
-    row_cache: Cache<OpId, i64>,
-    /// Entries that were read. An operation never changes.
-    entry_cache: Cache<OpId, Entry>,
-    /// The kinds of the operations that retract, replace, withdraw or record something of one. They
-    /// are few, and of nearly every record none.
-    acting_cache: Cache<OpId, BTreeSet<Kind>>,
+    /// What was read of operations.
+    pub(super) memory: OperationMemory,
+    /// Whether evidence is remembered when it is added, because what comes next may cite it.
+    pub(super) expects_citations: bool,
     /// The latest statements of identities, by key and kind.
     statement_cache: Cache<String, LatestByKind>,
     /// The statuses of claims that were read or stored.
     status_cache: Cache<OpId, Option<ClaimStatus>>,
+    /// What was added since this index was made.
+    pub(super) arrivals: Arrivals,
+    /// The slot that was found empty last, by the hash of its record.
+    pub(super) vacant_slot: std::cell::Cell<Option<(i64, i64)>>,
     /// The highest time that was folded.
     latest: Option<HlcTimestamp>,
     /// False over tables of version 1, which can be read and not written.
@@ -143,11 +142,12 @@ impl<'a> SqliteLedgerIndex<'a> {
             access,
             space,
             heads: Default::default(),
-            row_cache: Default::default(),
-            entry_cache: Default::default(),
-            acting_cache: Default::default(),
+            memory: OperationMemory::default(),
+            expects_citations: false,
             statement_cache: Default::default(),
             status_cache: Default::default(),
+            arrivals: Arrivals::default(),
+            vacant_slot: Default::default(),
             latest: None,
             claims_are_stored: version > 1,
             records_are_stored: version >= records::SINCE,
@@ -191,11 +191,12 @@ impl<'a> SqliteLedgerIndex<'a> {
         self.latest = self.latest.max(Some(header.ts));
         let at = sql(position);
         for reference in &header.refs {
-            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES)
-                && let Some(acting) = self.acting_cache.borrow_mut().get_mut(&reference.id)
-            {
-                acting.insert(header.kind.clone());
+            if matches!(reference.role.as_str(), Role::TARGET | Role::SUPERSEDES) {
+                self.memory.acting.change(&reference.id, |acting| {
+                    acting.insert(header.kind.clone());
+                });
             }
+            self.arrivals.note_citation(&reference.id);
             if let Some(target) = self.position_of(&reference.id)? {
                 self.connection
                     .prepare_cached(
@@ -204,7 +205,9 @@ impl<'a> SqliteLedgerIndex<'a> {
                     .execute(params![sql(target), at, reference.role.as_str()])?;
             }
         }
+        self.arrivals.note_operation(operation.id());
         if let Some((key, payload)) = body.and_then(Body::identity) {
+            self.arrivals.note_statement(key, operation.id());
             if let Some(known) = self.statement_cache.borrow_mut().get_mut(key) {
                 match arrival {
                     Arrival::Latest => known.insert(header.kind.clone(), Some(operation.id())),
@@ -266,6 +269,9 @@ impl<'a> SqliteLedgerIndex<'a> {
             self.belief_changes = changes;
             Ok(update)
         } else {
+            if self.expects_citations && header.kind == Kind::Evidence {
+                self.remember_new(&Entry::of(operation, body), at);
+            }
             Ok(StatusUpdate::default())
         }
     }
@@ -319,8 +325,8 @@ impl<'a> SqliteLedgerIndex<'a> {
     }
 
     pub(super) fn row_of(&self, id: &OpId) -> Result<Option<i64>, StoreError> {
-        if let Some(row) = self.row_cache.borrow().get(id) {
-            return Ok(Some(*row));
+        if let Some(row) = self.memory.rows.get(id) {
+            return Ok(Some(row));
         }
         let row = self
             .connection
@@ -340,7 +346,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         if self.records_are_stored || entry.record_key.is_none() {
             self.remember(entry.clone());
         }
-        self.remember_acting(entry.id, BTreeSet::new());
+        self.memory.acting.insert(entry.id, BTreeSet::new());
         if self.claims_are_stored {
             self.remember_status(entry.id, None);
         }
@@ -348,11 +354,7 @@ impl<'a> SqliteLedgerIndex<'a> {
 
     /// Keeps an entry that was read.
     pub(super) fn remember(&self, entry: Entry) {
-        let mut cache = self.entry_cache.borrow_mut();
-        if cache.len() >= ENTRIES_MAX {
-            cache.clear();
-        }
-        cache.insert(entry.id, entry);
+        self.memory.entries.insert(entry.id, entry);
     }
 
     /// Whether an operation of `kind` may cite this one as its target or as superseded. No if it is
@@ -363,7 +365,7 @@ impl<'a> SqliteLedgerIndex<'a> {
         if *kind == Kind::ClaimInvalidation {
             return Ok(true);
         }
-        if let Some(acting) = self.acting_cache.borrow().get(id) {
+        if let Some(acting) = self.memory.acting.get(id) {
             return Ok(acting.contains(kind));
         }
         let mut statement = self.connection.prepare_cached(
@@ -375,16 +377,8 @@ impl<'a> SqliteLedgerIndex<'a> {
         let kinds = statement.query_map([row], |row| kind_at(row, 0))?;
         let acting: BTreeSet<Kind> = kinds.collect::<Result<_, _>>()?;
         let is_acted_on = acting.contains(kind);
-        self.remember_acting(*id, acting);
+        self.memory.acting.insert(*id, acting);
         Ok(is_acted_on)
-    }
-
-    fn remember_acting(&self, id: OpId, acting: BTreeSet<Kind>) {
-        let mut cache = self.acting_cache.borrow_mut();
-        if cache.len() >= ENTRIES_MAX {
-            cache.clear();
-        }
-        cache.insert(id, acting);
     }
 
     fn remember_statement(&self, key: &str, kind: &Kind, latest: Option<OpId>) {
@@ -423,22 +417,47 @@ impl<'a> SqliteLedgerIndex<'a> {
         Ok(latest.map(|(_, id)| id))
     }
 
-    /// Whether nobody corrected or refuted an identity, which is so of most. One question answers
-    /// both.
+    /// Whether nobody corrected or refuted an identity, which is so of most. The same question
+    /// tells whether anything is stated of it at all.
     fn has_no_word(&self, key: &str) -> Result<bool, StoreError> {
-        let (is_refuted, is_corrected): (bool, bool) = self
+        let (is_stated, is_refuted, is_corrected): (bool, bool, bool) = self
             .connection
             .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM identity WHERE key = ?1 AND kind = 'claim_refutation'),
+                "SELECT EXISTS (SELECT 1 FROM identity WHERE key = ?1),
+                     EXISTS (SELECT 1 FROM identity WHERE key = ?1 AND kind = 'claim_refutation'),
                      EXISTS (SELECT 1 FROM identity WHERE key = ?1 AND kind = 'claim_correction')",
             )?
-            .query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_row([key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         if is_refuted || is_corrected {
             return Ok(false);
+        }
+        if !is_stated {
+            self.arrivals.note_new(key);
+            return Ok(true);
         }
         self.remember_statement(key, &Kind::ClaimRefutation, None);
         self.remember_statement(key, &Kind::ClaimCorrection, None);
         Ok(true)
+    }
+
+    /// The latest of some statements of a kind, before a place in the order.
+    fn latest_among(
+        &self,
+        statements: &[OpId],
+        kind: &Kind,
+        before: Option<(HlcTimestamp, OpId)>,
+    ) -> Result<Option<Entry>, StoreError> {
+        let mut latest: Option<Entry> = None;
+        for id in statements {
+            if let Some(entry) = self.entry(id)?
+                && entry.kind == *kind
+                && before.is_none_or(|before| entry.order() < before)
+                && latest.as_ref().is_none_or(|latest| latest.order() < entry.order())
+            {
+                latest = Some(entry);
+            }
+        }
+        Ok(latest)
     }
 
     fn remember_status(&self, id: OpId, status: Option<ClaimStatus>) {
@@ -450,11 +469,7 @@ impl<'a> SqliteLedgerIndex<'a> {
     }
 
     pub(super) fn meet(&self, id: OpId, row: i64) {
-        let mut cache = self.row_cache.borrow_mut();
-        if cache.len() >= POSITIONS_MAX {
-            cache.clear();
-        }
-        cache.insert(id, row);
+        self.memory.rows.insert(id, row);
     }
 
     fn entries(
@@ -499,8 +514,8 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     }
 
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, StoreError> {
-        if let Some(entry) = self.entry_cache.borrow().get(id) {
-            return Ok(Some(entry.clone()));
+        if let Some(entry) = self.memory.entries.get(id) {
+            return Ok(Some(entry));
         }
         let Some(row) = self.row_of(id)? else { return Ok(None) };
         let entry = self.entries(ENTRY_AT, [row])?.pop();
@@ -525,6 +540,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     }
 
     fn acting(&self, id: &OpId, kind: &Kind, role: &str) -> Result<Vec<OpId>, StoreError> {
+        if self.arrivals.is_uncited(id) {
+            return Ok(Vec::new());
+        }
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         if matches!(role, Role::TARGET | Role::SUPERSEDES) && !self.is_acted_on_by(kind, id, row)? {
             return Ok(Vec::new());
@@ -540,6 +558,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     }
 
     fn dependents(&self, id: &OpId) -> Result<Vec<(HlcTimestamp, OpId)>, StoreError> {
+        if self.arrivals.is_uncited(id) {
+            return Ok(Vec::new());
+        }
         let Some(row) = self.row_of(id)? else { return Ok(Vec::new()) };
         // Kinds are told apart here: a list of them in the query would be a temporary table, built
         // anew for each question. Only records of invalidations, of which a claim may have many,
@@ -586,6 +607,14 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
     }
 
     fn identity(&self, key: &str) -> Result<Vec<Entry>, StoreError> {
+        if let Some(statements) = self.arrivals.statements(key) {
+            let mut entries = Vec::with_capacity(statements.len());
+            for id in &statements {
+                entries.extend(self.entry(id)?);
+            }
+            entries.sort_unstable_by_key(Entry::order);
+            return Ok(entries);
+        }
         self.entries(ENTRIES_OF_IDENTITY, [key])
     }
 
@@ -604,6 +633,9 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
                 entry.kind == *kind && before.is_none_or(|before| entry.order() < before)
             }));
         }
+        if let Some(statements) = self.arrivals.statements(key) {
+            return self.latest_among(&statements, kind, before);
+        }
         if before.is_none()
             && let Some(known) = self.statement_cache.borrow().get(key)
             && let Some(id) = known.get(kind)
@@ -617,6 +649,10 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
             return Ok(None);
         }
         let id = self.latest_in(LATEST_STATEMENT, key, kind, before)?;
+        if id.is_none() && before.is_none() && *kind == Kind::Claim && self.has_no_word(key)? {
+            // Nothing is stated of it at all, which is remembered.
+            return Ok(None);
+        }
         if before.is_none() {
             self.remember_statement(key, kind, id);
         }

@@ -13,9 +13,7 @@ use kernel::cascade::{Consequences, Journal, consequences};
 use kernel::id::{Author, BodyHash, IdPrefix, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Citing, Entry, Head, LedgerIndex};
-use kernel::operation::{
-    Content, Header, HlcTimestamp, Operation, Ref, Role, Unverified, Verified,
-};
+use kernel::operation::{Content, Header, HlcTimestamp, Operation, Unverified, Verified};
 use kernel::rules::{self, Verdict};
 use kernel::soundness::{Arrival, ClaimStatus, needs_full_recompute};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -24,8 +22,10 @@ use super::access::AccessCache;
 use super::erasure::{self, DeviceHashes, PendingRedactions};
 use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, refs_at, sql, stamp_at};
 use super::journal::UsageJournal;
+use super::operation_memory::{Heir, LeftMemory};
 use super::page_cache::PageCache;
 use super::read_transaction::ReadState;
+use super::refs::encode_refs;
 use super::registry::{REGISTRY, Registry};
 use super::shared::{FileIdentity, SharedIndex, index_of};
 use super::signatures::PendingSignatures;
@@ -61,6 +61,7 @@ pub struct SqliteSpace {
     pub(super) index: Arc<SharedIndex>,
     pub(super) reading: ReadState,
     pub(super) page_cache: PageCache,
+    pub(super) left: LeftMemory,
     pub(super) access: AccessCache,
     pub(super) registry: &'static Registry,
     pub(super) journal: UsageJournal,
@@ -156,6 +157,7 @@ impl SqliteSpace {
             index: Arc::default(),
             reading: ReadState::default(),
             page_cache: PageCache::default(),
+            left: LeftMemory::default(),
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::in_memory(genesis.space()),
@@ -240,6 +242,7 @@ impl SqliteSpace {
             index: Arc::default(),
             reading: ReadState::default(),
             page_cache: PageCache::default(),
+            left: LeftMemory::default(),
             access: AccessCache::default(),
             registry,
             journal: UsageJournal::beside(path.to_owned(), mode, SpaceId(id)),
@@ -348,7 +351,7 @@ impl SqliteSpace {
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let writing =
-            self.registry.migrate(&self.connection).and_then(|()| SqliteWriting::new(self));
+            self.registry.migrate(&self.connection).and_then(|()| SqliteWriting::begin(self));
         if writing.is_err() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
@@ -481,33 +484,6 @@ pub(super) fn decode(row: &Row<'_>, space: SpaceId) -> Result<Recorded, StoreErr
     Ok(Recorded { position: Position(row.get::<_, i64>(0)?.unsigned_abs()), operation })
 }
 
-/// Citations as bytes: for each the id, the role's length, the role.
-pub(super) fn encode_refs(refs: &[Ref]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(refs.len() * 48);
-    for reference in refs {
-        let role = reference.role.as_str().as_bytes();
-        bytes.extend_from_slice(&reference.id.0);
-        // A role is at most 64 bytes, so its length fits.
-        bytes.push(role.len() as u8);
-        bytes.extend_from_slice(role);
-    }
-    bytes
-}
-
-/// The reverse of [`encode_refs`]; none if the bytes are damaged.
-pub(super) fn decode_refs(mut bytes: &[u8]) -> Option<Vec<Ref>> {
-    let mut refs = Vec::new();
-    while !bytes.is_empty() {
-        let (id, rest) = bytes.split_at_checked(32)?;
-        let (length, rest) = rest.split_first()?;
-        let (role, rest) = rest.split_at_checked(usize::from(*length))?;
-        let role = Role::parse(std::str::from_utf8(role).ok()?).ok()?;
-        refs.push(Ref { id: OpId::from_slice(id)?, role });
-        bytes = rest;
-    }
-    Some(refs)
-}
-
 /// An open write transaction; dropped without a commit, it leaves no trace.
 pub struct SqliteWriting<'a> {
     pub(super) index: SqliteLedgerIndex<'a>,
@@ -530,6 +506,8 @@ pub struct SqliteWriting<'a> {
     hashes: Option<DeviceHashes<'a>>,
     defers_erasure: bool,
     has_erased: bool,
+    /// To whom it leaves what it remembers, unless the next transaction may not use that.
+    pub(super) heir: Option<Heir<'a>>,
     pub(super) pending: PendingSignatures,
 }
 
@@ -545,7 +523,7 @@ impl<'a> std::ops::Deref for Inspection<'a> {
 }
 
 impl<'a> SqliteWriting<'a> {
-    fn new(space: &'a SqliteSpace) -> Result<Self, StoreError> {
+    pub(super) fn new(space: &'a SqliteSpace) -> Result<Self, StoreError> {
         let connection = &space.connection;
         let latest = latest(connection)?;
         space.page_cache.begin();
@@ -561,6 +539,7 @@ impl<'a> SqliteWriting<'a> {
             defers_erasure: false,
             hashes: None,
             has_erased: false,
+            heir: None,
             pending: PendingSignatures::default(),
             names: Default::default(),
             marked: Default::default(),
@@ -611,6 +590,7 @@ impl<'a> SqliteWriting<'a> {
             self.names.clear();
             self.marked.clear();
             self.has_erased = true;
+            self.heir = None;
         }
         Ok(())
     }
@@ -762,6 +742,7 @@ impl Writing for SqliteWriting<'_> {
         if self.has_erased {
             self.shared.clear();
         }
+        self.leave_memory();
         Ok(self.head)
     }
 }

@@ -15,8 +15,8 @@ use rusqlite::{Connection, params};
 
 use super::access::AccessCache;
 use super::graph::{self, SqliteLedgerIndex, sql};
-use super::ledger::encode_refs;
 use super::records;
+use super::refs::encode_refs;
 use super::registry::REGISTRY;
 use super::{SqliteSpace, configure};
 use crate::{Position, StoreError};

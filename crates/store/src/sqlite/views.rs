@@ -123,6 +123,7 @@ impl SqliteSpace {
             }
         }
         self.page_cache.shrink(&self.connection)?;
+        self.left.forget();
         Ok(position)
     }
 
@@ -319,6 +320,7 @@ impl SqliteSpace {
     pub fn rebuild(&mut self, mut progress: impl FnMut(Position)) -> Result<(), StoreError> {
         self.write_without_sync(Duration::from_millis(super::BUSY_WAIT_MS), |connection| {
             connection.execute("DELETE FROM view WHERE name NOT GLOB '*.erased'", [])?;
+            self.left.forget();
             self.registry.refold_with_append(connection, self.space)
         })?;
         self.index.clear();

@@ -41,6 +41,10 @@ const CANDIDATES_MAX: usize = 8;
 const RECEIPTS_MAX: usize = 8;
 /// Records that were shown whose shingles are kept in memory during a transaction.
 const SHOWN_KEPT_MAX: usize = 4_096;
+/// Earlier records that are kept in memory during a transaction, prepared for comparison.
+const EARLIER_KEPT_MAX: usize = 2_048;
+/// Longest body of one that is kept, bytes.
+const EARLIER_BYTES_MAX: usize = 4_096;
 /// Records named by a mark.
 const OF_MAX: usize = 8;
 /// Most keys that are buffered before they are written, during a bulk import.
@@ -74,6 +78,26 @@ pub(crate) struct Echoes {
     has_receipts: bool,
     /// The shingles of records that were shown, made of their texts when they are first compared.
     shown: RefCell<BTreeMap<OpId, Rc<[u32]>>>,
+    /// Earlier records by their positions: many records of a batch are compared with the same ones.
+    earlier: RefCell<HashMap<Position, Option<Rc<EarlierRecord>>>>,
+}
+
+/// An earlier record, prepared for comparison.
+struct EarlierRecord {
+    /// Its row, without the body.
+    row: OperationRow,
+    evidence: Evidence,
+    fingerprint: TextFingerprint,
+}
+
+impl EarlierRecord {
+    /// None if it is not evidence, its body is gone, or its text is not compared.
+    fn of(mut row: OperationRow) -> Option<Self> {
+        let evidence = evidence_of(&row)?;
+        let fingerprint = TextFingerprint::of(&evidence)?;
+        row.body = None;
+        Some(Self { row, evidence, fingerprint })
+    }
 }
 
 /// A record that was shown, and the shingles of its text, ascending.
@@ -100,7 +124,13 @@ impl Echoes {
     ) -> Result<Self, EngineError> {
         let waiting = waiting.after(writing.echo_position()?);
         let has_receipts = writing.has_receipts();
-        let mut echoes = Self { waiting, has_all: true, has_receipts, shown: RefCell::default() };
+        let mut echoes = Self {
+            waiting,
+            has_all: true,
+            has_receipts,
+            shown: RefCell::default(),
+            earlier: RefCell::default(),
+        };
         if echoes.waiting.upto < writing.position() {
             let bodies = writing.evidence_bodies(echoes.waiting.upto, CATCH_UP_MAX)?;
             echoes.has_all = bodies.len() < CATCH_UP_MAX;
@@ -218,18 +248,17 @@ impl Echoes {
         }
         let mut closest: Option<(bool, f64, OpId)> = None;
         for position in positions.into_iter().take(CANDIDATES_MAX) {
-            let Some(line) = writing.line_at(position)? else { continue };
-            let Some(earlier) = evidence_of(&line) else { continue };
-            let Some(earlier_fingerprint) = TextFingerprint::of(&earlier) else { continue };
-            let likeness = Likeness::of(fingerprint, &earlier_fingerprint);
+            let Some(earlier) = self.earlier_at(writing, position)? else { continue };
+            let likeness = Likeness::of(fingerprint, &earlier.fingerprint);
+            let compared = (&earlier.evidence, &earlier.fingerprint);
             // Few are alike, and whether a record stands takes several look-ups.
-            if rules::repeats((evidence, fingerprint), (&earlier, &earlier_fingerprint), likeness)
+            if rules::repeats((evidence, fingerprint), compared, likeness)
                 && closest.is_none_or(|(is_exact, share, _)| {
                     (likeness.is_exact, likeness.share) > (is_exact, share)
                 })
-                && stands(writing, &line, &earlier)?
+                && stands(writing, &earlier.row, &earlier.evidence)?
             {
-                closest = Some((likeness.is_exact, likeness.share, line.id));
+                closest = Some((likeness.is_exact, likeness.share, earlier.row.id));
             }
         }
         Ok(closest.map(|(is_exact, share, id)| Echo {
@@ -237,6 +266,29 @@ impl Echoes {
             kind: if is_exact { EchoKind::Exact } else { EchoKind::Near },
             share: hundredths(if is_exact { 1.0 } else { share }),
         }))
+    }
+
+    /// The record at a position, if it is compared.
+    fn earlier_at(
+        &self,
+        writing: &SqliteWriting<'_>,
+        position: Position,
+    ) -> Result<Option<Rc<EarlierRecord>>, EngineError> {
+        let mut kept = self.earlier.borrow_mut();
+        if let Some(earlier) = kept.get(&position) {
+            return Ok(earlier.clone());
+        }
+        let row = writing.line_at(position)?;
+        let bytes = row.as_ref().and_then(|row| row.body.as_ref()).map_or(0, Vec::len);
+        let earlier = row.and_then(EarlierRecord::of).map(Rc::new);
+        if bytes > EARLIER_BYTES_MAX {
+            return Ok(earlier);
+        }
+        if kept.len() >= EARLIER_KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert(position, earlier.clone());
+        Ok(earlier)
     }
 
     /// Buffers the keys of a record that is not an echo.
