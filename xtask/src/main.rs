@@ -3,7 +3,7 @@
 //! These commands replace scripts, so that they work on every system that builds the workspace, are
 //! checked by the compiler and have tests. `.ci/run` calls the same commands as people do, so there
 //! is only one set of rules. Dependencies are few, because every change waits for this crate to
-//! build.
+//! build: `cargo xtask` builds it without the feature `table`, which needs the models.
 
 #![allow(
     clippy::print_stdout,
@@ -17,6 +17,7 @@ mod goldens;
 mod licenses;
 mod run_tests;
 mod samples;
+#[cfg(feature = "table")]
 mod table;
 mod tidy;
 
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
                      trains the built-in table of vectors; recipe in crates/models/data/README.md
   table-zh --dictionary FILE --frequencies FILE
                      gives Chinese words a place in it, by their English translations
+                     (both need the models: start them with `cargo run --release -p xtask --`)
   test [ARGS]        runs every test; ARGS are passed to the test runner, and skip the examples in the documentation
   mcp-client         tests `because mcp` with the official Python SDK, as `test` does at its end
   http-client        tests `because serve` with schemathesis, as `test` does at its end
@@ -59,8 +61,14 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.as_slice() {
         ["samples", folder, options @ ..] => samples::run(Path::new(folder), options),
+        #[cfg(feature = "table")]
         ["table", options @ ..] => table::run(&root, options),
+        #[cfg(feature = "table")]
         ["table-zh", options @ ..] => table::run_chinese(&root, options),
+        #[cfg(not(feature = "table"))]
+        ["table" | "table-zh", ..] => {
+            anyhow::bail!("start this with `cargo run --release -p xtask -- table`, or `table-zh`")
+        }
         ["test", rest @ ..] => run_tests::run(&root, rest),
         ["mcp-client"] => {
             foreign_client::build_and_run(&root, &foreign_client::MCP).map(|()| ExitCode::SUCCESS)

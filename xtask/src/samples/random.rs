@@ -63,6 +63,7 @@ impl Random {
     }
 
     /// Shuffles uniformly.
+    #[cfg(feature = "table")]
     pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
         for end in (1..all.len()).rev() {
             let place = self.whole(0, end as i64) as usize;

@@ -93,6 +93,15 @@ mod tests {
     }
 
     #[test]
+    fn the_vocabulary_is_that_of_the_library() {
+        let library = &bpe_openai::o200k_base().bpe;
+        assert_eq!(VOCABULARY.ends.len() / size_of::<u32>(), library.num_tokens());
+        for number in 0..library.num_tokens() as u32 {
+            assert_eq!(VOCABULARY.number(library.token_bytes(number)), Some(number));
+        }
+    }
+
+    #[test]
     fn token_counts_of_any_text_equal_those_of_the_library() {
         let library = bpe_openai::o200k_base();
         let check = |text: &str| assert_eq!(O200k.count(text), library.count(text), "{text:?}");
