@@ -35,8 +35,10 @@ use crate::service::Session;
 use crate::service::maintenance::defaults::Defaults;
 use crate::service::maintenance::removal::scheduled;
 
-/// Threads for the conversation.
-const CONVERSING_THREADS: usize = 2;
+/// Most threads for the conversation, and the cores for one of them: a second one on two cores takes
+/// turns with the first, and with the threads that do the work.
+const CONVERSING_THREADS_MAX: usize = 2;
+const CORES_OF_A_CONVERSING_THREAD: usize = 2;
 /// Blocking threads beside those of requests and long work, for what looks after the spaces.
 const SPARE_THREADS: usize = 4;
 /// Connections at a time; further ones wait to be accepted.
@@ -52,6 +54,11 @@ const JOURNAL_INTERVAL: Duration = Duration::from_millis(25);
 /// How long after it could not be written it is tried again.
 const JOURNAL_RETRY: Duration = Duration::from_millis(500);
 
+fn conversing_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores / CORES_OF_A_CONVERSING_THREAD).clamp(1, CONVERSING_THREADS_MAX)
+}
+
 pub(super) fn serve(
     session: Session,
     options: &Options,
@@ -61,7 +68,7 @@ pub(super) fn serve(
     let maintained = Defaults::read(&session)?.every;
     let spaces = Spaces::open(&session)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(CONVERSING_THREADS)
+        .worker_threads(conversing_threads())
         .max_blocking_threads(Workers::count() + 2 * WRITES_MAX + LONG_WORK_MAX + SPARE_THREADS)
         .enable_all()
         .build()?;

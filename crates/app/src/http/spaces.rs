@@ -6,6 +6,7 @@
 //! SQLite's lock; other processes still take turns by that.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -48,6 +49,8 @@ pub(super) struct ServedSpace {
     idle: Mutex<Vec<Handle>>,
     /// Whose turn it is to write.
     pub(super) writing: Arc<tokio::sync::Mutex<()>>,
+    /// How many contributions were followed up.
+    pub(super) writes: AtomicU64,
     /// How far its ledger goes, as far as this process has noticed.
     pub(super) head: watch::Sender<u64>,
     unwritten: Arc<Notify>,
@@ -109,6 +112,7 @@ impl Spaces {
                 nobody: nobody.clone(),
                 idle: Mutex::new(vec![handle]),
                 writing: Arc::default(),
+                writes: AtomicU64::new(0),
                 head,
                 unwritten: Arc::clone(&unwritten),
             }));

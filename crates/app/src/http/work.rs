@@ -43,6 +43,11 @@ pub(super) const WRITES_MAX: usize = 4;
 pub(super) const LONG_WORK_MAX: usize = 2;
 /// How long a request waits for a thread or its turn to write.
 const QUEUE_WAIT: Duration = Duration::from_secs(15);
+/// Contributions after which the log of a space is copied into its file. SQLite would do that in a
+/// commit, for which the next writers wait.
+const LOG_WRITES: u64 = 128;
+/// How long emptying the log waits for those who read from it.
+const LOG_READERS_WAIT: Duration = Duration::from_millis(50);
 /// How long a question may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
 
@@ -120,8 +125,10 @@ pub(super) struct Call<'a> {
     app: &'a App,
     /// The space in which it works.
     site: SpaceId,
-    /// Where it waits for its turn to write, and its turn.
-    turn: (Option<Arc<ServedSpace>>, Option<OwnedMutexGuard<()>>),
+    /// Where it waits for its turn to write, if it does that itself.
+    waits_at: Option<Arc<ServedSpace>>,
+    /// Its turn.
+    turn: Option<OwnedMutexGuard<()>>,
 }
 
 /// What a grant shows.
@@ -164,10 +171,17 @@ impl Call<'_> {
 
     /// Waits for its turn to write, if it has none yet. Meanwhile others write.
     pub(super) fn wait_for_turn(&mut self) -> Result<(), ApiError> {
-        if let Some(space) = self.turn.0.take() {
-            self.turn.1 = Some(Handle::current().block_on(turn(&space))?);
+        if let Some(space) = self.waits_at.as_ref().filter(|_| self.turn.is_none()) {
+            self.turn = Some(Handle::current().block_on(turn(space))?);
         }
         Ok(())
+    }
+
+    /// Gives up its turn to write and waits for the next one, after those who wait already. If that
+    /// takes too long, it goes on without: what is left to do waits for SQLite's lock.
+    pub(super) fn let_others_write(&mut self) {
+        self.turn = None;
+        let _ = self.wait_for_turn();
     }
 
     /// Runs `work` with the models that embed questions. The built-in one needs no model that is
@@ -382,7 +396,7 @@ impl App {
         let working = tokio::task::spawn_blocking(move || {
             let _held = held;
             app.work_now(&site, second.as_ref(), &token, need, |call| {
-                call.turn.0 = waits_later.then(|| Arc::clone(&site.space));
+                call.waits_at = waits_later.then(|| Arc::clone(&site.space));
                 run(call)
             })
         });
@@ -432,6 +446,7 @@ impl App {
             let (app, space) = (Arc::clone(self), Arc::clone(space));
             tokio::task::spawn_blocking(move || {
                 let _held = place;
+                app.copy_log(&space);
                 app.follow_up(&space);
             });
         }
@@ -464,7 +479,8 @@ impl App {
                 second: second.map(|second| &second.grant).zip(other),
                 app: self,
                 site: site.space.id,
-                turn: (None, None),
+                waits_at: None,
+                turn: None,
             };
             let answer = run(&mut call)?;
             if matches!(need, Need::Write(_)) {
@@ -477,6 +493,20 @@ impl App {
             Ok(answer)
         }));
         worked.unwrap_or_else(|_| Err(ApiError::internal("a thread panicked; see above")))
+    }
+
+    /// Copies the log into the file, once in a while.
+    fn copy_log(&self, space: &Arc<ServedSpace>) {
+        let before = space.writes.fetch_add(1, Ordering::Relaxed);
+        if before % LOG_WRITES == LOG_WRITES - 1
+            && let Ok(mut lease) = space.lease(&self.session_now())
+            && let Some(opened) = lease.opened()
+            // What is not copied now is copied the next time, or by SQLite.
+            && opened.copy_log().is_ok()
+            && let Ok(_turn) = Handle::current().block_on(turn(space))
+        {
+            let _ = opened.empty_log(LOG_READERS_WAIT);
+        }
     }
 
     /// Embeds new records with the chosen model, while nobody waits.

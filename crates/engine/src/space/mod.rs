@@ -9,7 +9,9 @@ use kernel::id::{Author, SpaceId};
 use kernel::kind::Capability;
 use kernel::operation::{HlcTimestamp, Operation};
 use kernel::seal::{ChainPosition, Signer};
-use store::sqlite::{JournalLimits, JournalWriting, Mode, ModelUse, PrivateUse, SqliteSpace};
+use store::sqlite::{
+    JournalLimits, JournalWriting, Mode, ModelUse, PrivateUse, SqliteSpace, WillFold,
+};
 
 use crate::reader::{id_of, may};
 use crate::recall::echo::PendingKeys;
@@ -152,6 +154,23 @@ impl Space {
             Err(error) if !can_serve_stale(&error) => Err(error.into()),
             _ => self.reader(),
         }
+    }
+
+    /// Says that this process is about to append and will then fold: until what is returned is
+    /// dropped, its readers do not fold themselves.
+    pub fn will_fold(&self) -> WillFold {
+        self.store.will_fold()
+    }
+
+    /// Copies the write-ahead log into the file while others read and write.
+    pub fn copy_log(&self) -> Result<(), EngineError> {
+        Ok(self.store.copy_log()?)
+    }
+
+    /// The same, and the next writer begins the log anew. Others do not write meanwhile; those who
+    /// read from the log are waited for, at most for `wait`.
+    pub fn empty_log(&self, wait: Duration) -> Result<(), EngineError> {
+        Ok(self.store.empty_log(wait)?)
     }
 
     /// A writer with the handle's own key.

@@ -2,6 +2,7 @@
 //! shows: weights and highways.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hasher};
 use std::time::Duration;
 
 use kernel::id::OpId;
@@ -328,7 +329,7 @@ impl Reader<'_> {
             let traffic = used.accesses.saturating_mul(used.agents as u64);
             (std::cmp::Reverse(traffic), *id)
         });
-        let mut highways: Vec<(Highway, BTreeSet<String>)> = Vec::new();
+        let mut highways: Vec<(Highway, Vec<u64>)> = Vec::new();
         // Most are shown, so nearly all that is read is needed.
         for busy in busy.chunks(limit.max(1)) {
             let ids: Vec<OpId> = busy.iter().map(|(id, _)| *id).collect();
@@ -350,14 +351,26 @@ impl Reader<'_> {
     }
 }
 
-fn words_of(text: &str) -> BTreeSet<String> {
+/// The words of a text in small letters, each as a number that tells nearly all apart, in the order
+/// of these.
+fn words_of(text: &str) -> Vec<u64> {
     let words = text.split(|character: char| !character.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    let number = |word: &str| {
+        let mut hasher = DefaultHasher::new();
+        word.chars()
+            .flat_map(char::to_lowercase)
+            .for_each(|letter| hasher.write_u32(letter.into()));
+        hasher.finish()
+    };
+    let mut words: Vec<u64> = words.filter(|word| !word.is_empty()).map(number).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Whether two texts share nearly all their words.
-fn is_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let shared = one.intersection(other).count();
+fn is_same(one: &[u64], other: &[u64]) -> bool {
+    let shared = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
     let all = one.len() + other.len() - shared;
     all == 0 || shared as f64 >= OVERLAP_SAME_MIN * all as f64
 }

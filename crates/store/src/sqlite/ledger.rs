@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use kernel::access::Access;
 use kernel::body::Body;
@@ -411,6 +412,23 @@ impl Ledger for SqliteSpace {
 
     fn complete(&mut self, whole: &[Operation<Verified>]) -> Result<u64, StoreError> {
         self.complete_bodies(whole)
+    }
+}
+
+impl SqliteSpace {
+    /// Copies the write-ahead log into the file. Others read and write meanwhile, and what they add
+    /// stays in the log.
+    pub fn copy_log(&self) -> Result<(), StoreError> {
+        Ok(self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?)
+    }
+
+    /// The same, and the next writer begins the log anew. Others do not write meanwhile. Waits at
+    /// most `wait` for those who read from the log, and leaves it as it is if that is not enough.
+    pub fn empty_log(&self, wait: Duration) -> Result<(), StoreError> {
+        self.connection.busy_timeout(wait)?;
+        let emptied = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()));
+        self.connection.busy_timeout(Duration::from_millis(super::BUSY_WAIT_MS))?;
+        Ok(emptied?)
     }
 }
 

@@ -78,6 +78,7 @@ pub use listings::SignedState;
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use scratch::{ScratchGraph, ScratchIndex};
+pub use shared::WillFold;
 pub use signatures::Signatures;
 pub use tags::TagRange;
 pub use views::{Size, ViewDigest};

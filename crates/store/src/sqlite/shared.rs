@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use kernel::id::SpaceId;
@@ -29,12 +30,37 @@ pub(super) struct SharedIndex {
     analyzers: Mutex<Vec<Analyzer>>,
     /// What searches of thoughts found out.
     pub(super) thoughts: ThoughtShared,
+    /// Writers that have said that they will fold.
+    folding: AtomicUsize,
+}
+
+/// That a writer of this process will fold what is appended. Readers leave it to it until this is
+/// dropped.
+#[must_use]
+pub struct WillFold(Arc<SharedIndex>);
+
+impl WillFold {
+    pub(super) fn of(index: &Arc<SharedIndex>) -> Self {
+        index.folding.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(index))
+    }
+}
+
+impl Drop for WillFold {
+    fn drop(&mut self) {
+        self.0.folding.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// The folders of the lagging views, with what they cache for the next fold.
 pub(super) type Folders = Vec<Box<dyn ViewFolder>>;
 
 impl SharedIndex {
+    /// Whether a writer of this process is about to fold.
+    pub(super) fn is_about_to_be_folded(&self) -> bool {
+        self.folding.load(Ordering::Relaxed) > 0
+    }
+
     /// Takes the folders that the last fold left, if any.
     pub(super) fn take_folders(&self) -> Option<Folders> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner).take()

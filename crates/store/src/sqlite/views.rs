@@ -16,6 +16,7 @@ use super::index::{
     thoughts::ThoughtSearch, vectors::ModelQuestion,
 };
 use super::registry::{Fold, FoldTask, ViewFolder};
+use super::shared::WillFold;
 use super::{Mode, QuestionVector, ReadTransaction, SqliteSpace, embedding, graph, ledger};
 use crate::{Ledger, Position, StoreError};
 
@@ -94,12 +95,20 @@ impl SqliteSpace {
     }
 
     /// The same without waiting, for readers: fails with [`StoreError::Busy`] if another process or
-    /// handle is writing. Does nothing while a read transaction of this handle is open.
+    /// handle is writing. Does nothing while a read transaction of this handle is open, or while a
+    /// writer of this process will fold ([`SqliteSpace::will_fold`]).
     pub fn catch_up(&self) -> Result<(), StoreError> {
-        if self.reading.is_reading() {
+        if self.reading.is_reading() || self.index.is_about_to_be_folded() {
             return Ok(());
         }
         self.fold_up_to_head(Duration::ZERO, |_| {}).map(drop)
+    }
+
+    /// Says that this process will soon fold what is about to be appended. A reader that folds each
+    /// operation as it arrives would take the write lock from the next writer, and fold them one by
+    /// one.
+    pub fn will_fold(&self) -> WillFold {
+        WillFold::of(&self.index)
     }
 
     fn fold_up_to_head(

@@ -10,7 +10,7 @@ use engine::thought::contribution;
 use engine::thought::lineage::{DEPTH_MAX, ThoughtLineage};
 use engine::thought::pheromone;
 use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
-use engine::thought::usage::{Dated, ThoughtAccess};
+use engine::thought::usage::{Dated, Highway, ThoughtAccess};
 use engine::thought::uuid::ThoughtUuid;
 use engine::thought::view::{ThoughtView, preview};
 use engine::{EngineError, Reader};
@@ -88,6 +88,7 @@ pub(crate) fn ingest(
         (grounds, tags_of(&reader, request, space.disclosure)?, weight)
     };
     let id = contribute(space, request, grounds, tags, now)?;
+    space.writer().finish()?;
     let reader = space.space.reader()?;
     // Use is not truth: a thought that is kept begins with the first weight if this fails.
     let _ = reader.note_thought_begin(id, weight, now_us, JOURNAL_WAIT);
@@ -120,6 +121,8 @@ pub(crate) struct Prompted {
     is_due: bool,
     /// Whether a thought is made of it.
     pub(crate) is_kept: bool,
+    /// That thought, once it is kept.
+    kept: Option<OpId>,
 }
 
 fn answer(
@@ -127,8 +130,12 @@ fn answer(
     request: &MemoryRequest,
     keep: Keep,
 ) -> Result<MemoryAnswer, ThoughtError> {
-    let prompted = prompted(caller, request, keep)?;
-    keep_and_answer(caller, request, prompted)
+    let mut prompted = prompted(caller, request, keep)?;
+    if prompted.is_kept {
+        self::keep(caller, request, &mut prompted)?;
+        make_found(caller, request)?;
+    }
+    note_and_answer(caller, request, prompted)
 }
 
 fn prompted(
@@ -150,25 +157,45 @@ fn prompted(
         Keep::IfDue => Vec::new(),
     };
     let found = retrieve(&reader, request, space, (tags, is_kept), now_us)?;
-    Ok(Prompted { found, is_due, is_kept })
+    Ok(Prompted { found, is_due, is_kept, kept: None })
 }
 
-/// The second half of [`memory`]: contributes, notes the use and answers.
-pub(crate) fn keep_and_answer(
+/// Makes the thought that a prompt is, if it is to be kept. It is durable when this returns, and
+/// found after [`make_found`].
+pub(crate) fn keep(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+    prompted: &mut Prompted,
+) -> Result<(), ThoughtError> {
+    let now = caller.now;
+    let space = caller.space(request.space.as_deref())?;
+    let Retrieved { grounds, tags, .. } = &mut prompted.found;
+    let (grounds, tags) = (grounds.clone(), std::mem::take(tags));
+    prompted.kept = Some(contribute(space, request, grounds, tags, now)?);
+    Ok(())
+}
+
+/// Has every thought found that was kept so far, by whomever.
+pub(crate) fn make_found(
+    caller: &mut Caller<'_>,
+    request: &MemoryRequest,
+) -> Result<(), ThoughtError> {
+    Ok(caller.space(request.space.as_deref())?.writer().finish()?)
+}
+
+/// The last part of [`memory`]: notes the use and answers.
+pub(crate) fn note_and_answer(
     caller: &mut Caller<'_>,
     request: &MemoryRequest,
     prompted: Prompted,
 ) -> Result<MemoryAnswer, ThoughtError> {
-    let (now, now_us) = (caller.now, caller.now_us());
+    let now_us = caller.now_us();
     let space = caller.space(request.space.as_deref())?;
-    let Prompted { mut found, is_due, is_kept } = prompted;
+    let Prompted { mut found, is_due, is_kept, kept: contributed } = prompted;
     let is_explicit = request.grounds != NamedGrounds::None;
     let session = request.session_id.clone().filter(|session| !session.is_empty());
     let mut operations = vec![MemoryOperation::Retrieve];
-    let mut contributed = None;
-    if is_kept {
-        let (grounds, tags) = (found.grounds.clone(), std::mem::take(&mut found.tags));
-        contributed = Some(contribute(space, request, grounds, tags, now)?);
+    if contributed.is_some() {
         operations.push(MemoryOperation::Contribute);
     }
     let helped: &[Dated] = if is_kept { &found.earlier } else { &[] };
@@ -309,7 +336,7 @@ fn retrieve(
         }
         None => hits.iter().take(SHOWN_MAX).cloned().collect(),
     };
-    let shown = with_views(reader, shown)?;
+    let shown = with_views(reader, shown, &highways)?;
     let mut lineage = None;
     for (hit, view) in &shown {
         if lineage.is_none() && (hit.refined_by.is_some() || !view.sources.is_empty()) {
@@ -340,16 +367,23 @@ fn retrieve(
     })
 }
 
-/// What is shown, without what is altered in the file.
+/// What is shown, without what is altered in the file. Highways among it are read already.
 fn with_views(
     reader: &Reader<'_>,
     hits: Vec<ThoughtHit>,
+    highways: &[Highway],
 ) -> Result<Vec<(ThoughtHit, ThoughtView)>, EngineError> {
-    let ids: Vec<OpId> = hits.iter().map(|hit| hit.id).collect();
-    let views = reader.thoughts(&ids)?;
+    let known = |id: &OpId| {
+        let mut thoughts = highways.iter().map(|highway| &highway.thought);
+        thoughts.find(|thought| thought.id == *id)
+    };
+    let unread: Vec<OpId> =
+        hits.iter().map(|hit| hit.id).filter(|id| known(id).is_none()).collect();
+    let mut read = reader.thoughts(&unread)?;
     let mut shown = Vec::with_capacity(hits.len());
     for hit in hits {
-        let view = views.iter().find(|view| view.id == hit.id).cloned();
+        let place = read.iter().position(|view| view.id == hit.id);
+        let view = place.map(|place| read.swap_remove(place)).or_else(|| known(&hit.id).cloned());
         shown.extend(view.map(|view| (hit, view)));
     }
     Ok(shown)
@@ -438,7 +472,7 @@ fn resolve(
     })
 }
 
-/// Appends the thought. It is durable, and found, when this returns.
+/// Appends the thought. It is durable when this returns.
 fn contribute(
     space: &mut CallerSpace<'_>,
     request: &MemoryRequest,
@@ -457,8 +491,5 @@ fn contribute(
         topic: text(&request.topic),
         ..Thought::default()
     };
-    let mut writer = space.writer();
-    let id = writer.contribute(Contribution { thought, grounds }, now)?;
-    writer.finish()?;
-    Ok(id)
+    Ok(space.writer().contribute(Contribution { thought, grounds }, now)?)
 }

@@ -100,6 +100,33 @@ fn a_server_that_is_asked_to_end_answers_what_it_began_and_loses_nothing() {
     assert!(std::net::TcpStream::connect(server.address).is_err());
 }
 
+#[test]
+fn a_thought_is_found_by_all_once_it_is_acknowledged_while_others_contribute() {
+    let (_machine, server, token) = served();
+    let (server, token) = (&server, &token);
+    std::thread::scope(|scope| {
+        for client in 0..6 {
+            scope.spawn(move || {
+                for number in 0..8 {
+                    let ask = |prompt: String, is_read_only: bool| {
+                        let body = json!({ "prompt": prompt, "agent_id": format!("agent {client}"),
+                            "agent_name": "Agent", "read_only": is_read_only });
+                        server.post("/api/v1/memory", token, &body).succeeds()
+                    };
+                    let word = format!("word{client}and{number}");
+                    let told =
+                        format!("The kiln that we call {word} reaches cone six in nine hours.");
+                    let answer = ask(told, false);
+                    let kept = &answer["trace"]["contributed_thought_id"];
+                    let found = ask(word, true);
+                    let first = &found["result"]["sources"][0]["thought_id"];
+                    assert!(kept.is_string() && kept == first, "{answer} {found}");
+                }
+            });
+        }
+    });
+}
+
 #[cfg(unix)]
 #[test]
 fn receipts_of_what_was_shown_are_written_before_the_end() {

@@ -38,6 +38,8 @@ pub(super) struct GatheredUse {
     /// The version of the file that the rest is based on; none before the first look.
     version: Option<i64>,
     has_tables: bool,
+    /// Whether what earlier versions left was dropped.
+    is_tidy: bool,
     /// The numbers of thoughts as the file has them; none for one that was never used. Of two that
     /// share a row, the one that was asked for last.
     read: HashMap<ThoughtPrefix, (OpId, Option<ThoughtTraffic>)>,
@@ -246,12 +248,23 @@ impl GatheredUse {
             self.log(connection, query)?;
         }
         let mut last = None;
+        // One transaction: each read would take and release the locks of the file otherwise.
+        let mut reading = None;
         for (id, change) in changes {
-            let has_tables = self.has_tables;
             let changed = match self.waiting.thoughts.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let now = if has_tables { read(connection, &id)? } else { None };
+                    let known = self.read.get(&ThoughtPrefix::of(&id));
+                    let was_never_used = known.is_some_and(|known| *known == (id, None));
+                    let now = match self.has_tables && !was_never_used {
+                        true => {
+                            if reading.is_none() {
+                                reading = Some(connection.unchecked_transaction()?);
+                            }
+                            read(connection, &id)?
+                        }
+                        false => None,
+                    };
                     new.insert(Changed { now, by: Vec::new() })
                 }
             };
@@ -289,9 +302,13 @@ impl GatheredUse {
         most: usize,
     ) -> Result<WaitingUse, StoreError> {
         self.refresh(connection)?;
-        if !self.has_tables {
+        let lacks_tables = !self.has_tables;
+        if lacks_tables {
             make_tables(connection)?;
+        }
+        if lacks_tables || !self.is_tidy {
             drop_earlier(connection)?;
+            self.is_tidy = true;
             // The changes are made over what the tables of an earlier version held.
             self.version = None;
             self.refresh(connection)?;

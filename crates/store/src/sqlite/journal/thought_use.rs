@@ -43,8 +43,6 @@ CREATE TABLE thought_traffic (
     number INTEGER PRIMARY KEY, id BLOB NOT NULL, weight REAL NOT NULL, last INTEGER NOT NULL,
     accesses INTEGER NOT NULL, agent_count INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX thought_traffic_busiest ON thought_traffic (accesses * agent_count)
-    WHERE accesses >= 3 AND agent_count >= 2;
 CREATE TABLE thought_company (
     number INTEGER PRIMARY KEY, agents BLOB NOT NULL, partners BLOB NOT NULL
 ) STRICT;
@@ -337,11 +335,11 @@ pub(super) fn make_tables(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the tables of an earlier version.
+/// Deletes the tables of an earlier version, and an index that would change with every access.
 pub(super) fn drop_earlier(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch(
         "DROP TABLE IF EXISTS thought_use; DROP TABLE IF EXISTS thought_session;
-         DROP TABLE IF EXISTS thought_agent;",
+         DROP TABLE IF EXISTS thought_agent; DROP INDEX IF EXISTS thought_traffic_busiest;",
     )?)
 }
 

@@ -117,11 +117,16 @@ fn in_its_space(call: &Call<'_>, error: ThoughtError) -> ApiError {
 fn think(call: &mut Call<'_>, Prompt(mut request): Prompt) -> Result<MemoryAnswer, ApiError> {
     embed(call, &mut request)?;
     let retrieved = memory::retrieve_for_prompt(&mut caller(call), &request);
-    let retrieved = retrieved.map_err(|error| in_its_space(call, error))?;
+    let mut retrieved = retrieved.map_err(|error| in_its_space(call, error))?;
     if retrieved.is_kept {
         call.wait_for_turn()?;
+        let _folds = call.opened.will_fold();
+        memory::keep(&mut caller(call), &request, &mut retrieved)?;
+        // Those who wait for their turn append first. One fold then does for all of them.
+        call.let_others_write();
+        memory::make_found(&mut caller(call), &request)?;
     }
-    Ok(memory::keep_and_answer(&mut caller(call), &request, retrieved)?)
+    Ok(memory::note_and_answer(&mut caller(call), &request, retrieved)?)
 }
 
 fn query(call: &mut Call<'_>, Query(mut request): Query) -> Result<MemoryAnswer, ApiError> {

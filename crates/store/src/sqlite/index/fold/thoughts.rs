@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use kernel::body::Body;
-use kernel::kind::Kind;
+use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::validity::Validity;
 use retrieval::rank::lexical::TermCounts;
 use rusqlite::Connection;
 
-use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, stamp_at};
+use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, sql, stamp_at};
 use super::super::attributes::{self, Attribute, NO_DAY, NONE};
 use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
@@ -97,8 +97,10 @@ impl Folder {
                 self.add_thought(connection, batch, last, (ts, &refs), body.as_ref())?;
                 continue;
             }
-            // Whether earlier thoughts count may be another answer now.
-            stretch.reach.latest_us = last.0;
+            if !concerns_only_what_follows(connection, last, ts, body.as_ref())? {
+                // Whether earlier thoughts count may be another answer now.
+                stretch.reach.latest_us = last.0;
+            }
             if kind == Kind::Annotation {
                 self.tag_again(connection, batch, last, &refs)?;
             }
@@ -202,6 +204,25 @@ impl Folder {
     }
 }
 
+/// Whether an operation leaves it as it is which thoughts before it count: a grant for what follows
+/// it, as a new access token comes with. It is later in the space's order than everything that was
+/// there, and it is not about who may administer, which can give effect to a revocation that limits
+/// a chain.
+fn concerns_only_what_follows(
+    connection: &Connection,
+    position: Position,
+    ts: HlcTimestamp,
+    body: Option<&Body>,
+) -> Result<bool, StoreError> {
+    let Some(Body::Grant(grant)) = body else { return Ok(false) };
+    if grant.capabilities.contains(&Capability::Admin) {
+        return Ok(false);
+    }
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM op WHERE ts >= ?1 AND pos < ?2 LIMIT 1")?;
+    Ok(!statement.exists(rusqlite::params![ts.0.cast_signed(), sql(position)])?)
+}
+
 /// Where an operation is.
 fn position_of(
     connection: &Connection,
@@ -211,4 +232,65 @@ fn position_of(
     let mut statement = connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
     let row: Option<i64> = statement.query_row([id.0], |row| row.get(0)).optional()?;
     Ok(row.map(|row| Position(row.unsigned_abs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::body::{Grant, Space, Thought};
+    use kernel::ledger_index::LedgerIndex;
+    use kernel::operation::{Operation, Verified};
+    use kernel::seal::{ChainPosition, Draft, Signer};
+
+    use super::*;
+    use crate::Writing;
+    use crate::sqlite::SqliteSpace;
+    use crate::sqlite::index::last_change_of_thoughts;
+
+    /// Appends what `signer` says at a time, and folds it.
+    fn say(space: &mut SqliteSpace, signer: &Signer, ts: u64, body: Body) {
+        let mut writing = space.write().unwrap();
+        let place = ChainPosition {
+            space: writing.space().unwrap(),
+            head: writing.head(&signer.author()).unwrap(),
+            ts: HlcTimestamp(ts),
+        };
+        let said: Operation<Verified> = signer.seal(Draft::new(body.clone()), place).unwrap();
+        writing.admit(&said, Some(&body)).unwrap();
+        Box::new(writing).commit().unwrap();
+        space.advance(|_| {}).unwrap();
+    }
+
+    #[test]
+    fn only_what_may_concern_earlier_thoughts_makes_searches_look_again_which_of_them_count() {
+        let [owner, agent, another] = [1, 2, 3].map(|seed| Signer::from_seed([seed; 32]));
+        let body = Body::Space(Space {
+            name: "test".to_owned(),
+            owner: owner.author(),
+            created: "2026-01-01T00:00:00Z".to_owned(),
+            settings: Default::default(),
+        });
+        let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+        let genesis = owner.seal(Draft::new(body.clone()), place).unwrap();
+        let mut space = SqliteSpace::create_in_memory(&genesis, &body).unwrap();
+        let grant = |capabilities: &[Capability]| Grant {
+            key: agent.author(),
+            name: "agent".to_owned(),
+            capabilities: capabilities.to_vec(),
+            last_seq: None,
+        };
+        let thought =
+            || Body::Thought(Thought { content: Some("tea".to_owned()), ..Thought::default() });
+        let append = || Body::Grant(grant(&[Capability::Append]));
+        say(&mut space, &owner, 2, thought());
+        let mut said = |signer: &Signer, ts: u64, body: Body| {
+            let before = last_change_of_thoughts(&space.connection).unwrap();
+            say(&mut space, signer, ts, body);
+            last_change_of_thoughts(&space.connection).unwrap() > before
+        };
+        assert!(!said(&owner, 3, append()), "it is for what follows");
+        assert!(!said(&agent, 4, thought()));
+        assert!(said(&owner, 5, Body::Grant(grant(&[Capability::Admin]))));
+        assert!(said(&owner, 6, Body::Revoke(grant(&[Capability::Append]))));
+        assert!(said(&another, 4, append()), "it is as old as a thought");
+    }
 }
