@@ -35,8 +35,8 @@ use crate::service::Session;
 use crate::service::maintenance::defaults::Defaults;
 use crate::service::maintenance::removal::scheduled;
 
-/// Most threads for the conversation, and the cores for one of them: a second one on two cores takes
-/// turns with the first, and with the threads that do the work.
+/// Most threads for the conversation, and the cores for one of them: a second one on two cores
+/// takes turns with the first, and with the threads that do the work.
 const CONVERSING_THREADS_MAX: usize = 2;
 const CORES_OF_A_CONVERSING_THREAD: usize = 2;
 /// Blocking threads beside those of requests and long work, for what looks after the spaces.

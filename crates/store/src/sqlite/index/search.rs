@@ -221,7 +221,7 @@ impl Search<'_> {
         let subject = self.who(question.subject(), question, analyzer)?;
         let conversations = match speaker.as_ref().or(subject.as_ref()) {
             Some(who) if weights.elsewhere != 0.0 => {
-                Conversations::of(&self.attributes, &who.people)
+                Conversations::of(self.attributes, &who.people)
             }
             _ => None,
         };
