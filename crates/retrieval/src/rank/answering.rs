@@ -37,7 +37,7 @@ pub const STANDING_FEATURES: usize = 3;
 
 /// What is added to the score of the person model, which is trained on as many questions about the
 /// wrong person as about the right one: five times as many are about the right one.
-const PERSON_PRIOR: f64 = 1.5;
+const PERSON_PRIOR: f64 = 1.47;
 
 /// Coefficients of the constant 1 and the similarity of a belief or a node.
 const STATEMENT: [f64; 2] = [-2.1, 5.4];
@@ -56,8 +56,8 @@ pub struct AnswerModels {
 impl AnswerModels {
     /// Those in use.
     pub const BUILT_IN: Self = Self {
-        person: [-0.78, -1.42, -0.68, -0.82, 1.39, -0.21, 1.37],
-        standing: [3.98, -0.68, -1.36],
+        person: [-0.92, -1.34, -0.65, -0.81, 1.38, -0.20, 1.41],
+        standing: [4.00, -0.71, -1.29],
     };
 
     /// The chance that memory answers a question: on the topic ([`on_topic`]) and, where the
