@@ -101,6 +101,24 @@ fn repository_root() -> Result<PathBuf> {
 }
 
 /// The cargo that started this process, so that the selected toolchain is kept.
+///
+/// Build scripts of dependencies (that of `ring`) note variables that cargo sets for the programs it
+/// runs. With those of this process, each change between `cargo xtask test` and another command
+/// would build all that stands on them again.
 fn cargo() -> std::process::Command {
-    std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo =
+        std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_of_this_package) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
+}
+
+/// Whether cargo set a variable to tell a program about its own package.
+fn is_of_this_package(name: &str) -> bool {
+    ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_CRATE_", "CARGO_BIN_", "CARGO_PRIMARY_PACKAGE"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
