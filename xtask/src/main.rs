@@ -102,8 +102,8 @@ fn repository_root() -> Result<PathBuf> {
 
 /// The cargo that started this process, so that the selected toolchain is kept.
 ///
-/// Build scripts of dependencies (that of `ring`) note variables that cargo sets for the programs it
-/// runs. With those of this process, each change between `cargo xtask test` and another command
+/// Build scripts of dependencies (that of `ring`) note variables that cargo sets for the programs
+/// it runs. With those of this process, each change between `cargo xtask test` and another command
 /// would build all that stands on them again.
 fn cargo() -> std::process::Command {
     let mut cargo =

@@ -235,7 +235,7 @@ impl Reader<'_> {
                 }
                 let mut versions = BTreeSet::from([*id]);
                 if entry.kind == Kind::Evidence {
-                    copies::add_versions(index, &mut versions)?;
+                    copies::add_versions(index, &mut versions, true)?;
                 }
                 let is_whole =
                     unarchived(index, &versions, archived, |id| Ok(!index.lacks_body(id)?))?

@@ -67,6 +67,13 @@ pub struct LeftOut {
 }
 
 impl RecordedAgain {
+    /// Adds what is left out.
+    pub(crate) fn leave_out(&mut self, operations: Vec<LeftOut>) {
+        self.left_out += operations.len() as u64;
+        let room = LEFT_OUT_KEPT_MAX.saturating_sub(self.left_out_first.len());
+        self.left_out_first.extend(operations.into_iter().take(room));
+    }
+
     /// All operations that were looked at.
     pub fn total(&self) -> u64 {
         self.added + self.present + self.left_to_derivation + self.left_out
@@ -333,11 +340,7 @@ impl Again<'_, '_> {
     }
 
     fn leave_out(&mut self, id: OpId, body: &Body, reason: String) {
-        self.report.left_out += 1;
-        if self.report.left_out_first.len() < LEFT_OUT_KEPT_MAX {
-            let kind = body.kind().as_str().to_owned();
-            self.report.left_out_first.push(LeftOut { id, kind, reason });
-        }
+        self.report.leave_out(vec![LeftOut { id, kind: body.kind().as_str().to_owned(), reason }]);
     }
 
     /// Whether this device recorded this content after what it shares with the export.

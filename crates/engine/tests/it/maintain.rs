@@ -198,6 +198,37 @@ fn what_is_archived_is_erased_alone_and_the_ledger_verifies() {
 }
 
 #[test]
+fn what_was_archived_can_be_forgotten_with_what_stands_on_it() {
+    let mut home = Home::new();
+    let (record, node) = with_node(&mut home);
+    let kept = id_of(home.remember("kept", "Bluebells bloom in April"));
+    let path = home.space.path().to_owned();
+    let space = &mut home.space;
+    space.mark_for_removal(&[record, kept], Intent::Write, at(3)).unwrap();
+    let operations = archive(space, &[record, kept]);
+    remove(space, &[record, kept], &archived(&operations));
+    assert!(space.show(&node).unwrap().operation.body().is_some());
+    let plan = space.plan_to_forget(&[record], at(30)).unwrap();
+    assert_eq!((plan.selected, plan.erased.get("node")), (1, Some(&1)), "{plan:?}");
+    assert!(plan.records[0].summary.contains("archived"), "{plan:?}");
+    space.forget(&plan, "asked to", at(30)).unwrap();
+    assert!(space.show(&node).unwrap().operation.body().is_none());
+    assert_eq!(traces(&path, &[SECRET, NODE], &[]), Vec::<String>::new());
+    assert!(space.verify(|_| {}).unwrap().is_sound());
+    // Forgetting it again finds nothing that is left.
+    assert!(space.plan_to_forget(&[record], at(31)).unwrap().is_empty());
+    // A restored archive leaves it out, unless it is named.
+    let report =
+        space.restore_archived(operations.clone(), &BTreeSet::new(), DIGEST, at(40)).unwrap();
+    assert_eq!((report.added, report.left_out), (1, 1), "{report:?}");
+    assert_eq!(report.left_out_first[0].id, record);
+    assert_eq!(traces(&path, &[SECRET], &[]), Vec::<String>::new());
+    let report =
+        space.restore_archived(operations, &BTreeSet::from([record]), DIGEST, at(50)).unwrap();
+    assert_eq!((report.added, report.left_out), (1, 0), "{report:?}");
+}
+
+#[test]
 fn a_belief_stays_when_what_it_was_derived_from_is_archived() {
     let mut home = gym();
     let evidence = LogFilter { kinds: vec!["evidence".to_owned()], ..LogFilter::default() };

@@ -9,7 +9,7 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
 
-use super::ForgetPlan;
+use super::{ForgetPlan, is_only_archived};
 use crate::belief::Bodies;
 use crate::{EngineError, Reader};
 
@@ -23,7 +23,7 @@ pub(super) fn add(
     store: &SqliteSpace,
     plan: &mut ForgetPlan,
 ) -> Result<(), EngineError> {
-    plan.versions = add_versions(index, &mut plan.targets)?;
+    plan.versions = add_versions(index, &mut plan.targets, plan.is_archival)?;
     let marked = marked(store)?;
     // An echo may be of a belief that goes, and versions of an echo go with it. Each round adds at
     // least one, so this ends.
@@ -40,7 +40,7 @@ pub(super) fn add(
         }
         plan.echoes += added.len() as u64;
         plan.targets.extend(added);
-        plan.versions += add_versions(index, &mut plan.targets)?;
+        plan.versions += add_versions(index, &mut plan.targets, plan.is_archival)?;
     }
 }
 
@@ -82,9 +82,11 @@ pub(crate) fn add_imports_of(
 }
 
 /// Adds every version that supersedes a target or is superseded by one. Returns how many.
+/// An archival leaves out those that were archived before.
 pub(crate) fn add_versions(
     index: &SqliteLedgerIndex<'_>,
     targets: &mut BTreeSet<OpId>,
+    is_archival: bool,
 ) -> Result<u64, EngineError> {
     let mut added = 0;
     let mut stack: Vec<OpId> = targets.iter().copied().collect();
@@ -95,7 +97,9 @@ pub(crate) fn add_versions(
         let mut versions: Vec<OpId> = entry.cited(Role::SUPERSEDES).collect();
         versions.extend(index.acting(&id, &Kind::Evidence, Role::SUPERSEDES)?);
         for version in versions {
-            if index.canonical_body(&version)?.is_some() && targets.insert(version) {
+            let is_there = index.canonical_body(&version)?.is_some()
+                || !is_archival && is_only_archived(index, &version)?;
+            if is_there && targets.insert(version) {
                 added += 1;
                 stack.push(version);
             }

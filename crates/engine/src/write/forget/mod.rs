@@ -31,7 +31,9 @@ use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Ref, Role};
-use kernel::redaction::{is_retraction, quoting_beside, redaction_behind, redaction_of};
+use kernel::redaction::{
+    forgotten_behind, is_retraction, quoting_beside, redaction_behind, redaction_of,
+};
 use kernel::seal::{Draft, next_timestamp};
 use store::sqlite::{DeviceHashes, Outline, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 use store::{StoreError, Writing};
@@ -55,6 +57,8 @@ pub use words::RecordedAgain;
 
 /// How long the end of an erasure waits for another process.
 pub(crate) const ERASURE_WAIT: Duration = Duration::from_secs(5);
+/// The summary of a record that was archived before it is forgotten.
+const ARCHIVED: &str = "(archived: only the archive has what it says)";
 /// Selected records that a plan has in words; more are only counted.
 const RECORDS_KEPT_MAX: usize = 1_000;
 /// Most rounds in which words of the user are found to stand on nothing. Each round may free those
@@ -445,6 +449,15 @@ pub(crate) fn take_sources<B: Bodies + ?Sized>(
     Ok(sources)
 }
 
+/// Whether an operation lacks its body because it was archived, and nobody forgot it. What stands
+/// on it is still there.
+pub(crate) fn is_only_archived<B: Bodies + ?Sized>(
+    index: &B,
+    id: &OpId,
+) -> Result<bool, StoreError> {
+    Ok(forgotten_behind(index, id)?.is_none() && redaction_behind(index, id)?.is_some())
+}
+
 fn is_source(kind: &Kind) -> bool {
     matches!(kind, Kind::Evidence | Kind::Thought)
 }
@@ -481,7 +494,8 @@ fn planned(
             if is_derived || !may_go {
                 return Err(EngineError::CannotForget { id: *id, kind });
             }
-            if has_body {
+            let is_archived = !has_body && !plan.is_archival && is_only_archived(index, id)?;
+            if has_body || is_archived {
                 words.extend(is_word.then_some(*id));
                 plan.targets.insert(*id);
                 plan.selected += 1;
@@ -492,6 +506,8 @@ fn planned(
                     false => ALTERED.to_owned(),
                 };
                 plan.records.push(ForgottenRecord { id: *id, summary });
+            } else if is_shown && is_archived {
+                plan.records.push(ForgottenRecord { id: *id, summary: ARCHIVED.to_owned() });
             }
         }
         words::add(index, &mut plan, &words)?;
