@@ -50,6 +50,46 @@ fn a_claim_is_stated_once_replaced_brought_back_and_taken_back() {
 }
 
 #[test]
+fn what_is_no_longer_believed_is_not_found_as_what_somebody_once_said() {
+    let machine = Machine::with_space();
+    let found = |question: &str| {
+        let recall = json(&machine, &["recall", question]).to_string();
+        let turn = format!("Me: {question}");
+        let context = json(&machine, &["context", "--turn", &turn, "--no-receipt"]).to_string();
+        let answer = json(&machine, &["ask", "--no-save", question]).to_string();
+        [recall, context, answer]
+    };
+    let is_found = |question: &str, words: &str| found(question).map(|text| text.contains(words));
+    let refuted = add(&machine, &["The office is in Hamburg"]);
+    let retracted = add(&machine, &["The gym closes at 22:00"]);
+    let replaced = add(&machine, &["The bakery opens at nine"]);
+    let corrected = add(&machine, &["The landlord is called Osman"]);
+    add(&machine, &["The kiln is in the cellar"]);
+    for (question, words) in [
+        ("Where is the office?", "Hamburg"),
+        ("When does the gym close?", "22:00"),
+        ("When does the bakery open?", "nine"),
+        ("What is the landlord called?", "Osman"),
+    ] {
+        assert_eq!(is_found(question, words), [true; 3], "{question}");
+    }
+    let refutation = json(&machine, &["refute", &refuted]);
+    json(&machine, &["claim", "retract", &retracted]);
+    json(&machine, &["claim", "supersede", &replaced, "The bakery opens at eight"]);
+    json(&machine, &["correct", &corrected, "--text", "The landlord is called Pia"]);
+    assert_eq!(is_found("Where is the office?", "Hamburg"), [false; 3]);
+    assert_eq!(is_found("When does the gym close?", "22:00"), [false; 3]);
+    assert_eq!(is_found("When does the bakery open?", "at nine"), [false; 3]);
+    assert_eq!(is_found("When does the bakery open?", "at eight"), [true; 3]);
+    assert_eq!(is_found("What is the landlord called?", "Osman"), [false; 3]);
+    // What stands is still found, and what was taken back by its id and as of a time before.
+    assert_eq!(is_found("Where is the kiln?", "cellar"), [true; 3]);
+    assert!(refutation.is_object());
+    json(&machine, &["withdraw", &refuted]);
+    assert_eq!(is_found("Where is the office?", "Hamburg"), [true; 3]);
+}
+
+#[test]
 fn a_duplicate_redirects_to_the_canonical_claim() {
     let machine = Machine::with_space();
     let duplicate = add(&machine, &["Tests run before commits", "--type", "preference"]);

@@ -16,8 +16,8 @@ use retrieval::text::passages::passages;
 use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
-use super::features;
 use super::series::SeriesSeen;
+use super::{features, statements};
 use crate::private::Disclosure;
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
@@ -319,6 +319,7 @@ fn different(
     limit: usize,
 ) -> Result<Different, StoreError> {
     let mut wanted = limit;
+    let mut fallen: HashSet<Position> = HashSet::new();
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     let (filter, today) = (&query.filter, query.today);
@@ -327,8 +328,9 @@ fn different(
     let names_answer = are_answer && !named.is_empty();
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
     loop {
-        let found = search.find(question, analyzer, filter, today, weights, wanted)?;
+        let mut found = search.find(question, analyzer, filter, today, weights, wanted)?;
         let is_all = found.len() < wanted;
+        found.retain(|found| !fallen.contains(&found.position));
         let features = features::of(search, analyzer, question, query, &found)?;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
@@ -337,12 +339,20 @@ fn different(
         let others = found.into_iter().filter(|found| !named_positions.contains(&found.position));
         let mut waiting: Vec<Option<Found>> =
             named.iter().cloned().chain(others).map(Some).collect();
+        let fallen_before = fallen.len();
         for place in 0..waiting.len() {
             if results.len() == limit {
                 break;
             }
             let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
             let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
+            if filter.as_of_us.is_none()
+                && !named_positions.contains(&found.position)
+                && statements::has_fallen(search, &id, &evidence)?
+            {
+                fallen.insert(found.position);
+                continue;
+            }
             if let Some(echo) = evidence.echo() {
                 let is_shown =
                     |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
@@ -383,6 +393,11 @@ fn different(
                     recorded_by: None,
                 });
             }
+        }
+        if fallen.len() > fallen_before {
+            // What was taken back must not make the others look relevant.
+            wanted = wanted.saturating_add(fallen.len() - fallen_before).min(CANDIDATES_MAX);
+            continue;
         }
         if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
             return Ok(Different { results, kept, features, names_answer });

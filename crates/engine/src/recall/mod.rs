@@ -20,5 +20,6 @@ pub mod receipts;
 pub mod replaced;
 pub mod series;
 mod signers;
+mod statements;
 pub mod stream;
 mod thinking;

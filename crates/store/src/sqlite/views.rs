@@ -119,6 +119,18 @@ impl SqliteSpace {
         if self.mode() == Mode::ReadOnly {
             return self.text_position();
         }
+        let folded = self.fold_rounds(wait, &mut progress);
+        self.left.forget();
+        let position = folded?;
+        self.page_cache.shrink(&self.connection)?;
+        Ok(position)
+    }
+
+    fn fold_rounds(
+        &self,
+        wait: Duration,
+        progress: &mut dyn FnMut(Position),
+    ) -> Result<Position, StoreError> {
         let head = self.head()?;
         let mut position = self.registry.least_position(&self.connection, head)?;
         if position != head {
@@ -131,8 +143,6 @@ impl SqliteSpace {
                 }
             }
         }
-        self.page_cache.shrink(&self.connection)?;
-        self.left.forget();
         Ok(position)
     }
 

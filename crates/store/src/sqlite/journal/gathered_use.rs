@@ -355,5 +355,6 @@ impl GatheredUse {
         self.waiting.agents.append(&mut part.agents);
         // The tables may have been made for it.
         self.version = None;
+        self.is_tidy = false;
     }
 }

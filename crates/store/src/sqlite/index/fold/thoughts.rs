@@ -16,6 +16,7 @@ use retrieval::rank::lexical::TermCounts;
 use rusqlite::Connection;
 
 use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, sql, stamp_at};
+use super::super::super::ledger;
 use super::super::attributes::{self, Attribute, NO_DAY, NONE};
 use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
@@ -204,6 +205,9 @@ impl Folder {
     }
 }
 
+/// How far from the end of the ledger it is worth asking what a grant concerns.
+const NEWEST: u64 = 256;
+
 /// Whether an operation leaves it as it is which thoughts before it count: a grant for what follows
 /// it, as a new access token comes with. It is later in the space's order than everything that was
 /// there, and it is not about who may administer, which can give effect to a revocation that limits
@@ -216,6 +220,10 @@ fn concerns_only_what_follows(
 ) -> Result<bool, StoreError> {
     let Some(Body::Grant(grant)) = body else { return Ok(false) };
     if grant.capabilities.contains(&Capability::Admin) {
+        return Ok(false);
+    }
+    // Where everything is folded again, most of the ledger is later, and would be looked through.
+    if ledger::head(connection)?.0 > position.0.saturating_add(NEWEST) {
         return Ok(false);
     }
     let mut statement =
