@@ -25,7 +25,7 @@ const DAY_CHARS: usize = 10;
 pub(crate) struct Args {
     /// The question
     question: String,
-    /// How many sources at most, 1 to 50 [default: 5]
+    /// How many sources at most, clamped to 1 to 50 [default: 5]
     #[arg(long, short = 'k', visible_alias = "k", value_name = "K", allow_negative_numbers = true)]
     top_k: Option<i64>,
     /// Least chance, 0 to 1, that a source answers [default: 0.5]

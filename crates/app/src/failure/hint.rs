@@ -81,6 +81,7 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
         RequestError::UnknownEntity { .. } => Some("`because kg search WORDS` finds entities"),
         RequestError::TwoTables => Some("`--out FOLDER` writes both, `--table edges` prints one"),
+        RequestError::AmbiguousToken { .. } => Some("give the id of one"),
         RequestError::NoSuchToken { .. } => Some("`because token list` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),
         RequestError::RecordOfUser => Some("the user can do it: `because correct ID --text TEXT`"),

@@ -344,6 +344,14 @@ pub(crate) enum RequestError {
         /// The space.
         file: PathBuf,
     },
+    /// Several access tokens in use have this name.
+    #[error("several access tokens have the name {name:?}: {}", ids.join(" "))]
+    AmbiguousToken {
+        /// What was given.
+        name: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
     /// No access token has this id or name.
     #[error("no access token has the id or name {name:?}")]
     NoSuchToken {
@@ -442,6 +450,7 @@ impl RequestError {
         "no_hooks",
         "path_not_unicode",
         "space_outside_project",
+        "ambiguous_token",
         "no_such_token",
     ];
 
@@ -500,6 +509,7 @@ impl RequestError {
             Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
             Self::SpaceOutsideProject { .. } => "space_outside_project",
+            Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::NoSuchToken { .. } => "no_such_token",
         }
     }

@@ -301,7 +301,13 @@ pub(crate) fn revoke(
     named: &str,
 ) -> Result<(Token, Vec<RevokedGrant>), Failure> {
     let mut tokens = list(&session.home)?;
-    tokens.retain(|token| token.id == named || token.name == named);
+    let has_id = tokens.iter().any(|token| token.id == named);
+    tokens.retain(|token| token.id == named || !has_id && token.name == named);
+    let in_use = tokens.iter().filter(|token| token.revoked.is_none());
+    let ids: Vec<String> = in_use.map(|token| token.id.clone()).collect();
+    if ids.len() > 1 {
+        return Err(RequestError::AmbiguousToken { name: named.to_owned(), ids }.into());
+    }
     let place = tokens.iter().position(|token| token.revoked.is_none()).unwrap_or(0);
     if tokens.is_empty() {
         return Err(RequestError::NoSuchToken { name: named.to_owned() }.into());

@@ -4,8 +4,30 @@
 //! Beside a time, words for the conversation itself carry no weight, because people hardly say
 //! that they talk. A question with no other words of content asks for everything of its times.
 
+use jiff::civil::Date;
+
 use super::date_parser::TimeExpression;
 use super::dates::{DateMention, Precision};
+use crate::text::words::Word;
+
+/// Days of a question whose other wordings are looked up.
+const DAYS_MAX: usize = 4;
+
+/// The months, as a text may name them that says a day without its year.
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// Words for the conversation itself, in lower case. Sorted, for binary search.
 #[rustfmt::skip]
@@ -44,6 +66,48 @@ pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
         !time.is_open && (time.is_relative || time.mentions.iter().all(is_short))
     };
     !times.is_empty() && times.iter().all(is_specific)
+}
+
+/// Other wordings of the single days among the times of a question for days: without the year, as
+/// a text says it that was written close to the day, and in numbers.
+pub(super) fn wordings(times: &[TimeExpression], words: &[Word<'_>]) -> Vec<String> {
+    let mut wordings = Vec::new();
+    for time in times {
+        let [DateMention::Window { first, last, precision: Precision::Day }] = *time.mentions
+        else {
+            continue;
+        };
+        if first != last || wordings.len() >= DAYS_MAX * WORDINGS_OF_A_DAY {
+            continue;
+        }
+        if !time.is_relative {
+            let said = words.get(time.words.clone()).unwrap_or_default().iter();
+            let said: Vec<&str> =
+                said.map(|word| word.text).filter(|word| !is_year(word)).collect();
+            wordings.extend((said.len() > 1).then(|| said.join(" ")));
+        }
+        wordings.extend(in_numbers(first));
+        let month = usize::from(first.month().unsigned_abs()).saturating_sub(1);
+        let month = MONTHS.get(month).copied().unwrap_or_default();
+        wordings.push(format!("{} {month}", first.day()));
+    }
+    wordings
+}
+
+/// Most wordings of one day.
+const WORDINGS_OF_A_DAY: usize = 5;
+
+fn in_numbers(day: Date) -> [String; 3] {
+    let (year, month, day) = (day.year(), day.month(), day.day());
+    [
+        format!("{year:04}-{month:02}-{day:02}"),
+        format!("{day:02}.{month:02}.{year:04}"),
+        format!("{day}.{month}.{year:04}"),
+    ]
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ const FOCUSED_WORDS_MAX: usize = 32;
 /// Fit of a record that names the same day as a question for days: less than of that day, more than
 /// of the days beside it.
 const QUOTED_DAY: f64 = 1.45;
+/// Days of the longest year.
+const DAYS_OF_A_YEAR: u16 = 366;
 /// Fit of a record that says "last week" too: like one of the same month.
 const QUOTED: f64 = 1.0;
 
@@ -126,13 +128,26 @@ impl Question {
         // A question for days has no terms, so a record may quote their names. A time relative to
         // the asker's day is then the asker's wording, not the record's.
         let is_focused = words.len() <= FOCUSED_WORDS_MAX;
-        let quotes = times
+        let mut quotes: Vec<Vec<QueryTerm>> = times
             .iter()
             .filter(|time| is_focused && time.is_relative != asks_for_days)
             .filter_map(|time| words.get(time.words.clone()))
             .map(|words| distinct_terms(analyzer, words.iter().copied(), languages))
             .filter(|terms| !terms.is_empty())
             .collect();
+        if asks_for_days && is_focused {
+            for wording in days::wordings(&times, &words) {
+                let mut parts = Vec::new();
+                visit_words(&wording, |word| {
+                    parts.push(word);
+                    true
+                });
+                let terms = distinct_terms(analyzer, parts.into_iter(), languages);
+                if !quotes.contains(&terms) {
+                    quotes.push(terms);
+                }
+            }
+        }
         let is_proper = |position: usize, word: &Word<'_>| {
             roles.get(position) == Some(&WordRole::Content)
                 && sentences::is_capitalised_inside(text, word)
@@ -189,7 +204,7 @@ impl Question {
     /// How well a record fits the times that the question names, 0 … [`dates::FIT_MAX`].
     pub fn time_fit(&self, record: RecordTime) -> f64 {
         let quoted = match record.is_quoted {
-            true if self.asks_for_days => QUOTED_DAY,
+            true if self.asks_for_days && !self.is_long_before_or_after(record.date) => QUOTED_DAY,
             true => QUOTED,
             false => 0.0,
         };
@@ -201,6 +216,18 @@ impl Question {
             fit => fit,
         };
         by_date.max(nearest).max(quoted)
+    }
+
+    /// Whether a record is more than a year from each day that the question names, so that a day in
+    /// it without a year is probably another.
+    fn is_long_before_or_after(&self, date: Option<Date>) -> bool {
+        let Some(date) = date else { return false };
+        self.dates.iter().all(|mention| match mention {
+            DateMention::Window { first, .. } => {
+                date.duration_until(*first).as_hours().abs() > 24 * i64::from(DAYS_OF_A_YEAR)
+            }
+            DateMention::EveryYear { .. } => false,
+        })
     }
 
     /// The part of the question that the built-in table of English words can embed: empty for a

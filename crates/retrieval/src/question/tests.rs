@@ -251,8 +251,13 @@ fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
         ("Who called three days ago?", "three day ago"),
         ("What did Ada paint yesterday or last May?", "yesterday, last may"),
         ("Who went camping on 3 May 2023?", ""),
-        ("What did we talk about yesterday?", ""),
-        ("What did we talk about on 3 May 2023?", "3 may 2023"),
+        ("What did we talk about yesterday?", "2024 3 12, 12.03.2024, 12.3.2024, 12 march"),
+        (
+            "What did we talk about on 3 May 2023?",
+            "3 may 2023, 3 may, 2023 5 3, 03.05.2023, 3.5.2023",
+        ),
+        ("What did we talk about on 3 May?", "3 may"),
+        ("What did we talk about in May 2023?", ""),
         ("Who went camping?", ""),
         (&format!("who went last week {}", "and who not ".repeat(10)), ""),
     ] {
@@ -293,6 +298,12 @@ fn a_record_fits_by_its_date_or_by_what_it_quotes() {
     };
     assert_eq!([11, 12, 13].map(|day| fit(day, false)), [1.2, 1.5, 1.4]);
     assert_eq!([11, 12, 13].map(|day| fit(day, true)), [1.0, 1.5, 1.0]);
+    let day = parse("What happened on 12 March 2024?");
+    let fit = |year: i16| {
+        let date = Some(date(year, 1, 20));
+        day.time_fit(RecordTime { date, is_event: false, is_quoted: true })
+    };
+    assert_eq!([2021, 2023, 2024, 2025, 2026].map(fit), [1.0, 1.0, 1.45, 1.45, 1.0]);
     let next = parse("next class");
     let fit = |day: i8, is_event: bool| {
         let date = Some(date(2024, 3, day));

@@ -83,7 +83,10 @@ pub(crate) fn health(
     checks.push(HealthCheck::of(
         "erasure",
         u64::from(health.is_erasure_due),
-        "free pages or the log may hold what was erased".to_owned(),
+        match health.is_erasure_due {
+            true => "free pages or the log may hold what was erased".to_owned(),
+            false => "nothing that was erased is left in free pages or the log".to_owned(),
+        },
         "`because forget --finish`",
     ));
     let withheld = space.withheld_among(&health.orphans, disclosure)?;
@@ -144,7 +147,10 @@ fn embeddings(session: &Session, space: &Space) -> Result<Vec<HealthCheck>, Fail
         HealthCheck::of(
             "other_models",
             vectors,
-            format!("{vectors} vectors are by other models: {}", others.join(", ")),
+            match vectors {
+                0 => "no vectors are by other models".to_owned(),
+                _ => format!("{vectors} vectors are by other models: {}", others.join(", ")),
+            },
             "`because embed --forget MODEL` drops them",
         ),
     ])

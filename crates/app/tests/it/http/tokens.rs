@@ -52,6 +52,17 @@ fn wrong_requests_for_tokens_are_refused() {
     let unknown = machine.because(["--json", "token", "revoke", "nobody"]).run().ends(2);
     assert_eq!(unknown.error_code(), "no_such_token");
     assert!(machine.because(["--json", "token", "list"]).run().succeeds().out.is_empty());
+    // Of two tokens of a name, one is named by its id.
+    assert_eq!([create("twin", ".:read"), create("twin", ".:read")], [0, 0]);
+    let several = machine.because(["--json", "token", "revoke", "twin"]).run().ends(2);
+    assert_eq!(several.error_code(), "ambiguous_token");
+    let listed = machine.because(["--json", "token", "list"]).run().succeeds();
+    let first: serde_json::Value =
+        serde_json::from_str(listed.out().lines().next().unwrap()).unwrap();
+    machine.because(["token", "revoke", first["id"].as_str().unwrap()]).run().succeeds();
+    machine.because(["token", "revoke", "twin"]).run().succeeds();
+    let listed = machine.because(["--json", "token", "list"]).run().succeeds();
+    assert!(!listed.out().contains("\"active\""), "{}", listed.out());
 }
 
 #[test]
