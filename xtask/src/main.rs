@@ -109,16 +109,11 @@ fn cargo() -> std::process::Command {
     let mut cargo =
         std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(is_of_this_package) {
+        let is_of_package =
+            |name: &str| name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_");
+        if name.to_str().is_some_and(is_of_package) {
             cargo.env_remove(name);
         }
     }
     cargo
-}
-
-/// Whether cargo set a variable to tell a program about its own package.
-fn is_of_this_package(name: &str) -> bool {
-    ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_CRATE_", "CARGO_BIN_", "CARGO_PRIMARY_PACKAGE"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
 }

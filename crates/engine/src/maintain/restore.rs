@@ -42,6 +42,10 @@ impl Writer<'_> {
         digest: &str,
         now: jiff::Timestamp,
     ) -> Result<RecordedAgain, EngineError> {
+        let since_archived = match wanted.is_empty() {
+            true => self.forgotten_since_archived(&operations)?,
+            false => BTreeSet::new(),
+        };
         let mut missing = Vec::new();
         let mut forgotten = Vec::new();
         let mut taken = wanted.clone();
@@ -51,7 +55,7 @@ impl Writer<'_> {
             if !wanted.is_empty() && !taken.contains(&operation.id()) && !about {
                 continue;
             }
-            if wanted.is_empty() && self.is_forgotten_since_archived(&operation.id())? {
+            if since_archived.contains(&operation.id()) {
                 forgotten.push(LeftOut {
                     id: operation.id(),
                     kind: header.kind.as_str().to_owned(),
@@ -96,13 +100,22 @@ impl Writer<'_> {
         Ok(report)
     }
 
-    /// Whether somebody forgot an operation, or what it quotes. Beliefs that are archived are
-    /// redacted in the same way, by a redaction that names the archive.
-    fn is_forgotten_since_archived(&self, id: &OpId) -> Result<bool, EngineError> {
+    /// The operations that somebody forgot, themselves or what they quote. Beliefs that are
+    /// archived are redacted in the same way, by a redaction that names the archive.
+    fn forgotten_since_archived(
+        &self,
+        operations: &[Operation<Verified>],
+    ) -> Result<BTreeSet<OpId>, EngineError> {
         self.store.on_snapshot(|index| {
-            let Some(redaction) = forgotten_behind(index, id)? else { return Ok(false) };
-            let body = body_of(index, &redaction.id, &Kind::Redaction)?;
-            Ok(matches!(body, Some(Body::Redaction(redaction)) if redaction.archive.is_none()))
+            let mut forgotten = BTreeSet::new();
+            for id in operations.iter().map(Operation::id) {
+                let Some(redaction) = forgotten_behind(index, &id)? else { continue };
+                let body = body_of(index, &redaction.id, &Kind::Redaction)?;
+                if matches!(body, Some(Body::Redaction(redaction)) if redaction.archive.is_none()) {
+                    forgotten.insert(id);
+                }
+            }
+            Ok(forgotten)
         })
     }
 }

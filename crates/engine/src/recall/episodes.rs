@@ -325,7 +325,6 @@ fn different(
     let (filter, today) = (&query.filter, query.today);
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
-    let names_answer = are_answer && !named.is_empty();
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
     loop {
         let mut found = search.find(question, analyzer, filter, today, weights, wanted)?;
@@ -346,13 +345,6 @@ fn different(
             }
             let Some(mut found) = waiting.get_mut(place).and_then(Option::take) else { continue };
             let Some((mut id, mut evidence)) = search.evidence(found.position)? else { continue };
-            if filter.as_of_us.is_none()
-                && !named_positions.contains(&found.position)
-                && statements::has_fallen(search, &id, &evidence)?
-            {
-                fallen.insert(found.position);
-                continue;
-            }
             if let Some(echo) = evidence.echo() {
                 let is_shown =
                     |result: &Recollection| echo.of.contains(&result.id) || repeats(result, &echo);
@@ -368,6 +360,10 @@ fn different(
                     };
                     (found, id, evidence) = (original, original_id, original_evidence);
                 }
+            }
+            if filter.as_of_us.is_none() && statements::has_fallen(search, &id, &evidence)? {
+                fallen.insert(found.position);
+                continue;
             }
             let is_event = evidence.kind.0 == kernel::evidence::EvidenceKind::EVENT;
             let passage = passage_at(&evidence, search.passage_number(found.document));
@@ -394,15 +390,16 @@ fn different(
                 });
             }
         }
-        if fallen.len() > fallen_before {
-            // What was taken back must not make the others look relevant.
-            wanted = wanted.saturating_add(fallen.len() - fallen_before).min(CANDIDATES_MAX);
-            continue;
-        }
-        if results.len() == limit || is_all || wanted >= CANDIDATES_MAX {
+        let is_enough = results.len() == limit || is_all || wanted >= CANDIDATES_MAX;
+        // What was taken back must not make the others look relevant: once more without it.
+        if is_enough && fallen.len() == fallen_before {
+            let stands = |found: &Found| !fallen.contains(&found.position);
+            let names_answer = are_answer && named.iter().any(stands);
             return Ok(Different { results, kept, features, names_answer });
         }
-        wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
+        if !is_enough {
+            wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
+        }
     }
 }
 

@@ -1,11 +1,11 @@
-//! Statements of what is no longer believed.
+//! Leaves out the statements of claims, nodes and edges that have fallen.
 //!
 //! A claim, node or edge that is stated without a source cites a record of its own that says the
-//! same. Nobody asked for that record, so it is found only as long as anything made from it stands:
-//! what somebody takes back, refutes, corrects or replaces must not return as what they once said.
-//! It can be shown by its id, and is found as of an earlier time.
+//! same. Nobody asked for that record, so recall finds it only while something made from it stands.
+//! Otherwise a claim that was refuted, retracted, corrected or replaced would still be found, by
+//! the words of its statement. A question as of an earlier time finds it.
 
-use kernel::evidence::{Evidence, EvidenceKind};
+use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
@@ -13,7 +13,7 @@ use kernel::records::{RecordStatus, Records};
 use store::StoreError;
 use store::sqlite::Search;
 
-use crate::write::graph::STATEMENT;
+use crate::write::graph::is_statement;
 
 /// Whether a record is the statement of claims, nodes or edges none of which stands now.
 pub(super) fn has_fallen(
@@ -21,7 +21,7 @@ pub(super) fn has_fallen(
     id: &OpId,
     evidence: &Evidence,
 ) -> Result<bool, StoreError> {
-    if evidence.source != STATEMENT || evidence.kind != EvidenceKind::from(STATEMENT) {
+    if !is_statement(evidence) {
         return Ok(false);
     }
     let index = search.ledger_index()?;

@@ -57,6 +57,11 @@ pub const SOURCE_ROLE: &str = "source";
 /// The kind and the source of the evidence for what a person states without naming a source.
 pub const STATEMENT: &str = "statement";
 
+/// Whether evidence was recorded for what a person stated without naming a source.
+pub(crate) fn is_statement(evidence: &Evidence) -> bool {
+    evidence.source == STATEMENT && evidence.kind.0 == STATEMENT
+}
+
 /// What a statement is recorded as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordType {

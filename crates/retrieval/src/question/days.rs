@@ -4,8 +4,6 @@
 //! Beside a time, words for the conversation itself carry no weight, because people hardly say
 //! that they talk. A question with no other words of content asks for everything of its times.
 
-use jiff::civil::Date;
-
 use super::date_parser::TimeExpression;
 use super::dates::{DateMention, Precision};
 use crate::text::words::Word;
@@ -13,21 +11,10 @@ use crate::text::words::Word;
 /// Days of a question whose other wordings are looked up.
 const DAYS_MAX: usize = 4;
 
-/// The months, as a text may name them that says a day without its year.
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+/// Most wordings of one day.
+const WORDINGS_OF_A_DAY: usize = 5;
+/// A day in numbers, and as an English text says it that leaves out the year.
+const FORMATS: [&str; 4] = ["%Y-%m-%d", "%d.%m.%Y", "%-d.%-m.%Y", "%-d %B"];
 
 /// Words for the conversation itself, in lower case. Sorted, for binary search.
 #[rustfmt::skip]
@@ -86,24 +73,9 @@ pub(super) fn wordings(times: &[TimeExpression], words: &[Word<'_>]) -> Vec<Stri
                 said.map(|word| word.text).filter(|word| !is_year(word)).collect();
             wordings.extend((said.len() > 1).then(|| said.join(" ")));
         }
-        wordings.extend(in_numbers(first));
-        let month = usize::from(first.month().unsigned_abs()).saturating_sub(1);
-        let month = MONTHS.get(month).copied().unwrap_or_default();
-        wordings.push(format!("{} {month}", first.day()));
+        wordings.extend(FORMATS.map(|format| first.strftime(format).to_string()));
     }
     wordings
-}
-
-/// Most wordings of one day.
-const WORDINGS_OF_A_DAY: usize = 5;
-
-fn in_numbers(day: Date) -> [String; 3] {
-    let (year, month, day) = (day.year(), day.month(), day.day());
-    [
-        format!("{year:04}-{month:02}-{day:02}"),
-        format!("{day:02}.{month:02}.{year:04}"),
-        format!("{day}.{month}.{year:04}"),
-    ]
 }
 
 fn is_year(word: &str) -> bool {

@@ -38,7 +38,7 @@ const FOCUSED_WORDS_MAX: usize = 32;
 /// of the days beside it.
 const QUOTED_DAY: f64 = 1.45;
 /// Days of the longest year.
-const DAYS_OF_A_YEAR: u16 = 366;
+const DAYS_OF_A_YEAR: i32 = 366;
 /// Fit of a record that says "last week" too: like one of the same month.
 const QUOTED: f64 = 1.0;
 
@@ -224,7 +224,7 @@ impl Question {
         let Some(date) = date else { return false };
         self.dates.iter().all(|mention| match mention {
             DateMention::Window { first, .. } => {
-                date.duration_until(*first).as_hours().abs() > 24 * i64::from(DAYS_OF_A_YEAR)
+                dates::days_between(date, *first).abs() > DAYS_OF_A_YEAR
             }
             DateMention::EveryYear { .. } => false,
         })

@@ -54,8 +54,8 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 fn goes_on(before: &str, after: &str) -> bool {
     let trimmed = before.trim_end_matches([' ', '\t', '\u{a0}']);
     let Some(stopped) = trimmed.strip_suffix('.') else { return false };
-    let word = stopped.rsplit(|letter: char| letter.is_whitespace() || "([\"'„“".contains(letter));
-    let word = word.into_iter().next().unwrap_or_default();
+    let begins = |letter: char| letter.is_whitespace() || "([\"'„“".contains(letter);
+    let word = stopped.rsplit(begins).next().unwrap_or_default();
     let is_ordinal = !word.is_empty()
         && word.len() <= 2
         && word.bytes().all(|byte| byte.is_ascii_digit())
@@ -69,7 +69,7 @@ fn goes_on(before: &str, after: &str) -> bool {
         || is_initial
         || ABBREVIATIONS.contains(&word.as_str())
         || BEFORE_NUMBERS.contains(&word.as_str())
-            && after.starts_with(|c: char| c.is_ascii_digit())
+            && after.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! last of what was made from it.
 
 use kernel::body::Body;
-use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
@@ -15,7 +14,7 @@ use store::sqlite::SqliteLedgerIndex;
 
 use super::ForgetPlan;
 use crate::belief::body_of;
-use crate::write::graph::STATEMENT;
+use crate::write::graph::is_statement;
 
 /// Adds the statements from which nothing else was made than what a plan forgets.
 pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Result<(), StoreError> {
@@ -31,7 +30,7 @@ pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Resul
             let is_cited_beside = || {
                 Ok::<_, StoreError>(index.citing(&input)?.iter().any(|it| !gone.contains(&it.id)))
             };
-            if is_statement(index, &input)? && !is_cited_beside()? {
+            if is_statement_at(index, &input)? && !is_cited_beside()? {
                 added.push(input);
             }
         }
@@ -40,11 +39,10 @@ pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Resul
     Ok(())
 }
 
-fn is_statement(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<bool, StoreError> {
+fn is_statement_at(index: &SqliteLedgerIndex<'_>, id: &OpId) -> Result<bool, StoreError> {
     Ok(match body_of(index, id, &Kind::Evidence)? {
         Some(Body::Evidence(evidence)) => {
-            evidence.source == STATEMENT
-                && evidence.kind == EvidenceKind::from(STATEMENT)
+            is_statement(&evidence)
                 && index.entry(id)?.is_some_and(|entry| entry.kind == Kind::Evidence)
         }
         _ => false,

@@ -308,10 +308,10 @@ impl GatheredUse {
         }
         if lacks_tables || !self.is_tidy {
             drop_earlier(connection)?;
-            self.is_tidy = true;
             // The changes are made over what the tables of an earlier version held.
             self.version = None;
             self.refresh(connection)?;
+            self.is_tidy = true;
         }
         Ok(self.waiting.take(most))
     }
