@@ -12,6 +12,7 @@ use crate::service::opening::SpaceUse;
 /// Arguments of `correct`.
 #[derive(clap::Args)]
 #[command(
+    group = clap::ArgGroup::new("replacement").args(["set", "text"]).multiple(true).required(true),
     after_help = "A correction of a belief is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow. A corrected record keeps its source and its time; recall shows only what it says now, and importing its source again does not undo it.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\"\n  because correct 03ab77e1 --text \"The van is booked for Saturday\"    a record"
 )]
 pub(crate) struct Args {
@@ -20,7 +21,7 @@ pub(crate) struct Args {
     #[arg(value_name = "ID|KEY")]
     name: String,
     /// What is true: JSON for the whole payload, or FIELD=VALUE for one field (may be repeated)
-    #[arg(long, value_name = "JSON", required_unless_present = "text", allow_hyphen_values = true)]
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     set: Vec<String>,
     /// The same in words; for a record, what it should say. Alone, it is enough for a belief if a
     /// deriver can read the new value in it

@@ -30,7 +30,7 @@ enum Action {
 /// Arguments of `values set`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Values are kept in your home space and hold everywhere. Each line that states a preference or a goal becomes a claim; with a language model, the model makes a summary and at most 12 claims.\n\nExamples:\n  because values set --file values.md\n  because values set \"I prefer short answers. My goal is to ship 1.0.\"\n  because values set --file values.md --dry-run"
+    after_help = "Values are kept in your home space and hold everywhere. Each line that states a preference or a goal becomes a claim; with a language model, the model makes a summary and at most 12 claims.\n\nExamples:\n  because values set --file values.md\n  because values set \"I prefer short answers.\"\n  because values set --file values.md --dry-run"
 )]
 struct SetArgs {
     /// The values in words

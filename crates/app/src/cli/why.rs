@@ -259,6 +259,12 @@ fn in_words(why: &Why, choosing: &Choosing) -> String {
             "The walk was cut before it came to a claim; wider limits may find one.".to_owned()
         }
         (WhyStatus::NotHeld, _) => "Nothing holds it up any more.".to_owned(),
+        _ if !why.excluded.is_empty() => {
+            "Insufficient: what accounted for it does not stand any more.".to_owned()
+        }
+        _ if !why.evidence.is_empty() => {
+            "Insufficient: no claim or node accounts for it, only its sources.".to_owned()
+        }
         _ => "Insufficient: nothing was found that accounts for it.".to_owned(),
     }
 }

@@ -109,7 +109,11 @@ fn of_engine(error: &EngineError) -> Option<String> {
             capability.as_str()
         ),
         EngineError::Store(error) | EngineError::Record(RecordError::Store(error)) => match error {
-            StoreError::Damaged { .. } => "`because verify` names what is affected".to_owned(),
+            StoreError::Damaged { .. } => {
+                "`because verify` names what is affected, if the file can still be opened; \
+                a copy of the file, or an export imported into a new space, replaces it"
+                    .to_owned()
+            }
             _ => return None,
         },
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),

@@ -47,7 +47,7 @@ pub(crate) enum RequestError {
         text: String,
     },
     /// A window of time that is empty.
-    #[error("since {since:?} is not before until {until:?}: nothing lies between them")]
+    #[error("{since:?} is not before {until:?}: nothing lies between them")]
     EmptyWindow {
         /// Its beginning.
         since: String,

@@ -9,6 +9,7 @@ use engine::inspect::summary;
 use engine::selection::{RecordState, Selection};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
+use importers::secrets::summarize;
 use jiff::Timestamp;
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -62,8 +63,11 @@ pub(crate) fn correct(
     let drafts = space.to_correct(name, by)?;
     let action = match space.name_of(name)? {
         Named::Operation { id, .. } => {
-            let subject = Subject::Record { id, summary: summary(&space.show(&id)?.operation) };
-            Action { verb: Verb::Corrected, subject }
+            let summary = match &by.text {
+                Some(text) => summarize(text),
+                None => summary(&space.show(&id)?.operation),
+            };
+            Action { verb: Verb::Corrected, subject: Subject::Record { id, summary } }
         }
         Named::Belief { key } | Named::Version { key, .. } => {
             Action::on_belief(Verb::Corrected, &key)

@@ -117,6 +117,9 @@ pub(crate) fn plan(
     let plan = space.plan_to_forget(&ids, now)?;
     let which = selection.in_words();
     if plan.is_empty() {
+        let is_forgotten = !ids.is_empty();
+        let which =
+            if is_forgotten { format!("{which} that was not forgotten already") } else { which };
         return Err(RequestError::NoSuchRecords { which }.into());
     }
     Ok(Plan { which, plan })

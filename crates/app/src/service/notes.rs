@@ -93,8 +93,11 @@ impl Note {
     }
 
     /// Checks the note before a space is opened for it, because opening may create the space.
-    pub(crate) fn check(self, session: &Session) -> Result<CheckedNote, RequestError> {
+    pub(crate) fn check(mut self, session: &Session) -> Result<CheckedNote, RequestError> {
         self.check_limits(session)?;
+        // Blank names say nothing.
+        self.actor.take_if(|actor| actor.trim().is_empty());
+        self.tags.retain(|tag| !tag.trim().is_empty());
         let text = self.text.trim().to_owned();
         let at = match &self.at {
             Some(at) => session.times().when(at)?,

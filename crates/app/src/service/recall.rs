@@ -196,6 +196,7 @@ impl RecallRequest<'_> {
         let visibilities = visibilities.to_vec();
         Query {
             filter: Filter { kinds, visibilities, ..self.filter.clone() },
+            valid_at_us: self.valid_at_us,
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)

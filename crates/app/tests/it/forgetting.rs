@@ -314,6 +314,16 @@ fn nothing_is_forgotten_without_a_question_or_yes() {
         .succeeds()
         .prints("Nothing was written");
     machine.because(["recall", "walnuts"]).run().succeeds().prints("Jonas is allergic");
+    let note = ["remember", "The safe has a code", "--actor", " ", "--tag", "", "--json"];
+    let noted = machine.because(note).run().succeeds().json();
+    let id = noted["id"].as_str().unwrap().to_owned();
+    // Blank names are not kept.
+    let kept = machine.because(["show", &id, "--json"]).run().succeeds().json();
+    let kept = kept.to_string();
+    assert!(!kept.contains("\"actor\":\" \"") && !kept.contains("\"tags\":[\"\"]"), "{kept}");
+    machine.because(["forget", &id, "--yes"]).run().succeeds();
+    let again = machine.because(["forget", &id, "--yes"]).run();
+    again.ends(2).says("that was not forgotten already");
     machine.because(["forget", "--finish"]).run().succeeds().prints("Nothing that was forgotten");
 }
 

@@ -92,8 +92,52 @@ fn a_refuted_retracted_corrected_or_replaced_claim_is_not_found_by_its_statement
     ] {
         assert!(json(&machine, &arguments).to_string().contains("Hamburg"), "{arguments:?}");
     }
+    let after = jiff::Timestamp::now().to_string();
+    let as_of_now = json(&machine, &["recall", "--as-of", &after, "Where is the office?"]);
+    assert!(!as_of_now.to_string().contains("Hamburg"));
     json(&machine, &["withdraw", &refuted]);
     assert_eq!(is_found("Where is the office?", "Hamburg"), [true; 3]);
+}
+
+#[test]
+fn a_question_about_a_time_finds_no_statement_of_another_time() {
+    let machine = Machine::with_space();
+    let window = ["--valid-from", "2025-01-01", "--valid-to", "2025-07-01"];
+    add(&machine, &[&["The office is in Hamburg"][..], &window].concat());
+    let found = |command: &[&str], at: &str| {
+        let arguments = [command, &["--valid-at", at, "Where is the office?"]].concat();
+        json(&machine, &arguments).to_string().contains("Hamburg")
+    };
+    for command in [&["recall"][..], &["ask"]] {
+        assert!(found(command, "2025-03-01"), "{command:?}");
+        assert!(!found(command, "2025-07-01") && !found(command, "2024-12-31"), "{command:?}");
+    }
+    let turn = ["context", "--no-receipt", "--turn", "Me: Where is the office?", "--valid-at"];
+    let offered = |at: &str| json(&machine, &[&turn[..], &[at]].concat()).to_string();
+    assert!(offered("2025-03-01").contains("Hamburg"));
+    assert!(!offered("2025-07-01").contains("Hamburg"));
+}
+
+#[test]
+fn an_answer_shows_what_stands_under_a_heading_and_when_and_where_an_event_is() {
+    let machine = Machine::with_space();
+    let boiler = "# Refilling the boiler\n\nOpen the valve until 1.2 bar. Then close it.\n";
+    let yoga = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\nBEGIN:VEVENT\nUID:a\n\
+        DTSTAMP:20250101T000000Z\nDTSTART:20250106T180000Z\nDTEND:20250106T190000Z\n\
+        SUMMARY:Yoga\nLOCATION:Room 5\nEND:VEVENT\nEND:VCALENDAR\n";
+    let files = [("house.md", boiler), ("a.ics", yoga)];
+    for (name, text) in files {
+        let path = machine.write(name, text);
+        json(&machine, &["import", path.to_str().unwrap()]);
+    }
+    let answer = |question: &str| json(&machine, &["ask", "--no-save", question]).to_string();
+    let refilling = answer("How do I go about refilling the boiler?");
+    assert!(
+        refilling.contains("Refilling the boiler: Open the valve until 1.2 bar."),
+        "{refilling}"
+    );
+    let yoga = answer("Where is yoga?");
+    assert!(yoga.contains("Yoga: ") && yoga.contains("18:00") && yoga.contains("Room 5"), "{yoga}");
 }
 
 #[test]

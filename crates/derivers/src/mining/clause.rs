@@ -1,29 +1,36 @@
 //! What a sentence states, by the cue that begins one of its clauses.
 
+use std::ops::Range;
+
 use super::lexicon::{
     ALWAYS, DATE_WORDS, DECISION_ADVERBS, DECISION_LABELS, DECISIONS, DOUBTFUL_CLAUSES, DOUBTS,
     EMPTY, FOREIGN_DECISIONS, FOREIGN_DOUBTS, FOREIGN_OWN_DECISIONS, GOALS, GROUPS, IMPERATIVES,
-    IMPERSONAL_DECISIONS, NOT_INSTRUCTED, NOT_REQUIRED, OPENINGS, OWN_GOALS, OWN_PREFERENCES,
-    PHRASE_DOUBTS, PHRASE_OPENINGS, PHRASE_WORDS_MAX, POINTING, PREFERENCES, REPORTS, REQUESTS,
-    RULE_OPENINGS, RULE_SUBJECTS, SUBORDINATE, TAIL_DOUBTS, TRIES, VAGUE_RULES,
+    IMPERSONAL_DECISIONS, LIMIT_WORDS_MAX, LIMITS, NOT_INSTRUCTED, NOT_REQUIRED, OPENINGS,
+    OWN_GOALS, OWN_PREFERENCES, PHRASE_DOUBTS, PHRASE_OPENINGS, PHRASE_WORDS_MAX, POINTING,
+    PREFERENCES, REPORTS, REQUESTS, RULE_OPENINGS, RULE_SUBJECTS, SUBORDINATE, TAIL_DOUBTS, TRIES,
+    VAGUE_RULES,
 };
 use super::{StatementKind, Voice};
 use crate::statements::{Break, Sentence};
 
 /// Fewest words of a statement.
 const WORDS_MIN: usize = 4;
+/// The same after a label such as "Decision:", which counts.
+const LABELLED_WORDS_MIN: usize = 3;
 /// Fewest words after a cue that say something.
 const CONTENT_MIN: usize = 2;
 /// The same if one of them points at something that the sentence does not name.
 const CONTENT_WITH_POINTER_MIN: usize = 5;
+/// So many words before "it" name what it is.
+const CONTENT_BEFORE_IT_MIN: usize = 3;
 /// Most openings before a cue.
 const OPENINGS_MAX: usize = 4;
 /// Most adverbs between a subject and its verb.
 const ADVERBS_MAX: usize = 3;
 /// Most words of the subject of a requirement or a deadline.
 const SUBJECT_WORDS_MAX: usize = 10;
-/// How far from "due" on a date is looked for, words: "due on the first of May".
-const DATE_WORDS_MAX: usize = 6;
+/// How far from "due" on a date is looked for, words: "due on the first of the month".
+const DATE_WORDS_MAX: usize = 7;
 
 /// A statement in a sentence: what it is, and which words say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +44,9 @@ pub(super) struct Stated {
 
 /// What a sentence states; none if it states nothing outright. `text` is the sentence as written.
 pub(super) fn stated(sentence: &Sentence<'_>, text: &str, voice: Voice) -> Option<Stated> {
-    if sentence.is_question || sentence.words.len() < WORDS_MIN || sentence.has_any(&DOUBTS) {
+    let is_labelled = sentence.after(0) == Break::Colon;
+    let words_min = if is_labelled { LABELLED_WORDS_MIN } else { WORDS_MIN };
+    if sentence.is_question || sentence.words.len() < words_min || sentence.has_any(&DOUBTS) {
         return None;
     }
     let lower = text.to_lowercase().replace('’', "'");
@@ -100,7 +109,8 @@ impl Reader<'_, '_> {
     /// Whether enough is said from `at` on: more if something is only pointed at.
     fn has_content(&self, at: usize) -> bool {
         let is_pointer = |place: usize| match self.lower(place) {
-            "it" | "them" | "these" | "those" | "both" => true,
+            "it" => self.content(at..place) < CONTENT_BEFORE_IT_MIN,
+            "them" | "these" | "those" | "both" => true,
             "that" | "this" => self.sentence.after(place) != Break::None,
             _ => false,
         };
@@ -108,8 +118,12 @@ impl Reader<'_, '_> {
             true => CONTENT_WITH_POINTER_MIN,
             false => CONTENT_MIN,
         };
-        let words = self.sentence.words.iter().skip(at);
-        words.filter(|word| !EMPTY.contains(&word.lower.as_ref())).count() >= min
+        self.content(at..self.len()) >= min
+    }
+
+    /// How many words of a part say something.
+    fn content(&self, part: Range<usize>) -> usize {
+        part.filter(|place| !EMPTY.contains(&self.lower(*place))).count()
     }
 
     /// The place after the openings that may stand at `at`; none if one of them is a condition.
@@ -323,10 +337,23 @@ impl Reader<'_, '_> {
             .get(at + 1..=must)
             .is_some_and(|words| words.iter().all(|word| matches!(word.before, Break::None)));
         let demands = match self.lower(verb) {
-            "be" => is_participle(self.lower(verb + 1)),
+            "be" => is_participle(self.lower(verb + 1)) || self.is_limit(verb + 1),
             word => !NOT_REQUIRED.contains(&word) && !word.is_empty(),
         };
-        is_plain && !is_pointing && demands && self.has_content(verb)
+        // "All tests must pass" has its content on both sides.
+        let says = self.has_content(verb)
+            || self.content(at..must) > 0 && self.content(verb..self.len()) == 1;
+        is_plain && !is_pointing && demands && says
+    }
+
+    /// "Below 200 degrees", "at most three".
+    fn is_limit(&self, at: usize) -> bool {
+        self.after_any(at, &LIMITS).is_some_and(|next| {
+            let words = (next..self.len()).take(LIMIT_WORDS_MAX);
+            words
+                .into_iter()
+                .any(|place| self.lower(place).starts_with(|c: char| c.is_ascii_digit()))
+        })
     }
 
     /// "The report is due on Friday", "the deadline is 3 May".

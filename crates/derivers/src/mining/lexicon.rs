@@ -226,6 +226,25 @@ pub(super) const NOT_REQUIRED: [&str; 34] = [
     "go", "see", "take", "get", "emphasise", "ask", "move", "find", "read",
 ];
 
+/// What after "must be" and before a number sets a limit.
+pub(super) const LIMITS: [&[&str]; 12] = [
+    &["below"],
+    &["above"],
+    &["under"],
+    &["over"],
+    &["within"],
+    &["between"],
+    &["at", "least"],
+    &["at", "most"],
+    &["less", "than"],
+    &["more", "than"],
+    &["no", "more", "than"],
+    &["exactly"],
+];
+
+/// Most words from there to the number, with it.
+pub(super) const LIMIT_WORDS_MAX: usize = 2;
+
 /// Words before "must" that point elsewhere.
 #[rustfmt::skip]
 pub(super) const POINTING: [&str; 28] = [

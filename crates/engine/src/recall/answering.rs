@@ -4,6 +4,7 @@
 //! [`Reader::best_sentences`] finds in each source the sentence that shares most with the question,
 //! by the weight of the shared words. No model is needed for either.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use retrieval::question::Question;
@@ -28,6 +29,10 @@ pub const CONSIDERED: usize = retrieval::rank::relevance::JUDGED;
 const SPEAKERS_MAX: usize = 2;
 /// Longest text that is searched for its best sentence, bytes.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
+/// How much a question counts, or a quoted line.
+const SHARE_OF_ASKED: f64 = 0.4;
+/// Length up to which sentences that follow a title are shown with it, bytes.
+const BEGINNING_BYTES: usize = 160;
 
 /// The records of a recall, judged.
 #[derive(Clone, Debug)]
@@ -97,31 +102,68 @@ impl WordWeights {
     }
 
     /// The sentence with the most weight of the question's words; the first of several, and the
-    /// first of all if no word is shared.
-    fn best_sentence<'t>(&self, text: &'t str, analyzer: &mut Analyzer) -> &'t str {
+    /// first of all if no word is shared. Questions and quoted lines count less.
+    fn best_sentence<'t>(&self, source: &SourceText<'t>, analyzer: &mut Analyzer) -> Cow<'t, str> {
+        let text = cut(source.text, TEXT_BYTES_MAX);
         let mut best: Option<(f64, &'t str)> = None;
-        for range in sentences(cut(text, TEXT_BYTES_MAX)) {
-            let sentence = text.get(range).unwrap_or_default().trim();
+        let mut title: Option<(f64, &'t str)> = None;
+        let mut first = "";
+        for range in sentences(text) {
+            let sentence = text.get(range.clone()).unwrap_or_default().trim();
             if !sentence.chars().any(char::is_alphanumeric) {
                 continue;
             }
             let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
-            let weight = terms.iter().filter_map(|term| self.0.get(term)).sum();
+            let weight: f64 = terms.iter().filter_map(|term| self.0.get(term)).sum();
+            if range.start < source.title_bytes {
+                if title.is_none_or(|(most, _)| weight > most) {
+                    title = Some((weight, text.get(..source.title_bytes).unwrap_or_default()));
+                }
+                continue;
+            }
+            if first.is_empty() {
+                first = text.get(range.start..).unwrap_or_default();
+            }
+            let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
+            let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
             if best.is_none_or(|(most, _)| weight > most) {
                 best = Some((weight, sentence));
             }
         }
-        best.map_or(text.trim(), |(_, sentence)| sentence)
+        let Some((weight, sentence)) = best else { return Cow::Borrowed(source.text.trim()) };
+        match title {
+            Some((most, title)) if most > weight => {
+                let below = if weight > 0.0 { sentence } else { beginning(first) };
+                Cow::Owned(format!("{}: {below}", title.trim()))
+            }
+            _ => Cow::Borrowed(sentence),
+        }
     }
 }
 
+/// The text of a source of an answer.
+pub struct SourceText<'t> {
+    /// It.
+    pub text: &'t str,
+    /// So many bytes at its beginning are a title; 0 if it has none.
+    pub title_bytes: usize,
+}
+
+/// The sentences at the beginning of a text, as long as they are short together, but one at least.
+fn beginning(text: &str) -> &str {
+    let ends = sentences(text).into_iter().map(|range| range.end);
+    let end = ends.enumerate().take_while(|(place, end)| *place == 0 || *end <= BEGINNING_BYTES);
+    text.get(..end.last().map_or(0, |(_, end)| end)).unwrap_or_default().trim()
+}
+
 impl Reader<'_> {
-    /// The sentence of each text that shares most with the question.
+    /// The sentence of each text that shares most with the question. Where only its title does, the
+    /// title and what follows it.
     pub fn best_sentences<'t>(
         &self,
         weights: &WordWeights,
-        texts: &[&'t str],
-    ) -> Result<Vec<&'t str>, EngineError> {
+        texts: &[SourceText<'t>],
+    ) -> Result<Vec<Cow<'t, str>>, EngineError> {
         let best = self.store.search(|_, analyzer| {
             let best = texts.iter().map(|text| weights.best_sentence(text, analyzer));
             Ok::<_, StoreError>(best.collect())
@@ -136,11 +178,17 @@ mod tests {
     use retrieval::question::names::Names;
     use retrieval::text::{Language, Languages};
 
-    fn best<'t>(question: &str, text: &'t str) -> &'t str {
+    fn best(question: &str, text: &str) -> String {
+        best_under(question, "", text)
+    }
+
+    fn best_under(question: &str, title: &str, text: &str) -> String {
         let mut analyzer = Analyzer::new(Language::English);
         let question =
             Question::parse(question, &mut analyzer, &Names::default(), Languages::NONE, None);
-        WordWeights::new(Some(&question), []).best_sentence(text, &mut analyzer)
+        let text = format!("{title}{text}");
+        let source = SourceText { text: &text, title_bytes: title.len() };
+        WordWeights::new(Some(&question), []).best_sentence(&source, &mut analyzer).into_owned()
     }
 
     #[test]
@@ -152,11 +200,31 @@ mod tests {
     }
 
     #[test]
+    fn a_title_is_shown_only_above_what_it_is_about() {
+        let (title, text) = ("Boats › Refilling the tank\n\n", "At 10 bar, no more. Ask Pia.");
+        let both = "Boats › Refilling the tank: At 10 bar, no more. Ask Pia.";
+        assert_eq!(best_under("How do I refill the tank?", title, text), both);
+        assert_eq!(best_under("Whom do I ask?", title, text), "Ask Pia.");
+        let named = "Boats › Refilling the tank: Pia fills the tank.";
+        let text = "It rained. Pia fills the tank.";
+        assert_eq!(best_under("Who is refilling the tank?", title, text), named);
+        assert_eq!(best_under("tank", title, text), "Pia fills the tank.");
+        assert_eq!(best_under("tank", title, ""), title.trim());
+    }
+
+    #[test]
+    fn a_question_answers_only_where_nothing_else_does() {
+        let text = "Can you rent the boat? We rented a boat in May.\n> Which boat do you rent?";
+        assert_eq!(best("Which boat did you rent?", text), "We rented a boat in May.");
+        assert_eq!(best("When is the boat?", "Which boat? It rained."), "Which boat?");
+    }
+
+    #[test]
     fn texts_without_sentences_are_their_own_best_sentence() {
         assert_eq!(best("boat", ""), "");
         assert_eq!(best("boat", " … "), "…");
         assert_eq!(best("船", "下雨了。船租好了。"), "船租好了。");
         let long = "Ж".repeat(40_000);
-        assert!(long.starts_with(best("boat", &long)));
+        assert!(long.starts_with(&best("boat", &long)));
     }
 }

@@ -16,8 +16,9 @@ use retrieval::text::passages::passages;
 use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Search, TermShare};
 use store::{Ledger, Position, StoreError};
 
+use super::features;
 use super::series::SeriesSeen;
-use super::{features, statements};
+use super::statements::Moment;
 use crate::private::Disclosure;
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
@@ -42,6 +43,9 @@ pub struct Query {
     pub limit: usize,
     /// Which records.
     pub filter: Filter,
+    /// Only statements of claims and nodes that are true in the world at this time, microseconds
+    /// since the Unix epoch. Other records have no such times.
+    pub valid_at_us: Option<i64>,
     /// Records to show before and after each.
     pub neighbours: u32,
     /// The asker's date: what "last week" counts from.
@@ -60,6 +64,7 @@ impl Query {
             text: text.into(),
             limit,
             filter: Filter::default(),
+            valid_at_us: None,
             neighbours: 0,
             today: None,
             weights: Weights::default(),
@@ -323,6 +328,7 @@ fn different(
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     let (filter, today) = (&query.filter, query.today);
+    let moment = Moment { as_of_us: filter.as_of_us, valid_at_us: query.valid_at_us };
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
@@ -361,7 +367,7 @@ fn different(
                     (found, id, evidence) = (original, original_id, original_evidence);
                 }
             }
-            if filter.as_of_us.is_none() && statements::has_fallen(search, &id, &evidence)? {
+            if moment.has_fallen(search, &id, &evidence)? {
                 fallen.insert(found.position);
                 continue;
             }

@@ -1,47 +1,89 @@
 //! Leaves out the statements of claims, nodes and edges that have fallen.
 //!
 //! A claim, node or edge that is stated without a source cites a record of its own that says the
-//! same. Nobody asked for that record, so recall finds it only while something made from it stands.
-//! Otherwise a claim that was refuted, retracted, corrected or replaced would still be found, by
-//! the words of its statement. A question as of an earlier time finds it.
+//! same. Nobody asked for that record, so recall finds it only while something made from it stands,
+//! and for a question about a time only if it was true then. Otherwise a claim that was refuted,
+//! retracted, corrected or replaced would still be found, by the words of its statement. A question
+//! as of an earlier time sees what stood at that time.
 
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::ledger_index::LedgerIndex;
+use kernel::ledger_index::Entry;
 use kernel::records::{RecordStatus, Records};
+use kernel::snapshot::Snapshot;
 use store::StoreError;
-use store::sqlite::Search;
+use store::sqlite::{Search, first_after};
 
+use crate::belief::Bodies;
+use crate::graph::{is_valid, record_view};
 use crate::write::graph::is_statement;
 
-/// Whether a record is the statement of claims, nodes or edges none of which stands now.
-pub(super) fn has_fallen(
-    search: &Search<'_>,
-    id: &OpId,
-    evidence: &Evidence,
-) -> Result<bool, StoreError> {
-    if !is_statement(evidence) {
-        return Ok(false);
-    }
-    let index = search.ledger_index()?;
-    let mut records = Records::new(&index);
-    let mut is_fallen = false;
-    for citing in index.citing(id)? {
-        let is_made_from_it = matches!(citing.kind, Kind::Claim | Kind::Node | Kind::Edge);
-        if !is_made_from_it || !citing.kind.spec().is_input(&citing.role) {
-            continue;
-        }
-        let Some(entry) = index.entry(&citing.id)? else { continue };
-        let Some(status) = records.status_of(&entry)? else { continue };
-        let is_corrected = match &entry.identity {
-            Some(key) => records.validity().standing(key)?.correction.is_some(),
-            None => false,
-        };
-        if !is_corrected && matches!(status, RecordStatus::Active | RecordStatus::Alias) {
+/// When what a question finds must have stood.
+#[derive(Clone, Copy)]
+pub(super) struct Moment {
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch; now if none.
+    pub as_of_us: Option<u64>,
+    /// True in the world at this time, microseconds since the Unix epoch; at any if none.
+    pub valid_at_us: Option<i64>,
+}
+
+impl Moment {
+    /// Whether a record is the statement of claims, nodes or edges none of which stood.
+    pub(super) fn has_fallen(
+        self,
+        search: &Search<'_>,
+        id: &OpId,
+        evidence: &Evidence,
+    ) -> Result<bool, StoreError> {
+        if !is_statement(evidence) {
             return Ok(false);
         }
-        is_fallen = true;
+        let index = search.ledger_index()?;
+        match self.as_of_us {
+            Some(until) => self.has_fallen_in(&Snapshot::before(&index, first_after(until)), id),
+            None => self.has_fallen_in(&index, id),
+        }
     }
-    Ok(is_fallen)
+
+    fn has_fallen_in(self, index: &dyn Bodies, id: &OpId) -> Result<bool, StoreError> {
+        let mut records = Records::new(index);
+        let mut is_fallen = false;
+        for citing in index.citing(id)? {
+            let is_made_from_it = matches!(citing.kind, Kind::Claim | Kind::Node | Kind::Edge);
+            if !is_made_from_it || !citing.kind.spec().is_input(&citing.role) {
+                continue;
+            }
+            let Some(entry) = index.entry(&citing.id)? else { continue };
+            let Some(status) = records.status_of(&entry)? else { continue };
+            if self.stands(index, &mut records, &entry, status)? {
+                return Ok(false);
+            }
+            is_fallen = true;
+        }
+        Ok(is_fallen)
+    }
+
+    fn stands(
+        self,
+        index: &dyn Bodies,
+        records: &mut Records<'_, dyn Bodies + '_>,
+        entry: &Entry,
+        status: RecordStatus,
+    ) -> Result<bool, StoreError> {
+        if !matches!(status, RecordStatus::Active | RecordStatus::Alias) {
+            return Ok(false);
+        }
+        if let Some(key) = &entry.identity
+            && records.validity().standing(key)?.correction.is_some()
+        {
+            return Ok(false);
+        }
+        if self.valid_at_us.is_none() {
+            return Ok(true);
+        }
+        // An edge has no times of its own.
+        let view = record_view(records, index, entry)?;
+        Ok(view.is_none_or(|view| is_valid(&view, self.valid_at_us)))
+    }
 }

@@ -196,7 +196,11 @@ fn an_invalid_payload_or_target_is_refused_and_nothing_is_written() {
         (&[r#"{"name":"pool","lanes":8}"#], "no error"),
         (&["name=7"], "no error"),
         (&["name=\"7\""], "no error"),
-        (&["name="], "no error"),
+        (&["name="], "payload_shape"),
+        (&["name=\" \""], "payload_shape"),
+        (&["{}"], "payload_shape"),
+        (&["null"], "payload_shape"),
+        (&[r#"{"name":null}"#], "no error"),
     ] {
         assert_eq!(try_set(&home.space, sets), expected, "{sets:?}");
     }

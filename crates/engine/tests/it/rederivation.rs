@@ -112,10 +112,10 @@ fn a_second_correction_needs_no_review_because_of_the_claim_under_the_first() {
 #[test]
 fn a_field_that_a_correction_left_out_can_still_be_corrected() {
     let mut home = Home::new();
-    home.correct("{}");
+    home.correct("{\"label\":\"Home\"}");
     home.correct("lat=49");
     let belief = home.space.believed(KEY).unwrap();
-    assert_eq!(belief.payload, json!({ "lat": 49 }));
+    assert_eq!(belief.payload, json!({ "label": "Home", "lat": 49 }));
 }
 
 #[test]

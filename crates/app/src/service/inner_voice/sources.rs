@@ -2,7 +2,7 @@
 //! chance that it answers.
 
 use engine::owner::SpaceOwner;
-use engine::recall::answering::{CONSIDERED, WordWeights};
+use engine::recall::answering::{CONSIDERED, SourceText, WordWeights};
 use engine::recall::episodes::Recollection;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
@@ -224,6 +224,15 @@ impl AnswerSource {
             text,
             evidence: None,
         }
+    }
+
+    /// Its text. The first line of a record that ends with the record's title is one.
+    pub(super) fn titled_text(&self) -> SourceText<'_> {
+        let first = self.text.lines().next().unwrap_or_default();
+        let title = self.evidence.as_ref().and_then(|evidence| evidence.payload.title.as_deref());
+        let has_title =
+            title.is_some_and(|title| !title.is_empty() && first.trim_end().ends_with(title));
+        SourceText { text: &self.text, title_bytes: if has_title { first.len() } else { 0 } }
     }
 
     /// Says where it is, and whose words it repeats if the space is somebody else's.

@@ -1,7 +1,7 @@
 //! The words of an answer: the best sentence of each source, or those of a language model.
 
 use engine::EngineError;
-use engine::recall::answering::WordWeights;
+use engine::recall::answering::{SourceText, WordWeights};
 use kernel::id::OpId;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -64,10 +64,10 @@ pub(super) fn excerpt(
     sources: &mut [AnswerSource],
 ) -> Result<(), EngineError> {
     let Some(first) = spaces.first() else { return Ok(()) };
-    let texts: Vec<&str> = sources.iter().map(|source| source.text.as_str()).collect();
+    let texts: Vec<SourceText<'_>> = sources.iter().map(AnswerSource::titled_text).collect();
     let best = first.opened.space.reader()?.best_sentences(weights, &texts)?;
     let excerpts: Vec<String> =
-        best.into_iter().map(|sentence| cut(&one_line(sentence), EXCERPT_CHARS_MAX)).collect();
+        best.into_iter().map(|sentence| cut(&one_line(&sentence), EXCERPT_CHARS_MAX)).collect();
     for (source, excerpt) in sources.iter_mut().zip(excerpts) {
         source.excerpt = excerpt;
     }

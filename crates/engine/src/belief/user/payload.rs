@@ -3,11 +3,13 @@
 //!
 //! Other derivers read the payload of a claim, so its replacement must have the same shape: an
 //! object replaces an object, and each field keeps its name and the type of its value, or is null.
+//! A time of day stays a time of day and a date a date.
 //! JSON for the whole payload may add fields. `FIELD=VALUE` must name an existing field, so that a
 //! misspelling is noticed.
 
 use std::collections::BTreeSet;
 
+use jiff::civil::{Date, Time};
 use kernel::canonical;
 use kernel::operation::BODY_BYTES_MAX;
 use serde_json::{Map, Value};
@@ -62,14 +64,8 @@ pub(super) fn replacing(
             });
         };
         let known = known.get(name).ok_or_else(|| {
-            let names: Vec<&str> = known
-                .as_object()
-                .into_iter()
-                .flat_map(Map::keys)
-                .map(String::as_str)
-                .take(FIELDS_NAMED_MAX)
-                .collect();
-            shape(format!("it has no field {name:?}; its fields are {}", names.join(", ")))
+            let names = known.as_object().map(names).unwrap_or_default();
+            shape(format!("it has no field {name:?}; its fields are {names}"))
         })?;
         let text = || Value::String(value.to_owned());
         // What was text stays text, also where it looks like a number.
@@ -150,28 +146,56 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
 /// the type of its value.
 fn fits(known: &Value, new: &Value) -> Result<(), String> {
     match (known, new) {
+        (Value::Object(known), Value::Object(new)) if new.is_empty() && !known.is_empty() => {
+            Err(format!("it needs a field at least; its fields are {}", names(known)))
+        }
         (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(name, value)| {
             known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))
         }),
-        (Value::Object(fields), other) => {
-            let names: Vec<&str> =
-                fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect();
-            Err(format!(
-                "it is an object with the fields {}, and this is {}",
-                names.join(", "),
-                sort_of(other)
-            ))
-        }
+        (Value::Object(fields), other) => Err(format!(
+            "it is an object with the fields {}, and this is {}",
+            names(fields),
+            sort_of(other)
+        )),
         _ => Ok(()),
     }
 }
 
+fn names(fields: &Map<String, Value>) -> String {
+    fields.keys().map(String::as_str).take(FIELDS_NAMED_MAX).collect::<Vec<_>>().join(", ")
+}
+
 fn fits_field(name: &str, known: &Value, new: &Value) -> Result<(), String> {
-    let same = std::mem::discriminant(known) == std::mem::discriminant(new);
-    if same || known.is_null() || new.is_null() {
-        return Ok(());
+    match (known, new) {
+        (Value::Null, _) | (_, Value::Null) => Ok(()),
+        (Value::String(known), Value::String(new)) => {
+            fits_text(known, new).map_err(|sort| format!("its field {name:?} is {sort}"))
+        }
+        (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(part, value)| {
+            let name = format!("{name}.{part}");
+            known.get(part).map_or(Ok(()), |known| fits_field(&name, known, value))
+        }),
+        _ if std::mem::discriminant(known) == std::mem::discriminant(new) => Ok(()),
+        _ => Err(format!("its field {name:?} is {}, and this is {}", sort_of(known), sort_of(new))),
     }
-    Err(format!("its field {name:?} is {}, and this is {}", sort_of(known), sort_of(new)))
+}
+
+/// Whether a text may replace another: a time of day stays one, a date stays one, and what had
+/// words does not become blank. The error says what it has to be.
+fn fits_text(known: &str, new: &str) -> Result<(), &'static str> {
+    const TIME_OF_DAY: &str = "%H:%M";
+    let is_time = |text: &str| Time::strptime(TIME_OF_DAY, text).is_ok();
+    let is_date = |text: &str| text.parse::<Date>().is_ok();
+    if is_time(known) && !is_time(new) {
+        return Err("a time of day from 00:00 to 23:59");
+    }
+    if is_date(known) && !is_date(new) {
+        return Err("a date such as 2025-03-31");
+    }
+    if !known.trim().is_empty() && new.trim().is_empty() {
+        return Err("text that is not blank; null removes it");
+    }
+    Ok(())
 }
 
 fn sort_of(value: &Value) -> &'static str {

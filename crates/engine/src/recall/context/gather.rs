@@ -298,7 +298,12 @@ impl Reader<'_> {
         gathered: &mut Gathered,
     ) -> Result<(), EngineError> {
         let vector = wanted.by_model.get(text).cloned();
-        let mut query = Query { today: wanted.today, vector, ..Query::new(text, CANDIDATES_MAX) };
+        let mut query = Query {
+            today: wanted.today,
+            valid_at_us: wanted.viewpoint.valid_at_us,
+            vector,
+            ..Query::new(text, CANDIDATES_MAX)
+        };
         query.filter.as_of_us = wanted.viewpoint.as_of_us;
         let mut recall = self.recall_with_newer(&query)?;
         let found: Vec<OpId> = recall.results.iter().map(|found| found.id).collect();
