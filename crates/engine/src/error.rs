@@ -28,7 +28,7 @@ pub enum EngineError {
     #[error(transparent)]
     Import(#[from] importers::ImportError),
     /// No operation has an id with this prefix.
-    #[error("no record has an id that begins with {prefix} (give at least 4 digits)")]
+    #[error("no record has {}", id_in_words(prefix))]
     UnknownId {
         /// The prefix.
         prefix: String,
@@ -187,4 +187,16 @@ fn why_kept(kind: &Kind) -> &'static str {
 
 fn or_is_one_of(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}", near.join(" or ")) }
+}
+
+/// An id, or the beginning of one, that nothing has.
+fn id_in_words(prefix: &str) -> String {
+    /// Digits of an id, and fewest of its beginning.
+    const DIGITS: (usize, usize) = (64, 4);
+    let digits = prefix.strip_prefix("b3:").unwrap_or(prefix).len();
+    if digits >= DIGITS.0 {
+        return format!("the id {prefix}");
+    }
+    let hint = if digits < DIGITS.1 { " (give at least 4 digits)" } else { "" };
+    format!("an id that begins with {prefix}{hint}")
 }

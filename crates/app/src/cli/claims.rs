@@ -4,6 +4,7 @@ use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, Claims, States, is_over, to_json};
 use engine::owner::SpaceOwner;
 use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
+use kernel::body::TextClaimType;
 use kernel::confidence::Band;
 use kernel::records::RecordStatus;
 use kernel::validity::State;
@@ -19,7 +20,7 @@ use crate::service::wording::{sureness, words};
 /// Arguments of `claims`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; a correction of yours is certain.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --all                          also what is over or below 0.30\n  because claims --valid-at 2025-03-01          true then, by what is known now\n  because claims --as-of 2025-03-01             believed then"
+    after_help = "Bands: speculative below 0.40, probable from 0.40, likely from 0.70, strong from 0.90; a correction of yours is certain.\n\nExamples:\n  because claims\n  because claims --type routine --band strong\n  because claims --state refuted --state invalidated\n  because claims --all                          also what is over, yet to begin or below 0.30\n  because claims --valid-at 2025-03-01          true then, by what is known now\n  because claims --as-of 2025-03-01             believed then"
 )]
 pub(crate) struct Args {
     /// Only in this state; may be repeated [default: active and corrected]
@@ -29,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long)]
     tag: Vec<String>,
     /// Only of this type or family: routine.weekly, routine
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = claim_type)]
     claim_type: Option<String>,
     /// Only in this confidence band
     #[arg(long, value_name = "BAND", value_enum)]
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     /// Beliefs as of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
-    /// Include beliefs that are over, and those below 0.30
+    /// Include beliefs that are over or yet to begin, and those below 0.30
     #[arg(long)]
     all: bool,
     /// Only with this text in their words, key or data, in any case
@@ -105,6 +106,20 @@ impl BandName {
             Self::Strong => Band::Strong,
         }
     }
+}
+
+/// Reads a type or a family of types. A type with a dot may be one of another program's derivers.
+fn claim_type(text: &str) -> Result<String, String> {
+    let mut known: Vec<&str> = TextClaimType::ALL.iter().map(|of| of.as_str()).collect();
+    let derivers = derivers::builtin();
+    let derived = derivers.iter().flat_map(|deriver| deriver.claim_types());
+    known.extend(derived.filter_map(|of| of.name.split('.').next()));
+    if text.contains('.') || known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    known.sort_unstable();
+    known.dedup();
+    Err(format!("no type or family of types has this name; they are {}", known.join(", ")))
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -187,17 +202,19 @@ pub(super) fn describe_owner(value: &mut serde_json::Value, owner: Option<&Space
     }
 }
 
-/// `4 beliefs are over and 2 are below 0.30; --all lists them`; none if nothing is left out.
+/// `4 beliefs are over or yet to begin and 2 are below 0.30; --all lists them`; none if nothing is
+/// left out.
 fn not_listed(claims: &Claims) -> Option<String> {
     let are = |number: usize| if number == 1 { "is" } else { "are" };
     let beliefs = |number: usize| format!("{} {}", count(number as u64, "belief"), are(number));
     let low = format!("below {ACTIVE_CONFIDENCE_MIN:.2}");
     let what = match (claims.over, claims.below_minimum) {
         (0, 0) => return None,
-        (over, 0) => format!("{} over", beliefs(over)),
+        (over, 0) => format!("{} over or yet to begin", beliefs(over)),
         (0, below_minimum) => format!("{} {low}", beliefs(below_minimum)),
         (over, below_minimum) => {
-            format!("{} over and {below_minimum} {} {low}", beliefs(over), are(below_minimum))
+            let below = format!("{below_minimum} {} {low}", are(below_minimum));
+            format!("{} over or yet to begin and {below}", beliefs(over))
         }
     };
     let them = if claims.over + claims.below_minimum == 1 { "it" } else { "them" };
@@ -234,10 +251,13 @@ fn times_at(session: &CliSession, belief: &Belief, at_us: i64) -> String {
     let since = belief
         .valid_from
         .as_ref()
-        .map(|from| format!(", since {}", from.date()))
+        .map(|from| {
+            let word = if from.instant_us() <= now_us { "since" } else { "from" };
+            format!(", {word} {}", from.date())
+        })
         .unwrap_or_default();
     let until = match (&belief.valid_to, &belief.last_seen) {
-        (Some(to), _) if to.instant_us() <= now_us => format!(", ended {}", to.date()),
+        (Some(to), _) if to.instant_us() <= now_us.min(at_us) => format!(", ended {}", to.date()),
         (Some(to), _) => format!(", until {}", to.date()),
         (None, Some(last)) if last.at.instant_us() <= now_us => {
             let over = if is_over(belief, at_us) { " (over)" } else { "" };

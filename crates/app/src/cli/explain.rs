@@ -190,6 +190,11 @@ fn standing(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
             format!("not believed: the records no longer support it; it was {sure}")
         }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),
+        "superseded" | "alias" if !claim.replaced_by.is_empty() => {
+            let ids = claim.replaced_by.iter().map(short).collect::<Vec<_>>().join(", ");
+            let how = if claim.state == "alias" { "it stands for" } else { "it was replaced by" };
+            format!("not believed: {how} {ids}; it was {sure}")
+        }
         "superseded" => format!("not believed: a later version replaced it; it was {sure}"),
         _ => format!("not believed: what it was built from no longer holds; it was {sure}"),
     }

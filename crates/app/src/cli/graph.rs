@@ -3,12 +3,13 @@
 
 use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
-use engine::write::graph::GraphChange;
+use engine::write::graph::{GraphChange, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
+use kernel::when::When;
 use serde_json::json;
 
 use super::{CliSession, changes, print_owner};
@@ -131,7 +132,15 @@ pub(super) fn write(
     dry_run: bool,
 ) -> Result<u8, Failure> {
     let intent = if dry_run { Intent::DryRun } else { Intent::Write };
+    let asked = match &change {
+        GraphChange::State(statement) => Some(statement.clone()),
+        _ => None,
+    };
     let changed = graph::change(space, session, verb, change, words, intent)?;
+    let kept = match (&asked, &changed.view) {
+        (Some(asked), Some(GraphView::Record(there))) if !changed.is_new => kept(asked, there),
+        _ => Vec::new(),
+    };
     match session.form {
         Form::Json => {
             let mut value = changes::to_json(&changed.outcome)?;
@@ -139,12 +148,19 @@ pub(super) fn write(
             value["new"] = json!(changed.is_new);
             value["record"] = json!(changed.view);
             value["statuses"] = json!(changed.statuses);
+            value["kept"] = json!(kept);
             output::json(&value)?;
         }
         Form::Text if !changed.is_new => {
             let id = changed.id.map(|id| short(&id)).unwrap_or_default();
             let is = if verb == Verb::Retracted { "was taken back" } else { "is there" };
             output::line(format_args!("It {is} already: {ID}{id}{ID:#}"))?;
+            if !kept.is_empty() {
+                let kept = kept.join(", ");
+                output::note(format_args!(
+                    "it keeps what it has of: {kept}; retract it first to state it otherwise"
+                ));
+            }
         }
         Form::Text => {
             changes::print(session, &changed.outcome)?;
@@ -154,6 +170,25 @@ pub(super) fn write(
         }
     }
     Ok(0)
+}
+
+/// The fields of a statement that differ from those of the record that is there already, and were
+/// given.
+fn kept(asked: &Statement, there: &RecordView) -> Vec<&'static str> {
+    let is_time = |asked: &Option<When>, there: &Option<When>| {
+        asked.is_none()
+            || asked.as_ref().map(When::instant_us) == there.as_ref().map(When::instant_us)
+    };
+    let fields = [
+        (
+            "visibility",
+            matches!(asked.visibility, Visibility::Project) || asked.visibility == there.visibility,
+        ),
+        ("valid_from", is_time(&asked.valid_from, &there.valid_from)),
+        ("valid_to", is_time(&asked.valid_to, &there.valid_to)),
+        ("tags", asked.tags.iter().all(|tag| there.tags.contains(tag))),
+    ];
+    fields.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
 }
 
 /// A line about a record whose status is another one now.

@@ -241,7 +241,8 @@ pub(super) fn caller<'a>(
         may_correct: space.reader()?.may(&space.author(), Capability::Correct, session.now)?,
     };
     let (name, space) = (HERE.to_owned(), &mut space.space);
-    let spaces = vec![CallerSpace { name, space, disclosure, rights, sealer: None }];
+    let spaces =
+        vec![CallerSpace { name, space, disclosure, rights, takes_short_ids: true, sealer: None }];
     Ok(Caller { spaces, now: session.now })
 }
 

@@ -143,7 +143,11 @@ pub(super) fn print(change: &ValuesChange, intent: Intent) -> Result<(), Failure
     }
     if !change.retracted.is_empty() {
         let number = count(change.retracted.len() as u64, "earlier claim");
-        output::line(format_args!("  {number} retracted"))?;
+        let is = if intent == Intent::DryRun { "would be retracted" } else { "retracted" };
+        output::line(format_args!("  {number} {is}"))?;
+    }
+    if change.is_new && change.claims.is_empty() && change.failure.is_none() {
+        output::line("  no line of it states a preference or a goal, so no value is served")?;
     }
     for dropped in &change.dropped {
         output::line(format_args!(

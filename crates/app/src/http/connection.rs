@@ -17,13 +17,16 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use super::events::stopped;
 
 /// How long a handshake may take.
 const HANDSHAKE_WAIT: Duration = Duration::from_secs(10);
+/// How long a client that was answered may still be silent before its connection is cut, and may
+/// still send. One that sends its whole body before it reads would lose the answer otherwise.
+const LINGER_WAITS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
 /// Largest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Most headers of a request.
@@ -56,7 +59,7 @@ pub(super) async fn serve(stream: TcpStream, serving: Serving) {
 
 async fn converse<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(stream: S, serving: Serving) {
     let Serving { router, mut stopping, wait, .. } = serving;
-    let stream = TokioIo::new(Patient { stream, wait, waiting: None });
+    let stream = TokioIo::new(Patient { stream, wait, waiting: None, lingering: None });
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())
@@ -79,6 +82,37 @@ struct Patient<S> {
     stream: S,
     wait: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
+    lingering: Option<Lingering>,
+}
+
+/// What a client still sends is thrown away for a while.
+struct Lingering {
+    silence: Pin<Box<Sleep>>,
+    end: Instant,
+}
+
+impl<S: AsyncRead + Unpin> Patient<S> {
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let (silence, all) = LINGER_WAITS;
+        let lingering = self.lingering.get_or_insert_with(|| Lingering {
+            silence: Box::pin(sleep(silence)),
+            end: Instant::now() + all,
+        });
+        let mut room = [0; 16 * 1024];
+        loop {
+            let mut piece = ReadBuf::new(&mut room);
+            match Pin::new(&mut self.stream).poll_read(context, &mut piece) {
+                Poll::Ready(Ok(())) if !piece.filled().is_empty() => {}
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => return lingering.silence.as_mut().poll(context),
+            }
+            let now = Instant::now();
+            if now >= lingering.end {
+                return Poll::Ready(());
+            }
+            lingering.silence.as_mut().reset(now + silence);
+        }
+    }
 }
 
 impl<S: AsyncWrite + Unpin> Patient<S> {
@@ -110,7 +144,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -126,7 +160,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.judge(context, shut)
+        if self.lingering.is_none() {
+            let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+            match self.judge(context, shut) {
+                Poll::Ready(Ok(())) => {}
+                other => return other,
+            }
+        }
+        self.poll_linger(context).map(Ok)
     }
 }

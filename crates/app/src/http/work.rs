@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::EngineError;
 use engine::belief::name::Named;
 use engine::private::Disclosure;
+use engine::thought::uuid::ThoughtUuid;
 use kernel::id::{OpId, SpaceId};
 use kernel::seal::Signer;
 use models::choice::Selection;
@@ -341,13 +341,13 @@ impl App {
         token: &Token,
         thought: &str,
     ) -> Result<Option<Site>, ApiError> {
+        if !ThoughtUuid::is_whole_name(thought) {
+            return Ok(None);
+        }
         for site in sites {
             let found = self.work_now(&site, None, token, Need::Read, |call| {
                 let reader = call.opened.reader_up_to_date()?;
-                Ok(match reader.thought_named(thought, call.disclosure()) {
-                    Err(EngineError::AmbiguousId { .. }) => false,
-                    found => found?.is_some(),
-                })
+                Ok(reader.thought_named(thought, call.disclosure())?.is_some())
             })?;
             if found {
                 return Ok(Some(site));

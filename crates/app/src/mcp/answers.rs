@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use engine::belief::claims::{band_of, is_over};
+use engine::belief::claims::band_of;
 use engine::owner::SpaceOwner;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
-use engine::recall::past::as_past;
+use engine::recall::past::in_time;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
 use kernel::evidence::Evidence;
@@ -71,12 +71,9 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// A belief that is over at `now_us` is worded as past.
+    /// A belief that is over at `now_us`, or yet to begin, is worded so.
     pub(super) fn of(key: &str, change: &Change, now_us: i64) -> Self {
-        let said = match is_over(&change.after, now_us) {
-            true => as_past(&change.after, &change.after.text),
-            false => change.after.text.clone(),
-        };
+        let said = in_time(&change.after, &change.after.text, now_us);
         let after = change.after.served.map(|_| said);
         let before = change.before.as_ref().map(|before| before.text.clone());
         let band = band_of(&change.after).map(|band| band.as_str().to_owned());
@@ -220,7 +217,7 @@ impl Fact {
     pub(super) fn of(fact: &facts::Fact, (scope, owner): (Scope, Option<&SpaceOwner>)) -> Self {
         let belief = &fact.belief;
         let said = text_of_belief(belief);
-        let said = if fact.is_over { as_past(belief, &said) } else { said };
+        let said = fact.in_time(&said);
         Self {
             key: belief.key.clone(),
             id: fact.id.to_string(),

@@ -11,7 +11,7 @@ use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::answering::judge;
 use engine::recall::episodes::{Query, Recall, Recollection};
-use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
+use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts, current_at_us};
 use engine::recall::nodes::{FoundNode, FoundNodes};
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
@@ -197,6 +197,8 @@ impl RecallRequest<'_> {
         Query {
             filter: Filter { kinds, visibilities, ..self.filter.clone() },
             valid_at_us: self.valid_at_us,
+            current_at_us: (self.over == Over::OnlyIfPast)
+                .then(|| current_at_us(session.now, self.filter.as_of_us)),
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)

@@ -106,7 +106,7 @@ fn claims_are_listed_by_confidence_and_filtered() {
     );
     assert!(lines[1].contains(HABIT) && lines[2].starts_with("probable 0.55"), "{listed}");
     let current = here.run(&["claims"]).succeeds().out();
-    assert_eq!(current, "2 beliefs are over; --all lists them\n");
+    assert_eq!(current, "2 beliefs are over or yet to begin; --all lists them\n");
     let note = here.run(&["claims", "--json"]).succeeds().err();
     assert!(note.contains("{\"not_listed\":{\"below_minimum\":0,\"over\":2}}"), "{note}");
     let count = |arguments: &[&str]| {

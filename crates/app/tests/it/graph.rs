@@ -119,6 +119,75 @@ fn a_question_about_a_time_finds_no_statement_of_another_time() {
 }
 
 #[test]
+fn a_claim_that_is_there_says_what_of_it_stays_as_it_is() {
+    let machine = Machine::with_space();
+    add(&machine, &["The kiln is dry", "--tag", "kiln"]);
+    let again = ["claim", "add", "the kiln is DRY", "--visibility", "private", "--tag", "new"];
+    let kept = json(&machine, &again);
+    assert_eq!(
+        (&kept["new"], &kept["kept"]),
+        (&serde_json::json!(false), &serde_json::json!(["visibility", "tags"]))
+    );
+    machine.because(again).run().succeeds().says("it keeps what it has of: visibility, tags");
+    assert_eq!(json(&machine, &["claim", "add", "The kiln is dry"])["kept"], serde_json::json!([]));
+    machine
+        .because(["claim", "list", "--type", "fakt"])
+        .run()
+        .ends(2)
+        .says("relationship, routine");
+    machine.because(["claims", "--type", "routine.weekly"]).run().succeeds();
+}
+
+#[test]
+fn a_replaced_claim_is_explained_as_such_and_its_edges_are_not_found() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The glaze is tenmoku"]);
+    let new = json(&machine, &["claim", "supersede", &old, "The glaze is celadon"])["id"].clone();
+    let alias = add(&machine, &["The glaze is green"]);
+    json(&machine, &["claim", "same-as", &alias, new.as_str().unwrap()]);
+    for (id, state, words) in [
+        (&old, "superseded", "not believed: it was replaced by"),
+        (&alias, "alias", "not believed: it stands for"),
+    ] {
+        let claim = json(&machine, &["explain", id])["claim"].clone();
+        assert_eq!(
+            (&claim["state"], &claim["replaced_by"]),
+            (&serde_json::json!(state), &serde_json::json!([new]))
+        );
+        machine.because(["explain", id]).run().succeeds().prints(words);
+    }
+    let found = json(&machine, &["recall", "glaze supersedes same_as depends_on"]).to_string();
+    assert!(!found.contains("same_as b3:") && !found.contains("supersedes b3:"), "{found}");
+}
+
+#[test]
+fn what_is_over_or_yet_to_begin_is_not_shown_as_true_now() {
+    let machine = Machine::with_space();
+    add(&machine, &["The beta opens to everybody", "--valid-from", "2130-01-01"]);
+    add(&machine, &["The beta is closed to everybody", "--valid-to", "2020-01-01"]);
+    let list = |more: &[&str]| {
+        let run = machine.because([&["claims"], more].concat()).run().succeeds();
+        String::from_utf8_lossy(&run.out).into_owned()
+    };
+    let listed = list(&[]);
+    assert!(!listed.contains("opens") && !listed.contains("closed"), "{listed}");
+    assert!(listed.contains("2 beliefs are over or yet to begin"), "{listed}");
+    let all = list(&["--all"]);
+    assert!(all.contains(", from 2130-01-01") && all.contains(", ended 2020-01-01"), "{all}");
+    assert!(list(&["--valid-at", "2130-06-01"]).contains("opens"));
+    let then = list(&["--valid-at", "2019-06-01"]);
+    assert!(then.contains("closed") && then.contains("until 2020-01-01"), "{then}");
+    let turn = ["context", "--no-receipt", "--turn", "Me: Is the beta open to everybody?"];
+    let context = json(&machine, &turn).to_string();
+    assert!(!context.contains("The beta is closed"), "{context}");
+    assert!(context.contains("Only from 2130-01-01 on: The beta opens"), "{context}");
+    // Its statement says nothing of the time.
+    assert_eq!(context.matches("The beta opens").count(), 2, "in items and text: {context}");
+    let past = ["context", "--no-receipt", "--turn", "Me: Was the beta closed to everybody?"];
+    assert!(json(&machine, &past).to_string().contains("The beta is closed"));
+}
+
+#[test]
 fn an_answer_shows_what_stands_under_a_heading_and_when_and_where_an_event_is() {
     let machine = Machine::with_space();
     let boiler = "# Refilling the boiler\n\nOpen the valve until 1.2 bar. Then close it.\n";

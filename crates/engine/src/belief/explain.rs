@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use kernel::body::{Body, Deriver};
+use kernel::body::{Body, Deriver, EdgeType};
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -18,6 +18,7 @@ use kernel::ledger_index::Entry;
 use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, made_from};
+use kernel::records::{RecordStatus, Records};
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
 use serde::Serialize;
@@ -27,7 +28,7 @@ use store::sqlite::first_after;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::proposed::{ProposedBy, proposed_by};
-use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::belief::{Belief, Bodies, body_of, displaced_belief};
 use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
@@ -62,8 +63,12 @@ pub struct Explained {
     pub claim_type: String,
     /// Its payload.
     pub payload: Value,
-    /// The identity's state; `superseded` for a version that is not the last.
+    /// The identity's state; `superseded` for a version that is not the last or that an edge
+    /// replaces, `alias` for one that an edge redirects.
     pub state: String,
+    /// What edges replace it by, or redirect it to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced_by: Vec<OpId>,
     /// The stated confidence; 1 for a correction.
     pub confidence: f64,
     /// The same in words.
@@ -265,7 +270,7 @@ fn withhold<B: Bodies>(
     explaining: &mut Explaining,
 ) -> Result<(), StoreError> {
     let Explaining { explanation, withheld, .. } = explaining;
-    let Explanation { because, built_from, history, user_actions, agreements, .. } = explanation;
+    let Explanation { claim, because, built_from, history, user_actions, agreements } = explanation;
     let before = built_from.len() + history.len() + user_actions.len() + agreements.len();
     let mut withheld_ids = HashSet::new();
     let ids = built_from.iter().map(|source| source.op_id);
@@ -276,6 +281,11 @@ fn withhold<B: Bodies>(
     for id in ids {
         if privacy.is_withheld(&id, disclosure)? {
             withheld_ids.insert(id);
+        }
+    }
+    for id in std::mem::take(&mut claim.replaced_by) {
+        if !privacy.is_withheld(&id, disclosure)? {
+            claim.replaced_by.push(id);
         }
     }
     because.retain(|because| !withheld_ids.contains(&because.op_id));
@@ -300,10 +310,16 @@ fn explain_version<B: Bodies>(
     key: &str,
     version: Option<OpId>,
 ) -> Result<Option<Explaining>, StoreError> {
-    let belief = belief(index, key)?;
+    let belief = displaced_belief(index, key)?;
     let id = version.or(belief.served).or(belief.current);
     let Some(entry) = id.map(|id| index.entry(&id)).transpose()?.flatten() else { return Ok(None) };
     explain(index, keys, belief, &entry).map(Some)
+}
+
+/// The records that `supersedes` edges in force put in the place of one.
+fn replacing<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<OpId>, StoreError> {
+    let edges = Records::new(index).edges(EdgeType::Supersedes, Role::TO, id)?;
+    Ok(edges.into_iter().map(|edge| edge.from).collect())
 }
 
 /// Explains one version of an identity.
@@ -314,7 +330,17 @@ fn explain<B: Bodies>(
     version: &Entry,
 ) -> Result<Explaining, StoreError> {
     let is_last = belief.served == Some(version.id) || belief.current == Some(version.id);
-    let state = if is_last { belief.state.as_str() } else { "superseded" };
+    let displaced = belief.displaced.filter(|_| is_last);
+    let state = match displaced {
+        Some(displaced) => displaced.as_str(),
+        None if is_last => belief.state.as_str(),
+        None => "superseded",
+    };
+    let replaced_by = match (displaced, belief.canonical) {
+        (Some(RecordStatus::Superseded), _) => replacing(index, &version.id)?,
+        (Some(_), canonical) => canonical.into_iter().collect(),
+        (None, _) => Vec::new(),
+    };
     let mut claim_type = belief.claim_type.clone();
     let (mut payload, mut confidence, mut text) = (Value::Null, 0.0, String::new());
     match body_of(index, &version.id, &version.kind)? {
@@ -343,6 +369,7 @@ fn explain<B: Bodies>(
         claim_type,
         payload,
         state: state.to_owned(),
+        replaced_by,
         confidence,
         band,
     };

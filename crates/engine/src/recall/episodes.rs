@@ -17,6 +17,7 @@ use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Se
 use store::{Ledger, Position, StoreError};
 
 use super::features;
+use super::past::asks_of_past;
 use super::series::SeriesSeen;
 use super::statements::Moment;
 use crate::private::Disclosure;
@@ -46,6 +47,9 @@ pub struct Query {
     /// Only statements of claims and nodes that are true in the world at this time, microseconds
     /// since the Unix epoch. Other records have no such times.
     pub valid_at_us: Option<i64>,
+    /// Unless the question is about the past, only statements of what is true at this time,
+    /// microseconds since the Unix epoch.
+    pub current_at_us: Option<i64>,
     /// Records to show before and after each.
     pub neighbours: u32,
     /// The asker's date: what "last week" counts from.
@@ -65,6 +69,7 @@ impl Query {
             limit,
             filter: Filter::default(),
             valid_at_us: None,
+            current_at_us: None,
             neighbours: 0,
             today: None,
             weights: Weights::default(),
@@ -328,7 +333,11 @@ fn different(
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     let (filter, today) = (&query.filter, query.today);
-    let moment = Moment { as_of_us: filter.as_of_us, valid_at_us: query.valid_at_us };
+    let is_current = |_: &i64| !asks_of_past(question, &query.text, today);
+    let moment = Moment {
+        as_of_us: filter.as_of_us,
+        valid_at_us: query.valid_at_us.or(query.current_at_us.filter(is_current)),
+    };
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();

@@ -33,7 +33,7 @@ use crate::belief::claims;
 use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
-use crate::recall::past::{Over, asks_of_past};
+use crate::recall::past::{Over, asks_of_past, in_time};
 use crate::{EngineError, Reader};
 
 /// Most facts that can be asked for.
@@ -148,11 +148,16 @@ impl FactQuery {
 
     /// The time for which it is judged whether a belief is over: `as_of_us`, or now.
     fn over_at_us(&self) -> i64 {
-        let now_us = self.now.as_microsecond();
-        // Of a time to come, memory knows no more than now.
-        let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
-        as_of_us.map_or(now_us, |at| at.min(now_us))
+        current_at_us(self.now, self.as_of_us)
     }
+}
+
+/// The time at which something is current for a question, microseconds since the Unix epoch: now,
+/// or then for a question as of an earlier time. Of a time to come, memory knows no more than now.
+pub fn current_at_us(now: Timestamp, as_of_us: Option<u64>) -> i64 {
+    let now_us = now.as_microsecond();
+    let as_of_us = as_of_us.and_then(|at| i64::try_from(at).ok());
+    as_of_us.map_or(now_us, |at| at.min(now_us))
 }
 
 /// Facts that were recalled.
@@ -184,6 +189,8 @@ pub struct Fact {
     pub band: Band,
     /// Whether its time is over.
     pub is_over: bool,
+    /// When that was judged, microseconds since the Unix epoch.
+    pub judged_at_us: i64,
     /// How it ranks.
     pub relevance: Relevance,
     /// What its similarity was made from.
@@ -231,6 +238,11 @@ impl Fact {
     /// Whether it says something to the question, rather than sharing a word with it.
     pub fn speaks_to_question(&self) -> bool {
         self.relevance.similarity >= SIMILARITY_TO_SHOW_MIN
+    }
+
+    /// A text of it in words that say so if its time is over or yet to begin.
+    pub fn in_time(&self, text: &str) -> String {
+        in_time(&self.belief, text, self.judged_at_us)
     }
 }
 
@@ -367,6 +379,7 @@ fn gather<N: Bodies, B: Bodies>(
             id,
             band: Band::of(belief.confidence),
             is_over: claims::is_over(&belief, query.over_at_us()),
+            judged_at_us: query.over_at_us(),
             relevance: Relevance::of(similarity, belief.confidence, recency),
             score: found.score,
             terms: found.terms,

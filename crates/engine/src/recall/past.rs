@@ -9,6 +9,7 @@ use retrieval::question::Question;
 use retrieval::question::dates::DateMention;
 
 use crate::belief::Belief;
+use crate::belief::claims::is_over;
 
 /// What a search does with beliefs whose time is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,8 +88,16 @@ pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>)
     !question.dates.is_empty() && question.dates.iter().all(is_over)
 }
 
-/// A belief whose time is over in words that say so, so that nobody takes it as current.
-pub fn as_past(belief: &Belief, text: &str) -> String {
+/// A belief in words that say so if its time is over or yet to begin, so that nobody takes it as
+/// current at `at_us`.
+pub fn in_time(belief: &Belief, text: &str, at_us: i64) -> String {
+    if !is_over(belief, at_us) {
+        let begins = belief.valid_from.as_ref().filter(|from| from.instant_us() > at_us);
+        return match begins {
+            Some(from) => format!("Only from {} on: {text}", from.date()),
+            None => text.to_owned(),
+        };
+    }
     match (&belief.valid_to, &belief.last_seen) {
         (Some(to), _) => format!("In the past, until {}: {text}", to.date()),
         (None, Some(last)) => format!("In the past, last seen {}: {text}", last.at.date()),

@@ -6,6 +6,7 @@
 //! retracted, corrected or replaced would still be found, by the words of its statement. A question
 //! as of an earlier time sees what stood at that time.
 
+use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -15,7 +16,7 @@ use kernel::snapshot::Snapshot;
 use store::StoreError;
 use store::sqlite::{Search, first_after};
 
-use crate::belief::Bodies;
+use crate::belief::{Bodies, body_of};
 use crate::graph::{is_valid, record_view};
 use crate::write::graph::is_statement;
 
@@ -74,6 +75,13 @@ impl Moment {
         if !matches!(status, RecordStatus::Active | RecordStatus::Alias) {
             return Ok(false);
         }
+        if entry.kind == Kind::Edge {
+            // Without notes, its statement names two ids and says nothing that anybody looks for.
+            return Ok(match body_of(index, &entry.id, &Kind::Edge)? {
+                Some(Body::Edge(edge)) => edge.notes.is_some_and(|notes| !notes.trim().is_empty()),
+                _ => false,
+            });
+        }
         if let Some(key) = &entry.identity
             && records.validity().standing(key)?.correction.is_some()
         {
@@ -82,7 +90,6 @@ impl Moment {
         if self.valid_at_us.is_none() {
             return Ok(true);
         }
-        // An edge has no times of its own.
         let view = record_view(records, index, entry)?;
         Ok(view.is_none_or(|view| is_valid(&view, self.valid_at_us)))
     }

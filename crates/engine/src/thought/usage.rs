@@ -275,7 +275,8 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// The highways among what was found, the busiest first, at most `limit`.
+    /// The highways among what was found, the busiest first, at most `limit`. What was corrected is
+    /// none.
     pub fn highways_among(
         &self,
         found: &ThoughtHits,
@@ -288,7 +289,9 @@ impl Reader<'_> {
                 self.store.thought_traffic(&ids)?
             }
         };
-        self.highways_of(used.into_iter().collect(), limit)
+        let is_corrected =
+            |id: &OpId| found.hits.iter().any(|hit| hit.id == *id && hit.corrected_by.is_some());
+        self.highways_of(used.into_iter().filter(|(id, _)| !is_corrected(id)).collect(), limit)
     }
 
     /// The busiest highways that this reader may see.

@@ -55,6 +55,12 @@ impl ThoughtUuid {
         is_ours.then_some(Self(bytes))
     }
 
+    /// Whether a text is the whole name of a thought: a UUID or an operation's id, not the beginning
+    /// of one.
+    pub fn is_whole_name(text: &str) -> bool {
+        Self::parse(text).is_some() || text.starts_with("b3:") && text.parse::<OpId>().is_ok()
+    }
+
     /// The digits with which the operation's id begins.
     pub fn prefix(self) -> String {
         let mut digits = String::with_capacity(2 * PREFIX_BYTES);

@@ -162,14 +162,14 @@ impl Statement {
                 valid_to: statement.valid_to,
                 last_seen: None,
                 visibility: statement.visibility,
-                tags: statement.tags,
+                tags: distinct(statement.tags),
             }),
             RecordType::Node(node_type) => Body::Node(Node {
                 node_type: Some(node_type),
                 text: Some(text),
                 payload: Some(statement.payload).filter(|payload| !payload.is_null()),
                 visibility: Some(statement.visibility),
-                tags: Some(statement.tags).filter(|tags| !tags.is_empty()),
+                tags: Some(distinct(statement.tags)).filter(|tags| !tags.is_empty()),
                 ..Node::default()
             }),
         }
@@ -649,6 +649,9 @@ impl<'a> GraphWriter<'a> {
             return Err(GraphRefusal::NotActive { id: target, status }.into());
         }
         let mut replaced = match body_of(&*self.writing, &target, &entry.kind)? {
+            Some(Body::Claim(claim)) if is_derived(&claim) => {
+                return Err(GraphRefusal::Derived { id: target }.into());
+            }
             Some(Body::Claim(claim)) => Statement {
                 tags: claim.tags,
                 visibility: claim.visibility,
@@ -695,9 +698,7 @@ impl<'a> GraphWriter<'a> {
             return Err(GraphRefusal::NotInGraph { id: target, kind: entry.kind }.into());
         }
         if let Some(Body::Claim(claim)) = body_of(&*self.writing, &target, &entry.kind)?
-            && claim.deriver.is_some_and(|deriver| deriver.deterministic)
-            // What rules mine in words is not derived again.
-            && claim.claim_type.parse::<TextClaimType>().is_err()
+            && is_derived(&claim)
         {
             return Err(GraphRefusal::Derived { id: target }.into());
         }
@@ -762,4 +763,17 @@ pub(crate) fn stricter(one: Visibility, other: Visibility) -> Visibility {
         (Visibility::Project, _) | (_, Visibility::Project) => Visibility::Project,
         (Visibility::Global, Visibility::Global) => Visibility::Global,
     }
+}
+
+/// Tags, each once and in the order in which they were given; blank ones say nothing.
+fn distinct(tags: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let is_new = |tag: &String| !tag.trim().is_empty() && seen.insert(tag.clone());
+    tags.into_iter().filter(is_new).collect()
+}
+
+/// Whether derivation would say a claim again. What rules mine in words is not derived again.
+fn is_derived(claim: &Claim) -> bool {
+    claim.deriver.as_ref().is_some_and(|deriver| deriver.deterministic)
+        && claim.claim_type.parse::<TextClaimType>().is_err()
 }

@@ -22,7 +22,11 @@ pub enum GraphRefusal {
     /// Only an active record is replaced.
     #[error(
         "{id} is {}: only an active claim or node is replaced",
-        status.map_or("neither a claim nor a node", RecordStatus::as_str)
+        match status {
+            None => "neither a claim nor a node",
+            Some(RecordStatus::Alias) => "an alias",
+            Some(status) => status.as_str(),
+        }
     )]
     NotActive {
         /// The record.

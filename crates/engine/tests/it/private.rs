@@ -213,7 +213,7 @@ fn what_is_over_is_current_for_nobody_and_a_plan_is() {
     };
     let now_us = at(100).as_microsecond();
     let current = ClaimFilter {
-        not_over_at_us: Some(now_us),
+        current_at_us: Some(now_us),
         confidence_min: Some(0.3),
         ..ClaimFilter::default()
     };

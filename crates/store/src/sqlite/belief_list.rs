@@ -36,8 +36,9 @@ pub struct BeliefFilter {
     pub valid_at_us: Option<i64>,
     /// Unchanged since this time, microseconds since the Unix epoch.
     pub unchanged_since_us: Option<u64>,
-    /// Of what is served, not over at this time, microseconds since the Unix epoch.
-    pub not_over_at_us: Option<i64>,
+    /// Of what is served, neither over at this time nor yet to begin, microseconds since the Unix
+    /// epoch.
+    pub current_at_us: Option<i64>,
     /// Of what is served, at least this sure.
     pub confidence_min: Option<f64>,
     /// Only what every project may see.
@@ -61,7 +62,7 @@ pub struct BeliefPage {
     pub keys: Vec<String>,
     /// How many pass the filter, with those beyond the page.
     pub total: u64,
-    /// How many more would pass it if they were not over.
+    /// How many more would pass it if they were neither over nor yet to begin.
     pub over: u64,
     /// How many more would pass it if they were surer.
     pub below_minimum: u64,
@@ -76,8 +77,11 @@ const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL O
 /// is asked only where it is needed.
 const IS_GLOBAL: &str = "visibility = 'global'";
 
-/// Whether a row is left out because it is over, by parameter 8. What is not served has no band.
-const IS_OVER: &str = "coalesce(band IS NOT NULL AND valid_to <= ?8, FALSE)";
+/// Whether a row is left out because it is over or, if it was stated in words, yet to begin, by
+/// parameter 8. What is derived and begins later is a plan, and listed. What is not served has no
+/// band.
+const IS_OVER: &str = "coalesce(band IS NOT NULL
+    AND (valid_to <= ?8 OR valid_from > ?8 AND key >= 'text|' AND key < 'text}'), FALSE)";
 
 /// Whether a row is left out because it is not sure enough, by parameter 9.
 const IS_UNSURE: &str = "coalesce(band IS NOT NULL AND confidence < ?9, FALSE)";
@@ -191,7 +195,7 @@ impl SqliteLedgerIndex<'_> {
         let parts = parts_of(filter, types.as_deref());
         let is_counted = filter.valid_at_us.is_none()
             && filter.unchanged_since_us.is_none()
-            && filter.not_over_at_us.is_none()
+            && filter.current_at_us.is_none()
             && filter.confidence_min.is_none()
             && !filter.only_global;
         let mut first: Vec<(f64, String)> = Vec::new();
@@ -388,7 +392,7 @@ fn values_of(part: &Part<'_>, filter: &BeliefFilter) -> Vec<rusqlite::types::Val
         filter.band.map(band_number).into(),
         filter.valid_at_us.into(),
         filter.unchanged_since_us.map(time).into(),
-        filter.not_over_at_us.into(),
+        filter.current_at_us.into(),
         filter.confidence_min.into(),
     ]
 }

@@ -314,6 +314,10 @@ fn case_44_given_three_accesses_by_one_agent_then_no_highway_until_a_second_agen
     assert_eq!(near("two", "kiln cone"), json!([]), "not yet accessed");
     assert_eq!(near("one", "kiln cone"), json!(["kiln cone six (4 accesses, 2 agents)"]));
     assert_eq!(near("one", "zebra"), json!([]), "not near");
+    let shown = server.ask(&token, "one", "kiln cone");
+    let wrong = source_ids(&shown)[0];
+    server.keep(&token, "Cone nine, whatever others say", json!({ "corrects": wrong }));
+    assert_eq!(near("one", "kiln cone"), json!([]), "what was corrected is not recommended");
 }
 
 #[test]

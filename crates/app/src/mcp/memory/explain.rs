@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use engine::belief::claims::{is_over, is_true_at};
+use engine::belief::claims::is_true_at;
 use engine::belief::explain::Explaining;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
 use engine::owner::SpaceOwner;
 use engine::private::{Disclosure, Viewpoint};
-use engine::recall::past::as_past;
+use engine::recall::past::in_time;
 use engine::{EngineError, Space};
 use kernel::body::Body;
 use kernel::id::OpId;
@@ -127,11 +127,13 @@ fn belief(
     Answered::new(words, &answer)
 }
 
-/// A belief's text; of one whose time is over, as past.
+/// A belief's text in words that say so if its time is over or yet to begin.
 fn past_or_now(session: &Session, explaining: &Explaining, text: &str) -> String {
     let belief = &explaining.belief;
-    let is_over = belief.served.is_some() && is_over(belief, session.now.as_microsecond());
-    if is_over { as_past(belief, text) } else { text.to_owned() }
+    match belief.served {
+        Some(_) => in_time(belief, text, session.now.as_microsecond()),
+        None => text.to_owned(),
+    }
 }
 
 fn belief_in_words(

@@ -191,7 +191,7 @@ fn hidden_claims_take_no_place_in_a_list_and_are_not_counted() {
         desk.add(at, Statement { confidence: 0.1, ..stated(at, claim(), "It may be") });
     }
     let filter = ClaimFilter {
-        not_over_at_us: Some(desk.session.now.as_microsecond()),
+        current_at_us: Some(desk.session.now.as_microsecond()),
         confidence_min: Some(ACTIVE_CONFIDENCE_MIN),
         ..ClaimFilter::default()
     };

@@ -67,6 +67,7 @@ impl Voice {
             space: &mut self.space.space,
             disclosure: Disclosure::Full,
             rights: Rights { may_append: true, may_correct: true },
+            takes_short_ids: true,
             sealer: None,
         };
         let mut caller = Caller { spaces: vec![space], now: self.studio.session.now };

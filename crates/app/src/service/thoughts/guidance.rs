@@ -22,6 +22,7 @@ const NAMED: usize = 3;
 
 /// What a new agent is told.
 pub(super) fn welcome(agent: &str) -> String {
+    let agent = on_one_line(agent);
     format!(
         "Hello {agent}, welcome to this thought space. Every prompt retrieves what others thought; a \
          statement of more than 50 characters is kept as a thought of yours."
@@ -93,6 +94,12 @@ pub(super) fn names_tag(prompt: &str, tag: &str) -> bool {
     })
 }
 
+/// A text on one line, so that it cannot pass for another line of the answer.
+pub(super) fn on_one_line(text: &str) -> String {
+    let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    text.chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
+}
+
 /// The answer in words: what there is to know or to choose, then the best thoughts.
 pub(super) fn in_words(
     guidance: Option<&str>,
@@ -105,7 +112,9 @@ pub(super) fn in_words(
     for (number, source) in (1..).zip(sources.iter().take(NAMED)) {
         lines.push(format!(
             "[{number}] {}: {} (score: {:.2})",
-            source.contributor, source.content_preview, source.score
+            on_one_line(&source.contributor),
+            on_one_line(&source.content_preview),
+            source.score
         ));
     }
     if sources.is_empty() {

@@ -1,6 +1,5 @@
 //! Requests about one thought, and lists of them.
 
-use engine::EngineError;
 use engine::private::Disclosure;
 use engine::thought::contribute::Contribution;
 use engine::thought::lineage::ThoughtLineage;
@@ -35,10 +34,8 @@ impl<'a> Caller<'a> {
     fn find(&self, name: &str) -> Result<Place, ThoughtError> {
         for (space, held) in self.spaces.iter().enumerate() {
             let reader = held.space.reader_up_to_date()?;
-            match reader.thought_named(name, held.disclosure) {
-                Ok(Some(id)) => return Ok(Place { space, id }),
-                Ok(None) | Err(EngineError::AmbiguousId { .. }) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(id) = held.thought_named(&reader, name)? {
+                return Ok(Place { space, id });
             }
         }
         Err(unknown(name).into())

@@ -104,6 +104,8 @@ struct Retrieved {
     retrieved: usize,
     shown: Vec<(ThoughtHit, ThoughtView)>,
     disambiguation: Option<Disambiguation>,
+    /// The tags that the session's next prompt may choose from.
+    offered: Vec<String>,
     highways: Vec<String>,
     /// What the session's earlier query showed.
     earlier: Vec<Dated>,
@@ -201,11 +203,6 @@ pub(crate) fn note_and_answer(
     let helped: &[Dated] = if is_kept { &found.earlier } else { &[] };
     let session = session.unwrap_or_else(new_session);
     let shown: Vec<Dated> = found.shown.iter().map(|(_, view)| Dated::from(view)).collect();
-    let offered: Vec<String> = found
-        .disambiguation
-        .iter()
-        .flat_map(|offered| offered.clusters.iter().map(|cluster| cluster.tag.clone()))
-        .collect();
     let reader = space.space.reader()?;
     let noted = reader.note_thought_access(
         &ThoughtAccess {
@@ -215,7 +212,7 @@ pub(crate) fn note_and_answer(
             shown: &shown,
             helped,
             contributed: contributed.map(|id| (id, found.weight)),
-            offered: &offered,
+            offered: &found.offered,
             is_read_only: request.read_only,
         },
         JOURNAL_WAIT,
@@ -328,6 +325,12 @@ fn retrieve(
     let highways = reader.highways_among(&found, HIGHWAYS_MAX)?;
     let hits = found.hits;
     let disambiguation = if filter.is_empty() { guidance::disambiguation(&hits) } else { None };
+    let offered = match (&disambiguation, &asker.session) {
+        (Some(offered), _) => offered.clusters.iter().map(|cluster| cluster.tag.clone()).collect(),
+        // Another of the tags may be chosen next.
+        (None, Some(session)) if is_choice => session.offered.clone(),
+        (None, _) => Vec::new(),
+    };
     let largest = disambiguation.as_ref().and_then(|offered| offered.clusters.first());
     let shown: Vec<ThoughtHit> = match largest {
         Some(largest) => {
@@ -344,7 +347,7 @@ fn retrieve(
         }
     }
     let highways = highways.iter().map(|highway| {
-        let text = preview(&highway.thought.content);
+        let text = guidance::on_one_line(&preview(&highway.thought.content));
         format!("{text} ({} accesses, {} agents)", highway.accesses, highway.agents)
     });
     let mut earlier = Vec::new();
@@ -360,6 +363,7 @@ fn retrieve(
         hits,
         shown,
         disambiguation,
+        offered,
         earlier,
         lineage,
         grounds,
@@ -445,11 +449,7 @@ fn resolve(
     space: &CallerSpace<'_>,
 ) -> Result<Grounds, ThoughtError> {
     let find = |name: &String| -> Result<OpId, ThoughtError> {
-        let found = match reader.thought_named(name, space.disclosure) {
-            // The beginning of several ids names none of them.
-            Err(EngineError::AmbiguousId { .. }) => None,
-            found => found?,
-        };
+        let found = space.thought_named(reader, name)?;
         found.ok_or_else(|| unknown(name).into())
     };
     Ok(match named {

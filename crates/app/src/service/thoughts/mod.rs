@@ -14,9 +14,10 @@
 use std::time::Duration;
 
 use engine::private::Disclosure;
-use engine::{Sealer, Space, Writer};
+use engine::thought::uuid::ThoughtUuid;
+use engine::{EngineError, Reader, Sealer, Space, Writer};
 use jiff::Timestamp;
-use kernel::id::Author;
+use kernel::id::{Author, OpId};
 
 pub(crate) mod answer;
 pub(crate) mod embedding;
@@ -54,11 +55,25 @@ pub(crate) struct CallerSpace<'a> {
     pub(crate) disclosure: Disclosure,
     /// What the caller may do in it.
     pub(crate) rights: Rights,
+    /// Whether the beginning of an id names a thought, as at the command line.
+    pub(crate) takes_short_ids: bool,
     /// The caller's key; none for the space's own.
     pub(crate) sealer: Option<&'a Sealer>,
 }
 
 impl CallerSpace<'_> {
+    /// The thought that a name stands for; none if the caller is not shown it. The beginning of
+    /// several ids names none of them.
+    fn thought_named(&self, reader: &Reader<'_>, name: &str) -> Result<Option<OpId>, EngineError> {
+        if !self.takes_short_ids && !ThoughtUuid::is_whole_name(name) {
+            return Ok(None);
+        }
+        match reader.thought_named(name, self.disclosure) {
+            Err(EngineError::AmbiguousId { .. }) => Ok(None),
+            found => found,
+        }
+    }
+
     fn author(&self) -> Author {
         self.sealer.map_or_else(|| self.space.author(), Sealer::author)
     }

@@ -54,6 +54,7 @@ impl SharedSpace {
             space: &mut self.space,
             disclosure: self.disclosure,
             rights: self.rights,
+            takes_short_ids: true,
             sealer: self.sealer.as_ref(),
         }
     }

@@ -107,6 +107,31 @@ fn too_large_a_body_is_refused_before_it_is_read() {
 }
 
 #[test]
+fn a_client_that_sends_its_whole_body_before_it_reads_gets_the_answer() {
+    let (_machine, server, token) = served();
+    let body = " ".repeat(3 << 20);
+    for (path, token, status) in [
+        ("/api/v1/memory", token.as_str(), 413),
+        ("/api/v1/memory", "nobody", 401),
+        ("/api/v1/nix", token.as_str(), 404),
+    ] {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        // Slower than the server answers.
+        for piece in body.as_bytes().chunks(256 << 10) {
+            stream.write_all(piece).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let answer = read_all(&mut stream);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    }
+}
+
+#[test]
 fn a_forged_host_or_origin_is_refused_wherever_it_goes() {
     let (_machine, server, token) = served();
     let port = server.address.port();

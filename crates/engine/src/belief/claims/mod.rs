@@ -68,9 +68,9 @@ pub struct ClaimFilter {
     pub contains: Option<String>,
     /// As of this time of recording (inclusive), microseconds since the Unix epoch.
     pub as_of_us: Option<u64>,
-    /// Of believed ones, only those that are not over at this time, microseconds since the Unix
-    /// epoch.
-    pub not_over_at_us: Option<i64>,
+    /// Of believed ones, only those that are neither over at this time nor yet to begin,
+    /// microseconds since the Unix epoch.
+    pub current_at_us: Option<i64>,
     /// Of believed ones, only those with at least this confidence.
     pub confidence_min: Option<f64>,
     /// Who reads it.
@@ -86,7 +86,7 @@ pub struct Claims {
     pub beliefs: Vec<Belief>,
     /// How many there are, with those beyond the limit.
     pub total: usize,
-    /// How many more there would be, were they not over.
+    /// How many more there would be, were they neither over nor yet to begin.
     pub over: usize,
     /// How many more there would be, were their confidence not below the minimum.
     pub below_minimum: usize,
@@ -99,20 +99,20 @@ pub struct Claims {
 enum Admission {
     Admitted,
     Refused,
-    /// Refused only because its time is over.
+    /// Refused only because its time is over or yet to begin.
     Over,
     /// Refused only because its confidence is below the minimum.
     BelowMinimum,
 }
 
 impl ClaimFilter {
-    /// The same without what a list leaves out unless all is asked for: believed ones that are
-    /// over, and those below [`ACTIVE_CONFIDENCE_MIN`]. What is true at a time is not over then,
+    /// The same without what a list leaves out unless all is asked for: believed ones that are over
+    /// or yet to begin, and those below [`ACTIVE_CONFIDENCE_MIN`]. What is true at a time is not over then,
     /// and a band that is named is listed in full.
     #[must_use]
     pub fn in_force(self, now_us: i64) -> Self {
         Self {
-            not_over_at_us: self.valid_at_us.is_none().then(|| self.listed_at_us(now_us)),
+            current_at_us: self.valid_at_us.is_none().then(|| self.listed_at_us(now_us)),
             confidence_min: self.band.is_none().then_some(ACTIVE_CONFIDENCE_MIN),
             ..self
         }
@@ -128,7 +128,7 @@ impl ClaimFilter {
         let is_believed = belief.served.is_some();
         if !self.admits(belief, contains) {
             Admission::Refused
-        } else if is_believed && self.not_over_at_us.is_some_and(|at| is_over(belief, at)) {
+        } else if is_believed && self.current_at_us.is_some_and(|at| !is_current(belief, at)) {
             Admission::Over
         } else if is_believed && self.confidence_min.is_some_and(|min| belief.confidence < min) {
             Admission::BelowMinimum
@@ -174,6 +174,17 @@ pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
 /// Whether the time of a belief is over at a time. What begins later is not over.
 pub fn is_over(belief: &Belief, at_us: i64) -> bool {
     end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_some_and(|end| end <= at_us)
+}
+
+/// Whether a list of what is believed at a time has a belief: it is not over, and has begun unless
+/// it is derived. What is derived and begins later is a plan.
+fn is_current(belief: &Belief, at_us: i64) -> bool {
+    /// How identities of claims begin that are stated in words.
+    const STATED: &str = "text|";
+    match belief.key.starts_with(STATED) {
+        true => is_true_at(belief, at_us),
+        false => !is_over(belief, at_us),
+    }
 }
 
 /// Whether a belief is true in the world at a time, microseconds since the Unix epoch.
@@ -319,7 +330,7 @@ fn page(
         band: filter.band,
         valid_at_us: filter.valid_at_us,
         unchanged_since_us: filter.as_of_us,
-        not_over_at_us: filter.not_over_at_us,
+        current_at_us: filter.current_at_us,
         confidence_min: filter.confidence_min,
         only_global: filter.disclosure == Disclosure::GlobalOnly,
         tagged: index.selective_tag(&filter.tags, filter.tag_prefix.as_deref())?,

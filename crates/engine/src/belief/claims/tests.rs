@@ -140,7 +140,7 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
             for band in [None, Some(Band::Speculative), Some(Band::Likely), Some(Band::Strong)] {
                 for valid_at_us in [None, Some(0), Some(45 * year), Some(46 * year)] {
                     for contains in [None, Some("1"), Some("Text")] {
-                        for (as_of_us, not_over_at_us, confidence_min) in [
+                        for (as_of_us, current_at_us, confidence_min) in [
                             (None, None, None),
                             (Some(20), None, None),
                             (Some(40), None, Some(0.65)),
@@ -154,7 +154,7 @@ fn every_filter_of_the_view_admits_what_the_filter_admits() {
                                 valid_at_us,
                                 contains: contains.map(str::to_owned),
                                 as_of_us,
-                                not_over_at_us,
+                                current_at_us,
                                 confidence_min,
                                 ..ClaimFilter::default()
                             };

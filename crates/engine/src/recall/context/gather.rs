@@ -29,8 +29,8 @@ use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, is_of_reader};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::episodes::{ByModel, Query, Recollection, cut};
-use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
-use crate::recall::past::{Over, as_past};
+use crate::recall::facts::{FactQuery, Mode, current_at_us, recency, relevance_of_episode};
+use crate::recall::past::Over;
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -258,9 +258,8 @@ impl Reader<'_> {
         gathered.behind = gathered.behind.max(found.behind);
         gathered.leave_out(Tier::Facts, found.altered, Omission::Altered);
         for fact in found.facts {
-            let is_over = fact.is_over;
+            let said = fact.in_time(&fact.belief.text);
             let belief = fact.belief;
-            let said = if is_over { as_past(&belief, &belief.text) } else { belief.text };
             // Its evidence's own time is what its recency counts from; the user's word has none and
             // does not grow old.
             let at = Timestamp::from_microsecond(fact.evidence_us).ok().map(When::from_timestamp);
@@ -301,6 +300,7 @@ impl Reader<'_> {
         let mut query = Query {
             today: wanted.today,
             valid_at_us: wanted.viewpoint.valid_at_us,
+            current_at_us: Some(current_at_us(wanted.now, wanted.viewpoint.as_of_us)),
             vector,
             ..Query::new(text, CANDIDATES_MAX)
         };

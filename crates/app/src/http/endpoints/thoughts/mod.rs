@@ -80,6 +80,7 @@ fn caller_space<'c>(
             may_append: grant.has(Right::Append),
             may_correct: grant.has(Right::Correct),
         },
+        takes_short_ids: false,
         // The space signs with the token's key already.
         sealer: None,
     }
