@@ -119,6 +119,18 @@ fn a_question_about_a_time_finds_no_statement_of_another_time() {
 }
 
 #[test]
+fn today_in_a_question_does_not_ask_for_what_was_recorded_today() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "I prefer tea to coffee.", "--actor", "user"]).run().succeeds();
+    machine.because(["claims"]).run().succeeds().prints("You prefer tea to coffee");
+    let facts = |question: &str| {
+        let found = json(&machine, &["recall", "--search", "facts", question]);
+        found["facts"].as_array().unwrap().len()
+    };
+    assert_eq!((facts("Can I deploy today?"), facts("Do I prefer tea today?")), (0, 1));
+}
+
+#[test]
 fn a_claim_that_is_there_says_what_of_it_stays_as_it_is() {
     let machine = Machine::with_space();
     add(&machine, &["The kiln is dry", "--tag", "kiln"]);

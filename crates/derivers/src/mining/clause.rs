@@ -341,8 +341,11 @@ impl Reader<'_, '_> {
             word => !NOT_REQUIRED.contains(&word) && !word.is_empty(),
         };
         // "All tests must pass" has its content on both sides.
+        let last = self.len() - 1;
         let says = self.has_content(verb)
-            || self.content(at..must) > 0 && self.content(verb..self.len()) == 1;
+            || self.content(at..must) > 0
+                && self.content(verb..last) == 0
+                && self.content(last..self.len()) == 1;
         is_plain && !is_pointing && demands && says
     }
 

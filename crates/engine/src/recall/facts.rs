@@ -18,6 +18,7 @@ use kernel::kind::Kind;
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, inputs};
 use retrieval::question::Question;
+use retrieval::question::dates::DateMention;
 use retrieval::question::ends::both_ends;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::{Part, Score, Weights};
@@ -287,7 +288,9 @@ impl Reader<'_> {
         let text = &*both_ends(&query.text);
         let vector = query.vector.as_ref();
         let found = self.store.search_facts_with(vector, |search, analyzer| {
-            let question = search.question(text, analyzer, query.today)?;
+            let mut question = search.question(text, analyzer, query.today)?;
+            // "Today" asks what holds now, and not what was recorded today.
+            question.dates.retain(|mention| !names_only(mention, query.today));
             let index = search.ledger_index()?;
             let with_over = query.over == Over::Include
                 || query.valid_at_us.is_some()
@@ -316,6 +319,14 @@ impl Reader<'_> {
         let position = self.store.fact_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         Ok(Facts { question, facts, position, behind, model, altered })
+    }
+}
+
+/// Whether a date is this very day.
+fn names_only(mention: &DateMention, today: Option<Date>) -> bool {
+    match mention {
+        DateMention::Window { first, last, .. } => first == last && Some(*first) == today,
+        DateMention::EveryYear { .. } => false,
     }
 }
 

@@ -52,7 +52,10 @@ impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
     pub(super) fn insert(&self, key: K, value: V) {
         let mut younger = self.younger.borrow_mut();
         if younger.len() >= self.generation_max {
-            *self.older.borrow_mut() = std::mem::take(&mut *younger);
+            // The table of what is forgotten is used again: another would have to grow first.
+            let mut older = self.older.borrow_mut();
+            std::mem::swap(&mut *younger, &mut *older);
+            younger.clear();
         }
         // What the older generation has of the key is never looked at while this one has it, and
         // is gone before this one is.
