@@ -55,8 +55,8 @@ impl ThoughtUuid {
         is_ours.then_some(Self(bytes))
     }
 
-    /// Whether a text is the whole name of a thought: a UUID or an operation's id, not the beginning
-    /// of one.
+    /// Whether a text is the whole name of a thought: a UUID or an operation's id, and not the
+    /// beginning of one.
     pub fn is_whole_name(text: &str) -> bool {
         Self::parse(text).is_some() || text.starts_with("b3:") && text.parse::<OpId>().is_ok()
     }

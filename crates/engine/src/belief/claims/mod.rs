@@ -107,8 +107,8 @@ enum Admission {
 
 impl ClaimFilter {
     /// The same without what a list leaves out unless all is asked for: believed ones that are over
-    /// or yet to begin, and those below [`ACTIVE_CONFIDENCE_MIN`]. What is true at a time is not over then,
-    /// and a band that is named is listed in full.
+    /// or yet to begin, and those below [`ACTIVE_CONFIDENCE_MIN`]. What is true at a time is not
+    /// over then, and a band that is named is listed in full.
     #[must_use]
     pub fn in_force(self, now_us: i64) -> Self {
         Self {
