@@ -229,3 +229,24 @@ impl From<serde_json::Error> for ApiError {
         Self::internal(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_inside_says_what_failed_and_withholds_the_rest() {
+        let embedding = Failure::Embedding {
+            message: "no answer from 10.0.0.7".to_owned(),
+            code: "embedder_answer",
+            model: models::choice::Selection::BuiltIn,
+        };
+        let protocol = Failure::Protocol("a secret path".to_owned());
+        for (failure, code) in [(embedding, "EMBEDDING_FAILED"), (protocol, "INTERNAL_ERROR")] {
+            let said = failure.to_string();
+            let error = ApiError::from(failure);
+            assert_eq!((error.status.as_u16(), error.code.as_str()), (500, code));
+            assert!(!error.message.contains(&said), "{}", error.message);
+        }
+    }
+}

@@ -6,6 +6,7 @@
 //! redirecting what a person, another agent or a deriver stated is kept as a patch, for `because
 //! review`.
 
+use engine::belief::claims::{ClaimFilter, States};
 use engine::belief::review::Status;
 use engine::graph::RecordView;
 use engine::private::Disclosure;
@@ -22,7 +23,10 @@ use importers::secrets::{mask, mask_string};
 use kernel::body::{Deriver, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
+use kernel::identity::normalized_text;
 use kernel::records::RecordStatus;
+use kernel::rules::RuleViolation;
+use kernel::validity::State;
 use kernel::when::When;
 
 use super::Session;
@@ -41,6 +45,11 @@ const DERIVER_VERSION: &str = "1";
 const NEW: &str = "new";
 /// How tags begin that give a claim a meaning to this program, as settings and values have.
 const RESERVED: [&str; 2] = ["mi:", "values:"];
+
+/// A text as its identity has it, without the stop at its end.
+fn without_stop(text: &str) -> String {
+    normalized_text(text).trim_end_matches(['.', '!', '。']).to_owned()
+}
 
 /// What an agent states.
 pub(crate) struct AgentStatement {
@@ -123,6 +132,7 @@ impl AgentWriter<'_> {
             return Err(RequestError::NotAProbability { given }.into());
         }
         check_tags(asked.tags.as_deref().unwrap_or_default())?;
+        self.check_not_denied(text)?;
         let sources = self.sources(&asked.sources)?;
         let replaced = match &asked.supersedes {
             Some(name) => Some(self.active(name)?),
@@ -175,6 +185,41 @@ impl AgentWriter<'_> {
                 shortened(&mask_string(text).into_inner())
             ),
         })
+    }
+
+    /// Refuses what the user said is wrong, also as a claim of another type or in the words of what
+    /// was derived.
+    fn check_not_denied(&self, text: &str) -> Result<(), Failure> {
+        /// Most denied beliefs that are compared.
+        const DENIED_MAX: usize = 10_000;
+        let denied = ClaimFilter {
+            states: States::These(vec![State::Refuted, State::Corrected]),
+            disclosure: self.disclosure,
+            ..ClaimFilter::default()
+        };
+        let said = without_stop(text);
+        for belief in self.space.claims(&denied, DENIED_MAX)?.beliefs {
+            let is_refuted = belief.state == State::Refuted;
+            let was = match belief.current.filter(|_| !is_refuted) {
+                Some(corrected) => {
+                    let view = self.space.record_view(&corrected, None)?;
+                    view.map(|view| view.text).unwrap_or_default()
+                }
+                None => belief.text,
+            };
+            if without_stop(&was) != said {
+                continue;
+            }
+            let key = belief.key;
+            let violation = match is_refuted {
+                true => RuleViolation::IdentityRefuted { key },
+                false => RuleViolation::IdentityCorrected { key },
+            };
+            let refusal = GraphRefusal::Rule(violation);
+            let refused = RefusedChange { place: 0, name: None, refusal };
+            return Err(EngineError::Graph(vec![refused]).into());
+        }
+        Ok(())
     }
 
     /// Joins two records.

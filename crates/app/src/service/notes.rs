@@ -68,7 +68,13 @@ pub(crate) fn speaker(
     if actor.is_empty() || is_any_of(&ASSISTANT_NAMES) {
         return Ok((Some(program_name(program)), Some(ASSISTANT)));
     }
-    if derivers::names::is_self(actor) || passes_for_owner(actor) || likeness(actor).is_empty() {
+    let mut words = actor.split(|letter: char| !letter.is_alphanumeric());
+    let names_user = words.any(|word| word.eq_ignore_ascii_case(USER));
+    if names_user
+        || derivers::names::is_self(actor)
+        || passes_for_owner(actor)
+        || likeness(actor).is_empty()
+    {
         return Err(RequestError::AmbiguousActor { actor: actor.to_owned() });
     }
     Ok((Some(actor.to_owned()), None))

@@ -157,6 +157,10 @@ pub(crate) fn read_disclosed(
     let malformed =
         |error: serde_json::Error| RequestError::PatchMalformed { detail: error.to_string() };
     let file: PatchFile = serde_json::from_str(text).map_err(malformed)?;
+    if file.operations.is_empty() {
+        let detail = "it has no operations".to_owned();
+        return Err(RequestError::PatchMalformed { detail }.into());
+    }
     if file.operations.len() > OPERATIONS_MAX {
         let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
         return Err(RequestError::PatchTooLong { found, limit }.into());

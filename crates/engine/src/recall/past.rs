@@ -88,7 +88,7 @@ pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>)
     !question.dates.is_empty() && question.dates.iter().all(is_over)
 }
 
-/// A belief in words that tell whether its time is over or yet to come, that nobody takes it as
+/// A belief in words that tell whether its time is over or yet to come, so nobody takes it as
 /// current at `at_us`.
 pub fn in_time(belief: &Belief, text: &str, at_us: i64) -> String {
     if !is_over(belief, at_us) {

@@ -119,8 +119,13 @@ impl Memory {
                     let is_new = !changed.appended.is_empty();
                     let status = if is_new { ChangedStatus::Done } else { ChangedStatus::Known };
                     let masked = changed.changes.masked.iter().map(ToString::to_string);
+                    // Ids of what is private are unknown, also of what says the same already.
+                    let is_withheld = match id.filter(|_| disclosure != Disclosure::Full) {
+                        Some(id) => !is_new && space.is_private(&id)?,
+                        None => false,
+                    };
                     Outcome {
-                        id: id.map(|id| id.to_string()),
+                        id: id.filter(|_| !is_withheld).map(|id| id.to_string()),
                         masked: masked.collect(),
                         statuses: changed.statuses,
                         ..Outcome::new(status)
@@ -228,6 +233,9 @@ fn in_words(outcome: &Outcome) -> String {
     let (id, proposal) = (id.clone().unwrap_or_default(), proposal.clone().unwrap_or_default());
     let mut words = match status {
         ChangedStatus::Done => format!("Recorded as {id}.\n"),
+        ChangedStatus::Known if id.is_empty() => {
+            "Memory says so already. Nothing was written.\n".to_owned()
+        }
         ChangedStatus::Known => format!("Memory says so already, as {id}. Nothing was written.\n"),
         ChangedStatus::Proposed => format!(
             "Proposed as {proposal}. Nothing has changed yet: the user decides. Tell the user to run `because review list`, then `because review accept {proposal}` or `because review dismiss {proposal}`.\n"

@@ -84,7 +84,8 @@ pub struct ClaimFilter {
 pub struct Claims {
     /// The surest first, then by key.
     pub beliefs: Vec<Belief>,
-    /// How many there are, with those beyond the limit.
+    /// How many there are, with those beyond the limit. Without what is private, one beyond it at
+    /// most.
     pub total: usize,
     /// How many more there would be, were they neither over nor yet to begin.
     pub over: usize,
@@ -247,13 +248,17 @@ impl States {
 impl Reader<'_> {
     /// The beliefs that pass the filter, at most `limit` of them.
     pub fn claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
-        let mut claims = self.store.on_snapshot(|index| match page(index, filter, limit)? {
-            Some(page) => Ok(list(index, filter, page, limit)?),
-            None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
-        })?;
-        let before = claims.beliefs.len();
-        self.drop_withheld(&mut claims.beliefs, filter.disclosure)?;
-        claims.total = claims.total.saturating_sub(before - claims.beliefs.len());
+        let mut claims = match filter.disclosure {
+            Disclosure::WithoutPrivate => self.claims_without_private(filter, limit)?,
+            // Of another space, the list has only what every project may see, but for the past.
+            Disclosure::Full | Disclosure::GlobalOnly => {
+                let mut claims = self.listed_claims(filter, limit)?;
+                let before = claims.beliefs.len();
+                self.drop_withheld(&mut claims.beliefs, filter.disclosure)?;
+                claims.total = claims.total.saturating_sub(before - claims.beliefs.len());
+                claims
+            }
+        };
         // What is not served has nothing to show but words that are no longer believed.
         let shown = |belief: &Belief| belief.served.or(belief.current);
         claims.altered = self.take_altered(&mut claims.beliefs, shown)?;
@@ -262,6 +267,35 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// The same, with what is private.
+    fn listed_claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
+        self.store.on_snapshot(|index| match page(index, filter, limit)? {
+            Some(page) => Ok(list(index, filter, page, limit)?),
+            None => Ok::<_, EngineError>(list_without_view(index, filter, limit)?),
+        })
+    }
+
+    /// The same without what is private. That is not counted either, so no more is counted than one
+    /// belief beyond the limit.
+    fn claims_without_private(
+        &self,
+        filter: &ClaimFilter,
+        limit: usize,
+    ) -> Result<Claims, EngineError> {
+        let mut looked_at = limit.saturating_add(1);
+        loop {
+            let Claims { mut beliefs, .. } = self.listed_claims(filter, looked_at)?;
+            let is_all = beliefs.len() < looked_at;
+            self.drop_withheld(&mut beliefs, filter.disclosure)?;
+            if is_all || beliefs.len() > limit {
+                let total = beliefs.len();
+                beliefs.truncate(limit);
+                return Ok(Claims { beliefs, total, ..Claims::default() });
+            }
+            looked_at = looked_at.saturating_mul(4);
+        }
+    }
+
     /// The identities of which something is, or at a time was, for every project; and maybe others.
     pub fn global_keys(&self, as_of_us: Option<u64>) -> Result<Vec<String>, EngineError> {
         let rows = BeliefFilter {

@@ -171,8 +171,12 @@ impl Gathered {
             }
         }
         for episode in &mut self.episodes {
-            if episode.by.as_deref().is_none_or(is_of_reader) {
-                episode.by = Some(owner.label());
+            match episode.by.as_deref() {
+                Some(by) if by.starts_with(USER_QUOTED) => {
+                    episode.by = Some(by.replacen(USER, &owner.label(), 1));
+                }
+                by if by.is_none_or(is_of_reader) => episode.by = Some(owner.label()),
+                _ => {}
             }
         }
         for left in self.left_out.iter_mut().filter(|left| !left.summary.is_empty()) {
@@ -203,6 +207,23 @@ impl Gathered {
 const USERS_WORD: &str = "the user's word";
 /// The same in somebody else's memory.
 const OWNERS_WORD: &str = "its owner's word";
+
+/// The role of the user in a chat.
+const USER: &str = "user";
+/// How a name begins under which an agent quotes the user.
+const USER_QUOTED: &str = "user quoted by ";
+
+/// Who said a record: the speaker, or who recorded it. What an agent says that the user said is
+/// marked as quoted.
+fn said_by(evidence: &Evidence, recorded_by: Option<&str>) -> Option<String> {
+    let name = |name: &str| cut(name, NAME_BYTES_MAX).to_owned();
+    match (speaker(evidence), recorded_by) {
+        (None, Some(agent)) if evidence.payload.role.as_deref() == Some(USER) => {
+            Some(format!("{USER_QUOTED}{}", name(agent)))
+        }
+        (speaker, recorded_by) => speaker.or(recorded_by).map(name),
+    }
+}
 
 /// Recall's fused score as a similarity, 0 … 1.
 fn similarity(score: f64) -> f64 {
@@ -362,9 +383,7 @@ impl Reader<'_> {
                     is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                     text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
                     at: found.evidence.at.clone(),
-                    by: speaker(&found.evidence)
-                        .or(found.recorded_by.as_deref())
-                        .map(|actor| cut(actor, NAME_BYTES_MAX).to_owned()),
+                    by: said_by(&found.evidence, found.recorded_by.as_deref()),
                     source: found.evidence.source,
                     similarity,
                     confidence: None,

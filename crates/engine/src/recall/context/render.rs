@@ -155,7 +155,7 @@ pub(super) fn end(is_cut: bool) -> &'static str {
 pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
     let at = candidate.at.as_ref().map(|at| time_text(at, &marks.zone));
     let sure = candidate.confidence.map(|confidence| marks.sureness(confidence));
-    let by = candidate.by.as_deref().map(one_line);
+    let by = candidate.by.as_deref().map(name_in_heading);
     let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", short(older)));
     let about = [at, by, Some(one_line(&candidate.source)), sure];
     let about: Vec<String> =
@@ -187,6 +187,17 @@ fn lines(text: &str) -> impl Iterator<Item = String> + '_ {
 pub fn one_line(name: &str) -> String {
     let folded: Vec<&str> = cut(name, HEADING_NAME_BYTES_MAX).split_whitespace().collect();
     visible(&folded.join(" "))
+}
+
+/// A name in a heading, of letters, digits and what stands in names: nothing that could pass for
+/// another part of the heading, or for the frame.
+fn name_in_heading(name: &str) -> String {
+    /// Longest name, characters.
+    const CHARS_MAX: usize = 80;
+    let is_of_name = |letter: char| letter.is_alphanumeric() || "-_.'’@+".contains(letter);
+    let plain = |letter: char| if is_of_name(letter) { letter } else { ' ' };
+    let folded: String = name.chars().map(plain).take(CHARS_MAX).collect();
+    one_line(&folded)
 }
 
 /// The whole text, and the items in its order.
