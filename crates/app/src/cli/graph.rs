@@ -10,6 +10,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
 use kernel::when::When;
+use retrieval::text::visible::visible;
 use serde_json::json;
 
 use super::{CliSession, changes, print_owner};
@@ -387,11 +388,11 @@ pub(super) fn print_list<T: serde::Serialize>(
     Ok(0)
 }
 
-/// A text without the white space around it; an empty one is refused.
+/// A text without the white space around it; one in which nobody sees anything is refused.
 pub(super) fn words(text: &str) -> Result<&str, RequestError> {
-    match text.trim() {
+    match visible(text).trim() {
         "" => Err(RequestError::EmptyText),
-        words => Ok(words),
+        _ => Ok(text.trim()),
     }
 }
 

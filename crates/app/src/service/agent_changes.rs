@@ -28,6 +28,7 @@ use kernel::records::RecordStatus;
 use kernel::rules::RuleViolation;
 use kernel::validity::State;
 use kernel::when::When;
+use retrieval::text::visible::visible;
 
 use super::Session;
 use super::agents::{Agent, program_name_among};
@@ -125,7 +126,7 @@ impl AgentWriter<'_> {
     /// States a claim or a node, or replaces one.
     pub(crate) fn state(&mut self, asked: AgentStatement) -> Result<AgentChanged, Failure> {
         let text = asked.text.trim();
-        if text.is_empty() {
+        if visible(text).trim().is_empty() {
             return Err(RequestError::EmptyText.into());
         }
         if let Some(given) = asked.confidence.filter(|given| !(0.0..=1.0).contains(given)) {

@@ -8,6 +8,7 @@ use importers::secrets::{Masked, SecretKind, mask, mask_string, summarize};
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::{Author, OpId};
 use kernel::when::When;
+use retrieval::text::visible::visible;
 use serde_json::json;
 
 use super::Session;
@@ -83,7 +84,7 @@ pub(crate) fn speaker(
 impl Note {
     /// Checks the note's limits.
     pub(crate) fn check_limits(&self, session: &Session) -> Result<(), RequestError> {
-        if self.text.trim().is_empty() {
+        if visible(&self.text).trim().is_empty() {
             return Err(RequestError::EmptyText);
         }
         if self.tags.len() > TAGS_MAX {

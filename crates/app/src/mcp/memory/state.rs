@@ -6,6 +6,7 @@ use engine::private::Disclosure;
 use engine::write::patch::{Patched, StatusChange};
 use engine::{EngineError, Space};
 use kernel::body::EdgeType;
+use retrieval::text::visible::visible;
 use rmcp::model::JsonObject;
 use serde_json::json;
 
@@ -143,7 +144,7 @@ impl Memory {
         program: Option<String>,
     ) -> Result<Answered, Failure> {
         let ProposePatch { text, operations } = arguments;
-        if text.trim().is_empty() {
+        if visible(&text).trim().is_empty() {
             return Err(RequestError::EmptyText.into());
         }
         if operations.len() > OPERATIONS_MAX {

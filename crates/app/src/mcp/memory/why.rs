@@ -104,7 +104,10 @@ fn why_in_words(answer: &WhyAnswered) -> String {
         return words;
     };
     words.push_str(&format!("{READING}\n"));
-    quote(&mut words, &format!("{}: {}\nid {}", target.kind, target.text, target.id));
+    let is_dead = |status: &&str| !matches!(*status, "active" | "alias");
+    let status = target.status.as_deref().filter(is_dead);
+    let status = status.map(|status| format!(" ({status})")).unwrap_or_default();
+    quote(&mut words, &format!("{}{status}: {}\nid {}", target.kind, target.text, target.id));
     words.push_str(match (answer.status.as_str(), answer.is_minimal) {
         ("supported", true) => "It rests on these claims, and no fewer would do:\n",
         ("supported", false) => "It rests on these claims; fewer may do:\n",
@@ -113,6 +116,7 @@ fn why_in_words(answer: &WhyAnswered) -> String {
             "A limit cut the search before it came to a claim; wider limits may find one.\n"
         }
         ("not_held", _) => "Nothing holds it up any more.\n",
+        _ if !answer.evidence.is_empty() => "No claim or node accounts for it, only records.\n",
         _ => "Nothing was found that accounts for it. Say so instead of guessing.\n",
     });
     answer.claims.iter().for_each(|record| quote_record(&mut words, record));

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use engine::thought::retrieve::ThoughtHit;
 use engine::thought::uuid::ThoughtUuid;
 use engine::thought::view::ThoughtView;
+use retrieval::text::visible::on_one_line;
 
 use super::answer::{Disambiguation, TagCluster, ThoughtSource};
 
@@ -94,13 +95,8 @@ pub(super) fn names_tag(prompt: &str, tag: &str) -> bool {
     })
 }
 
-/// A text on one line, so that it cannot pass for another line of the answer.
-pub(super) fn on_one_line(text: &str) -> String {
-    let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
-    text.chars().map(|letter| if is_break(letter) { ' ' } else { letter }).collect()
-}
-
-/// The answer in words: what there is to know or to choose, then the best thoughts.
+/// The answer in words: what there is to know or to choose, then the best thoughts, each on a line
+/// of its own: nothing that somebody said can pass for another line.
 pub(super) fn in_words(
     guidance: Option<&str>,
     disambiguation: Option<&Disambiguation>,

@@ -16,6 +16,7 @@ use engine::thought::view::{ThoughtView, preview};
 use engine::{EngineError, Reader};
 use kernel::body::Thought;
 use kernel::id::OpId;
+use retrieval::text::visible::on_one_line;
 use store::sqlite::ThoughtAsker;
 
 use super::answer::{
@@ -347,7 +348,7 @@ fn retrieve(
         }
     }
     let highways = highways.iter().map(|highway| {
-        let text = guidance::on_one_line(&preview(&highway.thought.content));
+        let text = on_one_line(&preview(&highway.thought.content));
         format!("{text} ({} accesses, {} agents)", highway.accesses, highway.agents)
     });
     let mut earlier = Vec::new();
