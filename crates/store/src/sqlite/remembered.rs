@@ -52,7 +52,7 @@ impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
     pub(super) fn insert(&self, key: K, value: V) {
         let mut younger = self.younger.borrow_mut();
         if younger.len() >= self.generation_max {
-            // The table of what is forgotten is used again: another would have to grow first.
+            // The forgotten generation's table is used again: a new one would have to grow first.
             let mut older = self.older.borrow_mut();
             std::mem::swap(&mut *younger, &mut *older);
             younger.clear();

@@ -120,7 +120,7 @@ impl Memory {
                     let is_new = !changed.appended.is_empty();
                     let status = if is_new { ChangedStatus::Done } else { ChangedStatus::Known };
                     let masked = changed.changes.masked.iter().map(ToString::to_string);
-                    // Ids of what is private are unknown, also of what says the same already.
+                    // Ids of private records are unknown, also of one that says the same already.
                     let is_withheld = match id.filter(|_| disclosure != Disclosure::Full) {
                         Some(id) => !is_new && space.is_private(&id)?,
                         None => false,

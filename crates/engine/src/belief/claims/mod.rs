@@ -84,7 +84,7 @@ pub struct ClaimFilter {
 pub struct Claims {
     /// The surest first, then by key.
     pub beliefs: Vec<Belief>,
-    /// How many there are, with those beyond the limit. Without what is private, one beyond it at
+    /// How many there are, with those beyond the limit. Without private claims, one beyond it at
     /// most.
     pub total: usize,
     /// How many more there would be, were they neither over nor yet to begin.
@@ -267,7 +267,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// The same, with what is private.
+    /// The same, with private claims.
     fn listed_claims(&self, filter: &ClaimFilter, limit: usize) -> Result<Claims, EngineError> {
         self.store.on_snapshot(|index| match page(index, filter, limit)? {
             Some(page) => Ok(list(index, filter, page, limit)?),
@@ -275,7 +275,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The same without what is private. That is not counted either, so no more is counted than one
+    /// The same without private claims. They are not counted either, so no more is counted than one
     /// belief beyond the limit.
     fn claims_without_private(
         &self,
