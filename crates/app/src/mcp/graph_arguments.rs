@@ -197,12 +197,13 @@ pub(crate) struct ProposePatch {
     /// What the patch is for, in a sentence that the user will read. Example: "Merge duplicates
     /// about releases"
     pub(super) text: String,
-    /// The changes, in order, at most 200. Each has `op` and `sources` (ids of what it was made
+    /// The changes, in order, 1 to 200. Each has `op` and `sources` (ids of what it was made
     /// from), and may have `local`, a name by which later ones cite it: create_claim (type, text;
     /// tags, valid_from, valid_to, confidence), create_node (type, text; tags), create_summary
     /// (text, of), create_edge (type, from, to; notes), supersede (target, text), same_as
     /// (duplicate, canonical), retract (target; reason). Example: [{"op": "same_as", "duplicate":
     /// "b3:9f2c41d0", "canonical": "b3:03ab77e1", "sources": ["b3:5d1e0c77"]}]
+    #[schemars(length(min = 1))]
     pub(super) operations: Vec<JsonObject>,
 }
 

@@ -42,7 +42,7 @@ struct PatchFields {
     #[serde(default)]
     text: String,
     /// Its operations, applied in order.
-    #[schemars(length(max = 20_000))]
+    #[schemars(length(min = 1, max = 20_000))]
     operations: Vec<Value>,
 }
 
