@@ -28,7 +28,7 @@ const NAME_CHARS_MAX: usize = 40;
 /// The key of a space whose genesis cannot be read.
 const UNKNOWN: &str = "an unknown key";
 /// The role of what the owner says in a chat with an agent.
-const USER: &str = "user";
+pub(crate) const USER: &str = "user";
 
 /// The owner of a space that is not the reader's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -31,9 +31,12 @@ pub fn text_key(record_type: &str, text: &str) -> String {
     format!("{}{digits}", text_key_prefix(record_type))
 }
 
+/// What the identities of all texts begin with.
+pub const TEXT_KEY: &str = "text|";
+
 /// What the identities of all texts of a type begin with.
 pub fn text_key_prefix(record_type: &str) -> String {
-    format!("text|{record_type}|")
+    format!("{TEXT_KEY}{record_type}|")
 }
 
 /// The identity of an edge: `edge|<type>|<from>|<to>`.

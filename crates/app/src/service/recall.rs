@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Space;
+use engine::belief::claims::current_at_us;
 use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::answering::judge;
 use engine::recall::episodes::{Query, Recall, Recollection};
-use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts, current_at_us};
+use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
 use engine::recall::nodes::{FoundNode, FoundNodes};
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
@@ -198,7 +199,7 @@ impl RecallRequest<'_> {
             filter: Filter { kinds, visibilities, ..self.filter.clone() },
             valid_at_us: self.valid_at_us,
             current_at_us: (self.over == Over::OnlyIfPast)
-                .then(|| current_at_us(session.now, self.filter.as_of_us)),
+                .then(|| current_at_us(session.now.as_microsecond(), self.filter.as_of_us)),
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)

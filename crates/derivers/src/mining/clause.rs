@@ -352,9 +352,8 @@ impl Reader<'_, '_> {
     /// "Below 200 degrees", "at most three".
     fn is_limit(&self, at: usize) -> bool {
         self.after_any(at, &LIMITS).is_some_and(|next| {
-            let words = (next..self.len()).take(LIMIT_WORDS_MAX);
-            words
-                .into_iter()
+            (next..self.len())
+                .take(LIMIT_WORDS_MAX)
                 .any(|place| self.lower(place).starts_with(|c: char| c.is_ascii_digit()))
         })
     }

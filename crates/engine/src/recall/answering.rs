@@ -109,7 +109,7 @@ impl WordWeights {
     fn best_sentence<'t>(&self, source: &SourceText<'t>, analyzer: &mut Analyzer) -> Cow<'t, str> {
         let text = cut(source.text, TEXT_BYTES_MAX);
         let mut best: Option<(f64, &'t str)> = None;
-        let mut title: Option<(f64, &'t str)> = None;
+        let mut weight_of_title = 0.0;
         let mut first = "";
         for range in sentences(text) {
             let sentence = text.get(range.clone()).unwrap_or_default().trim();
@@ -119,9 +119,7 @@ impl WordWeights {
             let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
             let weight: f64 = terms.iter().filter_map(|term| self.0.get(term)).sum();
             if range.start < source.title_bytes {
-                if title.is_none_or(|(most, _)| weight > most) {
-                    title = Some((weight, text.get(..source.title_bytes).unwrap_or_default()));
-                }
+                weight_of_title = f64::max(weight_of_title, weight);
                 continue;
             }
             if first.is_empty() {
@@ -134,13 +132,12 @@ impl WordWeights {
             }
         }
         let Some((weight, sentence)) = best else { return Cow::Borrowed(source.text.trim()) };
-        match title {
-            Some((most, title)) if most > weight => {
-                let below = if weight > 0.0 { sentence } else { beginning(first) };
-                Cow::Owned(format!("{}: {below}", title.trim()))
-            }
-            _ => Cow::Borrowed(sentence),
+        if weight_of_title <= weight {
+            return Cow::Borrowed(sentence);
         }
+        let title = text.get(..source.title_bytes).unwrap_or_default().trim();
+        let below = if weight > 0.0 { sentence } else { beginning(first) };
+        Cow::Owned(format!("{title}: {below}"))
     }
 }
 

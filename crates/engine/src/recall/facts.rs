@@ -149,16 +149,8 @@ impl FactQuery {
 
     /// The time for which it is judged whether a belief is over: `as_of_us`, or now.
     fn over_at_us(&self) -> i64 {
-        current_at_us(self.now, self.as_of_us)
+        claims::current_at_us(self.now.as_microsecond(), self.as_of_us)
     }
-}
-
-/// The time at which something is current for a question, microseconds since the Unix epoch: now,
-/// or then for a question as of an earlier time. Of a time to come, memory knows no more than now.
-pub fn current_at_us(now: Timestamp, as_of_us: Option<u64>) -> i64 {
-    let now_us = now.as_microsecond();
-    let as_of_us = as_of_us.and_then(|at| i64::try_from(at).ok());
-    as_of_us.map_or(now_us, |at| at.min(now_us))
 }
 
 /// Facts that were recalled.
@@ -290,7 +282,7 @@ impl Reader<'_> {
         let found = self.store.search_facts_with(vector, |search, analyzer| {
             let mut question = search.question(text, analyzer, query.today)?;
             // "Today" asks what holds now, and not what was recorded today.
-            question.dates.retain(|mention| !names_only(mention, query.today));
+            question.dates.retain(|mention| !is_today(mention, query.today));
             let index = search.ledger_index()?;
             let with_over = query.over == Over::Include
                 || query.valid_at_us.is_some()
@@ -323,7 +315,7 @@ impl Reader<'_> {
 }
 
 /// Whether a date is this very day.
-fn names_only(mention: &DateMention, today: Option<Date>) -> bool {
+fn is_today(mention: &DateMention, today: Option<Date>) -> bool {
     match mention {
         DateMention::Window { first, last, .. } => first == last && Some(*first) == today,
         DateMention::EveryYear { .. } => false,

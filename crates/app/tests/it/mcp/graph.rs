@@ -395,5 +395,16 @@ fn a_list_does_not_count_what_is_private() {
     machine.because(["claim", "add", "The wheel turns"]).run().succeeds();
     let found = host.calls("graph", json!({ "list": "claims", "limit": 1 }));
     assert_eq!(found["structuredContent"]["more"], true, "{found}");
+    // However many private ones stand before them, as many are listed as are asked for.
+    for number in 0..20 {
+        let text = format!("Wren had {number} visits");
+        machine.because(["claim", "add", &text, "--visibility", "private"]).run().succeeds();
+    }
+    for (limit, listed) in [(1, 1), (2, 2), (3, 2)] {
+        let found = host.calls("graph", json!({ "list": "claims", "limit": limit }));
+        let found = &found["structuredContent"];
+        assert_eq!(found["records"].as_array().unwrap().len(), listed, "{found}");
+        assert_eq!(found["more"], limit < 2, "{found}");
+    }
     host.leaves();
 }

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::id::OpId;
+use kernel::identity::TEXT_KEY;
 use kernel::records::RecordStatus;
 use kernel::snapshot::Snapshot;
 use kernel::validity::State;
@@ -119,10 +120,9 @@ impl ClaimFilter {
         }
     }
 
-    /// The time as of which the list is. Memory knows no more of a future time than of now.
+    /// The time as of which the list is.
     pub fn listed_at_us(&self, now_us: i64) -> i64 {
-        let as_of_us = self.as_of_us.and_then(|at| i64::try_from(at).ok());
-        as_of_us.map_or(now_us, |at| at.min(now_us))
+        current_at_us(now_us, self.as_of_us)
     }
 
     fn admission(&self, belief: &Belief, contains: Option<&Words>) -> Admission {
@@ -172,6 +172,13 @@ pub(crate) fn is_of_family(claim_type: &str, family: &str) -> bool {
     claim_type.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// The time at which something is current, microseconds since the Unix epoch: now, or then as of an
+/// earlier time. Of a time to come, memory knows no more than of now.
+pub fn current_at_us(now_us: i64, as_of_us: Option<u64>) -> i64 {
+    let as_of_us = as_of_us.and_then(|at| i64::try_from(at).ok());
+    as_of_us.map_or(now_us, |at| at.min(now_us))
+}
+
 /// Whether the time of a belief is over at a time. What begins later is not over.
 pub fn is_over(belief: &Belief, at_us: i64) -> bool {
     end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref()).is_some_and(|end| end <= at_us)
@@ -180,9 +187,7 @@ pub fn is_over(belief: &Belief, at_us: i64) -> bool {
 /// Whether a list of what is believed at a time has a belief: it is not over, and has begun unless
 /// it is derived. What is derived and begins later is a plan.
 fn is_current(belief: &Belief, at_us: i64) -> bool {
-    /// How identities of claims begin that are stated in words.
-    const STATED: &str = "text|";
-    match belief.key.starts_with(STATED) {
+    match belief.key.starts_with(TEXT_KEY) {
         true => is_true_at(belief, at_us),
         false => !is_over(belief, at_us),
     }
@@ -282,9 +287,11 @@ impl Reader<'_> {
         filter: &ClaimFilter,
         limit: usize,
     ) -> Result<Claims, EngineError> {
+        // A list that left out private ones would be short without being at its end.
+        let with_private = ClaimFilter { disclosure: Disclosure::Full, ..filter.clone() };
         let mut looked_at = limit.saturating_add(1);
         loop {
-            let Claims { mut beliefs, .. } = self.listed_claims(filter, looked_at)?;
+            let Claims { mut beliefs, .. } = self.listed_claims(&with_private, looked_at)?;
             let is_all = beliefs.len() < looked_at;
             self.drop_withheld(&mut beliefs, filter.disclosure)?;
             if is_all || beliefs.len() > limit {

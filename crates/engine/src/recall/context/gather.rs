@@ -25,11 +25,12 @@ use super::best::Best;
 use super::excerpt::focus;
 use super::unasked::is_specific;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::belief::claims::current_at_us;
 use crate::inspect::speaker;
-use crate::owner::{SpaceOwner, is_of_reader};
+use crate::owner::{SpaceOwner, USER, is_of_reader};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::episodes::{ByModel, Query, Recollection, cut};
-use crate::recall::facts::{FactQuery, Mode, current_at_us, recency, relevance_of_episode};
+use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::past::Over;
 use crate::{EngineError, Reader};
 
@@ -208,8 +209,6 @@ const USERS_WORD: &str = "the user's word";
 /// The same in somebody else's memory.
 const OWNERS_WORD: &str = "its owner's word";
 
-/// The role of the user in a chat.
-const USER: &str = "user";
 /// How a name begins under which an agent quotes the user.
 const USER_QUOTED: &str = "user quoted by ";
 
@@ -321,7 +320,10 @@ impl Reader<'_> {
         let mut query = Query {
             today: wanted.today,
             valid_at_us: wanted.viewpoint.valid_at_us,
-            current_at_us: Some(current_at_us(wanted.now, wanted.viewpoint.as_of_us)),
+            current_at_us: Some(current_at_us(
+                wanted.now.as_microsecond(),
+                wanted.viewpoint.as_of_us,
+            )),
             vector,
             ..Query::new(text, CANDIDATES_MAX)
         };
