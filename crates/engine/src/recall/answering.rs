@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use retrieval::question::Question;
-use retrieval::rank::Score;
 use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
     standing,
@@ -73,11 +72,9 @@ pub fn judge(recall: &Recall) -> Judged {
         .then(|| PersonEvidence::of(&recall.question, recall.documents, &candidates))
         .flatten();
     let judge = if person.is_some() { topic_relevance } else { relevance };
-    // That an instruction of the person surfaces unasked makes it no answer.
-    let own = |score: &Score| score.total - score.contribution_of("standing");
-    let best = recall.results.iter().map(|result| own(&result.score)).fold(0.0, f64::max);
+    let best = recall.results.iter().map(|result| result.score.total).fold(0.0, f64::max);
     let places = recall.results.iter().enumerate();
-    let standings = places.map(|(place, result)| standing(place, best - own(&result.score)));
+    let standings = places.map(|(place, result)| standing(place, best - result.score.total));
     Judged { on_topic: on_topic(&recall.features, judge), person, standings: standings.collect() }
 }
 

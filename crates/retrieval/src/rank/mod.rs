@@ -223,13 +223,6 @@ pub struct Score {
     pub parts: [Part; PARTS],
 }
 
-impl Score {
-    /// What a part contributes; 0 if no part has the name.
-    pub fn contribution_of(&self, name: &str) -> f64 {
-        self.parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.contribution)
-    }
-}
-
 /// The score of a candidate. Signals or weights that are not finite count as 0.
 ///
 /// ```
