@@ -204,9 +204,9 @@ impl Sealer {
 }
 
 /// From so many operations on, a thread of its own is worth starting.
-const THREAD_FROM: usize = 2 * SENT_AT_ONCE;
+const THREAD_FROM: usize = 512;
 /// How many operations are sent to it at a time: each message may wake it up.
-const SENT_AT_ONCE: usize = 256;
+const SENT_AT_ONCE: usize = 64;
 
 /// An operation that waits for its signature.
 type Waiting = (Position, OpId);

@@ -37,6 +37,30 @@ impl Derivation<'_> {
         Ok(())
     }
 
+    /// Propagates what a batch of statements changed, while what was recorded is still remembered:
+    /// afterwards it would be read again. At most `identities_max` are visited, which bounds the
+    /// transaction. Where derivation will begin anew, because of other derivers, everything is left
+    /// to it.
+    pub(crate) fn propagate_batch(
+        &mut self,
+        writing: &mut SqliteWriting<'_>,
+        identities_max: usize,
+    ) -> Result<(), EngineError> {
+        let registered = self.registered();
+        let (read, filled_by) = writing.derived()?;
+        if read == Position(0) && filled_by.is_empty() {
+            writing.forget_derivation(&registered)?;
+        } else if filled_by != registered {
+            return Ok(());
+        }
+        for _ in 0..identities_max.div_ceil(PROPAGATE_KEYS_MAX) {
+            if !self.propagate(writing)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn propagate_identity(
         &mut self,
         writing: &mut SqliteWriting<'_>,

@@ -34,6 +34,7 @@ use store::sqlite::{SqliteWriting, TagRange};
 use store::{RecordError, Writing};
 
 use crate::belief::body_of;
+use crate::derive::Derivation;
 use crate::seal::{PreparedBody, Sealer};
 use crate::source_id::{ID_TAG, tagged_ids};
 use crate::write::graph::{INPUT_ROLE, SOURCE_ROLE, key_of, stricter};
@@ -209,7 +210,8 @@ impl Writer<'_> {
         let policy = self.policy;
         let mut recorded = GraphRecorded::default();
         let mut writing = self.store.write()?;
-        sealer.sign_in(&mut writing, batch.len());
+        let items = batch.len();
+        sealer.sign_in(&mut writing, items);
         let head = writing.head(&sealer.author())?;
         let before = head.map_or(0, |head| head.seq);
         let at = next_timestamp(now_us(now), writing.latest()?);
@@ -254,6 +256,7 @@ impl Writer<'_> {
         if recorded.seqs.is_some() {
             record_consequences(sealer, &mut writing, now_us(now))?;
             recorded.seqs = appended_since(&writing, &sealer.author(), before)?;
+            Derivation::new(self.derivers, sealer, now).propagate_batch(&mut writing, items)?;
             Box::new(writing).commit()?;
         }
         Ok(recorded)
