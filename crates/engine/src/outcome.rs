@@ -7,6 +7,7 @@ use kernel::id::OpId;
 
 use crate::belief::Belief;
 use crate::derive::Derived;
+use crate::write::patch::StatusChange;
 
 /// Whether a change is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Changes {
     pub masked: Vec<SecretKind>,
     /// Identities whose belief changed, by key.
     pub beliefs: BTreeMap<String, Change>,
+    /// The records that an edge displaces now and did not before, or no more.
+    pub displaced: Vec<StatusChange>,
     /// The report of the derivation.
     pub derived: Derived,
     /// Operations that were altered in the file since they were signed, and on which the changed

@@ -56,9 +56,9 @@ struct AddArgs {
     /// Who may see it [default: global in the home space, else project]
     #[arg(long, value_enum)]
     visibility: Option<VisibilityName>,
-    /// Where it is written
-    #[arg(long, value_enum, default_value_t = WriteScope::Project)]
-    scope: WriteScope,
+    /// Where it is written [default: the space that the command finds]
+    #[arg(long, value_enum)]
+    scope: Option<WriteScope>,
     /// From when it is true (2025-06-02, yesterday …)
     #[arg(long, value_name = "TIME")]
     valid_from: Option<String>,

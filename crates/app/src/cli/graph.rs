@@ -14,7 +14,7 @@ use retrieval::text::visible::visible;
 use serde_json::json;
 
 use super::{CliSession, changes, print_owner};
-use crate::failure::{Failure, IN_GRAPH, RequestError};
+use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
 use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
@@ -69,7 +69,7 @@ impl From<ScopeName> for ReadScope {
 /// Where something is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum WriteScope {
-    /// The space that the command finds
+    /// The project's space
     Project,
     /// The home space
     Global,
@@ -79,13 +79,14 @@ pub(super) enum WriteScope {
 /// for: what is stated in the home space is for every project.
 pub(super) fn open_to_state(
     session: &CliSession,
-    scope: WriteScope,
+    scope: Option<WriteScope>,
     visibility: Option<VisibilityName>,
 ) -> Result<(OpenedSpace, Visibility), Failure> {
     let purpose = SpaceUse::Write(Capability::Append);
     let space = match scope {
-        WriteScope::Project => session.open_or_make(purpose)?,
-        WriteScope::Global => session.locator_of_home().open_or_make(purpose, session.now)?,
+        None => session.open_or_make(purpose)?,
+        Some(WriteScope::Project) => session.of_project(session.open(purpose)?)?,
+        Some(WriteScope::Global) => session.locator_of_home().open_or_make(purpose, session.now)?,
     };
     let default = session.scope_of(&space).visibility();
     Ok((space, visibility.map_or(default, Into::into)))
@@ -237,7 +238,7 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     let (space, Scoped { scope, item: id }) = spaces.resolve(&args.id)?;
     let viewpoint = Viewpoint { disclosure: spaces.disclosure(scope), as_of_us, valid_at_us };
     let Some(view) = graph::view_from(space, &id, &viewpoint)? else {
-        return Err(RequestError::NotInGraph { id, wanted: IN_GRAPH }.into());
+        return Err(graph::not_in_graph(id, as_of_us));
     };
     let in_window = valid_at_us.map(|_| graph::is_valid(space, &view, &viewpoint)).transpose()?;
     let around = if args.graph {
@@ -303,6 +304,7 @@ fn print_record_in_full(record: &RecordView, mark: &str) -> Result<(), Failure> 
         output::line(format_args!("  {name:<12} {}", printable(&value)))
     };
     field("recorded", record.recorded_at.clone())?;
+    field("corrected by", record.corrected_by.map(|id| short(&id)).unwrap_or_default())?;
     field("redirects to", record.canonical.map(|id| short(&id)).unwrap_or_default())?;
     let time = |when: &Option<kernel::when::When>| {
         when.as_ref().map(ToString::to_string).unwrap_or_default()

@@ -16,7 +16,9 @@ use crate::output::{self, BAD, Form};
 use crate::place::Home;
 use crate::service::Session;
 use crate::service::clock::ClockWarning;
-use crate::service::effective::{EffectiveView, ReadScope, ScopedSpace, has_for_every_project};
+use crate::service::effective::{
+    EffectiveView, ReadScope, Scope, ScopedSpace, has_for_every_project,
+};
 use crate::service::handles;
 use crate::service::opening::{OpenedSpace, PassedOver, SpaceUse};
 
@@ -296,9 +298,21 @@ impl CliSession {
     pub(crate) fn open_effective(&self, scope: ReadScope) -> Result<EffectiveView, Failure> {
         let own = match scope {
             ReadScope::Global => self.session.locator_of_home().open(SpaceUse::Read)?,
-            ReadScope::Effective | ReadScope::Project => self.open(SpaceUse::Read)?,
+            ReadScope::Effective => self.open(SpaceUse::Read)?,
+            ReadScope::Project => self.of_project(self.open(SpaceUse::Read)?)?,
         };
         EffectiveView::of(&self.session, own, scope)
+    }
+
+    /// An opened space, unless it is the home space.
+    pub(crate) fn of_project(&self, opened: OpenedSpace) -> Result<OpenedSpace, Failure> {
+        match self.session.scope_of(&opened) {
+            Scope::Project => Ok(opened),
+            Scope::Global => {
+                let file = opened.path().to_owned();
+                Err(RequestError::NoProject { file }.into())
+            }
+        }
     }
 
     /// The space that has what is named: the one that was found, else the home space if that has it

@@ -52,9 +52,9 @@ struct AddArgs {
     /// Who may see it [default: global in the home space, else project]
     #[arg(long, value_enum)]
     visibility: Option<VisibilityName>,
-    /// Where it is written
-    #[arg(long, value_enum, default_value_t = WriteScope::Project)]
-    scope: WriteScope,
+    /// Where it is written [default: the space that the command finds]
+    #[arg(long, value_enum)]
+    scope: Option<WriteScope>,
     /// Show what would follow, and write nothing
     #[arg(long)]
     dry_run: bool,

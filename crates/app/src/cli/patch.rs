@@ -180,7 +180,7 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
     let file = args.file.as_ref().or(args.from.as_ref());
     let text = text_of(file.map_or_else(|| Path::new("-"), PathBuf::as_path))?;
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
-    let read = service::read(&space, &text, FROM_FILE)?;
+    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     if let Err(reasons) = read.check(&mut space, session.now)? {
         return refused(session, &reasons, None);
     }
@@ -255,7 +255,7 @@ fn print_no_patch(session: &CliSession, proposing: &Proposing) -> Result<u8, Fai
 fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let text = text_of(&args.file)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
-    let read = service::read(&space, &text, FROM_FILE)?;
+    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Ok(patched) => print(session, &patched, Intent::DryRun),
         Err(reasons) => refused(session, &reasons, None),
@@ -306,7 +306,7 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
         return print(session, &patched, intent);
     }
     let text = text_of(file)?;
-    let read = service::read(&space, &text, FROM_FILE)?;
+    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Err(reasons) => refused(session, &reasons, None),
         Ok(patched) if args.dry_run => print(session, &patched, intent),

@@ -73,6 +73,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         RequestError::SpaceOutsideProject { .. } => Some(
             "name none, and each finds the space of the folder or their own; or `--space global`",
         ),
+        RequestError::NoProject { .. } => {
+            Some("`because init` makes a space for this folder; or leave out `--scope project`")
+        }
         RequestError::TextTooLarge { .. } => Some("`because import` takes longer ones"),
         RequestError::Key(_) => Some("`because key` prints the key of a device"),
         RequestError::NoLanguageModel => {
@@ -160,6 +163,9 @@ fn of_user(error: &UserError) -> Option<&'static str> {
             Some("`because restore` takes a retraction back, if it was retracted")
         }
         UserError::UsersWord { .. } => Some("`because withdraw` takes it back"),
+        UserError::StandsCorrected { .. } => {
+            Some("`because withdraw` takes the correction back, and `because correct` replaces it")
+        }
         UserError::PayloadMalformed { .. } => Some("in a shell, put it between single quotes"),
         UserError::NoReview { .. } => Some("`because review list` lists them"),
         _ => None,

@@ -344,6 +344,12 @@ pub(crate) enum RequestError {
         /// The space.
         file: PathBuf,
     },
+    /// The scope of a project where no project was found.
+    #[error("there is no project's space here: {} is your home space", path(file))]
+    NoProject {
+        /// The space that was found.
+        file: PathBuf,
+    },
     /// Several access tokens in use have this name.
     #[error("several access tokens have the name {name:?}: {}", ids.join(" "))]
     AmbiguousToken {
@@ -362,6 +368,8 @@ pub(crate) enum RequestError {
 
 /// What a claim, a node or an edge should be.
 pub(crate) const IN_GRAPH: &str = "a claim, a node or an edge";
+/// The same at an earlier time.
+pub(crate) const IN_GRAPH_THEN: &str = "a claim, a node or an edge that was recorded by then";
 
 /// Later work, of which the first are named.
 fn built_on_in_words(built_on: &[OpId]) -> String {
@@ -450,6 +458,7 @@ impl RequestError {
         "no_hooks",
         "path_not_unicode",
         "space_outside_project",
+        "no_project",
         "ambiguous_token",
         "no_such_token",
     ];
@@ -509,6 +518,7 @@ impl RequestError {
             Self::NoHooks { .. } => "no_hooks",
             Self::PathNotUnicode { .. } => "path_not_unicode",
             Self::SpaceOutsideProject { .. } => "space_outside_project",
+            Self::NoProject { .. } => "no_project",
             Self::AmbiguousToken { .. } => "ambiguous_token",
             Self::NoSuchToken { .. } => "no_such_token",
         }

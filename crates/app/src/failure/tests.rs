@@ -63,6 +63,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NoHooks { host: "Cursor" },
         RequestError::PathNotUnicode { file: PathBuf::new() },
         RequestError::SpaceOutsideProject { file: PathBuf::new() },
+        RequestError::NoProject { file: PathBuf::new() },
         RequestError::AmbiguousToken { name: text(), ids: vec![text()] },
         RequestError::NoSuchToken { name: text() },
     ]

@@ -8,6 +8,7 @@
 
 use engine::belief::claims::{ClaimFilter, States};
 use engine::belief::review::Status;
+use engine::belief::user::UserError;
 use engine::graph::RecordView;
 use engine::private::Disclosure;
 use engine::recall::context::NAME_BYTES_MAX;
@@ -20,10 +21,11 @@ use engine::write::patch::{NewPatch, Patch};
 use engine::write::record::Outcome;
 use engine::{EngineError, Space};
 use importers::secrets::{mask, mask_string};
-use kernel::body::{Deriver, EdgeType, NodeType, TextClaimType};
+use kernel::body::{Body, Deriver, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::normalized_text;
+use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 use kernel::rules::RuleViolation;
 use kernel::validity::State;
@@ -203,8 +205,12 @@ impl AgentWriter<'_> {
             let is_refuted = belief.state == State::Refuted;
             let was = match belief.current.filter(|_| !is_refuted) {
                 Some(corrected) => {
-                    let view = self.space.record_view(&corrected, None)?;
-                    view.map(|view| view.text).unwrap_or_default()
+                    let shown = self.space.show(&corrected)?;
+                    let body = shown.operation.body();
+                    match body.map(|bytes| Body::parse(&Kind::Claim, bytes)) {
+                        Some(Ok(Body::Claim(claim))) => claim.text,
+                        _ => String::new(),
+                    }
                 }
                 None => belief.text,
             };
@@ -349,6 +355,9 @@ impl AgentWriter<'_> {
         let view = self.space.record_view(&id, None)?;
         let status = view.as_ref().and_then(|view| view.status?.parse::<RecordStatus>().ok());
         match view {
+            Some(view) if view.corrected_by.is_some() => {
+                Err(EngineError::from(UserError::StandsCorrected { id }).into())
+            }
             Some(view) if status == Some(RecordStatus::Active) => Ok(view),
             _ => {
                 let refusal = GraphRefusal::NotActive { id, status };

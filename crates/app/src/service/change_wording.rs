@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::Belief;
 use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
+use engine::write::patch::StatusChange;
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::validity::State;
@@ -179,11 +180,19 @@ fn consequences(outcome: &Outcome) -> Vec<Line> {
     let indirect: Vec<(&String, &Change)> =
         all.filter(|(key, _)| !direct.contains(key.as_str())).collect();
     let beliefs = count(indirect.len() as u64, "belief");
-    let mut lines = vec![Line::plain(match (indirect.is_empty(), outcome.intent) {
-        (true, Intent::Write) => "Nothing else changed.".to_owned(),
-        (true, Intent::DryRun) => "Nothing else would change.".to_owned(),
-        (false, Intent::Write) => format!("Therefore {beliefs} changed:"),
-        (false, Intent::DryRun) => format!("Then {beliefs} would change:"),
+    let displaced = &outcome.changes.displaced;
+    let records = count(displaced.len() as u64, "record");
+    let what = match (indirect.is_empty(), displaced.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(beliefs),
+        (true, false) => Some(records),
+        (false, false) => Some(format!("{beliefs} and {records}")),
+    };
+    let mut lines = vec![Line::plain(match (what, outcome.intent) {
+        (None, Intent::Write) => "Nothing else changed.".to_owned(),
+        (None, Intent::DryRun) => "Nothing else would change.".to_owned(),
+        (Some(what), Intent::Write) => format!("Therefore {what} changed:"),
+        (Some(what), Intent::DryRun) => format!("Then {what} would change:"),
     })];
     for (key, change) in indirect.iter().take(CHANGES_MAX) {
         let kind = kind_in_words(ChangeKind::of(change));
@@ -193,6 +202,15 @@ fn consequences(outcome: &Outcome) -> Vec<Line> {
     }
     if indirect.len() > CHANGES_MAX {
         let more = indirect.len() - CHANGES_MAX;
+        lines.push(Line::plain(format!("  … and {more} more; --json lists all")));
+    }
+    for StatusChange { id, text, before, after, .. } in displaced.iter().take(CHANGES_MAX) {
+        let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
+        let line = Line::plain(format!("  {before} → {after}  {}  ", shortened(text)));
+        lines.push(line.and(Emphasis::Id, short(id)));
+    }
+    if displaced.len() > CHANGES_MAX {
+        let more = displaced.len() - CHANGES_MAX;
         lines.push(Line::plain(format!("  … and {more} more; --json lists all")));
     }
     lines

@@ -10,6 +10,7 @@ use engine::belief::claims::band_of;
 use engine::derive::Derived;
 use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
+use engine::write::patch::StatusChange;
 use engine::{EngineError, Space};
 use kernel::id::OpId;
 use kernel::when::When;
@@ -98,6 +99,8 @@ pub(crate) struct ChangeReport {
     pub(crate) recorded: Vec<String>,
     /// Every belief that changed.
     pub(crate) changes: Vec<BeliefChange>,
+    /// Claims and nodes that an edge displaces now and did not before, or no more.
+    pub(crate) statuses: Vec<StatusReport>,
     /// The number of private beliefs and records that it concerns too.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) withheld: usize,
@@ -107,6 +110,22 @@ pub(crate) struct ChangeReport {
     pub(crate) altered: Vec<String>,
     /// Statistics of the derivation.
     pub(crate) derived: BTreeMap<String, Value>,
+}
+
+/// A claim or a node whose status is another one now.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct StatusReport {
+    /// Its id.
+    id: String,
+    /// `claim` or `node`.
+    kind: String,
+    /// It in words.
+    text: String,
+    /// Its status before; null if it was not there.
+    before: Option<&'static str>,
+    /// Its status now; null if it has no effect.
+    after: Option<&'static str>,
 }
 
 /// An action and its target: a belief by its key, a record by its id, or all records that match a
@@ -222,6 +241,7 @@ impl Outcome {
             changes: changes
                 .map(|(key, change)| BeliefChange::of(key, change, direct.contains(key.as_str())))
                 .collect(),
+            statuses: self.changes.displaced.iter().map(StatusReport::of).collect(),
             withheld: self.withheld,
             altered: self.changes.altered.iter().map(ToString::to_string).collect(),
             derived: numbers_of(&self.changes.derived),
@@ -242,7 +262,10 @@ pub(crate) fn withhold_private_changes(
         }
     }
     changes.beliefs.retain(|key, _| !private.contains(key));
-    Ok(before - changes.beliefs.len())
+    let ids: Vec<OpId> = changes.displaced.iter().map(|status| status.id).collect();
+    let withheld = space.private_among(&ids)?;
+    changes.displaced.retain(|status| !withheld.contains(&status.id));
+    Ok(before - changes.beliefs.len() + ids.len() - changes.displaced.len())
 }
 
 /// Takes out the actions on private records. Returns their number.
@@ -286,6 +309,14 @@ impl ActionReport {
     }
 }
 
+impl StatusReport {
+    fn of(change: &StatusChange) -> Self {
+        let StatusChange { id, kind, text, before, after } = change;
+        let (id, kind, text) = (id.to_string(), kind.clone(), text.clone());
+        Self { id, kind, text, before: *before, after: *after }
+    }
+}
+
 impl BeliefChange {
     fn of(key: &str, change: &Change, direct: bool) -> Self {
         Self {
@@ -305,7 +336,9 @@ impl ChangeKind {
         let after = &change.after;
         if after.served.is_none() {
             Self::NoLongerBelieved
-        } else if before.payload != after.payload {
+        } else if before.payload != after.payload
+            || before.text != after.text && before.confidence == after.confidence
+        {
             Self::Changed
         } else if before.confidence < after.confidence {
             Self::Surer

@@ -1,6 +1,7 @@
 //! Changes of the graph of records by a person: claims and nodes in words, edges, replacements,
 //! retractions.
 
+use engine::belief::user::UserError;
 use engine::graph::{EdgeView, RecordView};
 use engine::private::Viewpoint;
 use engine::write::graph::{GraphChange, NamedChange, Reference, STATEMENT, cite_as_inputs};
@@ -8,6 +9,7 @@ use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use engine::{EngineError, Space};
 use importers::secrets::{mask_string, summarize};
+use kernel::body::EdgeType;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -16,7 +18,7 @@ use serde::Serialize;
 
 use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, IN_GRAPH, IN_GRAPH_THEN, RequestError};
 
 /// What stands for an operation that a dry run does not make.
 pub(crate) const NOTHING: OpId = OpId([0; 32]);
@@ -61,6 +63,9 @@ pub(crate) fn change(
         GraphChange::Retract { target: Reference::Id(target), .. } => Some(*target),
         _ => None,
     };
+    if let Some(id) = displaced(&change) {
+        check_not_corrected(space, &id)?;
+    }
     let named = [NamedChange::from(change)];
     let mut changed = space.change_graph(&named, Some(&statement), intent, session.now)?;
     let id = changed.stand_for.first().copied();
@@ -82,6 +87,31 @@ pub(crate) fn change(
     Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, outcome })
 }
 
+/// What a change displaces or takes back.
+fn displaced(change: &GraphChange) -> Option<OpId> {
+    let reference = match change {
+        GraphChange::Supersede { target, .. } | GraphChange::Retract { target, .. } => target,
+        GraphChange::Connect { edge_type: EdgeType::Supersedes, to, .. } => to,
+        GraphChange::Connect { edge_type: EdgeType::SameAs, from, .. } => from,
+        _ => return None,
+    };
+    match reference {
+        Reference::Id(id) => Some(*id),
+        Reference::Local(_) => None,
+    }
+}
+
+/// Refuses to displace or take back a claim that the user corrected: the correction would stand
+/// beside whatever takes its place.
+fn check_not_corrected(space: &Space, id: &OpId) -> Result<(), EngineError> {
+    match space.record_view(id, None)? {
+        Some(RecordView { corrected_by: Some(_), .. }) => {
+            Err(UserError::StandsCorrected { id: *id }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A record or an edge, now or as of a time; none of another kind of operation.
 pub(crate) fn view(
     space: &Space,
@@ -101,6 +131,12 @@ pub(crate) fn view_from(
         return Ok(Some(GraphView::Record(Box::new(record))));
     }
     Ok(space.edge_from(id, viewpoint)?.map(|edge| GraphView::Edge(Box::new(edge))))
+}
+
+/// The error of an operation that is not in the graph, or was not yet at a time.
+pub(crate) fn not_in_graph(id: OpId, as_of_us: Option<u64>) -> Failure {
+    let wanted = if as_of_us.is_some() { IN_GRAPH_THEN } else { IN_GRAPH };
+    RequestError::NotInGraph { id, wanted }.into()
 }
 
 /// Whether a record, or both ends of an edge, are true in the world at the time of a viewpoint.
@@ -149,8 +185,10 @@ pub(crate) fn validity(
     from: Option<&str>,
     to: Option<&str>,
 ) -> Result<(Option<When>, Option<When>), RequestError> {
-    let when = |text: Option<&str>| text.map(|text| session.times().when(text)).transpose();
-    let window = (when(from)?, when(to)?);
+    let bound = |text: Option<&str>, is_end| {
+        text.map(|text| session.times().bound(text, is_end)).transpose()
+    };
+    let window = (bound(from, false)?, bound(to, true)?);
     if let ((Some(since), Some(until)), (Some(from), Some(to))) =
         ((from, to), (&window.0, &window.1))
         && to.instant_us() <= from.instant_us()

@@ -63,6 +63,12 @@ pub(crate) fn learn(
     {
         return Ok(Learned::Known(*id));
     }
+    let claim = draft(&text, sources, visibility)?;
+    let before = proposed(space, &claim.body)?;
+    // What the user dismissed stays so, whatever the setting is by now.
+    if let Some((id, status @ Status::Dismissed)) = before {
+        return Ok(Learned::ProposedBefore(id, status));
+    }
     if may_learn(session, space, intent)? {
         if intent == Intent::DryRun {
             return Ok(Learned::Stated(None));
@@ -70,8 +76,7 @@ pub(crate) fn learn(
         let changed = space.change_graph(&changes, None, intent, session.now)?;
         return Ok(Learned::Stated(changed.stand_for.first().copied()));
     }
-    let claim = draft(&text, sources, visibility)?;
-    if let Some((id, status)) = proposed(space, &claim.body)? {
+    if let Some((id, status)) = before {
         return Ok(Learned::ProposedBefore(id, status));
     }
     if intent == Intent::DryRun {

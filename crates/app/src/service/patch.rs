@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::effective::id_disclosed;
 use super::model_request::Prompt;
+use super::time::TimeParser;
 use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
@@ -143,13 +144,19 @@ pub(crate) struct ReadPatch {
 }
 
 /// Reads a patch. What it cites by id must be in the space.
-pub(crate) fn read(space: &Space, text: &str, origin: &str) -> Result<ReadPatch, Failure> {
-    read_disclosed(space, text, origin, Disclosure::Full)
+pub(crate) fn read(
+    space: &Space,
+    times: TimeParser<'_>,
+    text: &str,
+    origin: &str,
+) -> Result<ReadPatch, Failure> {
+    read_disclosed(space, times, text, origin, Disclosure::Full)
 }
 
 /// The same of somebody to whom not everything is disclosed: what they may not see is unknown.
 pub(crate) fn read_disclosed(
     space: &Space,
+    times: TimeParser<'_>,
     text: &str,
     origin: &str,
     disclosure: Disclosure,
@@ -165,7 +172,7 @@ pub(crate) fn read_disclosed(
         let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
         return Err(RequestError::PatchTooLong { found, limit }.into());
     }
-    read_file(space, file, origin, Citable::Disclosed(disclosure))
+    read_file(space, times, file, origin, Citable::Disclosed(disclosure))
 }
 
 /// What a patch may cite.
@@ -180,6 +187,7 @@ pub(crate) enum Citable<'a> {
 /// The same of a patch that is parsed.
 pub(crate) fn read_file(
     space: &Space,
+    times: TimeParser<'_>,
     file: PatchFile,
     origin: &str,
     citable: Citable<'_>,
@@ -194,7 +202,7 @@ pub(crate) fn read_file(
     for (place, value) in file.operations.into_iter().enumerate() {
         let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
         let reasons = Vec::new();
-        let mut reader = OperationReader { space, citable, names: &names, reasons };
+        let mut reader = OperationReader { space, times, citable, names: &names, reasons };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -268,6 +276,7 @@ impl ReadPatch {
 
 struct OperationReader<'a> {
     space: &'a Space,
+    times: TimeParser<'a>,
     citable: Citable<'a>,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
@@ -384,6 +393,8 @@ impl OperationReader<'_> {
                         format!("{confidence} is not between 0 and 1"),
                     );
                 }
+                let in_zone = |at: Option<When>| at.map(|at| self.times.with_offset(at));
+                let (valid_from, valid_to) = (in_zone(valid_from), in_zone(valid_to));
                 if let (Some(from), Some(to)) = (&valid_from, &valid_to)
                     && to.instant_us() <= from.instant_us()
                 {

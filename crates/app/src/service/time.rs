@@ -121,6 +121,37 @@ impl TimeParser<'_> {
         }
     }
 
+    /// Where an interval of validity begins or ends. A period stands for its beginning, and at the
+    /// end for its end. A day or a time of the user's zone is written with its offset, because a
+    /// validity is compared as instants, on every device alike.
+    pub(crate) fn bound(&self, text: &str, is_end: bool) -> Result<When, RequestError> {
+        let when = match (When::parse(text), self.named(text)) {
+            (Ok(when), _) => when,
+            (Err(_), Some(NamedTime::Point(_))) => return self.when(text),
+            (Err(_), Some(NamedTime::Day(day))) => When::from_date(day),
+            (Err(_), Some(NamedTime::Period(first, after))) => {
+                let day = if is_end { after } else { Some(first) };
+                When::from_date(day.ok_or_else(|| too_far(text))?)
+            }
+            (Err(_), None) => return Err(malformed(text, FORMS)),
+        };
+        Ok(self.with_offset(when))
+    }
+
+    /// The same time with the offset of the user's zone, if it has none and that is not zero.
+    pub(crate) fn with_offset(&self, when: When) -> When {
+        if when.offset().is_some() {
+            return when;
+        }
+        match when.civil().to_zoned(self.zone.clone()) {
+            Ok(zoned) if !zoned.offset().is_zero() => {
+                let offset = zoned.offset().to_time_zone();
+                When::from_zoned(&zoned.with_time_zone(offset))
+            }
+            _ => when,
+        }
+    }
+
     fn parse(&self, text: &str) -> Result<NamedTime, RequestError> {
         match When::parse(text) {
             Ok(when) => self.instant_us(&when, text).map(NamedTime::Point),
@@ -303,6 +334,27 @@ mod tests {
         ] {
             assert_eq!(start(text).as_deref(), Ok(instant), "{text}");
         }
+    }
+
+    #[test]
+    fn validity_begins_and_ends_where_the_user_is() {
+        for (text, begins, ends) in [
+            ("2025-02-01", "2025-02-01T00:00:00+01:00", "2025-02-01T00:00:00+01:00"),
+            ("2025-07-01T18:00", "2025-07-01T18:00:00+02:00", "2025-07-01T18:00:00+02:00"),
+            ("2025-02-01T18:00:00Z", "2025-02-01T18:00:00Z", "2025-02-01T18:00:00Z"),
+            ("2025-02", "2025-02-01T00:00:00+01:00", "2025-03-01T00:00:00+01:00"),
+            ("this year", "2025-01-01T00:00:00+01:00", "2026-01-01T00:00:00+01:00"),
+            ("today", "2025-03-01T00:00:00+01:00", "2025-03-01T00:00:00+01:00"),
+        ] {
+            let bound = |is_end| with(|times| times.bound(text, is_end)).unwrap();
+            assert_eq!(bound(false).as_str(), begins, "{text}");
+            assert_eq!(bound(true).as_str(), ends, "{text}");
+            assert_eq!(bound(false).instant_us(), with(|times| times.start_us(text)).unwrap());
+        }
+        let zone = TimeZone::UTC;
+        let in_utc = TimeParser { zone: &zone, now: NOW.parse().unwrap() };
+        assert_eq!(in_utc.bound("2025-02-01", false).unwrap().as_str(), "2025-02-01");
+        assert_eq!(with(|times| times.bound("soon", false)).unwrap_err().code(), "time_malformed");
     }
 
     #[test]

@@ -50,6 +50,78 @@ fn a_claim_is_stated_once_replaced_brought_back_and_taken_back() {
 }
 
 #[test]
+fn a_claim_corrected_in_words_says_the_new_words_everywhere_and_is_not_displaced() {
+    let machine = Machine::with_space();
+    let mat = add(&machine, &["The mat is red."]);
+    let node = ["node", "add", "--type", "decision", "Buy a lamp that fits.", "--source", &mat];
+    let lamp = id_of(&json(&machine, &node));
+    let corrected = json(&machine, &["correct", &mat, "--text", "The mat is green."]);
+    assert_eq!(corrected["changes"][0]["change"], "changed", "{corrected}");
+    assert_eq!(corrected["changes"][0]["after"]["text"], "The mat is green.");
+    let shown = json(&machine, &["claim", "show", &mat]);
+    assert_eq!(shown["text"], "The mat is green.");
+    assert!(shown["corrected_by"].is_string(), "{shown}");
+    // What was made from the old words does not stand on the new ones.
+    assert_eq!(json(&machine, &["node", "show", &lamp])["status"], "invalidated");
+    let edge = ["edge", "add", "--type", "mentions", "--from", &lamp, "--to", &mat];
+    json(&machine, &edge);
+    let around = json(&machine, &["recall", "mat", "--search", "facts", "--graph"]).to_string();
+    assert!(around.contains("mentions"), "{around}");
+    for displace in
+        [vec!["claim", "supersede", &mat, "The mat is yellow."], vec!["claim", "retract", &mat]]
+    {
+        let refused = machine.because(displace).run().ends(1);
+        refused.says("because withdraw");
+    }
+    json(&machine, &["withdraw", &mat]);
+    assert_eq!(json(&machine, &["claim", "show", &mat])["text"], "The mat is red.");
+    json(&machine, &["claim", "retract", &mat]);
+    machine.is_sound();
+}
+
+#[test]
+fn what_a_change_brings_back_or_displaces_is_named_before_and_after() {
+    let machine = Machine::with_space();
+    let gas = add(&machine, &["The kiln is gas."]);
+    let electric = id_of(&json(&machine, &["claim", "supersede", &gas, "The kiln is electric."]));
+    let back = |answer: &Value| {
+        let status = &answer["statuses"][0];
+        assert_eq!(status["id"], gas, "{answer}");
+        assert_eq!((&status["before"], &status["after"]), (&"superseded".into(), &"active".into()));
+    };
+    back(&json(&machine, &["what-if", "--refute", &electric]));
+    back(&json(&machine, &["refute", &electric]));
+    let again = json(&machine, &["withdraw", &electric]);
+    assert_eq!(again["statuses"][0]["after"], "superseded", "{again}");
+    let would = machine.because(["what-if", "--refute", &electric]).run().succeeds();
+    would.prints("Then 1 record would change").prints("superseded → active  The kiln is gas.");
+    machine.is_sound();
+}
+
+#[test]
+fn a_validity_without_an_offset_is_one_of_the_users_zone() {
+    let machine = Machine::with_space();
+    let in_zone = |zone: &str, arguments: &[&str]| {
+        let call = machine.because(arguments.iter().copied()).arguments(["--json"]);
+        call.variable("TZ", zone).run().succeeds().out()
+    };
+    let fair = ["claim", "add", "The fair is on.", "--valid-from", "2025-07-10"];
+    let until = ["--valid-to", "2025-07-10T12:00"];
+    in_zone("Europe/Berlin", &[&fair[..], &until[..]].concat());
+    let is_listed = |zone: &str, at: &str| !in_zone(zone, &["claims", "--valid-at", at]).is_empty();
+    assert!(is_listed("Europe/Berlin", "2025-07-10"));
+    assert!(is_listed("Europe/Berlin", "2025-07-10T11:59"));
+    assert!(!is_listed("Europe/Berlin", "2025-07-10T12:00"));
+    assert!(!is_listed("Europe/Berlin", "2025-07-09T23:59"));
+    assert!(is_listed("UTC", "2025-07-09T22:00"));
+    assert!(!is_listed("UTC", "2025-07-10T10:00"));
+    let month = ["claim", "add", "The pool is open.", "--valid-from", "2025-08"];
+    in_zone("Europe/Berlin", &[&month[..], &["--valid-to", "2025-08"][..]].concat());
+    assert!(is_listed("Europe/Berlin", "2025-08-31T23:59"));
+    assert!(!is_listed("Europe/Berlin", "2025-09-01"));
+}
+
+#[test]
 fn a_refuted_retracted_corrected_or_replaced_claim_is_not_found_by_its_statement() {
     let machine = Machine::with_space();
     let found = |question: &str| {

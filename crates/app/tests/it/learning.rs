@@ -79,6 +79,9 @@ fn what_was_dismissed_is_not_proposed_again_and_what_cannot_be_cited_is_refused(
     let id = json(&machine, &learn)["proposal"].as_str().unwrap().to_owned();
     json(&machine, &["review", "dismiss", &id]);
     assert_eq!(json(&machine, &learn)["result"], "dismissed");
+    json(&machine, &["settings", "set", "auto_learn", "on", "--global"]);
+    assert_eq!(json(&machine, &learn)["result"], "dismissed", "the setting changes nothing of it");
+    json(&machine, &["settings", "set", "auto_learn", "off", "--global"]);
     let refused = |arguments: &[&str], code: i32| {
         machine.because(["--json"]).arguments(arguments).run().ends(code).error_code()
     };

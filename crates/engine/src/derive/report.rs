@@ -115,6 +115,7 @@ impl BeliefChanges {
             Some(before) => {
                 change.after.served.is_none()
                     || before.payload != change.after.payload
+                    || before.text != change.after.text
                     || before.confidence != change.after.confidence
                     || before.valid_to != change.after.valid_to
                     || before.last_seen != change.after.last_seen

@@ -71,6 +71,9 @@ pub struct RecordView {
     pub canonical: Option<OpId>,
     /// The identity of a claim.
     pub key: Option<String>,
+    /// The user's correction of that identity. Text, data and confidence are those of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrected_by: Option<OpId>,
     /// Labels.
     pub tags: Vec<String>,
     /// Who may see it.
@@ -487,6 +490,7 @@ pub(crate) fn record_view(
         status: records.status_of(entry)?.map(RecordStatus::as_str),
         canonical: Some(canonical).filter(|canonical| *canonical != entry.id),
         key: entry.identity.clone(),
+        corrected_by: None,
         tags: Vec::new(),
         visibility: Visibility::default(),
         valid_from: None,
@@ -508,6 +512,9 @@ pub(crate) fn record_view(
             view.confidence = Some(claim.confidence);
             view.deriver = claim.deriver;
             view.payload = claim.payload;
+            if view.status == Some(RecordStatus::Active.as_str()) {
+                say_correction(records, index, &mut view)?;
+            }
         }
         Some(Body::Node(node)) => {
             view.record_type = node.node_type.map_or("", NodeType::as_str).to_owned();
@@ -522,6 +529,23 @@ pub(crate) fn record_view(
         _ => {}
     }
     Ok(Some(view))
+}
+
+/// Lets a claim that the user corrected say what the user says.
+fn say_correction(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    view: &mut RecordView,
+) -> Result<(), StoreError> {
+    let Some(key) = &view.key else { return Ok(()) };
+    let Some(correction) = records.validity().standing(key)?.correction else { return Ok(()) };
+    let body = body_of(index, &correction.id, &correction.kind)?;
+    let Some(Body::ClaimCorrection(said)) = body else { return Ok(()) };
+    view.text = said.text.unwrap_or_else(|| said.corrected_payload.to_string());
+    view.payload = said.corrected_payload;
+    view.confidence = Some(1.0);
+    view.corrected_by = Some(correction.id);
+    Ok(())
 }
 
 /// An edge with its status.

@@ -5,6 +5,8 @@
 //! the beliefs that changed. A dry run does the same and rolls back, so its result is exactly what
 //! a write would do.
 
+use std::cell::RefCell;
+
 use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -19,6 +21,8 @@ use crate::seal::{Sealable, Sealer};
 use crate::write::altered::take_altered;
 use crate::write::claim_form;
 use crate::write::forget::hashes_of;
+use crate::write::graph::COMPARED_MAX;
+use crate::write::patch::{StatusChange, compare};
 use crate::{EngineError, Writer, now_us};
 
 pub use crate::outcome::{Change, Changes};
@@ -56,6 +60,7 @@ impl Writer<'_> {
         now: jiff::Timestamp,
         examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
     ) -> Result<(Changes, T), EngineError> {
+        let written = RefCell::new(Vec::new());
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let mut appended = Appended::default();
             for draft in drafts {
@@ -67,9 +72,19 @@ impl Writer<'_> {
                 writing.record(&operation, Some(&body))?;
                 appended.recorded.push(operation.id());
             }
+            written.borrow_mut().clone_from(&appended.recorded);
             Ok(appended)
         };
-        self.act_by(append, intent, now, examine)
+        let examine = |writing: &SqliteWriting<'_>| {
+            let mut displaced = match written.borrow().as_slice() {
+                few @ [_, ..] if few.len() <= COMPARED_MAX => compare(writing, few)?,
+                _ => Vec::new(),
+            };
+            displaced.retain(StatusChange::is_of_displacement);
+            Ok((displaced, examine(writing)?))
+        };
+        let (changes, (displaced, examined)) = self.act_by(append, intent, now, examine)?;
+        Ok((Changes { displaced, ..changes }, examined))
     }
 
     /// Appends by `append`, with all that follows, in one transaction.

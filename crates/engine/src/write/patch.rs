@@ -101,6 +101,14 @@ pub struct StatusChange {
     pub after: Option<&'static str>,
 }
 
+impl StatusChange {
+    /// Whether an edge displaced the record before and does no more, or displaces it now.
+    pub(crate) fn is_of_displacement(&self) -> bool {
+        let by_edge = [RecordStatus::Superseded, RecordStatus::Alias].map(RecordStatus::as_str);
+        [self.before, self.after].into_iter().flatten().any(|status| by_edge.contains(&status))
+    }
+}
+
 /// What applying or reverting a patch did, or would do.
 #[derive(Clone, Debug, Default)]
 pub struct Patched {
@@ -382,7 +390,15 @@ pub(crate) fn compare(
             continue;
         }
         let Some(entry) = index.entry(&id)? else { continue };
-        if matches!(entry.kind, Kind::Retraction | Kind::RetractionWithdrawal | Kind::Edge) {
+        if matches!(
+            entry.kind,
+            Kind::Retraction
+                | Kind::RetractionWithdrawal
+                | Kind::EvidenceRetraction
+                | Kind::ClaimRefutation
+                | Kind::ClaimCorrection
+                | Kind::Edge
+        ) {
             stack.extend(entry.refs.iter().map(|cited| cited.id));
         }
         // What was made from it stands or falls with it.

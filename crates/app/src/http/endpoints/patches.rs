@@ -109,7 +109,7 @@ fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiErr
         local.extend(operation.get("local").and_then(Value::as_str));
     }
     let text = serde_json::to_string(patch)?;
-    Ok(service::read(call.opened, &text, ORIGIN)?)
+    Ok(service::read(call.opened, call.session.times(), &text, ORIGIN)?)
 }
 
 pub(super) fn check(call: &mut Call<'_>, Check(given): Check) -> Result<Value, ApiError> {

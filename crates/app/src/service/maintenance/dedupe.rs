@@ -198,6 +198,7 @@ mod tests {
             record_type: "decision".to_owned(),
             text: text.to_owned(),
             status: None,
+            corrected_by: None,
             canonical: None,
             key: None,
             tags: Vec::new(),

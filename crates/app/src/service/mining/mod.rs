@@ -163,6 +163,11 @@ pub(crate) fn find(
         }
     };
     let mut filtered = filter(mined, &allowed, limits);
+    for record in &mut filtered.records {
+        for at in [&mut record.valid_from, &mut record.valid_to] {
+            *at = at.take().map(|at| session.times().with_offset(at));
+        }
+    }
     space.reader()?.refuse_taken_back(&mut filtered, &miner)?;
     report.refused = std::mem::take(&mut filtered.refused);
     Ok(Found { filtered, miner, report })

@@ -83,6 +83,12 @@ pub enum UserError {
         /// The correction or refutation.
         id: OpId,
     },
+    /// The user's correction would stand beside what takes the place of a claim.
+    #[error("{id} was corrected by the user, and the correction would stay beside this")]
+    StandsCorrected {
+        /// The claim.
+        id: OpId,
+    },
     /// Words alone would leave the data of a belief as they are.
     #[error(
         "the text alone would leave the data of {key} as they are ({fields}); give the fields that change as well"
@@ -170,7 +176,7 @@ impl UserError {
             Self::NotRetracted { .. } => "not_retracted",
             Self::Rederived { .. } => "rederived",
             Self::Derived { .. } => "derived",
-            Self::UsersWord { .. } => "users_word",
+            Self::UsersWord { .. } | Self::StandsCorrected { .. } => "users_word",
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
             Self::AlreadyWithdrawn { .. } => "already_withdrawn",
             Self::PayloadMalformed { .. } => "payload_malformed",
@@ -257,6 +263,8 @@ impl Reader<'_> {
                 let fields = payload::listed(fields);
                 Err(UserError::TextAlone { key: belief.key.clone(), fields }.into())
             }
+            // A claim in words says its words, and what was built on the old ones must not stand.
+            Value::Null => Ok(Value::from(text.trim())),
             payload => Ok(payload.clone()),
         }
     }
