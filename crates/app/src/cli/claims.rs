@@ -153,6 +153,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             value["scope"] = json!(scope);
             output::json(&value)
         })?;
+        let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());
+        if more > 0 {
+            output::json_note(&json!({ "more": more }));
+        }
         if !claims.altered.is_empty() {
             output::json_note(&json!({ "altered": claims.altered }));
         }

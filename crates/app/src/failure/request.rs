@@ -345,7 +345,7 @@ pub(crate) enum RequestError {
         file: PathBuf,
     },
     /// The scope of a project where no project was found.
-    #[error("there is no project's space here: {} is your home space", path(file))]
+    #[error("this folder has no space of a project: {} is your home space", path(file))]
     NoProject {
         /// The space that was found.
         file: PathBuf,

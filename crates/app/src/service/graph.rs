@@ -71,7 +71,7 @@ pub(crate) fn change(
     let id = changed.stand_for.first().copied();
     let is_new = !changed.appended.is_empty();
     // What is printed beside the action is the record, not its evidence.
-    changed.changes.recorded = id.into_iter().collect();
+    changed.changes.recorded = id.into_iter().filter(|_| is_new).collect();
     let id = id.filter(|_| intent == Intent::Write);
     let view = id.map(|id| view(space, &id, None)).transpose()?.flatten();
     let subject = Subject::Record {
