@@ -163,3 +163,42 @@ fn a_record_is_corrected_on_the_command_line() {
     here.refuses(&["correct", HABIT, "--text", "Never goes to the gym"], "text_alone");
     here.refuses(&["correct", &here.notes[1], "--text", "x", "--at", "someday"], "time_malformed");
 }
+
+#[test]
+fn of_two_versions_under_one_id_the_last_counts_and_importing_again_changes_nothing() {
+    let machine = Machine::with_space();
+    let event = |name: &str, day: u32, summary: &str| {
+        let lines = [
+            "BEGIN:VCALENDAR",
+            "VERSION:2.0",
+            "BEGIN:VEVENT",
+            "UID:dentist@example.org",
+            "DTSTAMP:20250101T000000Z",
+            &format!("DTSTART:202503{day}T100000Z"),
+            &format!("SUMMARY:{summary}"),
+            "END:VEVENT",
+            "END:VCALENDAR",
+        ];
+        machine.write(&format!("downloads/{name}"), lines.join("\r\n"))
+    };
+    event("basic (1).ics", 12, "Dentist in the morning");
+    let last = event("basic.ics", 10, "Dentist at noon");
+    let import = |more: &[&str]| {
+        let import = machine.because(["import", "downloads", "--json"]).arguments(more);
+        let report = import.run().succeeds().json();
+        let of = |name: &str| report["sources"][0][name].as_u64().unwrap();
+        (of("added"), of("replaced"), of("present"))
+    };
+    assert_eq!(import(&["--dry-run"]), (1, 1, 0));
+    assert_eq!(import(&[]), (1, 1, 0));
+    assert_eq!(import(&["--dry-run"]), (0, 0, 2));
+    assert_eq!(import(&[]), (0, 0, 2));
+    let found = machine.because(["recall", "dentist", "--json"]).run().succeeds().out();
+    assert!(found.contains("at noon") && !found.contains("morning"), "{found}");
+    // The source went back to the first version.
+    std::fs::remove_file(last).unwrap();
+    assert_eq!(import(&["--dry-run"]), (0, 1, 0));
+    assert_eq!(import(&[]), (0, 1, 0));
+    assert_eq!(import(&[]), (0, 0, 1));
+    machine.is_sound();
+}

@@ -23,8 +23,9 @@ use crate::recall::echo::PendingKeys;
 use crate::seal::Sealable;
 use crate::write::former_names;
 use crate::write::import_graph::{GRAPH_BATCH_MAX, GraphTally, PreparedItem, SourceIds};
-use crate::write::mirror::{MirrorPlan, NO_LONGER_THERE, Renames, Sighting, place_of};
+use crate::write::mirror::{MirrorPlan, NO_LONGER_THERE, Renames, Sighting, name_of, place_of};
 use crate::write::record::{BATCH_MAX, Known, Prepared, Tally, look_up};
+use crate::write::set_aside::{SetAside, was_said_before};
 use crate::write::sources::{AppendedRanges, appended_since};
 use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
@@ -122,6 +123,8 @@ struct Task<'p> {
     plan: Option<&'p MirrorPlan>,
     /// What the ids of claims, nodes and edges stand for.
     ids: SourceIds,
+    /// What may be an earlier version of something further down.
+    aside: SetAside,
     /// Renamed notes that were not met yet.
     renames: Renames,
     /// What was read, in a dry run or for a mirror.
@@ -138,6 +141,7 @@ impl<'p> Task<'p> {
             previews: intent == Intent::DryRun,
             plan,
             ids: SourceIds::default(),
+            aside: SetAside::default(),
             renames: plan.map(|plan| plan.renames.clone()).unwrap_or_default(),
             found: Sighting::default(),
             digest: blake3::Hasher::new(),
@@ -286,6 +290,10 @@ impl Writer<'_> {
             written?;
             Ok(read?)
         });
+        let read = read.and_then(|()| self.record_set_aside(&mut report, task, context.now));
+        let went_back = std::mem::take(&mut task.found.went_back).len() as u64;
+        report.tally.present = report.tally.present.saturating_sub(went_back);
+        report.tally.replaced += went_back;
         let noted = match intent {
             Intent::Write => self.put_on_record(&mut report, task, context.now, read.is_ok()),
             Intent::DryRun => Ok(()),
@@ -329,7 +337,12 @@ impl Writer<'_> {
                         Some(_) => uids.map(|evidence| evidence.source_uid.clone()).collect(),
                         None => Vec::new(),
                     };
-                    let recorded = self.record_batch(batch, &mut task.renames, context.now)?;
+                    let recorded = self.record_batch(
+                        batch,
+                        &mut task.renames,
+                        Some(&mut task.aside),
+                        context.now,
+                    )?;
                     task.ids.note_events(uids, &recorded.outcomes);
                     report.tally.count(&recorded.outcomes);
                     report.repeated += recorded.repeated;
@@ -367,6 +380,27 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Records what the source went back to: an earlier version after which nothing else came.
+    fn record_set_aside(
+        &mut self,
+        report: &mut Report,
+        task: &mut Task<'_>,
+        now: jiff::Timestamp,
+    ) -> Result<(), EngineError> {
+        let mut records = std::mem::take(&mut task.aside).into_records();
+        // They were counted as present.
+        report.tally.present = report.tally.present.saturating_sub(records.len() as u64);
+        while !records.is_empty() {
+            let rest = records.split_off(records.len().min(BATCH_MAX));
+            let recorded = self.record_batch(records, &mut task.renames, None, now)?;
+            report.tally.count(&recorded.outcomes);
+            report.repeated += recorded.repeated;
+            task.appended.push(recorded.seqs);
+            records = rest;
+        }
+        Ok(())
+    }
+
     /// Counts what recording a batch would do.
     fn compare(
         &self,
@@ -383,6 +417,8 @@ impl Writer<'_> {
                 for name in former_names::names(evidence, now) {
                     found.see(&evidence.source, &name, hash);
                 }
+                let name = name_of(&evidence.source, &evidence.source_uid);
+                let went_back = found.went_back.remove(&name);
                 let tally = &mut report.tally;
                 let before = tally.added + tally.replaced;
                 let mut known = look_up(index, self.sealer, self.policy, prepared)?;
@@ -390,7 +426,15 @@ impl Writer<'_> {
                     known = former_names::known(index, self.sealer, self.policy, prepared, now)?;
                 }
                 match (earlier, known) {
-                    (Some(earlier), _) if earlier == hash => tally.present += 1,
+                    (Some(earlier), _) if earlier == hash => {
+                        tally.present += 1;
+                        found.went_back.extend(went_back.then_some(name));
+                    }
+                    (Some(_), Known::Present(_)) if went_back => tally.present += 1,
+                    (None, Known::Earlier(id)) if was_said_before(index, id, prepared)? => {
+                        tally.present += 1;
+                        found.went_back.insert(name);
+                    }
                     (Some(_), _) | (None, Known::Earlier(_)) => tally.replaced += 1,
                     (None, Known::Present(_)) => tally.present += 1,
                     (None, Known::Forgotten(_)) => tally.forgotten += 1,

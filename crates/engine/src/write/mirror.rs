@@ -22,7 +22,7 @@ use crate::{EngineError, Reader};
 pub(crate) const NO_LONGER_THERE: &str = "no longer in the source";
 
 /// The name of a record at its source, hashed.
-type Name = [u8; 16];
+pub(super) type Name = [u8; 16];
 
 /// What a mirroring import would do besides importing.
 #[derive(Debug, Default)]
@@ -65,6 +65,9 @@ impl Renames {
 pub(crate) struct Sighting {
     /// Body hashes by name: of several records of one name the last counts.
     seen: HashMap<Name, BodyHash>,
+    /// In a dry run: the records that say what an earlier version said, after which nothing else
+    /// came yet.
+    pub(crate) went_back: HashSet<Name>,
     /// Contents of new notes.
     new_notes: Vec<[u8; 16]>,
 }
@@ -84,7 +87,7 @@ impl Sighting {
     }
 }
 
-fn name_of(source: &str, uid: &str) -> Name {
+pub(super) fn name_of(source: &str, uid: &str) -> Name {
     hash_of(&[source, uid])
 }
 

@@ -3,6 +3,7 @@
 //!
 //! [`record`] seals records, [`import`] reads sources, [`import_graph`] makes the claims, nodes and
 //! edges that some hold, [`mirror`] finds what they no longer have,
+//! `set_aside` says which of several versions in one source counts,
 //! [`sources`] keeps imports as records, [`exchange`] takes in other copies, [`commit`] appends
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
@@ -27,6 +28,7 @@ pub mod patch;
 mod patch_model;
 pub mod record;
 pub mod record_again;
+mod set_aside;
 pub mod share;
 pub mod sources;
 pub mod submission;

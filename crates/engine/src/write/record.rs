@@ -26,6 +26,7 @@ use crate::recall::echo::{Batch, Echoes, TextFingerprint};
 use crate::seal::{Sealable, Sealer};
 use crate::write::former_names::{self, Former};
 use crate::write::mirror::Renames;
+use crate::write::set_aside::SetAside;
 use crate::write::sources::appended_since;
 use crate::write::submission::record_consequences;
 
@@ -184,7 +185,12 @@ impl Prepared {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
 
-    fn source(&self) -> Option<(&str, &str)> {
+    /// Its canonical bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn source(&self) -> Option<(&str, &str)> {
         self.evidence().map(|evidence| (&*evidence.source, &*evidence.source_uid))
     }
 
@@ -205,14 +211,16 @@ impl Writer<'_> {
         batch: Vec<Prepared>,
         now: jiff::Timestamp,
     ) -> Result<Vec<Outcome>, EngineError> {
-        Ok(self.record_batch(batch, &mut Renames::default(), now)?.outcomes)
+        Ok(self.record_batch(batch, &mut Renames::default(), None, now)?.outcomes)
     }
 
-    /// The same. A new record that `renames` knows by its content supersedes the earlier one.
+    /// The same. A new record that `renames` knows by its content supersedes the earlier one. What
+    /// an earlier version said is set aside, if there is room for it, and counts as present.
     pub(crate) fn record_batch(
         &mut self,
         batch: Vec<Prepared>,
         renames: &mut Renames,
+        mut aside: Option<&mut SetAside>,
         now: jiff::Timestamp,
     ) -> Result<Appended, EngineError> {
         let sealer = self.sealer;
@@ -229,8 +237,11 @@ impl Writer<'_> {
         let (mut written, mut replaced) = (false, false);
         // If something fails, what waited is given up, and read again the next time.
         let mut echoes = Echoes::begin(&mut writing, std::mem::take(waiting))?;
-        for prepared in batch {
+        for mut prepared in batch {
             let mut others = Vec::new();
+            if let Some(aside) = &mut aside {
+                aside.meet(&prepared);
+            }
             let mut known = look_up(&writing as &dyn Writing, sealer, self.policy, &prepared)?;
             if known == Known::No {
                 let index = &writing as &dyn Writing;
@@ -241,6 +252,15 @@ impl Writer<'_> {
                         let mut ids = ids.into_iter();
                         known = ids.next().map_or(Known::No, Known::Earlier);
                         others.extend(ids);
+                    }
+                }
+            }
+            if let (Known::Earlier(id), Some(aside)) = (known, &mut aside) {
+                match aside.take(&writing as &dyn Writing, id, prepared)? {
+                    Some(back) => prepared = back,
+                    None => {
+                        outcomes.push(Outcome::Present(id));
+                        continue;
                     }
                 }
             }

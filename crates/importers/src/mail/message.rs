@@ -36,8 +36,10 @@ pub(super) struct Read {
 /// Reads one message; `None` when it has no headers at all.
 pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
     let repaired = with_address(raw);
+    let repaired = with_zone(&repaired);
+    let ended = with_end(&repaired);
     let message = MessageParser::default()
-        .parse(repaired.as_ref())
+        .parse(ended.as_ref())
         .filter(|message| !message.headers().is_empty())?;
     let subject = message.subject().map(one_line).filter(|subject| !subject.is_empty());
     let author = message.from().or_else(|| message.sender()).and_then(|from| people(from).next());
@@ -133,6 +135,45 @@ fn with_address(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(raw)
 }
 
+/// The message with a date in `UT` or in a zone of one letter (RFC 5322, 4.3) in UTC, as these are
+/// read: the parser takes the next header for the rest of such a date.
+fn with_zone(raw: &[u8]) -> Cow<'_, [u8]> {
+    const DATE: &[u8] = b"date:";
+    let mut start = 0;
+    for line in raw.split_inclusive(|&byte| byte == b'\n') {
+        let kept = line.trim_ascii_end();
+        if kept.is_empty() {
+            break;
+        }
+        let is_date = kept.get(..DATE.len()).is_some_and(|name| name.eq_ignore_ascii_case(DATE));
+        let zone = kept.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
+        let is_letters = matches!(zone, b"UT" | b"ut" | [b'A'..=b'Z' | b'a'..=b'z']);
+        if is_date && is_letters {
+            let end = start + kept.len();
+            let (before, after) = raw.split_at(end);
+            let before = before.get(..end - zone.len()).unwrap_or_default();
+            return Cow::Owned([before, b"+0000", after].concat());
+        }
+        start += line.len();
+    }
+    Cow::Borrowed(raw)
+}
+
+/// The message with the end of its parts, where that is missing: the parser leaves out a part that
+/// does not end.
+fn with_end(raw: &[u8]) -> Cow<'_, [u8]> {
+    let message = MessageParser::default().parse_headers(raw);
+    let boundary = message.as_ref().and_then(|message| {
+        message.content_type()?.attribute("boundary").map(|boundary| format!("--{boundary}--"))
+    });
+    match boundary {
+        Some(end) if !raw.windows(end.len()).rev().any(|place| place == end.as_bytes()) => {
+            Cow::Owned([raw, b"\r\n", end.as_bytes(), b"\r\n"].concat())
+        }
+        _ => Cow::Borrowed(raw),
+    }
+}
+
 /// Where the ` at ` is in `ana at example.org (Ana)`.
 fn at_of_archive(author: &[u8]) -> Option<usize> {
     let author = std::str::from_utf8(author).ok()?;
@@ -162,7 +203,10 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
         let part = match (is_html, is_reply) {
             (false, true) => without_quotes(text, Marks::Kept),
             (false, false) => text.replace("\r\n", "\n").trim().to_owned(),
-            (true, true) => without_quotes(&html::to_text(&set_off_quotes(text)), Marks::Lost),
+            (true, true) => match without_quotations(text) {
+                Some(own) => without_quotes(&html::to_text(&own), Marks::Kept),
+                None => without_quotes(&html::to_text(text), Marks::Lost),
+            },
             (true, false) => html::to_text(text),
         };
         if !whole.is_empty() && !part.is_empty() {
@@ -197,19 +241,46 @@ fn utf8_despite_charset(message: &Message<'_>, part: &MessagePart<'_>) -> Option
     is_certain.then(|| text.to_owned())
 }
 
-/// HTML whose quotations begin on a line of their own, so that what announces them ends one.
-fn set_off_quotes(html: &str) -> String {
-    const QUOTE: &str = "<blockquote";
+/// HTML with a quoted line in the place of each quotation; none if it has no quotations.
+fn without_quotations(html: &str) -> Option<String> {
+    const BEGIN: &str = "<blockquote";
+    const END: &str = "</blockquote";
+    /// What stands for a quotation.
+    const QUOTED: &str = "<br>&gt; …<br>";
     let lower = html.to_ascii_lowercase();
-    let mut text = String::with_capacity(html.len());
-    let mut end = 0;
-    for (at, _) in lower.match_indices(QUOTE) {
-        text.push_str(html.get(end..at).unwrap_or_default());
-        text.push_str("<br>");
-        end = at;
+    let mut own = String::with_capacity(html.len());
+    let (mut depth, mut own_from) = (0_usize, 0);
+    let next = |from: usize, mark: &str| {
+        lower.get(from..).and_then(|rest| rest.find(mark)).map(|place| from + place)
+    };
+    let mut begin = next(0, BEGIN);
+    begin?;
+    let mut end = next(0, END);
+    loop {
+        match (begin, end) {
+            (Some(here), other) if other.is_none_or(|other| here < other) => {
+                if depth == 0 {
+                    own.push_str(html.get(own_from..here).unwrap_or_default());
+                    own.push_str(QUOTED);
+                }
+                depth += 1;
+                begin = next(here + BEGIN.len(), BEGIN);
+            }
+            (_, Some(here)) => {
+                let at = next(here, ">").map_or(lower.len(), |close| close + 1);
+                if depth > 0 {
+                    depth -= 1;
+                    own_from = if depth == 0 { at } else { own_from };
+                }
+                end = next(at.max(here + END.len()), END);
+            }
+            _ => break,
+        }
     }
-    text.push_str(html.get(end..).unwrap_or_default());
-    text
+    if depth == 0 {
+        own.push_str(html.get(own_from..).unwrap_or_default());
+    }
+    Some(own)
 }
 
 /// `Re:` and what other languages have for it.

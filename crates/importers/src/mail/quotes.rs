@@ -6,8 +6,8 @@
 //! begins what it repeats. Answers between quoted lines stay. What the author forwards is not a
 //! reply and is kept.
 //!
-//! In a message of HTML alone the marks of quotation are lost; there everything after the
-//! announcement goes.
+//! In a message of HTML alone quotations are elements, which go with what announces them. Where
+//! there is none, the marks of quotation are lost, and everything after the announcement goes.
 
 /// Whether quoted lines still bear their mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,22 @@ const ANNOUNCEMENTS: [(&str, &str); 8] = [
 ];
 
 /// Lines after which Outlook repeats a message, in lower case.
-const REPEATS: [&str; 4] = [
+const REPEATS: [&str; 3] = [
     "-----original message-----",
     "-----ursprüngliche nachricht-----",
     "-----message d'origine-----",
-    "________________________________",
 ];
+
+/// The shortest rule of Outlook.
+const RULE_MIN: usize = 32;
+/// Lines after "From:" within which the others of its headers stand.
+const HEADER_LINES_MAX: usize = 6;
+/// The headers of what Outlook repeats, in lower case.
+const FROM: [&str; 7] = ["from", "von", "de", "da", "van", "från", "fra"];
+const SENT: [&str; 9] =
+    ["sent", "date", "gesendet", "datum", "envoyé", "enviado", "inviato", "verzonden", "skickat"];
+const SUBJECT: [&str; 7] =
+    ["subject", "betreff", "objet", "asunto", "oggetto", "onderwerp", "ämne"];
 
 /// The text without what it quotes.
 pub(super) fn without_quotes(text: &str, marks: Marks) -> String {
@@ -46,7 +56,7 @@ pub(super) fn without_quotes(text: &str, marks: Marks) -> String {
     let mut next = 0;
     while let Some(&line) = lines.get(next) {
         let rest = lines.get(next + 1..).unwrap_or_default();
-        if is_repeat(line) {
+        if is_repeat(line, rest) {
             break;
         }
         next += 1;
@@ -82,11 +92,37 @@ pub(super) fn without_quotes(text: &str, marks: Marks) -> String {
     text.trim().to_owned()
 }
 
-fn is_repeat(line: &str) -> bool {
+fn is_repeat(line: &str, rest: &[&str]) -> bool {
     let line = line.trim();
-    // Outlook's rule may be longer than its shortest form.
-    let is_rule = line.len() >= 32 && line.bytes().all(|byte| byte == b'_');
-    is_rule || line.len() < 64 && REPEATS.contains(&line.to_lowercase().as_str())
+    if line.len() < 64 && REPEATS.contains(&line.to_lowercase().as_str()) {
+        return true;
+    }
+    // Outlook draws a line, which may be longer than its shortest form, or none.
+    let is_rule = line.len() >= RULE_MIN && line.bytes().all(|byte| byte == b'_');
+    match is_rule {
+        true => {
+            let mut after = rest.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
+            after.next().is_some_and(|(place, first)| {
+                is_header_block(first, rest.get(place + 1..).unwrap_or_default())
+            })
+        }
+        false => is_header_block(line, rest),
+    }
+}
+
+/// Whether a line and those after it are the headers with which Outlook begins what it repeats.
+fn is_header_block(line: &str, rest: &[&str]) -> bool {
+    let has = |line: &&str, names: &[&str]| {
+        let line = line.trim().trim_start_matches('*').to_lowercase();
+        names.iter().any(|name| {
+            let after = line.strip_prefix(name).map(|after| after.trim_start_matches(['*', ' ']));
+            after.is_some_and(|after| after.starts_with(':'))
+        })
+    };
+    let below = rest.get(..HEADER_LINES_MAX.min(rest.len())).unwrap_or_default();
+    has(&line, &FROM)
+        && below.iter().any(|line| has(line, &SENT))
+        && below.iter().any(|line| has(line, &SUBJECT))
 }
 
 /// How many lines an announcement takes that begins here: 1, 2 when it was wrapped, 0 for none.

@@ -50,8 +50,15 @@ pub(super) fn read(body: &str) -> Vec<Section> {
     for event in TextMergeStream::new(Parser::new_ext(body, options)) {
         reader.event(event);
     }
-    reader.finish_section();
+    reader.finish_section(None);
     reader.sections
+}
+
+/// Whether a heading says something by itself. What templates leave empty are mostly a word or two
+/// (`## Tasks`) or questions.
+fn says_something(heading: &str) -> bool {
+    const WORDS_MIN: usize = 3;
+    heading.split_whitespace().count() >= WORDS_MIN && !heading.ends_with(['?', ':'])
 }
 
 #[derive(Default)]
@@ -109,7 +116,7 @@ impl Reader {
         match tag {
             Tag::Heading { level, .. } if self.is_outermost() => {
                 self.end_block();
-                self.finish_section();
+                self.finish_section(Some(level));
                 self.headings.retain(|(above, _)| *above < level);
                 self.headings.push((level, String::new()));
                 self.in_heading = true;
@@ -258,10 +265,18 @@ impl Reader {
         self.block.clear();
     }
 
-    fn finish_section(&mut self) {
+    /// Ends a section before a heading of the level `next`, or at the end. One without text is
+    /// kept if its heading says something and heads nothing else.
+    fn finish_section(&mut self, next: Option<HeadingLevel>) {
         self.end_block();
         let section = std::mem::take(&mut self.section);
-        if !section.blocks.is_empty() || !section.links.is_empty() {
+        let is_leaf = || {
+            let own = self.headings.last();
+            own.is_some_and(|(level, heading)| {
+                next.is_none_or(|next| next <= *level) && says_something(heading)
+            })
+        };
+        if !section.blocks.is_empty() || !section.links.is_empty() || is_leaf() {
             self.sections.push(section);
         }
     }
@@ -337,6 +352,11 @@ mod tests {
             "intro\n\n# A\none\n\n## B\ntwo\n\n## C\n\n# D\nthree",
             &[("", "intro"), ("A", "one"), ("A > B", "two"), ("D", "three")],
         );
+        check(
+            "# Call mum on Friday\n## Buy milk tomorrow\n\n## What went well?\n## To do",
+            &[("Call mum on Friday > Buy milk tomorrow", "")],
+        );
+        check("# Call mum on Friday", &[("Call mum on Friday", "")]);
         check("# A\n### B\nx\n## C\ny", &[("A > B", "x"), ("A > C", "y")]);
         check("> # quoted\n> text", &[("", "> quoted\n> text")]);
         check("```\n# no heading\n```", &[("", "```\n# no heading\n```")]);

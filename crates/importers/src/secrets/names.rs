@@ -23,7 +23,7 @@ const fn secret(name: &'static str) -> Keyword {
 }
 
 /// Every name. Upper and lower case are the same in ASCII only.
-pub(super) const KEYWORDS: [Keyword; 70] = [
+pub(super) const KEYWORDS: [Keyword; 73] = [
     password("password"),
     password("passwd"),
     password("passphrase"),
@@ -87,6 +87,9 @@ pub(super) const KEYWORDS: [Keyword; 70] = [
     secret("secret key"),
     secret("private_key"),
     secret("privatekey"),
+    secret("private key"),
+    secret("private-key"),
+    secret("x-amz-signature"),
     secret("auth_key"),
     secret("authkey"),
     secret("auth key"),

@@ -252,6 +252,14 @@ fn values_are_masked_where_their_names_give_them_away() {
         ("mysql --password tulip77bridge -h db", "mysql --password [masked:password] -h db"),
         ("let password: &str = \"c0rrect#Horse\";", "let password: &str = \"[masked:password]\";"),
         ("**Password:** tulip77bridge", "**Password:** [masked:password]"),
+        (
+            "my private key is 4f3c2a1b9d8e7f60512233445566778899aabbccddeeff00112233445566ff01",
+            "my private key is [masked:secret]",
+        ),
+        (
+            "?X-Amz-Signature=4f3c2a1b9d8e7f60512233445566778899aabbccddeeff00&x=1",
+            "?X-Amz-Signature=[masked:secret]&x=1",
+        ),
         ("https://a.test/?api_key=KEY&page=2", "https://a.test/?api_key=[masked:secret]&page=2"),
         ("api_key: KEY", "api_key: [masked:secret]"),
         ("x-api-key: KEY", "x-api-key: [masked:secret]"),

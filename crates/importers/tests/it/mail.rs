@@ -62,6 +62,46 @@ fn a_message_says_who_what_when_and_to_whom() {
 }
 
 #[test]
+fn of_a_reply_what_its_author_wrote_is_kept_around_the_quotations() {
+    let reply = |kind: &str, body: &str| {
+        let head = format!("{HEAD}In-Reply-To: <0@example.org>\nContent-Type: text/{kind}\n\n");
+        only(&format!("{head}{body}\n")).payload.text
+    };
+    let quote =
+        "<div>On Mon, Bo wrote:</div><blockquote>Tea?<blockquote>When?</blockquote>Hm</blockquote>";
+    assert_eq!(reply("html", &format!("{quote}<p>At five.</p>")), "At five.");
+    assert_eq!(reply("html", &format!("<p>Yes.</p>{quote}<p>At five.</p>")), "Yes.\n\nAt five.");
+    assert_eq!(reply("html", "<p>Hi</p><blockquote>Tea?</blockquote>"), "Hi");
+    assert_eq!(reply("html", "<p>Hi</p><blockquote>It never ends"), "Hi");
+    assert_eq!(reply("html", "<p>Hi</p></blockquote><p>Ho</p>"), "Hi\nHo");
+    let rule = "_".repeat(40);
+    let own = format!("Two parts.\n{rule}\nThe second.");
+    assert_eq!(reply("plain", &own), own);
+    let block = "From: Bo <bo@example.org>\nSent: Monday\nTo: Ana\nSubject: Tea\n\nTea?";
+    assert_eq!(reply("plain", &format!("Yes.\n\n{block}")), "Yes.");
+    assert_eq!(reply("plain", &format!("Yes.\n{rule}\n{block}")), "Yes.");
+    assert_eq!(reply("plain", "From: here on we go.\nBye"), "From: here on we go.\nBye");
+}
+
+#[test]
+fn a_date_in_an_old_zone_swallows_no_header_and_a_part_that_does_not_end_is_read() {
+    for zone in ["UT", "Z", "A", "GMT", "+0000"] {
+        let record = only(&format!(
+            "Date: Mon, 3 Mar 2025 10:00:00 {zone}\nMessage-ID: <7@example.org>\nFrom: ana@example.org\n\nHi\n"
+        ));
+        assert_eq!(record.source_uid, "7@example.org", "{zone}");
+        assert_eq!(record.at.unwrap().instant_us(), 1_740_996_000_000_000, "{zone}");
+    }
+    let part = "--b\nContent-Type: text/plain\n\n";
+    let head =
+        format!("{HEAD}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"b\"\n\n");
+    let text = |body: &str| only(&format!("{head}{body}")).payload.text;
+    assert_eq!(text(&format!("{part}one\n")), "one");
+    assert_eq!(text(&format!("{part}one\n{part}two\n")), "one\n\ntwo");
+    assert_eq!(text(&format!("{part}one\n{part}two\n--b--\n")), "one\n\ntwo");
+}
+
+#[test]
 fn a_mail_says_by_which_list_it_came_and_whether_the_owner_sent_it() {
     let field = |headers: &str, field: &str| {
         only(&format!("{HEAD}{headers}\n\nx\n")).payload.more.get(field).cloned()
