@@ -216,7 +216,7 @@ pub(crate) fn why_binary(bytes: &[u8]) -> Option<&'static str> {
         return None;
     }
     if head.contains(&0) {
-        return Some("it holds zero bytes, so it is not text");
+        return Some("it holds NUL bytes, so it is not text");
     }
     let odd = head
         .iter()

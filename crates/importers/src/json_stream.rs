@@ -153,7 +153,17 @@ fn has_too_many_objects(text: &[u8]) -> bool {
 
 /// A parser's error, cut short, since it may quote the whole text.
 pub(crate) fn explain(error: &serde_json::Error) -> String {
-    excerpt(&error.to_string(), EXPLANATION_BYTES_MAX)
+    if error.is_eof() {
+        return "it is not complete, as while it is still being written".to_owned();
+    }
+    // Lines and columns within an item, and names of this program's types, say nothing to a reader.
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    let text = match text.split_once("expected struct ") {
+        Some((before, _)) => format!("{before}expected an object"),
+        None => text.to_owned(),
+    };
+    excerpt(&text, EXPLANATION_BYTES_MAX)
 }
 
 fn replace_lone_surrogates(text: &str) -> Option<String> {

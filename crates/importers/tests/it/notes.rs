@@ -186,7 +186,7 @@ fn a_note_with_bad_bytes_is_imported_and_a_binary_one_is_not() {
     assert_eq!(collected.evidence[0].payload.text, "bad\n\ncaf\u{fffd} with milk");
     let complaints = collected.complaints();
     assert!(complaints.contains("1 bytes are not UTF-8"), "{complaints}");
-    assert!(complaints.contains("zero bytes"), "{complaints}");
+    assert!(complaints.contains("NUL bytes"), "{complaints}");
     assert!(complaints.contains("no closing `---`"), "{complaints}");
     let error = try_import("markdown", &vault.path().join("binary.md")).unwrap_err();
     assert!(error.to_string().contains("is not markdown"), "{error}");
