@@ -143,6 +143,10 @@ pub trait LedgerIndex {
     fn space(&self) -> Result<Option<SpaceId>, Self::Error>;
     /// One operation.
     fn entry(&self, id: &OpId) -> Result<Option<Entry>, Self::Error>;
+    /// The time and the kind of one, where nothing else of it matters.
+    fn time_and_kind(&self, id: &OpId) -> Result<Option<(HlcTimestamp, Kind)>, Self::Error> {
+        Ok(self.entry(id)?.map(|entry| (entry.ts, entry.kind)))
+    }
     /// The operations that cite an operation.
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, Self::Error>;
     /// The operations of one kind that cite an operation in one role. Thousands may be built on an

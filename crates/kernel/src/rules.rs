@@ -122,10 +122,10 @@ pub fn judge_place<W: LedgerIndex>(
         return Err(RuleViolation::NotAfterRefs { cited: prev.id }.into());
     }
     for reference in &header.refs {
-        match index.entry(&reference.id).map_err(JudgeError::LedgerIndex)? {
+        match index.time_and_kind(&reference.id).map_err(JudgeError::LedgerIndex)? {
             None => return Err(RuleViolation::UnknownRef { missing: reference.id }.into()),
-            Some(cited) if cited.ts >= header.ts => {
-                return Err(RuleViolation::NotAfterRefs { cited: cited.id }.into());
+            Some((cited, _)) if cited >= header.ts => {
+                return Err(RuleViolation::NotAfterRefs { cited: reference.id }.into());
             }
             Some(_) => {}
         }
@@ -281,10 +281,10 @@ fn judge_inputs<W: LedgerIndex>(
         return Err(RuleViolation::EmptyInputs.into());
     }
     for input in inputs(entry) {
-        if let Some(cited) = index.entry(&input).map_err(JudgeError::LedgerIndex)?
-            && cited.kind.spec().validity == InputValidity::Never
+        if let Some((_, kind)) = index.time_and_kind(&input).map_err(JudgeError::LedgerIndex)?
+            && kind.spec().validity == InputValidity::Never
         {
-            return Err(RuleViolation::InputKind { input, kind: cited.kind }.into());
+            return Err(RuleViolation::InputKind { input, kind }.into());
         }
         if !validity.is_valid_input(&input).map_err(JudgeError::LedgerIndex)? {
             return Err(RuleViolation::StaleInput { input }.into());
@@ -313,8 +313,8 @@ pub fn judge_ends<W: LedgerIndex + ?Sized>(
     index: &W,
 ) -> Result<(), JudgeError<W::Error>> {
     let end = |id: &OpId| {
-        let entry = index.entry(id).map_err(JudgeError::LedgerIndex)?;
-        entry.ok_or_else(|| JudgeError::from(RuleViolation::UnknownRef { missing: *id }))
+        let end = index.time_and_kind(id).map_err(JudgeError::LedgerIndex)?;
+        end.ok_or_else(|| JudgeError::from(RuleViolation::UnknownRef { missing: *id }))
     };
     let ends = [end(from)?, end(to)?];
     if from == to {
@@ -323,7 +323,7 @@ pub fn judge_ends<W: LedgerIndex + ?Sized>(
     if !matches!(edge_type, EdgeType::SameAs | EdgeType::Supersedes) {
         return Ok(());
     }
-    let [from_kind, to_kind] = ends.map(|end| end.kind);
+    let [from_kind, to_kind] = ends.map(|(_, kind)| kind);
     if from_kind != to_kind {
         let (from, to) = (*from, *to);
         return Err(RuleViolation::DifferentKinds { from, to }.into());

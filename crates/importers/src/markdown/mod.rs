@@ -10,6 +10,7 @@
 //! The identity is `<path in the vault>#<slugs of the headings>`, so text may move within a
 //! section, and sections within a note, without becoming new memories.
 
+mod entries;
 mod front_matter;
 mod sections;
 
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 use crate::files::{self, has_extension, problem, stem};
 use crate::secrets::{cut_chars, summarize, without_secrets};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, dates, passages};
+use entries::Entry;
 use sections::Section;
 
 /// Longest passage, in characters; a longer section becomes several records.
@@ -133,10 +135,22 @@ fn import_note(
         }
         let outermost = section.path.first().filter(|_| section.is_below_first_level);
         head.held = outermost.and_then(|heading| dates::date_in(heading)).or(head.held);
-        for evidence in head.records(section, &slug) {
-            sink.evidence(evidence)?;
+        let mut dated: BTreeMap<Date, usize> = BTreeMap::new();
+        for Entry { date, section } in entries::split(section) {
+            let slug = match date {
+                None => slug.clone(),
+                Some(date) => {
+                    let repeats = dated.entry(date).or_insert(0);
+                    *repeats += 1;
+                    let again = if *repeats > 1 { format!("~{repeats}") } else { String::new() };
+                    format!("{slug}@{date}{again}")
+                }
+            };
+            for evidence in head.records(section, &slug, date) {
+                sink.evidence(evidence)?;
+            }
+            head.is_first = false;
         }
-        head.is_first = false;
     }
     ControlFlow::Continue(())
 }
@@ -267,8 +281,9 @@ impl Head {
         listed.chain(label).map(String::len).sum::<usize>() + json_bytes(&self.more)
     }
 
-    fn records(&self, section: Section, slug: &str) -> Vec<Evidence> {
-        let named = section.path.iter().rev().find_map(|heading| dates::date_in(heading));
+    fn records(&self, section: Section, slug: &str, dated: Option<Date>) -> Vec<Evidence> {
+        let in_path = || section.path.iter().rev().find_map(|heading| dates::date_in(heading));
+        let named = dated.or_else(in_path);
         let named = named.or(self.held.filter(|_| section.is_below_first_level));
         let at = named.map(When::from_date).or_else(|| self.at.clone());
         let heading = section

@@ -525,6 +525,19 @@ impl LedgerIndex for SqliteLedgerIndex<'_> {
         Ok(entry)
     }
 
+    fn time_and_kind(&self, id: &OpId) -> Result<Option<(HlcTimestamp, Kind)>, StoreError> {
+        let known = self.memory.entries.peek(id, |entry| (entry.ts, entry.kind.clone()));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let Some(row) = self.row_of(id)? else { return Ok(None) };
+        Ok(self
+            .connection
+            .prepare_cached("SELECT ts, kind FROM op WHERE pos = ?1")?
+            .query_row([row], |row| Ok((stamp_at(row, 0)?, kind_at(row, 1)?)))
+            .optional()?)
+    }
+
     fn citing(&self, id: &OpId) -> Result<Vec<Citing>, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT citing.id, citing.kind, cite.role FROM op AS target JOIN cite ON cite.target = target.pos

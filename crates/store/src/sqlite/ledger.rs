@@ -780,6 +780,7 @@ macro_rules! ask {
 ask! {
     space() -> Option<SpaceId>,
     entry(id: &OpId) -> Option<Entry>,
+    time_and_kind(id: &OpId) -> Option<(HlcTimestamp, Kind)>,
     citing(id: &OpId) -> Vec<Citing>,
     acting(id: &OpId, kind: &Kind, role: &str) -> Vec<OpId>,
     dependents(id: &OpId) -> Vec<(HlcTimestamp, OpId)>,

@@ -9,11 +9,13 @@ use std::cell::Cell;
 
 use rusqlite::Connection;
 
-use super::{SqliteSpace, SqliteWriting};
+use super::{CHECKPOINT_PAGES, SqliteSpace, SqliteWriting};
 use crate::StoreError;
 
 /// SQLite's own default.
 const USUAL_KIB: u32 = 2_000;
+/// A page, as SQLite makes files by default.
+const PAGE_KIB: u32 = 4;
 /// The larger sizes, each with the operations that a transaction touches before it has that.
 /// Thousands of claims and edges touch most pages of a dozen indexes, whose keys are spread over
 /// them. A cache that holds these is written once, at the commit; one that does not writes and
@@ -69,6 +71,10 @@ impl SqliteWriting<'_> {
     }
 }
 
+/// Sets the size. The write-ahead log may grow as large: its pages are copied into the file less
+/// often then, and most of them are changed again before.
 fn set(connection: &Connection, kib: u32) -> Result<(), StoreError> {
-    Ok(connection.execute_batch(&format!("PRAGMA cache_size=-{kib}"))?)
+    let pages = CHECKPOINT_PAGES.max(i64::from(kib / PAGE_KIB));
+    Ok(connection
+        .execute_batch(&format!("PRAGMA cache_size=-{kib}; PRAGMA wal_autocheckpoint={pages};"))?)
 }

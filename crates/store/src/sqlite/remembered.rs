@@ -36,6 +36,14 @@ impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
         Some(value)
     }
 
+    /// What `look` makes of the value of a key, if it is remembered. It counts as not asked for.
+    pub(super) fn peek<T>(&self, key: &K, look: impl FnOnce(&V) -> T) -> Option<T> {
+        if let Some(value) = self.younger.borrow().get(key) {
+            return Some(look(value));
+        }
+        self.older.borrow().get(key).map(look)
+    }
+
     /// Changes the value of a key, if it is remembered.
     pub(super) fn change<Q: Eq + Hash + ?Sized>(&self, key: &Q, change: impl FnOnce(&mut V))
     where

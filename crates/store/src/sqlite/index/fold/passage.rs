@@ -93,12 +93,14 @@ pub fn searched_parts(evidence: &Evidence) -> impl Iterator<Item = &str> {
 
 /// What recall asks of a record besides its words, as [`attributes::Attribute::marks`].
 pub(super) fn marks(evidence: &Evidence) -> u8 {
+    // A thread of mails is a conversation, in which a reply does not repeat what it answers.
+    let is_mail = evidence.kind.0 == EvidenceKind::MAIL;
     let is_turn = evidence.kind.0 == EvidenceKind::TURN;
     let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
     let role = role.map(str::to_lowercase);
     let is_user = matches!(role.as_deref(), Some("user" | "human" | "me"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
-    mark(is_turn, attributes::TURN)
+    mark(is_turn || is_mail, attributes::TURN)
         | mark(is_user, attributes::BY_USER)
         | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
