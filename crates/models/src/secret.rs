@@ -34,6 +34,13 @@ impl Secret {
         &self.0
     }
 
+    /// Whether it is no word that a text may hold by chance, as the `ollama` and `none` are that
+    /// people set where a service wants none.
+    pub(crate) fn is_long(&self) -> bool {
+        const LONG: usize = 16;
+        self.0.len() >= LONG
+    }
+
     /// The text with the key masked. Services repeat a rejected key, some with asterisks in its
     /// middle.
     pub(crate) fn hide_in(&self, text: &str) -> String {

@@ -168,7 +168,7 @@ pub(super) fn write(
             changes::print(session, &changed.outcome)?;
             // What is new was named already.
             let others = changed.statuses.iter().filter(|status| status.before.is_some());
-            others.into_iter().try_for_each(print_status)?;
+            others.into_iter().try_for_each(|status| print_status(status, dry_run))?;
         }
     }
     Ok(0)
@@ -193,14 +193,15 @@ fn kept(asked: &Statement, there: &RecordView) -> Vec<&'static str> {
     fields.into_iter().filter(|(_, is_same)| !is_same).map(|(name, _)| name).collect()
 }
 
-/// A line about a record whose status is another one now.
-pub(super) fn print_status(change: &StatusChange) -> Result<(), Failure> {
+/// A line about a record whose status is another one now, or would be. What would be new has no id
+/// yet.
+pub(super) fn print_status(change: &StatusChange, is_dry: bool) -> Result<(), Failure> {
     let StatusChange { id, text, before, after, .. } = change;
+    let id = if is_dry && before.is_none() { String::new() } else { short(id) };
     let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
     output::line(format_args!(
-        "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{}{ID:#}",
+        "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{id}{ID:#}",
         printable(text),
-        short(id)
     ))
 }
 

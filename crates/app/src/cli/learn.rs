@@ -8,7 +8,7 @@ use serde_json::json;
 use super::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, Form, ID, short};
-use crate::service::learning::{Learned, learn};
+use crate::service::learning::{Learned, LearnedFrom, learn};
 use crate::service::opening::SpaceUse;
 
 /// Arguments of `learn`.
@@ -34,7 +34,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     for name in &args.source {
         sources.push(space.resolve(name)?);
     }
-    let learned = learn(session, &mut space, &args.text, &sources, intent)?;
+    let learned =
+        learn(session, &mut space, &args.text, &sources, &LearnedFrom::default(), intent)?;
     let (claim, proposal, result) = match learned {
         Learned::Known(id) => (Some(id), None, "known"),
         Learned::Stated(id) => (id, None, "stated"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::belief::explain::time;
 use engine::private::Disclosure;
 use engine::write::import::Intent;
-use engine::write::patch::{Patch, Patched};
+use engine::write::patch::{Patch, Patched, StatusChange};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
@@ -214,13 +214,14 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     if session.form == Form::Json {
         let mut value = json!(patch);
         value["status"] = json!("pending");
+        value["statuses"] = json!(statuses_json(&patch.statuses, true));
         output::json(&value)?;
         return Ok(0);
     }
     let (id, changes) = (short(&patch.id), count(patch.changes as u64, "change"));
     let ModelOrigin { model, prompt_version, .. } = &patch.origin;
     output::line(format_args!("{}", printable(&patch.text)))?;
-    patch.statuses.iter().try_for_each(graph::print_status)?;
+    patch.statuses.iter().try_for_each(|status| graph::print_status(status, true))?;
     output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
     output::line(format_args!(
         "Proposed {ID}{id}{ID:#}, {changes}: `because patch apply {id}` applies it"
@@ -424,8 +425,20 @@ fn to_answer(patched: &Patched, intent: Intent) -> Value {
         "patch": patched.patch.filter(|_| !dry_run),
         "stand_for": written(&patched.stand_for),
         "appended": written(&patched.appended),
-        "statuses": patched.statuses,
+        "statuses": statuses_json(&patched.statuses, dry_run),
     })
+}
+
+/// Changes of statuses as JSON. What would be new has no id yet.
+fn statuses_json(statuses: &[StatusChange], is_dry: bool) -> Vec<Value> {
+    let value = |status: &StatusChange| {
+        let mut value = json!(status);
+        if is_dry && status.before.is_none() {
+            value["id"] = Value::Null;
+        }
+        value
+    };
+    statuses.iter().map(value).collect()
 }
 
 /// Prints what a patch did or would do.
@@ -441,7 +454,7 @@ fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, 
     if patched.statuses.is_empty() {
         output::line("No status changes.")?;
     }
-    patched.statuses.iter().try_for_each(graph::print_status)?;
+    patched.statuses.iter().try_for_each(|status| graph::print_status(status, dry_run))?;
     if dry_run {
         output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
     }

@@ -1,14 +1,15 @@
 //! Learned changes: a preference that a program draws from records becomes a claim where the
 //! setting `auto_learn` is on, and a proposal in the review queue where it is off.
 
-use engine::belief::learned::{SOURCES_MAX, draft, statement};
+use engine::belief::learned::{Bounds, SOURCES_MAX, draft, statement};
 use engine::belief::proposed::propose;
 use engine::belief::review::Status;
-use engine::write::graph::{GraphChange, NamedChange};
+use engine::write::graph::{GraphChange, NamedChange, stricter};
 use engine::write::import::Intent;
 use importers::secrets::mask_string;
 use kernel::body::Body;
 use kernel::id::OpId;
+use serde_json::{Map, Value};
 
 use super::Session;
 use super::agreed_settings::may_learn;
@@ -33,6 +34,15 @@ pub(crate) enum Learned {
     ProposedBefore(OpId, Status),
 }
 
+/// What is known of a preference that was mined.
+#[derive(Default)]
+pub(crate) struct LearnedFrom {
+    /// Who may see it, and when it holds; none if nobody said.
+    pub(crate) bounds: Option<Bounds>,
+    /// The model that said it, and what names the model, its prompt and its transcripts.
+    pub(crate) model: Option<(String, Map<String, Value>)>,
+}
+
 /// Learns a preference from records. The same is learned once, and proposed once unless it was
 /// accepted and then taken back.
 pub(crate) fn learn(
@@ -40,6 +50,7 @@ pub(crate) fn learn(
     space: &mut OpenedSpace,
     text: &str,
     sources: &[OpId],
+    from: &LearnedFrom,
     intent: Intent,
 ) -> Result<Learned, Failure> {
     let text = mask_string(text.trim()).into_inner();
@@ -53,8 +64,12 @@ pub(crate) fn learn(
         let (number, max) = (sources.len() as u32, SOURCES_MAX as u32);
         return Err(RequestError::OutOfRange { name: "sources", number, min: 1, max }.into());
     }
-    let visibility = session.scope_of(space).visibility();
-    let state = GraphChange::State(Box::new(statement(&text, sources, visibility)?));
+    let usual = session.scope_of(space).visibility();
+    let bounds = Bounds {
+        visibility: from.bounds.as_ref().map_or(usual, |of| stricter(of.visibility, usual)),
+        ..from.bounds.clone().unwrap_or_default()
+    };
+    let state = GraphChange::State(Box::new(statement(&text, sources, bounds.clone())?));
     let changes = [NamedChange::from(state)];
     // Tried before anything is written: a proposal that cannot be accepted is refused as well.
     let tried = space.change_graph(&changes, None, Intent::DryRun, session.now)?;
@@ -63,7 +78,7 @@ pub(crate) fn learn(
     {
         return Ok(Learned::Known(*id));
     }
-    let claim = draft(&text, sources, visibility)?;
+    let claim = draft(&text, sources, bounds)?;
     let before = proposed(space, &claim.body)?;
     // What the user dismissed stays so, whatever the setting is by now.
     if let Some((id, status @ Status::Dismissed)) = before {
@@ -82,7 +97,11 @@ pub(crate) fn learn(
     if intent == Intent::DryRun {
         return Ok(Learned::Proposed(None));
     }
-    let proposal = propose(&[claim], ORIGIN, &format!("Learned: {text}"))?;
+    let origin = from.model.as_ref().map_or(ORIGIN, |(model, _)| model);
+    let mut proposal = propose(&[claim], origin, &format!("Learned: {text}"))?;
+    if let (Body::Proposal(proposal), Some((_, details))) = (&mut proposal.body, &from.model) {
+        proposal.others.extend(details.clone());
+    }
     let mut writer = space.writer();
     let id = writer.append(proposal, session.now)?;
     writer.finish()?;

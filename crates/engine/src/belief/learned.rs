@@ -15,6 +15,7 @@ use kernel::proposal::{Proposed, ProposedTarget};
 use kernel::records::Records;
 use kernel::seal::Draft;
 use kernel::validity::Validity;
+use kernel::when::When;
 use kernel::{canonical, ledger_index::LedgerIndex};
 use serde_json::{Value, json};
 
@@ -30,12 +31,20 @@ const CONFIDENCE: f64 = 0.9;
 /// Most records that one cites.
 pub const SOURCES_MAX: usize = 64;
 
+/// Who may see a learned preference, and when it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// From when it holds.
+    pub valid_from: Option<When>,
+    /// Until when (exclusive).
+    pub valid_to: Option<When>,
+}
+
 /// A learned preference as it is stated.
-pub fn statement(
-    text: &str,
-    sources: &[OpId],
-    visibility: Visibility,
-) -> Result<Statement, EngineError> {
+pub fn statement(text: &str, sources: &[OpId], bounds: Bounds) -> Result<Statement, EngineError> {
+    let Bounds { visibility, valid_from, valid_to } = bounds;
     let (name, version) = PROGRAM;
     let deriver =
         Deriver { name: name.to_owned(), version: version.to_owned(), deterministic: false };
@@ -44,6 +53,8 @@ pub fn statement(
         inputs: cite_as_inputs(sources)?,
         tags: vec![LEARNED.to_owned()],
         visibility,
+        valid_from,
+        valid_to,
         deriver: Some(deriver),
         confidence: CONFIDENCE,
         confidence_basis: json!({ "source": LEARNED }),
@@ -52,9 +63,17 @@ pub fn statement(
 }
 
 /// The same as a draft, for a proposal. Its text has no secrets.
-pub fn draft(text: &str, sources: &[OpId], visibility: Visibility) -> Result<Draft, EngineError> {
-    let Statement { tags, deriver, confidence, confidence_basis, .. } =
-        statement(text, sources, visibility)?;
+pub fn draft(text: &str, sources: &[OpId], bounds: Bounds) -> Result<Draft, EngineError> {
+    let Statement {
+        tags,
+        deriver,
+        confidence,
+        confidence_basis,
+        visibility,
+        valid_from,
+        valid_to,
+        ..
+    } = statement(text, sources, bounds)?;
     let claim = Claim {
         claim_type: TextClaimType::Preference.as_str().to_owned(),
         identity_key: text_key(TextClaimType::Preference.as_str(), text),
@@ -66,8 +85,8 @@ pub fn draft(text: &str, sources: &[OpId], visibility: Visibility) -> Result<Dra
         confidence_basis,
         rationale: String::new(),
         valid_at: None,
-        valid_from: None,
-        valid_to: None,
+        valid_from,
+        valid_to,
         last_seen: None,
         visibility,
         tags,
@@ -87,7 +106,12 @@ pub(super) fn read(operation: &Proposed) -> Option<Draft> {
         ProposedTarget::Local(_) => None,
     });
     let sources: Vec<OpId> = sources.collect::<Option<_>>()?;
-    let draft = draft(&claim.text, &sources, claim.visibility).ok()?;
+    let bounds = Bounds {
+        visibility: claim.visibility,
+        valid_from: claim.valid_from.clone(),
+        valid_to: claim.valid_to.clone(),
+    };
+    let draft = draft(&claim.text, &sources, bounds).ok()?;
     let is_same = draft.body == Body::Claim(claim)
         && operation.refs.iter().all(|cited| cited.role == INPUT_ROLE)
         && (1..=SOURCES_MAX).contains(&sources.len());
@@ -125,7 +149,7 @@ mod tests {
     #[test]
     fn nothing_but_the_claim_that_the_program_makes_is_read_from_a_proposal() {
         let source = OpId([7; 32]);
-        let made = draft("Small commits", &[source], Visibility::Project).unwrap();
+        let made = draft("Small commits", &[source], Bounds::default()).unwrap();
         assert_eq!(read(&proposed(&made).unwrap()), Some(made.clone()));
         let altered = |alter: &dyn Fn(&mut Draft)| {
             let mut other = made.clone();

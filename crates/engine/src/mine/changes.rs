@@ -62,6 +62,11 @@ impl Miner {
         }
     }
 
+    /// What names a model, its prompt and what was kept of its answer.
+    pub fn details(&self) -> Map<String, Value> {
+        self.basis.as_object().cloned().unwrap_or_default()
+    }
+
     /// A record as it is stated.
     pub fn statement(&self, record: &KeptRecord) -> Result<Statement, EngineError> {
         let mut tags = vec![MINED.to_owned()];

@@ -757,7 +757,7 @@ pub(crate) fn key_of(body: &Body) -> Option<String> {
 }
 
 /// The visibility that shows a text to fewer.
-pub(crate) fn stricter(one: Visibility, other: Visibility) -> Visibility {
+pub fn stricter(one: Visibility, other: Visibility) -> Visibility {
     match (one, other) {
         (Visibility::Private, _) | (_, Visibility::Private) => Visibility::Private,
         (Visibility::Project, _) | (_, Visibility::Project) => Visibility::Project,

@@ -57,14 +57,23 @@ const KIND_BYTES_MAX: usize = 64;
 /// The kind of values as they were given, whose words no search is to find: a claim holds them.
 const VALUES_SET: &str = "values_set";
 
+/// The kind of what an agent decided to do next, and its fields that name what it used.
+const DECIDE_NEXT: &str = "decide_next";
+const USED: [&str; 2] = ["hints", "thought_db"];
+
 /// Reads an event.
 pub(super) fn turn(
     scope: &Scope,
-    line: Map<String, Value>,
+    mut line: Map<String, Value>,
     repetitions: &mut Repetitions,
 ) -> Result<Turn, String> {
+    let kind = Fields(&line).text("kind").ok_or("it has no kind")?;
+    // What a decision used is named by ids, which are not its words.
+    let used: Vec<(String, Value)> = match &*kind {
+        DECIDE_NEXT => USED.iter().filter_map(|name| line.remove_entry(*name)).collect(),
+        _ => Vec::new(),
+    };
     let fields = Fields(&line);
-    let kind = fields.text("kind").ok_or("it has no kind")?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if kind.len() > KIND_BYTES_MAX || !kind.bytes().all(is_name) {
         return Err("its kind is not a name of letters, digits, _, - and .".to_owned());
@@ -101,6 +110,7 @@ pub(super) fn turn(
     keep("project", scope.project.clone());
     keep("batch_id", fields.text("batch_id"));
     keep("thread_id", fields.text("thread_id"));
+    more.extend(used);
     Ok(Turn {
         uid,
         visibility,
@@ -120,7 +130,7 @@ fn actor_of(kind: &str) -> Option<&'static str> {
     match kind {
         "user_input" | "values_set" | "settings_set" => Some("user"),
         "hands_output" => Some("hands"),
-        "hands_input" | "decide_next" | "auto_answer" | "checkpoint" | "snapshot" => Some("mi"),
+        "hands_input" | DECIDE_NEXT | "auto_answer" | "checkpoint" | "snapshot" => Some("mi"),
         _ => None,
     }
 }

@@ -237,15 +237,17 @@ impl RemoteLanguageModel {
             }
             return Ok(Sent::Failed(refusal(&response, self.key.as_ref())));
         }
-        let reply = match read_reply(protocol, &response.body) {
+        let mut reply = match read_reply(protocol, &response.body) {
             Ok(reply) => reply,
             Err(error) => return Ok(Sent::Failed(error)),
         };
         call.usage.add(reply.usage);
-        let answer = match &self.key {
-            Some(key) => key.hide_in(&reply.text),
-            None => reply.text.clone(),
-        };
+        // A service that repeats the key must not get it into what is made from its answer.
+        let answer = self.key.as_ref().map(|key| (key, key.hide_in(&reply.text)));
+        if let Some((_, hidden)) = answer.as_ref().filter(|(key, _)| key.is_long()) {
+            reply.text.clone_from(hidden);
+        }
+        let answer = answer.map_or_else(|| reply.text.clone(), |(_, hidden)| hidden);
         call.exchanges.push(Exchange { prompt: body, answer });
         Ok(Sent::Reply(reply))
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use engine::EngineError;
 use engine::belief::claims::ClaimFilter;
+use engine::belief::learned::Bounds;
 use engine::graph::NodeFilter;
 use engine::mine::changes::Miner;
 use engine::mine::evidence::{MinableRecord, RECORDS_MAX};
@@ -27,7 +28,7 @@ use kernel::id::OpId;
 
 use super::Session;
 use super::agreed_settings::{may_learn, mining_limits};
-use super::learning::{Learned, learn};
+use super::learning::{Learned, LearnedFrom, learn};
 use super::model_request::{ModelAccess, ModelAnswer};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
@@ -312,7 +313,14 @@ pub(crate) fn propose(
         let mut sources = record.sources;
         sources.truncate(engine::belief::learned::SOURCES_MAX);
         let (local_id, text) = (record.local_id, record.text);
-        match learn(session, space, &text, &sources, intent)? {
+        let bounds = Bounds {
+            visibility: record.visibility,
+            valid_from: record.valid_from,
+            valid_to: record.valid_to,
+        };
+        let model = found.report.model.clone().map(|model| (model, found.miner.details()));
+        let from = LearnedFrom { bounds: Some(bounds), model };
+        match learn(session, space, &text, &sources, &from, intent)? {
             Learned::Proposed(id) => found.report.proposed.push(ProposedView { id, text }),
             Learned::Known(id) | Learned::Stated(Some(id)) => {
                 found.report.records.push(MinedView {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use engine::graph::EdgeFilter;
 use engine::inspect::LogFilter;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
-use kernel::evidence::{Evidence, EvidenceKind, Payload};
+use kernel::body::Body;
+use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::identity::text_key;
 use kernel::when::When;
 use models::language::LanguageError;
@@ -451,6 +452,28 @@ fn with_auto_learn_off_preferences_wait_in_the_review_queue_and_facts_do_not() {
     // It is proposed once.
     let again = desk.by_rules();
     assert_eq!((again.proposed.len(), reasons(&again)), (0, vec!["pending"]));
+}
+
+#[test]
+fn a_preference_that_waits_keeps_who_may_see_it_when_it_holds_and_which_model_said_it() {
+    let desk = Desk::new();
+    let key = SettingKey::parse("auto_learn").unwrap();
+    set(&desk.session, Some(&mut desk.space()), &key, "off", Intent::Write).unwrap();
+    desk.note("I prefer ash, but tell nobody.");
+    let wish = with(claim("a", "I prefer ash."), "type", json!("preference"));
+    let wish = with(with(wish, "visibility", json!("private")), "valid_from", json!("2025-01-01"));
+    let report = desk.by_model(only_claims(vec![with(wish, "valid_to", json!("2027-03-01"))]));
+    assert_eq!(report.proposed.len(), 1, "{report:?}");
+    let mut proposed = desk.space().proposed_changes().unwrap();
+    let change = proposed.pop().unwrap();
+    assert_eq!(change.origin, SCRIPTED);
+    let Body::Claim(waiting) = &change.operations[0].body else { panic!("it is another body") };
+    assert_eq!(waiting.visibility, Visibility::Private);
+    let bounds = [&waiting.valid_from, &waiting.valid_to].map(|at| at.as_ref().map(When::as_str));
+    assert_eq!(bounds, [Some("2025-01-01"), Some("2027-03-01")]);
+    let shown = desk.space().show(&change.id).unwrap();
+    let body = String::from_utf8_lossy(shown.operation.body().unwrap()).into_owned();
+    assert!(body.contains("prompt_version"), "{body}");
 }
 
 #[test]
