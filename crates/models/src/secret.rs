@@ -34,7 +34,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether it is no word that a text may hold by chance, as the `ollama` and `none` are that
+    /// Whether it cannot be a word that a text holds by chance, as the `ollama` and `none` are that
     /// people set where a service wants none.
     pub(crate) fn is_long(&self) -> bool {
         const LONG: usize = 16;

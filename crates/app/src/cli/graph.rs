@@ -354,7 +354,7 @@ pub(super) fn print_around(graph: &Subgraph) -> Result<(), Failure> {
     Ok(())
 }
 
-fn words_of_edge(edge: &EdgeView) -> String {
+pub(super) fn words_of_edge(edge: &EdgeView) -> String {
     format!("{} {} {}", short(&edge.from), edge.edge_type, short(&edge.to))
 }
 

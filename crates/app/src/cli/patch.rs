@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use engine::Space;
 use engine::belief::explain::time;
 use engine::private::Disclosure;
+use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched, StatusChange};
 use kernel::kind::Capability;
@@ -13,11 +15,13 @@ use super::selecting::confirm;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
+use crate::service::graph::{self as service_graph, GraphView};
 use crate::service::language_model;
 use crate::service::model_request::ModelOrigin;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::patch::{self as service, Reason};
 use crate::service::proposed_patch::{self, ContextLimits, Proposing, context as context_of};
+use crate::service::wording::shortened;
 
 /// Largest patch file, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -221,6 +225,8 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     let (id, changes) = (short(&patch.id), count(patch.changes as u64, "change"));
     let ModelOrigin { model, prompt_version, .. } = &patch.origin;
     output::line(format_args!("{}", printable(&patch.text)))?;
+    let proposed = space.patch(&patch.id.to_string())?;
+    print_changes(&space, &proposed.map(|patch| patch.changes).unwrap_or_default())?;
     patch.statuses.iter().try_for_each(|status| graph::print_status(status, true))?;
     output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
     output::line(format_args!(
@@ -258,9 +264,22 @@ fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
-        Ok(patched) => print(session, &patched, Intent::DryRun),
+        Ok(patched) => preview(session, &space, &read.patch.changes, &patched),
         Err(reasons) => refused(session, &reasons, None),
     }
+}
+
+/// Prints what a patch would do.
+fn preview(
+    session: &CliSession,
+    space: &Space,
+    changes: &[NamedChange],
+    patched: &Patched,
+) -> Result<u8, Failure> {
+    if session.form == Form::Text {
+        print_changes(space, changes)?;
+    }
+    print(session, patched, Intent::DryRun)
 }
 
 /// Prints why a patch is refused.
@@ -304,13 +323,16 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
     if args.patch != "-" && !file.exists() {
         let patch = pending(&space, &args.patch)?;
         let patched = space.apply_patch(&patch, intent, session.now)?;
-        return print(session, &patched, intent);
+        return match intent {
+            Intent::DryRun => preview(session, &space, &patch.changes, &patched),
+            Intent::Write => print(session, &patched, intent),
+        };
     }
     let text = text_of(file)?;
     let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Err(reasons) => refused(session, &reasons, None),
-        Ok(patched) if args.dry_run => print(session, &patched, intent),
+        Ok(patched) if args.dry_run => preview(session, &space, &read.patch.changes, &patched),
         Ok(_) => {
             let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
             print(session, &patched, intent)
@@ -375,7 +397,7 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     patches.retain(|patch| args.all || patch.status == engine::belief::review::Status::Pending);
     if session.form == Form::Json {
         for patch in &patches {
-            let mut value = to_json(patch);
+            let mut value = to_json(&space, patch)?;
             value["owner"] = json!(space.owner);
             output::json(&value)?;
         }
@@ -385,12 +407,63 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     if patches.is_empty() {
         output::line("No patches are waiting.")?;
     }
-    patches.iter().try_for_each(|patch| print_line(session, patch))?;
+    patches.iter().try_for_each(|patch| print_line(session, &space, patch))?;
     Ok(0)
 }
 
-/// A line about a patch.
-pub(super) fn print_line(session: &CliSession, patch: &Patch) -> Result<(), Failure> {
+/// What changes of the graph do, in words.
+fn changes_in_words(space: &Space, changes: &[NamedChange]) -> Result<Vec<String>, Failure> {
+    let named = |reference: &Reference| -> Result<String, Failure> {
+        let id = match reference {
+            Reference::Local(name) => return Ok(format!("({name})")),
+            Reference::Id(id) => id,
+        };
+        let text = match service_graph::view(space, id, None)? {
+            Some(GraphView::Record(record)) => record.text.clone(),
+            Some(GraphView::Edge(edge)) => graph::words_of_edge(&edge),
+            None => String::new(),
+        };
+        Ok(format!("{} {}", short(id), shortened(&text)).trim_end().to_owned())
+    };
+    let mut lines = Vec::with_capacity(changes.len());
+    for NamedChange { name, change } in changes {
+        let local = name.as_ref().map(|name| format!("({name}) ")).unwrap_or_default();
+        lines.push(match change {
+            GraphChange::State(statement) => {
+                format!("{local}states: {}", shortened(&statement.text))
+            }
+            GraphChange::Connect { edge_type, from, to, .. } => {
+                format!("joins: {} {} {}", named(from)?, edge_type.as_str(), named(to)?)
+            }
+            GraphChange::Supersede { target, text, .. } => {
+                format!("{local}replaces: {} by {}", named(target)?, shortened(text))
+            }
+            GraphChange::Retract { target, .. } => format!("takes back: {}", named(target)?),
+        });
+    }
+    Ok(lines)
+}
+
+/// Prints what changes of the graph do, the first of them.
+fn print_changes(space: &Space, changes: &[NamedChange]) -> Result<(), Failure> {
+    /// Most that are printed.
+    const PRINTED_MAX: usize = 12;
+    let few = changes.get(..PRINTED_MAX.min(changes.len())).unwrap_or_default();
+    for line in changes_in_words(space, few)? {
+        output::line(format_args!("  {}", printable(&line)))?;
+    }
+    match changes.len() - few.len() {
+        0 => Ok(()),
+        more => output::line(format_args!("  {DIM}… and {more} more{DIM:#}")),
+    }
+}
+
+/// A patch, and what it does.
+pub(super) fn print_line(
+    session: &CliSession,
+    space: &Space,
+    patch: &Patch,
+) -> Result<(), Failure> {
     let time = session.time(patch.at);
     let changes = count(patch.changes.len() as u64, "change");
     let status = patch.status.as_str();
@@ -401,18 +474,20 @@ pub(super) fn print_line(session: &CliSession, patch: &Patch) -> Result<(), Fail
         short(&patch.id),
         printable(&patch.text),
         model.unwrap_or_default()
-    ))
+    ))?;
+    print_changes(space, &patch.changes)
 }
 
 /// A patch as JSON.
-pub(super) fn to_json(patch: &Patch) -> Value {
-    json!({
+pub(super) fn to_json(space: &Space, patch: &Patch) -> Result<Value, Failure> {
+    Ok(json!({
         "id": patch.id, "at": time(patch.at), "reason": "patch", "by": patch.by,
         "origin": patch.origin, "text": patch.text, "status": patch.status.as_str(),
         "changes": patch.changes.len(), "applied": patch.applied,
         "model": patch.details.get("model"),
         "prompt_version": patch.details.get("prompt_version"),
-    })
+        "operations": changes_in_words(space, &patch.changes)?,
+    }))
 }
 
 /// What a patch did or would do, as JSON.

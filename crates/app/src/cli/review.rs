@@ -86,11 +86,13 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
     let mut staged = space.candidates()?;
     staged.retain(|candidate| args.all || candidate.status == Status::Pending);
     if session.form == Form::Json {
+        let patches = patches.iter().map(|patch| patch::to_json(space, patch));
+        let patches = patches.collect::<Result<Vec<_>, _>>()?;
         let mut listed = reviews
             .iter()
             .map(reviews::review_to_json)
             .chain(changes.iter().map(change_to_json))
-            .chain(patches.iter().map(patch::to_json))
+            .chain(patches)
             .chain(staged.iter().map(candidates::to_json));
         return listed.try_for_each(|mut value| {
             value["owner"] = json!(space.owner);
@@ -110,7 +112,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Resu
         output::line(format_args!("… and {more} more proposals; --json lists all"))?;
     }
     for proposed in patches.iter().take(PRINTED_MAX) {
-        patch::print_line(session, proposed)?;
+        patch::print_line(session, space, proposed)?;
     }
     print_candidates(session, &staged)?;
     for review in reviews.iter().take(PRINTED_MAX) {

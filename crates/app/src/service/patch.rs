@@ -255,6 +255,13 @@ impl ReadPatch {
         now: Timestamp,
     ) -> Result<Result<Patched, Vec<Reason>>, Failure> {
         let mut reasons = self.reasons.clone();
+        if reasons.is_empty()
+            && let Err(EngineError::Malformed(error)) = self.patch.check_size()
+        {
+            let message = format!("{error}: split the patch");
+            reasons.push(Reason { operation: 1, local: None, code: "too_large", message });
+            return Ok(Err(reasons));
+        }
         match space.apply_new_patch(&self.patch, Intent::DryRun, now) {
             Ok(patched) if reasons.is_empty() => return Ok(Ok(patched)),
             Ok(_) => {}

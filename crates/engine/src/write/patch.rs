@@ -125,6 +125,13 @@ pub struct Patched {
 }
 
 impl NewPatch {
+    /// Fails if it is larger than an operation may be.
+    pub fn check_size(&self) -> Result<(), EngineError> {
+        let (body, _) = self.draft()?;
+        body.canonical()?;
+        Ok(())
+    }
+
     /// The proposal of it.
     fn draft(&self) -> Result<(Body, Vec<Ref>), EngineError> {
         let mut operations = Vec::new();
