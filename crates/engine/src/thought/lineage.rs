@@ -23,6 +23,8 @@ pub const DEPTH: u32 = 10;
 pub const DEPTH_MAX: u32 = 100;
 /// Most thoughts of a lineage.
 pub const NODES_MAX: usize = 1_000;
+/// A depth that no lineage exceeds.
+pub const WHOLE: u32 = NODES_MAX as u32;
 
 /// A thought of a lineage.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +81,7 @@ impl Reader<'_> {
                 Some(then) => then,
                 None => index,
             };
-            let depth_max = i64::from(depth_max.min(DEPTH_MAX));
+            let depth_max = i64::from(depth_max.min(WHOLE));
             walk(seen, id, depth_max, disclosure)
         })?;
         let Some(mut lineage) = lineage else { return Ok(None) };

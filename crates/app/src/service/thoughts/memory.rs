@@ -7,7 +7,7 @@
 use engine::private::Disclosure;
 use engine::thought::contribute::{Contribution, Grounds};
 use engine::thought::contribution;
-use engine::thought::lineage::{DEPTH_MAX, ThoughtLineage};
+use engine::thought::lineage::{ThoughtLineage, WHOLE};
 use engine::thought::pheromone;
 use engine::thought::retrieve::{ThoughtHit, ThoughtQuery};
 use engine::thought::usage::{Dated, Highway, ThoughtAccess};
@@ -226,7 +226,7 @@ pub(crate) fn note_and_answer(
         operations.push(MemoryOperation::FeedbackImplicit);
     }
     let of_contribution = match contributed.filter(|_| !found.grounds.sources().is_empty()) {
-        Some(id) => reader.thought_lineage(&id, DEPTH_MAX, space.disclosure, None)?,
+        Some(id) => reader.thought_lineage(&id, WHOLE, space.disclosure, None)?,
         None => None,
     };
     let lineage = of_contribution.or(found.lineage.take());
@@ -344,7 +344,7 @@ fn retrieve(
     let mut lineage = None;
     for (hit, view) in &shown {
         if lineage.is_none() && (hit.refined_by.is_some() || !view.sources.is_empty()) {
-            lineage = reader.thought_lineage(&hit.id, DEPTH_MAX, disclosure, None)?;
+            lineage = reader.thought_lineage(&hit.id, WHOLE, disclosure, None)?;
         }
     }
     let highways = highways.iter().map(|highway| {

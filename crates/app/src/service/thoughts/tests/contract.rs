@@ -96,6 +96,21 @@ fn case_30_given_a_short_refinement_then_it_is_stored_despite_the_threshold() {
 }
 
 #[test]
+fn a_chain_counts_all_its_thoughts_however_long_it_is() {
+    const REFINEMENTS: usize = 130;
+    let mut shared = SharedSpace::new();
+    let mut id = shared.keep(STATEMENT, json!({}));
+    let mut length = 1;
+    for number in 0..REFINEMENTS {
+        let words = format!("Eight hours and {number} minutes");
+        let answer = shared.post(with(request("b", &words), json!({ "refines": id }))).unwrap();
+        id = answer.trace.contributed_thought_id.unwrap().to_string();
+        length = answer.trace.lineage_summary.unwrap().chain_length;
+    }
+    assert_eq!(length, REFINEMENTS + 1);
+}
+
+#[test]
 fn case_31_given_read_only_then_no_thought_no_weight_no_count_changes() {
     let mut shared = SharedSpace::new();
     let id = shared.keep(STATEMENT, json!({}));
