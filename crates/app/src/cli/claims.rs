@@ -146,6 +146,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let owner = spaces.own.owner.as_ref();
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let ScopedClaims { beliefs, counts: claims } = spaces.claims(session, &filter, limit)?;
+    let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());
     if session.form == Form::Json {
         beliefs.iter().try_for_each(|Scoped { scope, item: belief }| {
             let mut value = to_json(belief);
@@ -153,7 +154,6 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             value["scope"] = json!(scope);
             output::json(&value)
         })?;
-        let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());
         if more > 0 {
             output::json_note(&json!({ "more": more }));
         }
@@ -186,7 +186,6 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         print_at(session, belief, (spaces.owner(*scope), spaces.mark(*scope)), marked_at_us)?;
     }
     output::note_altered(&claims.altered);
-    let more = claims.total.saturating_sub(beliefs.len() + claims.altered.len());
     if more > 0 {
         output::line(format_args!("{DIM}… and {more} more; -n 0 shows all{DIM:#}"))?;
     }

@@ -225,8 +225,7 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     let (id, changes) = (short(&patch.id), count(patch.changes as u64, "change"));
     let ModelOrigin { model, prompt_version, .. } = &patch.origin;
     output::line(format_args!("{}", printable(&patch.text)))?;
-    let proposed = space.patch(&patch.id.to_string())?;
-    print_changes(&space, &proposed.map(|patch| patch.changes).unwrap_or_default())?;
+    print_changes(&space, &patch.listed)?;
     patch.statuses.iter().try_for_each(|status| graph::print_status(status, true))?;
     output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
     output::line(format_args!(
@@ -486,7 +485,7 @@ pub(super) fn to_json(space: &Space, patch: &Patch) -> Result<Value, Failure> {
         "changes": patch.changes.len(), "applied": patch.applied,
         "model": patch.details.get("model"),
         "prompt_version": patch.details.get("prompt_version"),
-        "operations": changes_in_words(space, &patch.changes)?,
+        "in_words": changes_in_words(space, &patch.changes)?,
     }))
 }
 

@@ -13,7 +13,7 @@ use engine::graph::{RecordView, Subgraph, SubgraphLimits};
 use engine::private::Disclosure;
 use engine::recall::facts::FactQuery;
 use engine::recall::nodes::FoundNodes;
-use engine::write::graph::GraphChange;
+use engine::write::graph::{GraphChange, NamedChange};
 use engine::write::patch::StatusChange;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -97,6 +97,9 @@ pub(crate) struct ProposedPatch {
     pub(crate) text: String,
     /// How many changes it has.
     pub(crate) changes: usize,
+    /// They.
+    #[serde(skip)]
+    pub(crate) listed: Vec<NamedChange>,
     /// The records whose status would change.
     pub(crate) statuses: Vec<StatusChange>,
     /// How often the model was asked.
@@ -169,6 +172,7 @@ pub(crate) fn propose(
                         id,
                         text: read.patch.text,
                         changes: read.patch.changes.len(),
+                        listed: read.patch.changes,
                         statuses: patched.statuses,
                         origin: answer.origin,
                         attempts,

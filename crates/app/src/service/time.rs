@@ -125,15 +125,13 @@ impl TimeParser<'_> {
     /// end for its end. A day or a time of the user's zone is written with its offset, because a
     /// validity is compared as instants, on every device alike.
     pub(crate) fn bound(&self, text: &str, is_end: bool) -> Result<When, RequestError> {
-        let when = match (When::parse(text), self.named(text)) {
-            (Ok(when), _) => when,
-            (Err(_), Some(NamedTime::Point(_))) => return self.when(text),
-            (Err(_), Some(NamedTime::Day(day))) => When::from_date(day),
-            (Err(_), Some(NamedTime::Period(first, after))) => {
+        let when = match self.named(text) {
+            Some(NamedTime::Period(first, after)) => {
                 let day = if is_end { after } else { Some(first) };
                 When::from_date(day.ok_or_else(|| too_far(text))?)
             }
-            (Err(_), None) => return Err(malformed(text, FORMS)),
+            Some(_) => self.when(text)?,
+            None => When::parse(text).map_err(|_| malformed(text, FORMS))?,
         };
         Ok(self.with_offset(when))
     }
@@ -161,11 +159,7 @@ impl TimeParser<'_> {
 
     /// A civil time is one of the user's zone.
     fn instant_us(&self, when: &When, text: &str) -> Result<i64, RequestError> {
-        if text.contains('+')
-            || text.ends_with('Z')
-            || text.contains('[')
-            || text.matches('-').count() > 2
-        {
+        if when.offset().is_some() {
             return Ok(when.instant_us());
         }
         let zoned = when.civil().to_zoned(self.zone.clone()).map_err(|_| too_far(text))?;

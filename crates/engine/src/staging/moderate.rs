@@ -214,7 +214,7 @@ impl Writer<'_> {
                 }
                 Ok::<Appended, EngineError>(moderator.graph.into_appended())
             };
-            let changes = match self.act_by(append, intent, now, |_| Ok(())) {
+            let changes = match self.act_by(append, intent, now, |_, _| Ok(())) {
                 Ok((changes, ())) => changes,
                 Err(_) if failed.borrow().len() > attempted => continue,
                 Err(error) => return Err(error),

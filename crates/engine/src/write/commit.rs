@@ -5,8 +5,6 @@
 //! the beliefs that changed. A dry run does the same and rolls back, so its result is exactly what
 //! a write would do.
 
-use std::cell::RefCell;
-
 use importers::secrets::SecretKind;
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -60,7 +58,6 @@ impl Writer<'_> {
         now: jiff::Timestamp,
         examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
     ) -> Result<(Changes, T), EngineError> {
-        let written = RefCell::new(Vec::new());
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let mut appended = Appended::default();
             for draft in drafts {
@@ -72,12 +69,11 @@ impl Writer<'_> {
                 writing.record(&operation, Some(&body))?;
                 appended.recorded.push(operation.id());
             }
-            written.borrow_mut().clone_from(&appended.recorded);
             Ok(appended)
         };
-        let examine = |writing: &SqliteWriting<'_>| {
-            let mut displaced = match written.borrow().as_slice() {
-                few @ [_, ..] if few.len() <= COMPARED_MAX => compare(writing, few)?,
+        let examine = |writing: &SqliteWriting<'_>, recorded: &[OpId]| {
+            let mut displaced = match recorded.len() {
+                1..=COMPARED_MAX => compare(writing, recorded)?,
                 _ => Vec::new(),
             };
             displaced.retain(StatusChange::is_of_displacement);
@@ -87,13 +83,14 @@ impl Writer<'_> {
         Ok((Changes { displaced, ..changes }, examined))
     }
 
-    /// Appends by `append`, with all that follows, in one transaction.
+    /// Appends by `append`, with all that follows, in one transaction. `examine` looks at the
+    /// result, and at what was appended, before it is committed or rolled back.
     pub(crate) fn act_by<T>(
         &mut self,
         append: impl FnOnce(&Sealer, &mut SqliteWriting<'_>) -> Result<Appended, EngineError>,
         intent: Intent,
         now: jiff::Timestamp,
-        examine: impl FnOnce(&SqliteWriting<'_>) -> Result<T, EngineError>,
+        examine: impl FnOnce(&SqliteWriting<'_>, &[OpId]) -> Result<T, EngineError>,
     ) -> Result<(Changes, T), EngineError> {
         let may_derive = self.may_derive(now)?;
         let (sealer, derivers) = (self.sealer, self.derivers);
@@ -142,7 +139,7 @@ impl Writer<'_> {
         let mut changes =
             Changes { recorded, masked, beliefs, derived, altered, ..Changes::default() };
         take_altered(&writing, |id| writing.signed_state(id), &mut changes)?;
-        let examined = examine(&writing)?;
+        let examined = examine(&writing, &changes.recorded)?;
         if intent == Intent::Write {
             Box::new(writing).commit()?;
         }

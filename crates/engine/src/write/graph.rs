@@ -6,7 +6,6 @@
 //! list of them of which all are appended or none. A change that says what is there already writes
 //! nothing and answers with that.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
@@ -316,21 +315,20 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<GraphChanged, EngineError> {
         let mut stand_for = Vec::new();
-        let appended = RefCell::new(Vec::new());
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let at = next_timestamp(now_us(now), writing.latest()?);
             let mut graph = GraphWriter::new(sealer, writing, at);
             graph.statement = statement.cloned();
             stand_for = graph.apply_all(changes)?;
-            *appended.borrow_mut() = graph.appended();
             Ok(graph.into_appended())
         };
-        let examine = |writing: &SqliteWriting<'_>| match changes.len() {
-            1..=COMPARED_MAX => compare(writing, &appended.borrow()),
+        let examine = |writing: &SqliteWriting<'_>, appended: &[OpId]| match changes.len() {
+            1..=COMPARED_MAX => compare(writing, appended),
             _ => Ok(Vec::new()),
         };
         let (changes, statuses) = self.act_by(append, intent, now, examine)?;
-        Ok(GraphChanged { stand_for, appended: appended.into_inner(), statuses, changes })
+        let appended = changes.recorded.clone();
+        Ok(GraphChanged { stand_for, appended, statuses, changes })
     }
 }
 

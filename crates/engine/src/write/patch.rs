@@ -6,7 +6,6 @@
 //! one append or not at all. Reverting it retracts what it appended and is still in force, and
 //! takes back its retractions.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::body::{Body, EdgeType};
@@ -300,17 +299,15 @@ impl Writer<'_> {
         change: impl FnOnce(&mut GraphWriter<'_>) -> Result<(Option<OpId>, Vec<OpId>), GraphError>,
     ) -> Result<Patched, EngineError> {
         let mut patched = Patched::default();
-        let own = RefCell::new(Vec::new());
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let at = next_timestamp(now_us(now), writing.latest()?);
             let mut graph = GraphWriter::new(sealer, writing, at);
             let (id, stand_for) = change(&mut graph).map_err(engine_error)?;
             (patched.patch, patched.stand_for) = (id, stand_for);
-            *own.borrow_mut() = graph.appended();
             Ok(graph.into_appended())
         };
-        let examine = |writing: &SqliteWriting<'_>| {
-            let mut ids = own.take();
+        let examine = |writing: &SqliteWriting<'_>, appended: &[OpId]| {
+            let mut ids = appended.to_vec();
             let mut kinds = BTreeMap::new();
             for id in &ids {
                 kinds.insert(*id, writing.entry(id)?.map(|entry| entry.kind));

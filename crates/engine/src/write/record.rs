@@ -185,9 +185,9 @@ impl Prepared {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
 
-    /// Its canonical bytes.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// Whether a body says the same, with or without the mark of an echo.
+    pub(super) fn is_said_by(&self, body: &[u8]) -> bool {
+        body == self.bytes || without_mark(body).is_some_and(|came| came == self.bytes)
     }
 
     pub(super) fn source(&self) -> Option<(&str, &str)> {
@@ -423,9 +423,7 @@ fn is_same<B: Bodies + ?Sized>(
     let mut entry = entry;
     for _ in 0..CORRECTIONS_MAX {
         let Some(bytes) = body else { return Ok(false) };
-        if bytes == prepared.bytes
-            || without_mark(&bytes).is_some_and(|came| came == prepared.bytes)
-        {
+        if prepared.is_said_by(&bytes) {
             return Ok(true);
         }
         let Some(corrected) = entry.sole_ref(Role::SUPERSEDES).filter(|_| is_correction(&bytes))

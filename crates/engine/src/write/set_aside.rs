@@ -6,13 +6,13 @@
 //! is there further down, nothing is recorded, and if it does not, it went back to the earlier
 //! version, which is recorded at the end.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use kernel::id::OpId;
 use kernel::operation::Role;
 
 use super::mirror::{Name, name_of};
-use super::record::{Prepared, without_mark};
+use super::record::Prepared;
 use crate::EngineError;
 use crate::belief::Bodies;
 
@@ -23,7 +23,7 @@ const VERSIONS_MAX: usize = 16;
 
 /// The records of an import that are set aside, by name.
 #[derive(Default)]
-pub(crate) struct SetAside(HashMap<Name, Prepared>);
+pub(crate) struct SetAside(BTreeMap<Name, Prepared>);
 
 impl SetAside {
     /// Forgets what was set aside under the name of a record, because the source says something
@@ -72,12 +72,7 @@ pub(super) fn was_said_before<B: Bodies + ?Sized>(
     for _ in 0..VERSIONS_MAX {
         let Some(entry) = index.entry(&version)? else { return Ok(false) };
         let Some(before) = entry.sole_ref(Role::SUPERSEDES) else { return Ok(false) };
-        let body = index.canonical_body(&before)?;
-        let is_same = |bytes: &[u8]| {
-            bytes == prepared.bytes()
-                || without_mark(bytes).is_some_and(|came| came == prepared.bytes())
-        };
-        if body.is_some_and(|bytes| is_same(&bytes)) {
+        if index.canonical_body(&before)?.is_some_and(|bytes| prepared.is_said_by(&bytes)) {
             return Ok(true);
         }
         version = before;

@@ -43,7 +43,7 @@ const RULE_MIN: usize = 32;
 /// Lines after "From:" within which the others of its headers stand.
 const HEADER_LINES_MAX: usize = 6;
 /// The headers of what Outlook repeats, in lower case.
-const FROM: [&str; 7] = ["from", "von", "de", "da", "van", "från", "fra"];
+const FROM: [&str; 6] = ["from", "von", "de", "da", "van", "från"];
 const SENT: [&str; 9] =
     ["sent", "date", "gesendet", "datum", "envoyé", "enviado", "inviato", "verzonden", "skickat"];
 const SUBJECT: [&str; 7] =

@@ -93,6 +93,13 @@ impl Desk {
         self.space().edges(&EdgeFilter::default(), 100).unwrap().items
     }
 
+    fn without_auto_learn() -> Self {
+        let desk = Self::new();
+        let key = SettingKey::parse("auto_learn").unwrap();
+        set(&desk.session, Some(&mut desk.space()), &key, "off", Intent::Write).unwrap();
+        desk
+    }
+
     fn retract(&self, id: OpId) {
         let change = GraphChange::Retract {
             target: Reference::Id(id),
@@ -440,9 +447,7 @@ fn rules_mine_what_is_stated_and_leave_the_sentences_of_derivers_to_them() {
 
 #[test]
 fn with_auto_learn_off_preferences_wait_in_the_review_queue_and_facts_do_not() {
-    let desk = Desk::new();
-    let key = SettingKey::parse("auto_learn").unwrap();
-    set(&desk.session, Some(&mut desk.space()), &key, "off", Intent::Write).unwrap();
+    let desk = Desk::without_auto_learn();
     desk.note("Always wedge the clay twice. We decided to fire the kiln on Friday.");
     let report = desk.by_rules();
     assert_eq!(texts(&report), ["We decided to fire the kiln on Friday."]);
@@ -456,9 +461,7 @@ fn with_auto_learn_off_preferences_wait_in_the_review_queue_and_facts_do_not() {
 
 #[test]
 fn a_preference_that_waits_keeps_who_may_see_it_when_it_holds_and_which_model_said_it() {
-    let desk = Desk::new();
-    let key = SettingKey::parse("auto_learn").unwrap();
-    set(&desk.session, Some(&mut desk.space()), &key, "off", Intent::Write).unwrap();
+    let desk = Desk::without_auto_learn();
     desk.note("I prefer ash, but tell nobody.");
     let wish = with(claim("a", "I prefer ash."), "type", json!("preference"));
     let wish = with(with(wish, "visibility", json!("private")), "valid_from", json!("2025-01-01"));
