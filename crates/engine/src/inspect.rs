@@ -44,6 +44,8 @@ pub struct LogFilter {
     pub author: Option<Author>,
     /// Only from this time of recording on, microseconds.
     pub since_us: Option<u64>,
+    /// Only up to this time of recording (inclusive), microseconds since the Unix epoch.
+    pub as_of_us: Option<u64>,
 }
 
 impl LogFilter {
@@ -58,6 +60,7 @@ impl LogFilter {
         (self.kinds.is_empty() || self.kinds.iter().any(of_kind))
             && self.author.is_none_or(|author| author == header.author)
             && self.since_us.is_none_or(|since| header.ts.0 >= since)
+            && self.as_of_us.is_none_or(|until| header.ts.0 <= until)
     }
 }
 
@@ -97,10 +100,21 @@ pub struct Status {
 impl Reader<'_> {
     /// One operation.
     pub fn show(&self, id: &OpId) -> Result<Shown, EngineError> {
+        self.show_at(id, None)
+    }
+
+    /// The same with what cited it as of a time of recording (inclusive, microseconds since the
+    /// Unix epoch). What was recorded later is unknown.
+    pub fn show_at(&self, id: &OpId, as_of_us: Option<u64>) -> Result<Shown, EngineError> {
         let Recorded { position, operation } =
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         let fault = operation.clone().verify().err().map(|error| error.to_string());
-        let cited_by = self.store.ledger_index()?.citing(id)?;
+        let unknown = || EngineError::UnknownId { prefix: id.to_string() };
+        let cited_by = self.at(as_of_us, |index| match index.entry(id)? {
+            Some(_) => Ok(Some(index.citing(id)?)),
+            None => Ok(None),
+        })?;
+        let cited_by = cited_by.ok_or_else(unknown)?;
         let forgotten = if operation.body().is_none() { self.why_forgotten(id)? } else { None };
         Ok(Shown { operation, position, cited_by, fault, forgotten })
     }

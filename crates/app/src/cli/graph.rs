@@ -231,6 +231,24 @@ pub(super) fn retract(
     write(session, &mut space, Verb::Retracted, change, words, args.dry_run)
 }
 
+/// The two times of what is shown.
+#[derive(clap::Args)]
+pub(super) struct TimeArgs {
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// What is true at this time
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
+}
+
+impl TimeArgs {
+    /// What they say, for the person.
+    pub(super) fn viewpoint(&self, session: &CliSession) -> Result<Viewpoint, RequestError> {
+        session.times().viewpoint(self.as_of.as_deref(), self.valid_at.as_deref())
+    }
+}
+
 /// Shows a record or an edge.
 pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;

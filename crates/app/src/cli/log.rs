@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Only recorded at this time or later
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// As of this time: only what was recorded until then
+    #[arg(long, value_name = "TIME", conflicts_with = "follow")]
+    as_of: Option<String>,
     /// Also print when each was recorded
     #[arg(long)]
     recorded: bool,
@@ -53,6 +56,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         kinds: args.kind.clone(),
         author: author.map_err(RequestError::Key)?,
         since_us: since.map(|since| since.max(0).unsigned_abs()),
+        as_of_us: session.times().recorded_us(args.as_of.as_deref())?,
     };
     let space = session.open(SpaceUse::Read)?;
     let keys = space.key_ring()?;

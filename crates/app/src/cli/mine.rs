@@ -86,6 +86,10 @@ fn print(report: &MiningReport, is_dry: bool) -> Result<(), Failure> {
 
 /// Prints what was mined, and what was not kept.
 pub(super) fn print_found(report: &MiningReport, is_dry: bool) -> Result<(), Failure> {
+    if let Some(failure) = &report.failure {
+        let message = printable(&failure.message);
+        output::line(format_args!("  {DIM}read by rules: {message}{DIM:#}"))?;
+    }
     for MinedView { id, record_type, text, new, .. } in &report.records {
         let id = id.map(|id| short(&id)).unwrap_or_default();
         let is = match (*new, is_dry) {

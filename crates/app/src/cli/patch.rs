@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use engine::Space;
 use engine::belief::explain::time;
-use engine::private::Disclosure;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched, StatusChange};
@@ -68,6 +67,8 @@ struct ContextArgs {
     /// How many records at most
     #[arg(long, value_name = "N", default_value_t = 40)]
     max_nodes: usize,
+    #[command(flatten)]
+    times: graph::TimeArgs,
 }
 
 /// Arguments of `patch propose`.
@@ -132,6 +133,9 @@ struct ListArgs {
     /// Also those that were decided
     #[arg(long)]
     all: bool,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -155,7 +159,8 @@ impl Args {
 fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
     let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
-    let (found, embedded) = context_of(&mut space, session, &args.query, limits, Disclosure::Full)?;
+    let viewpoint = args.times.viewpoint(session)?;
+    let (found, embedded) = context_of(&mut space, session, &args.query, limits, &viewpoint)?;
     if session.form == Form::Json {
         let mut value = json!(found);
         value["query"] = json!(args.query);
@@ -392,7 +397,8 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
-    let mut patches = space.patches()?;
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
+    let mut patches = space.patches(as_of_us)?;
     patches.retain(|patch| args.all || patch.status == engine::belief::review::Status::Pending);
     if session.form == Form::Json {
         for patch in &patches {

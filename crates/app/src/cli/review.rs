@@ -41,11 +41,17 @@ enum Action {
     Dismiss(DecideArgs),
 }
 
-#[derive(Clone, Copy, Default, clap::Args)]
+#[derive(Default, clap::Args)]
+#[command(
+    after_help = "Examples:\n  because review list --all\n  because review list --as-of yesterday      what waited then"
+)]
 struct ListArgs {
     /// Include reviews that are settled
     #[arg(long)]
     all: bool,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
 }
 
 #[derive(clap::Args)]
@@ -59,8 +65,8 @@ struct DecideArgs {
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let (args, decision) = match &args.action {
-        None => return list(session, ListArgs::default()),
-        Some(Action::List(args)) => return list(session, *args),
+        None => return list(session, &ListArgs::default()),
+        Some(Action::List(args)) => return list(session, args),
         Some(Action::Accept(args)) => (args, Decision::Accept),
         Some(Action::Dismiss(args)) => (args, Decision::Dismiss),
     };
@@ -70,20 +76,21 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn list(session: &CliSession, args: ListArgs) -> Result<u8, Failure> {
+fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
     print_list(session, &space, args)?;
     Ok(0)
 }
 
-fn print_list(session: &CliSession, space: &OpenedSpace, args: ListArgs) -> Result<(), Failure> {
-    let mut reviews = space.reviews()?;
+fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<(), Failure> {
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
+    let mut reviews = space.reviews(as_of_us)?;
     reviews.retain(|review| args.all || review.status == Status::Pending);
-    let mut changes = space.proposed_changes()?;
+    let mut changes = space.proposed_changes(as_of_us)?;
     changes.retain(|change| args.all || change.status == Status::Pending);
-    let mut patches = space.patches()?;
+    let mut patches = space.patches(as_of_us)?;
     patches.retain(|patch| args.all || patch.status == Status::Pending);
-    let mut staged = space.candidates()?;
+    let mut staged = space.candidates(as_of_us)?;
     staged.retain(|candidate| args.all || candidate.status == Status::Pending);
     if session.form == Form::Json {
         let patches = patches.iter().map(|patch| patch::to_json(space, patch));

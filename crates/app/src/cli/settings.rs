@@ -5,10 +5,11 @@ use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
+use super::graph::TimeArgs;
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
 use crate::service::agreed_settings::{
-    self, Setting, SettingChange, SettingKey, SettingSource, SettingSpaces,
+    self, Setting, SettingChange, SettingKey, SettingSource, SettingSpaces, SettingTimes,
 };
 use crate::service::opening::{OpenedSpace, SpaceUse};
 
@@ -35,11 +36,13 @@ enum Action {
 /// Arguments of `settings show`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The project's value comes first, then that of your home space, then the built-in one.\n\nExamples:\n  because settings show\n  because settings show auto_learn"
+    after_help = "The project's value comes first, then that of your home space, then the built-in one.\n\nExamples:\n  because settings show\n  because settings show auto_learn\n  because settings show --as-of 2025-02-01"
 )]
 struct ShowArgs {
     /// Only this one
     key: Option<String>,
+    #[command(flatten)]
+    times: TimeArgs,
 }
 
 /// Arguments of `settings set`.
@@ -86,9 +89,10 @@ pub(super) fn found(session: &CliSession) -> Result<Option<OpenedSpace>, Failure
 fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
     let key = args.key.as_deref().map(SettingKey::parse).transpose()?;
     let spaces = SettingSpaces::of(session, found(session)?)?;
+    let times = SettingTimes::of(&args.times.viewpoint(session)?, session.now);
     let settings = match &key {
-        Some(key) => vec![spaces.setting(session, key)?],
-        None => spaces.settings(session)?,
+        Some(key) => vec![spaces.setting(times, key)?],
+        None => spaces.settings(times)?,
     };
     for setting in &settings {
         match session.form {

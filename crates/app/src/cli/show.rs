@@ -2,6 +2,7 @@
 
 use engine::belief::name::Named;
 use engine::keys::KeyRing;
+use engine::private::Viewpoint;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use serde_json::json;
@@ -10,24 +11,38 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, printable, short};
 use crate::service::effective::ScopedSpace;
+use crate::service::graph;
 
 /// Arguments of `show`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  because show 9f2c41d0            the beginning of an id is enough"
+    after_help = "Examples:\n  because show 9f2c41d0            the beginning of an id is enough\n  because show 9f2c41d0 --as-of 2025-02-01"
 )]
 pub(crate) struct Args {
     /// The record's id, or 4 digits or more of its beginning, with or without `b3:`
     id: String,
+    /// As of this time: what cited it until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// Whether a claim, a node or both ends of an edge are true at this time
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
+    let viewpoint = session.times().viewpoint(args.as_of.as_deref(), args.valid_at.as_deref())?;
     let ScopedSpace { opened: space, disclosure, .. } = session.open_with(&args.id)?;
     let id = match space.name_disclosed(&args.id, disclosure) {
         Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => id,
         _ => space.resolve(&args.id)?,
     };
-    let mut shown = space.show(&id)?;
+    let viewpoint = Viewpoint { disclosure, ..viewpoint };
+    let mut shown = space.show_at(&id, viewpoint.as_of_us)?;
+    let view = match viewpoint.valid_at_us {
+        Some(_) => graph::view_from(&space, &id, &viewpoint)?,
+        None => None,
+    };
+    let in_window = view.map(|view| graph::is_valid(&space, &view, &viewpoint)).transpose()?;
     let citing: Vec<OpId> = shown.cited_by.iter().map(|citing| citing.id).collect();
     let withheld = space.withheld_among(&citing, disclosure)?;
     shown.cited_by.retain(|citing| !withheld.contains(&citing.id));
@@ -49,12 +64,18 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             value["forgotten"] = json!(shown.forgotten.map(|forgotten| json!({
                 "redaction": forgotten.redaction, "at": time_of(forgotten.at).to_string(), "reason": forgotten.reason,
             })));
+            if let Some(in_window) = in_window {
+                value["in_window"] = json!(in_window);
+            }
             value["owner"] = json!(space.owner);
             output::json(&value)?;
         }
         Form::Text => {
             print_owner(space.owner.as_ref())?;
             print(&shown, &keys)?;
+            if in_window == Some(false) {
+                output::line("  not true at that time")?;
+            }
         }
     }
     Ok(if shown_is_sound(&space, &id)? { 0 } else { crate::failure::exit::UNSOUND })

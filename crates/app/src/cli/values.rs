@@ -7,6 +7,7 @@ use engine::write::import::Intent;
 use serde_json::{Value, json};
 
 use super::CliSession;
+use super::graph::TimeArgs;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::language_model::ChosenModel;
@@ -49,7 +50,13 @@ struct SetArgs {
 
 /// Arguments of `values show`.
 #[derive(clap::Args)]
-struct ShowArgs {}
+#[command(
+    after_help = "Examples:\n  because values show\n  because values show --as-of 2025-02-01      those that held then"
+)]
+struct ShowArgs {
+    #[command(flatten)]
+    times: TimeArgs,
+}
 
 impl Args {
     /// Whether it appends to the ledger.
@@ -72,7 +79,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 Form::Text => print(&change, intent)?,
             }
         }
-        Action::Show(_) => show(session)?,
+        Action::Show(args) => show(session, args)?,
     }
     Ok(0)
 }
@@ -170,8 +177,8 @@ pub(super) fn print(change: &ValuesChange, intent: Intent) -> Result<(), Failure
     Ok(())
 }
 
-fn show(session: &CliSession) -> Result<(), Failure> {
-    let values = values::show(session)?;
+fn show(session: &CliSession, args: &ShowArgs) -> Result<(), Failure> {
+    let values = values::show_from(session, &args.times.viewpoint(session)?)?;
     if session.form == Form::Json {
         return output::json(&values);
     }

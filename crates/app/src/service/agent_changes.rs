@@ -289,7 +289,7 @@ impl AgentWriter<'_> {
         let program = self.program()?;
         let text = format!("{program} asks to {}", planned.headline);
         let author = self.agent.sealer.author();
-        let before = self.space.patches()?.into_iter().rev().find(|patch| {
+        let before = self.space.patches(None)?.into_iter().rev().find(|patch| {
             patch.by == author && patch.text == text && patch.status != Status::Accepted
         });
         if let Some(before) = before {
@@ -387,7 +387,7 @@ pub(crate) fn same_patch(
             && before.text == patch.text
             && before.changes == patch.changes
     };
-    Ok(space.patches()?.into_iter().rev().find(is_same))
+    Ok(space.patches(None)?.into_iter().rev().find(is_same))
 }
 
 /// Refuses tags that would make a setting or a value of a claim.

@@ -111,7 +111,7 @@ pub(crate) fn learn(
 /// The proposal of the same claim that awaits a decision or was dismissed.
 fn proposed(space: &OpenedSpace, claim: &Body) -> Result<Option<(OpId, Status)>, Failure> {
     let key = |body: &Body| body.identity().map(|(key, _)| key.to_owned());
-    let same = space.proposed_changes()?.into_iter().rfind(|change| {
+    let same = space.proposed_changes(None)?.into_iter().rfind(|change| {
         matches!(change.status, Status::Pending | Status::Dismissed)
             && change
                 .operations

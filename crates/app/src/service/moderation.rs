@@ -191,6 +191,8 @@ pub(crate) struct CandidateFilter {
     pub(crate) status: Option<Status>,
     /// Only those that are as sure.
     pub(crate) confidence_min: f64,
+    /// As of this time of recording (inclusive), microseconds since the Unix epoch.
+    pub(crate) as_of_us: Option<u64>,
     /// How many at most.
     pub(crate) limit: usize,
 }
@@ -218,7 +220,7 @@ pub(crate) fn list(
     filter: &CandidateFilter,
     disclosure: Disclosure,
 ) -> Result<(Vec<ListedCandidate>, bool), Failure> {
-    let mut found = space.candidates()?;
+    let mut found = space.candidates(filter.as_of_us)?;
     found.retain(|staged| {
         filter.kind.is_none_or(|kind| kind == staged.candidate.content.kind())
             && filter.status.is_none_or(|status| status == staged.status)
@@ -237,7 +239,12 @@ pub(crate) fn list(
     let entities = match needs_names {
         true => {
             let types = vec![NodeType::Entity];
-            let nodes = NodeFilter { types, disclosure, ..NodeFilter::default() };
+            let nodes = NodeFilter {
+                types,
+                disclosure,
+                as_of_us: filter.as_of_us,
+                ..NodeFilter::default()
+            };
             space.nodes(&nodes, ENTITIES_MAX)?.items
         }
         false => Vec::new(),

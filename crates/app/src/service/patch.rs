@@ -215,7 +215,7 @@ pub(crate) fn read_file(
                 .refuse("local_name", format!("the local name {name:?} is not {LOCAL_NAME_RULE}"));
         }
         let has_op = value.get("op").is_some_and(serde_json::Value::is_string);
-        let changes = match serde_json::from_value::<PatchOperation>(value) {
+        let changes = match PatchOperation::deserialize(&value) {
             _ if !has_op => {
                 reader.refuse(
                     "malformed",
@@ -225,7 +225,11 @@ pub(crate) fn read_file(
             }
             Ok(operation) => reader.changes(operation)?,
             Err(error) => {
-                reader.refuse("malformed", error.to_string());
+                let mut faults = faults_of_fields(&value);
+                if faults.is_empty() {
+                    faults.push(error.to_string());
+                }
+                faults.into_iter().for_each(|fault| reader.refuse("malformed", fault));
                 Vec::new()
             }
         };
@@ -245,6 +249,43 @@ pub(crate) fn read_file(
         names.extend(local);
     }
     Ok(read)
+}
+
+/// The fields that each operation must have.
+const REQUIRED_FIELDS: [(&str, &[&str]); 7] = [
+    ("create_claim", &["type", "text"]),
+    ("create_node", &["type", "text"]),
+    ("create_summary", &["text"]),
+    ("create_edge", &["type", "from", "to"]),
+    ("supersede", &["target", "text"]),
+    ("same_as", &["duplicate", "canonical"]),
+    ("retract", &["target"]),
+];
+
+/// What is wrong with each field of an operation: reading all of it stops at the first. Nothing
+/// where there is no such operation.
+fn faults_of_fields(written: &serde_json::Value) -> Vec<String> {
+    let Some(fields) = written.as_object() else { return Vec::new() };
+    let op = fields.get("op").and_then(|op| op.as_str()).unwrap_or_default();
+    let Some((_, required)) = REQUIRED_FIELDS.iter().find(|(known, _)| *known == op) else {
+        return Vec::new();
+    };
+    // Each field is read beside valid ones.
+    let mut valid = serde_json::Map::from_iter([("op".to_owned(), op.into())]);
+    valid.extend(required.iter().map(|name| ((*name).to_owned(), "x".into())));
+    let mut faults = Vec::new();
+    for (name, given) in fields {
+        let mut one = valid.clone();
+        one.insert(name.clone(), given.clone());
+        if let Err(error) = serde_json::from_value::<PatchOperation>(one.into()) {
+            let error = error.to_string();
+            let is_named = error.contains(&format!("`{name}`"));
+            faults.push(if is_named { error } else { format!("`{name}`: {error}") });
+        }
+    }
+    let missing = required.iter().filter(|name| !fields.contains_key(**name));
+    faults.extend(missing.map(|name| format!("missing field `{name}`")));
+    faults
 }
 
 impl ReadPatch {

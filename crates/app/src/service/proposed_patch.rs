@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use engine::Space;
 use engine::graph::{RecordView, Subgraph, SubgraphLimits};
-use engine::private::Disclosure;
+use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
 use engine::recall::nodes::FoundNodes;
 use engine::write::graph::{GraphChange, NamedChange};
@@ -120,11 +120,14 @@ pub(crate) fn context(
     session: &Session,
     query: &str,
     limits: ContextLimits,
-    disclosure: Disclosure,
+    viewpoint: &Viewpoint,
 ) -> Result<(Subgraph, QueryEmbedding), Failure> {
+    let Viewpoint { disclosure, as_of_us, valid_at_us } = *viewpoint;
     let mut embedding = EmbedderPool::default().embed(session, space, query)?;
     let query = FactQuery {
         limit: limits.hits,
+        as_of_us,
+        valid_at_us,
         visibilities: disclosure.visibilities(),
         vector: embedding.fact_vector(),
         ..FactQuery::new(query, session.now)
@@ -138,6 +141,8 @@ pub(crate) fn context(
         depth: limits.depth,
         nodes: limits.nodes,
         edges: limits.nodes.saturating_mul(2),
+        as_of_us,
+        valid_at_us,
         disclosure,
         ..SubgraphLimits::default()
     };
@@ -199,7 +204,7 @@ fn prompt(
     limits: ContextLimits,
 ) -> Result<Prompt, Failure> {
     let mut prompt = access.prompt(space, PROMPT_BYTES_MAX);
-    let (found, _) = context(space, session, query, limits, prompt.disclosure())?;
+    let (found, _) = context(space, session, query, limits, &prompt.disclosure().into())?;
     prompt.add_text("query", query);
     let record = |view: &RecordView| {
         let sources = view.inputs.iter().map(|input| name_of(&input.id));

@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use crate::machine::Machine;
 
-fn json(machine: &Machine, arguments: &[&str]) -> Value {
+pub(crate) fn json(machine: &Machine, arguments: &[&str]) -> Value {
     machine.because(arguments.iter().copied()).arguments(["--json"]).run().succeeds().json()
 }
 
-fn id_of(value: &Value) -> String {
+pub(crate) fn id_of(value: &Value) -> String {
     value["id"].as_str().unwrap().to_owned()
 }
 
-fn add(machine: &Machine, arguments: &[&str]) -> String {
+pub(crate) fn add(machine: &Machine, arguments: &[&str]) -> String {
     id_of(&json(machine, &[&["claim", "add"], arguments].concat()))
 }
 
@@ -431,7 +431,7 @@ fn a_secret_in_a_claim_is_masked_before_its_identity_is_made() {
 }
 
 /// A patch over a note, a claim and a decision, and the ids of these.
-fn patch(machine: &Machine) -> (String, [String; 3]) {
+pub(crate) fn patch(machine: &Machine) -> (String, [String; 3]) {
     let note = id_of(&json(machine, &["remember", "Talk about the kiln"]));
     let claim = add(machine, &["The glaze is celadon."]);
     let node = id_of(&json(machine, &["node", "add", "--type", "decision", "Fire on Fridays"]));

@@ -62,6 +62,7 @@ mod settings;
 mod space_lookup;
 mod terminal;
 #[cfg(unix)] // It runs a shell.
+mod times;
 mod transcripts;
 mod trust;
 mod values;

@@ -194,6 +194,14 @@ pub fn owner(record: &Record, sentence: &str) -> Option<&'static str> {
     relationships::concludes_from(words).then_some("relationships")
 }
 
+/// The sentences of a record from which a deriver concludes something.
+pub fn owned_sentences(record: &Record) -> Vec<String> {
+    let Some(evidence) = record.evidence() else { return Vec::new() };
+    let mut sentences = sentences_of(&evidence.payload.text);
+    sentences.retain(|sentence| owner(record, sentence).is_some());
+    sentences
+}
+
 /// Whose words a record holds; none if a program wrote them, or if its text is not prose.
 fn voice(record: &Record, own: Option<OwnWords<'_>>) -> Option<Voice> {
     let evidence = record.evidence()?;

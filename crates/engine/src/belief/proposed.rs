@@ -125,7 +125,7 @@ pub fn propose(drafts: &[Draft], origin: &str, text: &str) -> Result<Draft, Engi
 impl ProposedChange {
     /// Reads a proposal as a change; none if it is a review, if its author may not propose, or if
     /// it would append anything that cannot be proposed.
-    fn read<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
+    fn read<B: Bodies + ?Sized>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
         let Some(Body::Proposal(proposal)) = body_of(index, &entry.id, &Kind::Proposal)? else {
             return Ok(None);
         };
@@ -217,7 +217,7 @@ fn effect(draft: &Draft) -> (Kind, Vec<OpId>, Value) {
 }
 
 /// Whether there is nothing left to decide: an operation was done already, or cannot be done.
-fn is_moot<B: Bodies>(index: &B, drafts: &[Draft]) -> Result<bool, StoreError> {
+fn is_moot<B: Bodies + ?Sized>(index: &B, drafts: &[Draft]) -> Result<bool, StoreError> {
     for draft in drafts {
         let Some(target) = draft.refs.first().map(|cited| cited.id) else { return Ok(true) };
         let is_done = match &draft.body {
@@ -261,23 +261,21 @@ pub(crate) fn proposed_by<B: Bodies>(
 }
 
 impl Reader<'_> {
-    /// Every proposed change, in the order of the proposals.
-    pub fn proposed_changes(&self) -> Result<Vec<ProposedChange>, EngineError> {
-        self.store.on_snapshot(|index| {
-            let mut changes = Vec::new();
-            for id in index.proposals()? {
-                if let Some(entry) = index.entry(&id)? {
-                    changes.extend(ProposedChange::read(index, &entry)?);
-                }
+    /// Every proposed change, in the order of the proposals, now or as of a time of recording
+    /// (microseconds since the Unix epoch).
+    pub fn proposed_changes(
+        &self,
+        as_of_us: Option<u64>,
+    ) -> Result<Vec<ProposedChange>, EngineError> {
+        let read = |index: &dyn Bodies, entry: &Entry| ProposedChange::read(index, entry);
+        let mut changes = self.proposals_at(as_of_us, read)?;
+        for change in &mut changes {
+            if !self.store.is_as_signed(&change.id)? {
+                change.text = ALTERED.to_owned();
+                change.operations.clear();
             }
-            for change in &mut changes {
-                if !self.store.is_as_signed(&change.id)? {
-                    change.text = ALTERED.to_owned();
-                    change.operations.clear();
-                }
-            }
-            Ok(changes)
-        })
+        }
+        Ok(changes)
     }
 
     /// The proposed change that `name` (an id or the beginning of one) names, whatever its status;

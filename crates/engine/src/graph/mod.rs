@@ -362,6 +362,24 @@ impl Reader<'_> {
         })?)
     }
 
+    /// Every proposal that `read` can read, in the space's order, now or as of a time.
+    pub(crate) fn proposals_at<T>(
+        &self,
+        as_of_us: Option<u64>,
+        read: impl Fn(&dyn Bodies, &Entry) -> Result<Option<T>, StoreError>,
+    ) -> Result<Vec<T>, EngineError> {
+        let ids = self.store.on_snapshot(|index| index.proposals())?;
+        self.at(as_of_us, |index| {
+            let mut found = Vec::new();
+            for id in ids {
+                if let Some(entry) = index.entry(&id)? {
+                    found.extend(read(index, &entry)?);
+                }
+            }
+            Ok(found)
+        })
+    }
+
     fn list<T>(
         &self,
         Which { kind, prefix, tags }: Which<'_>,

@@ -68,6 +68,8 @@ pub mod reason {
     pub const SUPERSEDED: &str = "superseded";
     /// The person dismissed it in the review queue.
     pub const DISMISSED: &str = "dismissed";
+    /// A deriver concludes it from the same sentence.
+    pub const DERIVED: &str = "derived";
     /// It awaits a decision in the review queue.
     pub const PENDING: &str = "pending";
 }

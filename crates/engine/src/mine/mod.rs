@@ -8,6 +8,7 @@
 //! | module | answers |
 //! |---|---|
 //! | [`filter`](mod@filter) | which of the candidates are kept? |
+//! | [`owned`] | which of them say what a deriver concludes? |
 //! | [`changes`] | what is written for them, and did the person take it back before? |
 //! | [`evidence`] | which records are mined, and which arrived since the last checkpoint? |
 //! | [`segment`] | where do conversations and tasks end? |
@@ -26,6 +27,7 @@ pub mod filter;
 #[cfg(test)]
 mod fixture;
 pub mod nodes;
+pub mod owned;
 pub mod rules;
 pub mod segment;
 

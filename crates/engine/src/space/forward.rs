@@ -83,6 +83,7 @@ macro_rules! read {
 read! {
     reader:
     show(id: &OpId) -> Shown;
+    show_at(id: &OpId, as_of_us: Option<u64>) -> Shown;
     log(after: Position, filter: &LogFilter, take: impl FnMut(Recorded) -> bool) -> Position;
     log_tail(count: usize, filter: &LogFilter) -> Vec<Recorded>;
     head() -> Position;
@@ -113,10 +114,10 @@ read! {
     record_from(id: &OpId, viewpoint: &Viewpoint) -> Option<RecordView>;
     edge_from(id: &OpId, viewpoint: &Viewpoint) -> Option<EdgeView>;
     edge_view(id: &OpId, as_of_us: Option<u64>) -> Option<EdgeView>;
-    candidates() -> Vec<StagedCandidate>;
+    candidates(as_of_us: Option<u64>) -> Vec<StagedCandidate>;
     candidate(name: &str) -> Option<StagedCandidate>;
     candidate_to_decide(name: &str) -> Option<StagedCandidate>;
-    patches() -> Vec<Patch>;
+    patches(as_of_us: Option<u64>) -> Vec<Patch>;
     patch(name: &str) -> Option<Patch>;
     built_on(patch: &Patch) -> Vec<OpId>;
     subgraph(roots: &[OpId], limits: &SubgraphLimits) -> Subgraph;
@@ -138,9 +139,9 @@ read! {
     withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;
     is_private_belief(belief: &Belief) -> bool;
     support(explaining: &Explaining) -> Support;
-    reviews() -> Vec<Review>;
+    reviews(as_of_us: Option<u64>) -> Vec<Review>;
     review_named(name: &str) -> Review;
-    proposed_changes() -> Vec<ProposedChange>;
+    proposed_changes(as_of_us: Option<u64>) -> Vec<ProposedChange>;
     change_to_decide(name: &str) -> Option<ProposedChange>;
     proposed_change(name: &str) -> Option<ProposedChange>;
     proposed_before(drafts: &[Draft]) -> Option<ProposedChange>;

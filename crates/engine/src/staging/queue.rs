@@ -82,17 +82,11 @@ fn has_source<B: Bodies + ?Sized>(index: &B, sources: &[OpId]) -> Result<bool, S
 }
 
 impl Reader<'_> {
-    /// Every candidate, in the order in which they were staged.
-    pub fn candidates(&self) -> Result<Vec<StagedCandidate>, EngineError> {
-        let mut candidates = self.store.on_snapshot(|index| {
-            let mut candidates = Vec::new();
-            for id in index.proposals()? {
-                if let Some(entry) = index.entry(&id)? {
-                    candidates.extend(StagedCandidate::read(index, &entry)?);
-                }
-            }
-            Ok::<_, StoreError>(candidates)
-        })?;
+    /// Every candidate, in the order in which they were staged, now or as of a time of recording
+    /// (microseconds since the Unix epoch).
+    pub fn candidates(&self, as_of_us: Option<u64>) -> Result<Vec<StagedCandidate>, EngineError> {
+        let read = |index: &dyn Bodies, entry: &Entry| StagedCandidate::read(index, entry);
+        let mut candidates = self.proposals_at(as_of_us, read)?;
         self.take_altered(&mut candidates, |candidate| Some(candidate.id))?;
         Ok(candidates)
     }

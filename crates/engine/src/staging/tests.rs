@@ -104,16 +104,16 @@ fn a_candidate_is_a_pending_proposal_that_cites_exactly_its_sources() {
     let staging = staged.stage(vec![entity("SQLite", &[first, second]), relation(&[first])]);
     assert_eq!(staging.count(CandidateKind::Entity), 1);
     assert_eq!(staging.count(CandidateKind::Relation), 1);
-    let listed = staged.space.candidates().unwrap();
+    let listed = staged.space.candidates(None).unwrap();
     assert!(listed.iter().all(|candidate| candidate.status == Status::Pending));
     let found: Vec<&GraphCandidate> = listed.iter().map(|listed| &listed.candidate).collect();
     let mut expected = [entity("SQLite", &[first, second]), relation(&[first])];
     assert_eq!(found, expected.iter().collect::<Vec<_>>());
     assert_eq!(expected[1].content.in_words(), "KilnTimer depends on SQLite");
     // It is not any other kind of proposal.
-    assert!(staged.space.reviews().unwrap().is_empty());
-    assert!(staged.space.patches().unwrap().is_empty());
-    assert!(staged.space.proposed_changes().unwrap().is_empty());
+    assert!(staged.space.reviews(None).unwrap().is_empty());
+    assert!(staged.space.patches(None).unwrap().is_empty());
+    assert!(staged.space.proposed_changes(None).unwrap().is_empty());
     // What was read back can be staged, and is the same.
     expected[0].origin = "somebody else".to_owned();
     assert_eq!(reasons(&staged.stage(expected.to_vec())), [WhyNotStaged::Pending; 2]);
@@ -189,7 +189,7 @@ fn what_says_nothing_or_cites_nothing_is_left_out() {
     let staging = staged.stage(candidates);
     let malformed = WhyNotStaged::Malformed;
     assert_eq!(reasons(&staging), [malformed, malformed, malformed, WhyNotStaged::Sources]);
-    assert!(staged.space.candidates().unwrap().is_empty());
+    assert!(staged.space.candidates(None).unwrap().is_empty());
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_candidate_whose_sources_are_taken_back_waits_no_more() {
     staged.stage(vec![entity("SQLite", &[first])]);
     let drafts = staged.space.to_retract(&first.to_string(), "").unwrap();
     staged.space.act(drafts, Intent::Write, at(20)).unwrap();
-    assert_eq!(staged.space.candidates().unwrap()[0].status, Status::Moot);
+    assert_eq!(staged.space.candidates(None).unwrap()[0].status, Status::Moot);
     assert_eq!(staged.stage(vec![entity("SQLite", &[second])]).staged.len(), 1);
 }
 
@@ -226,7 +226,7 @@ fn a_candidate_is_forgotten_with_its_source() {
     let id = staged.stage(vec![entity("SQLite", &[first])]).staged[0].0;
     let redaction = acting_on(first, Body::Redaction(kernel::body::Redaction::default())).unwrap();
     staged.space.act(vec![redaction], Intent::Write, at(20)).unwrap();
-    assert!(staged.space.candidates().unwrap().is_empty());
+    assert!(staged.space.candidates(None).unwrap().is_empty());
     let shown = staged.space.show(&id).unwrap().operation;
     assert!(shown.body().is_none());
 }

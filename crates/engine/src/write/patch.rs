@@ -162,7 +162,7 @@ impl NewPatch {
 
 impl Patch {
     /// Reads a proposal as a patch. `None` if it is something else, or its author may not propose.
-    fn read<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
+    fn read<B: Bodies + ?Sized>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
         let Some(Body::Proposal(proposal)) = body_of(index, &entry.id, &Kind::Proposal)? else {
             return Ok(None);
         };
@@ -189,17 +189,10 @@ impl Patch {
 }
 
 impl Reader<'_> {
-    /// Every patch, in the order of their proposals.
-    pub fn patches(&self) -> Result<Vec<Patch>, EngineError> {
-        let mut patches = self.store.on_snapshot(|index| {
-            let mut patches = Vec::new();
-            for id in index.proposals()? {
-                if let Some(entry) = index.entry(&id)? {
-                    patches.extend(Patch::read(index, &entry)?);
-                }
-            }
-            Ok::<_, StoreError>(patches)
-        })?;
+    /// Every patch, in the order of their proposals, now or as of a time of recording
+    /// (microseconds since the Unix epoch).
+    pub fn patches(&self, as_of_us: Option<u64>) -> Result<Vec<Patch>, EngineError> {
+        let mut patches = self.proposals_at(as_of_us, |index, entry| Patch::read(index, entry))?;
         self.take_altered(&mut patches, |patch| Some(patch.id))?;
         Ok(patches)
     }
@@ -355,7 +348,7 @@ fn engine_error(error: GraphError) -> EngineError {
 }
 
 /// What the decision about a patch says was appended.
-fn applied<B: Bodies>(index: &B, proposal: &OpId) -> Result<Vec<OpId>, StoreError> {
+fn applied<B: Bodies + ?Sized>(index: &B, proposal: &OpId) -> Result<Vec<OpId>, StoreError> {
     let mut found = Vec::new();
     for id in index.acting(proposal, &Kind::Decision, Role::TARGET)? {
         let Some(entry) = index.entry(&id)? else { continue };

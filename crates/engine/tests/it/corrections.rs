@@ -408,7 +408,7 @@ fn a_review_is_decided_once() {
     let drafts = home.space.to_retract(&note, "");
     let changes = act(&mut home.space, drafts);
     assert_eq!(changes.derived.reviews, 1);
-    let reviews = home.space.reviews().unwrap();
+    let reviews = home.space.reviews(None).unwrap();
     assert_eq!((reviews.len(), reviews[0].status), (1, Status::Pending));
     let id = reviews[0].id.to_string();
     let drafts = home.space.review_named(&id).unwrap().accept("it reopened");
@@ -416,7 +416,7 @@ fn a_review_is_decided_once() {
     assert_eq!(changes.beliefs[HABIT].after.payload, json!({ "name": "gym" }));
     assert_eq!(changes.beliefs[TASTE].after.text, "Likes the gym");
     assert_eq!(code(home.space.review_named(&id)), "review_settled");
-    assert_eq!(home.space.reviews().unwrap()[0].status, Status::Accepted);
+    assert_eq!(home.space.reviews(None).unwrap()[0].status, Status::Accepted);
 }
 
 #[test]

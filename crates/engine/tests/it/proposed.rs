@@ -80,7 +80,7 @@ fn a_proposal_that_would_append_anything_else_is_not_a_change() {
         Vec::new(),
     ] {
         stage(&mut home, &drafts).unwrap();
-        assert_eq!(home.space.proposed_changes().unwrap(), []);
+        assert_eq!(home.space.proposed_changes(None).unwrap(), []);
     }
 }
 

@@ -106,6 +106,17 @@ impl LanguageError {
         }
     }
 
+    /// Whether it is about this request alone, so that others may be answered.
+    pub fn is_of_request(&self) -> bool {
+        matches!(
+            self,
+            Self::Declined { .. }
+                | Self::Truncated { .. }
+                | Self::InvalidAnswer { .. }
+                | Self::RequestTooLarge { .. }
+        )
+    }
+
     /// Whether a later retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(

@@ -41,6 +41,7 @@ impl Filters {
             kind: self.kind.map(Into::into),
             status,
             confidence_min: self.min_confidence,
+            as_of_us: None,
             limit: crate::cli::graph::limit(self.limit),
         })
     }
@@ -57,6 +58,9 @@ pub(super) struct ReviewArgs {
     /// Only with this status
     #[arg(long, value_enum, default_value_t = StatusName::Pending)]
     status: StatusName,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
 }
 
 /// Arguments of `kg accept` and `kg reject`.
@@ -108,7 +112,9 @@ struct How {
 }
 
 pub(super) fn review(session: &CliSession, args: &ReviewArgs) -> Result<u8, Failure> {
+    let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let filter = args.filters.resolved(args.status.status())?;
+    let filter = CandidateFilter { as_of_us, ..filter };
     let space = session.open(SpaceUse::Read)?;
     let (listed, more) = list(&space, &filter, Disclosure::Full)?;
     if session.form == Form::Json {

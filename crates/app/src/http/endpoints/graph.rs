@@ -307,6 +307,7 @@ needs!(Candidates, |_| Need::Read, |request, _| {
 
 pub(super) fn candidates(call: &mut Call<'_>, asked: Candidates) -> Result<Value, ApiError> {
     let filter = CandidateFilter {
+        as_of_us: None,
         kind: asked.kind.map(Into::into),
         status: asked.status.unwrap_or(StatusName::Pending).status(),
         confidence_min: asked.min_confidence.unwrap_or_default(),

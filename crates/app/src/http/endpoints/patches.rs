@@ -268,7 +268,7 @@ pub(super) struct List {
 needs!(List, |_| Need::Read);
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
-    let mut patches = call.opened.patches()?;
+    let mut patches = call.opened.patches(None)?;
     patches.retain(|patch| asked.all || patch.status == Status::Pending);
     let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;

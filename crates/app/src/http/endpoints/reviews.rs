@@ -33,16 +33,16 @@ needs!(List, |_| Need::Read);
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
     let is_listed = |status: Status| asked.all || status == Status::Pending;
     let mut listed: Vec<(OpId, Value)> = Vec::new();
-    for review in call.opened.reviews()?.iter().filter(|it| is_listed(it.status)) {
+    for review in call.opened.reviews(None)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((review.id, review_to_json(review)));
     }
-    for change in call.opened.proposed_changes()?.iter().filter(|it| is_listed(it.status)) {
+    for change in call.opened.proposed_changes(None)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((change.id, change_to_json(change)));
     }
-    for patch in call.opened.patches()?.iter().filter(|it| is_listed(it.status)) {
+    for patch in call.opened.patches(None)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((patch.id, patches::to_json(patch)));
     }
-    for staged in call.opened.candidates()?.iter().filter(|it| is_listed(it.status)) {
+    for staged in call.opened.candidates(None)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((staged.id, candidates::to_json(staged)));
     }
     let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();

@@ -36,7 +36,7 @@ impl Memory {
         let disclosure = reader.disclosure(session, space);
         let is_listed = |status: Status| all || status == Status::Pending;
         let mut queue: Vec<(HlcTimestamp, OpId, Waiting)> = Vec::new();
-        for patch in space.patches()?.into_iter().filter(|patch| is_listed(patch.status)) {
+        for patch in space.patches(None)?.into_iter().filter(|patch| is_listed(patch.status)) {
             let changes = patch.changes.iter().map(|change| words_of(&change.change));
             let waiting = Waiting {
                 id: patch.id.to_string(),
@@ -49,7 +49,7 @@ impl Memory {
             };
             queue.push((patch.at, patch.id, waiting));
         }
-        for change in space.proposed_changes()?.into_iter().filter(|it| is_listed(it.status)) {
+        for change in space.proposed_changes(None)?.into_iter().filter(|it| is_listed(it.status)) {
             let mut changes = Vec::new();
             for draft in change.operations.iter().take(CHANGES_MAX) {
                 changes.push(match &draft.body {
@@ -73,7 +73,7 @@ impl Memory {
             };
             queue.push((change.at, change.id, waiting));
         }
-        for review in space.reviews()?.into_iter().filter(|review| is_listed(review.status)) {
+        for review in space.reviews(None)?.into_iter().filter(|review| is_listed(review.status)) {
             let waiting = Waiting {
                 id: review.id.to_string(),
                 kind: "correction",
@@ -85,7 +85,8 @@ impl Memory {
             };
             queue.push((review.at, review.id, waiting));
         }
-        for staged in space.candidates()?.into_iter().filter(|staged| is_listed(staged.status)) {
+        for staged in space.candidates(None)?.into_iter().filter(|staged| is_listed(staged.status))
+        {
             let candidate = staged.candidate;
             let found = candidate.data.get(SENTENCE).and_then(Value::as_str).map(shortened);
             let waiting = Waiting {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::mine::MiningLimits;
+use engine::private::Viewpoint;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::{EngineError, Space};
@@ -110,7 +111,15 @@ pub(crate) struct SettingTimes {
 impl SettingTimes {
     /// Now.
     fn now(session: &Session) -> Self {
-        Self { as_of_us: None, valid_at_us: session.now.as_microsecond() }
+        Self::of(&Viewpoint::default(), session.now)
+    }
+
+    /// Those of a viewpoint: in the world at its time, else at that of recording, else now.
+    pub(crate) fn of(viewpoint: &Viewpoint, now: jiff::Timestamp) -> Self {
+        let as_of_us = viewpoint.as_of_us;
+        let then = as_of_us.and_then(|at| i64::try_from(at).ok());
+        let valid_at_us = viewpoint.valid_at_us.or(then).unwrap_or(now.as_microsecond());
+        Self { as_of_us, valid_at_us }
     }
 }
 
@@ -207,14 +216,17 @@ impl SettingSpaces {
     }
 
     /// Every setting: those that are recorded, and the built-in ones.
-    pub(crate) fn settings(&self, session: &Session) -> Result<Vec<Setting>, Failure> {
-        let (home, project) = (self.home.as_deref(), self.project.as_deref());
-        settings_at(home, project, SettingTimes::now(session))
+    pub(crate) fn settings(&self, times: SettingTimes) -> Result<Vec<Setting>, Failure> {
+        settings_at(self.home.as_deref(), self.project.as_deref(), times)
     }
 
     /// One setting.
-    pub(crate) fn setting(&self, session: &Session, key: &SettingKey) -> Result<Setting, Failure> {
-        let mut settings = self.settings(session)?.into_iter();
+    pub(crate) fn setting(
+        &self,
+        times: SettingTimes,
+        key: &SettingKey,
+    ) -> Result<Setting, Failure> {
+        let mut settings = self.settings(times)?.into_iter();
         let missing = || RequestError::NoSuchSetting { key: key.as_str().to_owned() };
         Ok(settings.find(|setting| setting.key == key.as_str()).ok_or_else(missing)?)
     }

@@ -85,7 +85,7 @@ impl Voice {
     }
 
     fn listed(&self) -> Vec<StagedCandidate> {
-        self.space.candidates().unwrap()
+        self.space.candidates(None).unwrap()
     }
 
     fn marked(&self) -> usize {

@@ -172,7 +172,7 @@ fn propose(
 /// The pairs that were proposed before.
 fn proposed_before(space: &Space) -> Result<BTreeSet<(OpId, OpId)>, Failure> {
     let mut pairs = BTreeSet::new();
-    for patch in space.patches()?.into_iter().filter(|patch| patch.origin == ORIGIN) {
+    for patch in space.patches(None)?.into_iter().filter(|patch| patch.origin == ORIGIN) {
         for change in patch.changes {
             if let GraphChange::Connect {
                 from: Reference::Id(from), to: Reference::Id(to), ..

@@ -25,7 +25,7 @@ use serde::Serialize;
 use super::checkpoint_changes::{
     Changes, Slot, changes_of_project, changes_of_segments, drop_refused, statement,
 };
-use super::report::{MiningReport, view_of_edge, view_of_record};
+use super::report::{MiningReport, ModelFailure, view_of_edge, view_of_record};
 use super::{Found, TRIES_MAX, find, preferences_to_propose, propose};
 use crate::failure::Failure;
 use crate::service::Session;
@@ -143,7 +143,16 @@ fn plan(
         let model = model.as_deref_mut().filter(|_| place >= by_rules);
         let mut found = match model {
             Some(_) if intent == Intent::DryRun => None,
-            model => Some(find(session, space, &records, model, &limits)?),
+            Some(model) => Some(match find(session, space, &records, Some(model), &limits) {
+                Err(Failure::LanguageModel(error)) if error.is_of_request() => {
+                    let mut found = find(session, space, &records, None, &limits)?;
+                    let (code, message) = (error.code(), error.to_string());
+                    found.report.failure = Some(ModelFailure { code, message });
+                    found
+                }
+                found => found?,
+            }),
+            None => Some(find(session, space, &records, None, &limits)?),
         };
         let waiting = match &mut found {
             Some(found) => preferences_to_propose(session, space, &mut found.filtered, intent)?,

@@ -14,6 +14,7 @@ use engine::graph::NodeFilter;
 use engine::mine::changes::Miner;
 use engine::mine::evidence::{MinableRecord, RECORDS_MAX};
 use engine::mine::filter::{Filtered, KeptRecord, reason};
+use engine::mine::owned::refuse_owned;
 use engine::mine::rules::mined_by_rules;
 use engine::mine::segment::segments;
 use engine::mine::{
@@ -164,6 +165,9 @@ pub(crate) fn find(
         }
     };
     let mut filtered = filter(mined, &allowed, limits);
+    if report.model.is_some() {
+        refuse_owned(&mut filtered, records);
+    }
     for record in &mut filtered.records {
         for at in [&mut record.valid_from, &mut record.valid_to] {
             *at = at.take().map(|at| session.times().with_offset(at));

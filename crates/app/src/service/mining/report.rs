@@ -49,6 +49,15 @@ pub(crate) struct ProposedView {
     pub(crate) text: String,
 }
 
+/// Why a model answered nothing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct ModelFailure {
+    /// The stable code.
+    pub(crate) code: &'static str,
+    /// In words.
+    pub(crate) message: String,
+}
+
 /// What came of mining.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct MiningReport {
@@ -56,6 +65,9 @@ pub(crate) struct MiningReport {
     pub(crate) read_by: &'static str,
     /// The model, with its version.
     pub(crate) model: Option<String>,
+    /// Why rules read what a model could not answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<ModelFailure>,
     /// How many records were read.
     pub(crate) read: usize,
     /// How many were not: they are too many, or do not fit into a prompt.

@@ -369,11 +369,54 @@ fn a_failure_of_the_model_leaves_the_space_as_it_was_and_says_why() {
     let mut lying = ScriptedModel::with_texts(["{}", "[]", "We decided."]);
     let error = desk.ask(&mut lying, Intent::Write).unwrap_err();
     assert_eq!(error.code(), "language_model_invalid_answer");
-    let mut failing = ScriptedModel::with_texts(["{}", "[]", "no"]);
-    let mut access = ModelAccess::new(&mut failing);
+    let off = LanguageError::Unreachable { model: name(), detail: "off".into() };
+    let mut unreachable = ScriptedModel::new([Err(off)]);
+    let mut access = ModelAccess::new(&mut unreachable);
     let failed = checkpoint(&desk.session, &mut desk.space(), Some(&mut access), Intent::Write);
-    assert_eq!(failed.unwrap_err().code(), "language_model_invalid_answer");
+    assert_eq!(failed.unwrap_err().code(), "language_model_unreachable");
     assert_eq!(desk.operations(), before);
+}
+
+#[test]
+fn rules_read_the_segment_of_a_checkpoint_that_a_model_cannot_answer() {
+    let desk = Desk::new();
+    let on = |day: u8| {
+        move |evidence: &mut Evidence| {
+            evidence.at = Some(When::parse(&format!("2026-03-{day:02}T10:00:00Z")).unwrap());
+        }
+    };
+    desk.record("We decided to fire the kiln on Friday.", on(1));
+    desk.record("We decided to glaze on Monday.", on(5));
+    let name = SCRIPTED.to_owned();
+    let mut model = ScriptedModel::new([
+        Err(LanguageError::Declined { model: name, detail: "no".into() }),
+        Ok(only_claims(vec![claim("a", "They glaze on Monday.")]).to_string()),
+    ]);
+    let mut access = ModelAccess::new(&mut model);
+    let mut space = desk.space();
+    let report = checkpoint(&desk.session, &mut space, Some(&mut access), Intent::Write).unwrap();
+    let [first, second] = report.segments.as_slice() else { panic!("{report:?}") };
+    let (first, second) = (first.mined.as_ref().unwrap(), second.mined.as_ref().unwrap());
+    assert_eq!(first.read_by, "rules");
+    assert_eq!(first.failure.as_ref().unwrap().code, "language_model_declined");
+    assert_eq!(texts(first), ["We decided to fire the kiln on Friday."]);
+    assert_eq!((second.read_by, second.failure.as_ref()), ("model", None));
+    assert_eq!(texts(second), ["They glaze on Monday."]);
+}
+
+#[test]
+fn what_a_deriver_concludes_from_a_sentence_is_refused_from_a_model_too() {
+    let desk = Desk::new();
+    desk.note("I prefer tea to coffee. The kiln is borrowed until May.");
+    let found = only_claims(vec![
+        claim("a", "The user prefers tea to coffee."),
+        claim("b", "The kiln is borrowed until May."),
+        claim("c", "The kiln is borrowed and tea is preferred."),
+    ]);
+    let report = desk.by_model(found);
+    assert_eq!(reasons(&report), ["derived"], "{report:?}");
+    assert_eq!(report.refused[0].local_id, "a");
+    assert_eq!(report.records.len(), 2);
 }
 
 #[test]
@@ -452,7 +495,7 @@ fn with_auto_learn_off_preferences_wait_in_the_review_queue_and_facts_do_not() {
     let report = desk.by_rules();
     assert_eq!(texts(&report), ["We decided to fire the kiln on Friday."]);
     assert_eq!(report.proposed[0].text, "Always wedge the clay twice.");
-    let proposed = desk.space().proposed_changes().unwrap();
+    let proposed = desk.space().proposed_changes(None).unwrap();
     assert_eq!(proposed.len(), 1);
     // It is proposed once.
     let again = desk.by_rules();
@@ -462,12 +505,12 @@ fn with_auto_learn_off_preferences_wait_in_the_review_queue_and_facts_do_not() {
 #[test]
 fn a_preference_that_waits_keeps_who_may_see_it_when_it_holds_and_which_model_said_it() {
     let desk = Desk::without_auto_learn();
-    desk.note("I prefer ash, but tell nobody.");
-    let wish = with(claim("a", "I prefer ash."), "type", json!("preference"));
+    desk.note("From now on only ash, but tell nobody.");
+    let wish = with(claim("a", "Only ash."), "type", json!("preference"));
     let wish = with(with(wish, "visibility", json!("private")), "valid_from", json!("2025-01-01"));
     let report = desk.by_model(only_claims(vec![with(wish, "valid_to", json!("2027-03-01"))]));
     assert_eq!(report.proposed.len(), 1, "{report:?}");
-    let mut proposed = desk.space().proposed_changes().unwrap();
+    let mut proposed = desk.space().proposed_changes(None).unwrap();
     let change = proposed.pop().unwrap();
     assert_eq!(change.origin, SCRIPTED);
     let Body::Claim(waiting) = &change.operations[0].body else { panic!("it is another body") };

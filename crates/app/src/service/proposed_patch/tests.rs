@@ -50,7 +50,7 @@ impl Kiln {
         match self.propose(&mut model).unwrap() {
             Proposing::Refused(origin, reasons) => {
                 assert_eq!((origin.model.as_str(), model.requests().len()), (SCRIPTED, 2));
-                assert_eq!(self.desk.space().patches().unwrap(), []);
+                assert_eq!(self.desk.space().patches(None).unwrap(), []);
                 reasons.iter().map(|reason| (reason.operation, reason.code)).collect()
             }
             other => panic!("{other:?}"),
@@ -228,7 +228,7 @@ fn a_model_that_fails_or_sees_nothing_proposes_nothing() {
     let nothing = propose(&mut space, &empty.session, access, "Zzz", LIMITS).unwrap();
     assert!(matches!(nothing, Proposing::NothingKnown));
     assert!(unasked.requests().is_empty());
-    assert_eq!(kiln.desk.space().patches().unwrap(), []);
+    assert_eq!(kiln.desk.space().patches(None).unwrap(), []);
 }
 
 #[test]
@@ -288,5 +288,5 @@ fn a_proposal_names_its_transcripts_on_which_nothing_is_founded() {
     let plan = space.plan_to_forget(&[kiln.celadon], desk.session.now).unwrap();
     assert!(made.origin.transcripts.iter().all(|id| plan.targets.contains(id)));
     space.forget(&plan, "", desk.session.now).unwrap();
-    assert_eq!(space.patches().unwrap(), []);
+    assert_eq!(space.patches(None).unwrap(), []);
 }

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, States};
 use engine::graph::{NodeFilter, RecordView, VALUES_RAW};
+use engine::private::Viewpoint;
 use engine::write::graph::{
     GraphChange, GraphRefusal, NamedChange, RecordType, Reference, Statement,
 };
@@ -117,20 +118,32 @@ pub(crate) struct ValuesChange {
 
 /// The claims and the text of the values that hold in a home space.
 pub(crate) fn values(space: &Space) -> Result<Values, EngineError> {
+    values_from(space, &Viewpoint::default())
+}
+
+/// The same as of a time, or of those that are true at one.
+fn values_from(space: &Space, viewpoint: &Viewpoint) -> Result<Values, EngineError> {
+    let Viewpoint { as_of_us, valid_at_us, .. } = *viewpoint;
+    let tagged = |tag: &str| {
+        let tags = vec![tag.to_owned()];
+        let filter = ClaimFilter { tags, as_of_us, valid_at_us, ..ClaimFilter::default() };
+        Ok::<_, EngineError>(space.claims(&filter, usize::MAX)?.beliefs)
+    };
     let mut claims = Vec::new();
-    for belief in tagged(space, BASE, States::Believed)? {
+    for belief in tagged(BASE)? {
         let own = own_of(space, &belief)?;
         let (claim_type, text) = (belief.claim_type, belief.text);
         claims.extend(belief.served.map(|id| BaseClaim { id, claim_type, text, own }));
     }
     let mut raw: Option<RecordView> = None;
-    for belief in tagged(space, VALUES_RAW, States::Believed)? {
+    for belief in tagged(VALUES_RAW)? {
         let Some(id) = belief.served else { continue };
-        let view = space.record_view(&id, None)?;
+        let view = space.record_view(&id, as_of_us)?;
         // Where a merge left several, the newest holds.
         raw = [raw, view].into_iter().flatten().max_by(|a, b| a.recorded_at.cmp(&b.recorded_at));
     }
-    let of_summary = NodeFilter { tags: vec![SUMMARY.to_owned()], ..NodeFilter::default() };
+    let tags = vec![SUMMARY.to_owned()];
+    let of_summary = NodeFilter { tags, as_of_us, valid_at_us, ..NodeFilter::default() };
     let summary = space.nodes(&of_summary, 1)?.items.pop();
     Ok(Values { raw, summary, claims })
 }
@@ -146,9 +159,14 @@ fn own_of(space: &Space, belief: &Belief) -> Result<Option<OpId>, EngineError> {
 }
 
 /// The values that hold; none without a home space.
-pub(crate) fn show(session: &Session) -> Result<Values, Failure> {
+fn show(session: &Session) -> Result<Values, Failure> {
+    show_from(session, &Viewpoint::default())
+}
+
+/// The same as of a time, or of those that are true at one.
+pub(crate) fn show_from(session: &Session, viewpoint: &Viewpoint) -> Result<Values, Failure> {
     match session.home_space()? {
-        Some(space) => Ok(values(&space)?),
+        Some(space) => Ok(values_from(&space, viewpoint)?),
         None => Ok(Values::default()),
     }
 }

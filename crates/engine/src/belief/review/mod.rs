@@ -17,7 +17,7 @@ use kernel::body::{Body, Correction, Withdrawal, payload_digest};
 use kernel::cascade;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
-use kernel::ledger_index::{Entry, LedgerIndex};
+use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::proposal::{
     Decision, Proposal, Proposed, ProposedRef, ProposedTarget, Question, Reason,
@@ -196,7 +196,10 @@ fn is_same(one: &Question, other: &Question) -> bool {
 impl Review {
     /// Reads a proposal as a review. Returns `None` if it is something else, if its author may not
     /// propose, or if it would append anything other than what its question implies.
-    pub(crate) fn read<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<Self>, StoreError> {
+    pub(crate) fn read<B: Bodies + ?Sized>(
+        index: &B,
+        entry: &Entry,
+    ) -> Result<Option<Self>, StoreError> {
         let Some(Body::Proposal(proposal)) = body_of(index, &entry.id, &Kind::Proposal)? else {
             return Ok(None);
         };
@@ -380,23 +383,17 @@ pub(crate) fn proposed(draft: &Draft) -> Result<Proposed, EngineError> {
 }
 
 impl Reader<'_> {
-    /// Every review, in the order of their proposals.
-    pub fn reviews(&self) -> Result<Vec<Review>, EngineError> {
-        self.store.on_snapshot(|index| {
-            let mut reviews = Vec::new();
-            for id in index.proposals()? {
-                if let Some(entry) = index.entry(&id)? {
-                    reviews.extend(Review::read(index, &entry)?);
-                }
+    /// Every review, in the order of their proposals, now or as of a time of recording
+    /// (microseconds since the Unix epoch).
+    pub fn reviews(&self, as_of_us: Option<u64>) -> Result<Vec<Review>, EngineError> {
+        let mut reviews = self.proposals_at(as_of_us, |index, entry| Review::read(index, entry))?;
+        for review in &mut reviews {
+            if !self.store.is_as_signed(&review.id)? {
+                review.text = ALTERED.to_owned();
+                review.question.payload = None;
             }
-            for review in &mut reviews {
-                if !self.store.is_as_signed(&review.id)? {
-                    review.text = ALTERED.to_owned();
-                    review.question.payload = None;
-                }
-            }
-            Ok(reviews)
-        })
+        }
+        Ok(reviews)
     }
 }
 

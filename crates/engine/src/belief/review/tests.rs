@@ -70,7 +70,7 @@ fn a_review_is_proposed_once_for_each_trigger_and_for_each_other_payload() {
     );
     assert_eq!(disagreement(&mut made, &json!({ "v": 2 })), None, "the user says so");
     assert!(disagreement(&mut made, &json!({ "v": 4 })).is_some());
-    let reviews = made.space.reviews().unwrap();
+    let reviews = made.space.reviews(None).unwrap();
     assert_eq!(reviews.len(), 2);
     assert!(
         reviews.iter().all(|review| review.status == Status::Pending
@@ -86,10 +86,10 @@ fn accepting_does_what_was_proposed_and_the_other_questions_are_moot() {
     for draft in [ground_changed(&mut made), disagreement(&mut made, &json!({ "v": 3 }))] {
         made.space.append(draft.unwrap(), at(4)).unwrap();
     }
-    let reviews = made.space.reviews().unwrap();
+    let reviews = made.space.reviews(None).unwrap();
     append_all(&mut made.space, reviews[1].accept("it moved").unwrap());
     let statuses = |space: &Space| {
-        space.reviews().unwrap().iter().map(|review| review.status).collect::<Vec<_>>()
+        space.reviews(None).unwrap().iter().map(|review| review.status).collect::<Vec<_>>()
     };
     assert_eq!(statuses(&made.space), [Status::Moot, Status::Accepted]);
     let pinned = made
@@ -110,7 +110,7 @@ fn accepting_that_the_ground_changed_withdraws_the_correction() {
     let mut made = corrected();
     let draft = ground_changed(&mut made).unwrap();
     made.space.append(draft, at(4)).unwrap();
-    let reviews = made.space.reviews().unwrap();
+    let reviews = made.space.reviews(None).unwrap();
     append_all(&mut made.space, reviews[0].accept("").unwrap());
     let belief = made
         .space
@@ -158,9 +158,9 @@ fn a_proposal_that_would_append_anything_else_is_not_a_review() {
         Draft { body: Body::Proposal(good.clone()), refs: Vec::new() },
     ];
     append_all(&mut made.space, bad.into());
-    assert_eq!(made.space.reviews().unwrap(), []);
+    assert_eq!(made.space.reviews(None).unwrap(), []);
     append_all(&mut made.space, vec![Draft { body: Body::Proposal(good), refs }]);
-    assert_eq!(made.space.reviews().unwrap().len(), 1);
+    assert_eq!(made.space.reviews(None).unwrap().len(), 1);
 }
 
 #[test]
@@ -178,5 +178,5 @@ fn a_review_is_moot_once_its_identity_is_refuted() {
             at(6),
         )
         .unwrap();
-    assert_eq!(made.space.reviews().unwrap()[0].status, Status::Moot);
+    assert_eq!(made.space.reviews(None).unwrap()[0].status, Status::Moot);
 }

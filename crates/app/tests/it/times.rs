@@ -1,0 +1,97 @@
+//! What lists and records say as of a time, and of a time.
+
+use serde_json::Value;
+
+use crate::graph::{add, id_of, json, patch};
+use crate::machine::Machine;
+
+#[test]
+fn lists_of_every_kind_are_as_of_a_time() {
+    let machine = Machine::with_space();
+    let lines = |arguments: &[&str]| -> Vec<Value> {
+        let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run();
+        let out = ran.succeeds().out();
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let now = || {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        jiff::Timestamp::now().to_string()
+    };
+    let (text, [note, claim, _]) = patch(&machine);
+    json(&machine, &["values", "set", "I prefer short answers."]);
+    json(&machine, &["settings", "set", "auto_learn", "off"]);
+    let before = now();
+    let propose = machine.because(["patch", "propose", "-", "--json"]).input(text.as_str()).run();
+    let proposed = id_of(&propose.succeeds().json());
+    let waiting = now();
+    json(&machine, &["patch", "apply", &proposed]);
+    json(&machine, &["values", "set", "I prefer long answers."]);
+    json(&machine, &["settings", "set", "auto_learn", "on"]);
+    let later = id_of(&json(&machine, &["remember", "Later"]));
+
+    for list in [&["patch", "list"][..], &["review", "list"]] {
+        let number = |as_of: &str| lines(&[list, &["--as-of", as_of]].concat()).len();
+        assert_eq!((number(&before), number(&waiting), lines(list).len()), (0, 1, 0), "{list:?}");
+    }
+    let value = |more: &[&str]| {
+        let shown = json(&machine, &[&["settings", "show", "auto_learn"], more].concat());
+        shown["value"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((value(&["--as-of", &before]), value(&[])), ("off".to_owned(), "on".to_owned()));
+    assert_eq!(value(&["--as-of", &before, "--valid-at", "2020"]), "off");
+    let values = |more: &[&str]| {
+        let shown = json(&machine, &[&["values", "show"], more].concat());
+        shown["claims"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(values(&[]), "I prefer long answers.");
+    assert_eq!(values(&["--as-of", &before]), "I prefer short answers.");
+    assert_eq!(values(&["--as-of", "2020-01-01"]), "");
+
+    let log = lines(&["log", "-n", "1", "--as-of", &before]);
+    assert!(log[0]["recorded_at"].as_str().unwrap() <= before.as_str());
+    assert_eq!(lines(&["log", "-n", "0", "--as-of", "2020"]).len(), 0);
+    let cited = |more: &[&str]| {
+        json(&machine, &[&["show", &note], more].concat())["cited_by"].as_array().unwrap().len()
+    };
+    assert_eq!((cited(&["--as-of", &before]), cited(&[]) > 3), (0, true));
+    let unknown = machine.because(["show", &later, "--as-of", &before, "--json"]).run().ends(1);
+    assert_eq!(unknown.error_code(), "unknown_id");
+    let window = ["--valid-from", "2025-01-01", "--valid-to", "2025-02-01"];
+    let bounded = add(&machine, &[&["The kiln is borrowed."], &window[..]].concat());
+    for (at, is_true) in [("2025-01-15", true), ("2025-03-01", false)] {
+        assert_eq!(json(&machine, &["show", &bounded, "--valid-at", at])["in_window"], is_true);
+    }
+    let around = |more: &[&str]| {
+        let found = json(&machine, &[&["patch", "context", "glaze"], more].concat());
+        let of = found["records"].as_array().unwrap().iter();
+        of.map(|it| it["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(around(&["--as-of", &before]), ["The glaze is celadon."]);
+    let view = json(&machine, &["claim", "show", &claim, "--as-of", &before]);
+    assert_eq!(view["status"], "active");
+    assert!(around(&[]).contains(&"The glaze is oribe.".to_owned()));
+    machine.because(["kg", "review", "--as-of", &before]).run().succeeds();
+    machine.because(["log", "--follow", "--as-of", &before]).run().ends(2);
+}
+
+#[test]
+fn every_wrong_field_of_an_operation_is_named_at_once() {
+    let machine = Machine::with_space();
+    let operations = serde_json::json!([
+        {"op": "create_claim", "text": 7, "tags": "a", "confidence": "high", "color": "red",
+            "valid_from": "soon", "sources": [1]},
+        {"op": "create_edge", "type": "supports", "from": ["a"]},
+    ]);
+    machine.write("bad.json", serde_json::json!({ "operations": operations }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    let reasons = refused["reasons"].as_array().unwrap();
+    let messages: Vec<&str> =
+        reasons.iter().map(|reason| reason["message"].as_str().unwrap()).collect();
+    for (place, field) in
+        ["color", "confidence", "sources", "tags", "text", "valid_from", "type"].iter().enumerate()
+    {
+        assert!(messages[place].contains(&format!("`{field}`")), "{messages:?}");
+    }
+    assert_eq!(messages.len(), 9, "{messages:?}");
+    assert!(messages[7].contains("`from`") && messages[8].contains("`to`"), "{messages:?}");
+}
