@@ -15,6 +15,7 @@ mod first_person;
 mod lists;
 pub mod names;
 pub mod nearest;
+mod second_person;
 pub mod sentences;
 
 use jiff::civil::Date;
@@ -81,6 +82,8 @@ pub struct Question {
     subject: Option<usize>,
     /// True if the question is in the first person ("my", "wir", "我").
     pub first_person: bool,
+    /// True if it asks what the program said to which it is put ("What did you recommend?").
+    pub asks_of_program: bool,
     /// True if it asks for a time or a duration.
     pub asks_when: bool,
 }
@@ -186,6 +189,7 @@ impl Question {
             classes,
             subject,
             first_person,
+            asks_of_program: second_person::asks_of_program(&lower),
             asks_when,
         }
     }
@@ -349,7 +353,8 @@ fn asks_when(words: &[String]) -> bool {
     const WHEN_POSITION_MAX: usize = 1;
     let word = |position: usize| words.get(position).map_or("", String::as_str);
     (0..words.len()).any(|position| match word(position) {
-        "when" => position <= WHEN_POSITION_MAX,
+        // "When I sign up, what …" begins with a clause that no verb follows at once.
+        "when" => position <= WHEN_POSITION_MAX && is_verb_or_end(word(position + 1)),
         "when's" | "when’s" => true,
         "what" | "which" => matches!(
             word(position + 1),
@@ -373,6 +378,16 @@ fn asks_when(words: &[String]) -> bool {
         },
         _ => false,
     })
+}
+
+/// True for a verb that follows the "when" of a question, and for the end of the question.
+fn is_verb_or_end(word: &str) -> bool {
+    const VERBS: [&str; 26] = [
+        "am", "are", "aren't", "can", "could", "did", "didn't", "do", "does", "doesn't", "don't",
+        "had", "has", "have", "is", "isn't", "may", "might", "must", "shall", "should", "was",
+        "were", "will", "would", "",
+    ];
+    VERBS.contains(&word)
 }
 
 #[cfg(test)]

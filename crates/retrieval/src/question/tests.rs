@@ -435,3 +435,19 @@ fn no_sequence_of_words_makes_the_parser_panic() {
         analyzer.analyze(&text, &[&text]);
     }
 }
+
+#[test]
+fn a_clause_with_when_does_not_ask_for_a_time() {
+    for (text, expected) in [
+        ("When did Ada leave?", true),
+        ("And when is the concert?", true),
+        ("When?", true),
+        ("When I sign up for an account, what should I look for?", false),
+        ("When building an application, which errors are typical?", false),
+    ] {
+        let mut analyzer = Analyzer::new(Language::English);
+        let held = Languages::of(Language::English);
+        let question = Question::parse(text, &mut analyzer, &Names::default(), held, None);
+        assert_eq!(question.asks_when, expected, "{text}");
+    }
+}

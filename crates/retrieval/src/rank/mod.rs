@@ -46,10 +46,11 @@ pub struct Signals {
     /// The record is a turn of a conversation in which the one person that the question names, or
     /// the subject, does not speak, and it does not name them.
     pub elsewhere: bool,
-    /// The question is in the first person, and the record is what the person said to a program.
+    /// The question is in the first person, and the record is what the person said to a program; or
+    /// the question asks what the program said, and the record is that.
     pub asker: bool,
     /// The passage says how later questions are to be answered: 1 for an instruction, less for a
-    /// preference.
+    /// preference, and half more if it has a word of the question.
     pub standing: f64,
     /// Fit of the record's date to the times that the question names, 0 … 1.5:
     /// [`crate::question::dates::date_fit`].

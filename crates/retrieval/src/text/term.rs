@@ -56,9 +56,6 @@ fn term(word: &str, language: Language) -> Option<Term> {
     if language != Language::English {
         return Some(stemmed(word, language));
     }
-    if word.len() == 1 {
-        return None;
-    }
     let base = irregular::base_form(word).unwrap_or(word);
     (!is_english_stop_word(base)).then(|| stemmed(base, language))
 }

@@ -142,3 +142,24 @@ fn latin_letters_lose_their_marks_and_other_scripts_keep_theirs() {
     assert_ne!(terms("йод"), terms("иод"));
     assert_ne!(terms("が"), terms("か"));
 }
+
+#[test]
+fn single_letters_units_and_what_lives_are_found() {
+    let mut analyzer = Analyzer::new(Language::English);
+    let mut shares = |one: &str, other: &str| {
+        let terms = analyzer.terms(one);
+        analyzer.terms(other).iter().any(|term| terms.contains(term))
+    };
+    for (one, other) in [
+        ("vitamin D", "a pill of D"),
+        ("plan b", "B"),
+        ("a run of 10 km", "10km"),
+        ("at 8am", "about 8"),
+        ("She lives there", "Where do they live?"),
+        ("all my life", "lives"),
+        ("The train leaves", "When does it leave?"),
+    ] {
+        assert!(shares(one, other), "{one} {other}");
+    }
+    assert!(!shares("the 7th", "th") && !shares("I have a", "a I"));
+}

@@ -189,10 +189,20 @@ pub(crate) fn without_elided(word: &str) -> Option<(&str, &str)> {
 pub(crate) fn parts(word: &str) -> impl Iterator<Item = &str> {
     /// Shorter humps ("iPhone", "McDonald") are seldom words.
     const HUMP_CHARS_MIN: usize = 3;
+    let (number, unit) = number_and_unit(word).unzip();
     let compound = word.contains(['_', '.', ':']) && word.chars().any(char::is_alphabetic);
     let pieces = word.split(['_', '.', ':']).filter(move |piece| compound && piece.len() > 1);
     let humps = humps(word).filter(|hump| hump.chars().count() >= HUMP_CHARS_MIN);
-    pieces.chain(humps)
+    pieces.chain(humps).chain(number).chain(unit)
+}
+
+/// The number and the letters of "10km" or "8am".
+fn number_and_unit(word: &str) -> Option<(&str, &str)> {
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = word.split_at_checked(digits)?;
+    let is_ordinal = matches!(unit, "st" | "nd" | "rd" | "th");
+    let is_unit = !unit.is_empty() && unit.bytes().all(|letter| letter.is_ascii_alphabetic());
+    (!is_ordinal && !number.is_empty() && is_unit).then_some((number, unit))
 }
 
 /// The humps of `word`, or nothing if it has only one: HTTP and Server for `HTTPServer`.

@@ -310,12 +310,37 @@ fn only_notes_and_the_user_say_how_to_answer() {
         let record = record_of(kind, role, "Always answer with metric units.");
         part_of_first(record, "What is a metric mile?", "standing")
     };
-    assert_eq!(standing(EvidenceKind::NOTE, None), 1.0);
-    assert_eq!(standing(EvidenceKind::TURN, Some("user")), 1.0);
+    // It has a word of the question.
+    assert_eq!(standing(EvidenceKind::NOTE, None), 1.5);
+    assert_eq!(standing(EvidenceKind::TURN, Some("user")), 1.5);
     assert_eq!(standing(EvidenceKind::TURN, Some("assistant")), 0.0);
     for kind in [EvidenceKind::COMMIT, EvidenceKind::MAIL, EvidenceKind::EVENT] {
         assert_eq!(standing(kind, None), 0.0, "{kind}");
     }
+}
+
+#[test]
+fn an_instruction_counts_more_where_it_names_the_question_and_not_within_a_long_note() {
+    let standing = |text: &str| {
+        let record = record_of(EvidenceKind::NOTE, None, text);
+        part_of_first(record, "Which mile is the longest?", "standing")
+    };
+    assert_eq!(standing("Always answer with metric units."), 1.0);
+    assert_eq!(standing("Always use metric units when I ask about miles."), 1.5);
+    let long = format!("Always wedge the clay. {}", "The kiln is in the mill. ".repeat(8));
+    assert_eq!(standing(&long), 0.0);
+}
+
+#[test]
+fn a_question_for_what_the_program_said_prefers_that() {
+    let asker = |role: &str, question: &str| {
+        let record = record_of(EvidenceKind::TURN, Some(role), "The kiln needs nine hours.");
+        part_of_first(record, question, "asker")
+    };
+    let said = "How long did you say that my kiln needs?";
+    assert_eq!((asker("assistant", said), asker("user", said)), (1.0, 0.0));
+    let mine = "How long does my kiln need?";
+    assert_eq!((asker("assistant", mine), asker("user", mine)), (0.0, 1.0));
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub(super) const PREFERENCE: u8 = 8;
 pub(super) const SERIES: u8 = 16;
 /// A tool of an agent printed it.
 pub(super) const BY_TOOL: u8 = 32;
+/// A program said it to the person.
+pub(super) const BY_PROGRAM: u8 = 64;
 
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,6 +31,9 @@ use crate::{Position, StoreError};
 
 /// How much of a standing instruction a preference counts.
 const PREFERENCE_SHARE: f64 = 0.5;
+/// How much more a standing instruction counts that has a word of the question: most say what they
+/// are for ("… when I ask about movies").
+const INSTRUCTION_NAMED: f64 = 1.5;
 
 /// The weights of a fact without a vector of the model that is used: the built-in table stands in.
 /// They differ from the others in the parts of meaning alone.
@@ -296,10 +299,11 @@ impl Pass<'_> {
                     continue;
                 }
                 let date = dates.fit(document, &attribute);
-                if known == 0.0 && date == 0.0 && self.standing(&attribute) == 0.0 {
+                if known == 0.0 && date == 0.0 && self.standing(&attribute, true) == 0.0 {
                     continue;
                 }
-                let signals = self.signals(&attribute, document, &named, date);
+                // Which words it has itself is looked at later.
+                let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
                 let candidate = Candidate { score, tie: self.tie(&attribute), document };
                 // Of a record's passages, which follow each other, the best one counts.
@@ -407,8 +411,8 @@ impl Pass<'_> {
         let when = if self.question.asks_when { weights.when } else { 0.0 };
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
         let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
-        let asker = if self.question.first_person { weights.asker } else { 0.0 }
-            + weights.standing.max(0.0);
+        let asker = if self.asked_for().is_some() { weights.asker } else { 0.0 }
+            + weights.standing.max(0.0) * INSTRUCTION_NAMED;
         let who = speaker.max(0.0) + subject.max(0.0) + asker.max(0.0);
         (date.max(0.0)
             + when.max(0.0)
@@ -449,8 +453,16 @@ impl Pass<'_> {
             && until_us.is_none_or(|until| attribute.at_us < until)
     }
 
-    /// Every signal except those of words. A question for days does not judge the text.
-    fn signals(&self, attribute: &Attribute, document: u32, named: &Named, date: f64) -> Signals {
+    /// Every signal except those of words; `has_word` says whether the passage itself has a word of
+    /// the question. A question for days does not judge the text.
+    fn signals(
+        &self,
+        attribute: &Attribute,
+        document: u32,
+        named: &Named,
+        date: f64,
+        has_word: bool,
+    ) -> Signals {
         let is_of = |who: &Option<Who>, named| {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
         };
@@ -464,10 +476,9 @@ impl Pass<'_> {
             subject: is_of(&self.subject, &named.subject),
             elsewhere: is_elsewhere(),
             date,
-            asker: self.question.first_person
-                && !self.question.asks_for_days
-                && attribute.marks & attributes::BY_USER != 0,
-            standing: self.standing(attribute),
+            asker: !self.question.asks_for_days
+                && self.asked_for().is_some_and(|by| attribute.marks & by != 0),
+            standing: self.standing(attribute, has_word),
             // Only in a conversation does a question mean that the answer is elsewhere, and a
             // request to a program says what it is about.
             is_question: has(attributes::IS_QUESTION)
@@ -479,6 +490,17 @@ impl Pass<'_> {
         }
     }
 
+    /// The mark of what the question looks for where the person talks with a program: what the
+    /// person said, or the program.
+    fn asked_for(&self) -> Option<u8> {
+        let Question { asks_of_program, first_person, .. } = self.question;
+        match (asks_of_program, first_person) {
+            (true, _) => Some(attributes::BY_PROGRAM),
+            (false, true) => Some(attributes::BY_USER),
+            (false, false) => None,
+        }
+    }
+
     /// Whether instructions are answers though they share nothing with the question.
     fn seeks_instructions(&self) -> bool {
         let Question { mentions, asks_when, asks_for_days, .. } = self.question;
@@ -487,14 +509,15 @@ impl Pass<'_> {
 
     /// How much a document tells how to answer: a question about somebody or about a time is not
     /// answered by instructions.
-    fn standing(&self, attribute: &Attribute) -> f64 {
+    fn standing(&self, attribute: &Attribute, has_word: bool) -> f64 {
         if !self.seeks_instructions() {
             return 0.0;
         }
+        let named = if has_word { INSTRUCTION_NAMED } else { 1.0 };
         match attribute.marks & (attributes::INSTRUCTION | attributes::PREFERENCE) {
             0 => 0.0,
-            attributes::PREFERENCE => PREFERENCE_SHARE,
-            _ => 1.0,
+            attributes::PREFERENCE => PREFERENCE_SHARE * named,
+            _ => named,
         }
     }
 
@@ -546,7 +569,9 @@ impl Pass<'_> {
                 Some(closer) => closer.look(document, attribute)?,
                 None => Signals::default(),
             };
-            let others = self.signals(attribute, document, &named, dates.fit(document, attribute));
+            let date = dates.fit(document, attribute);
+            let has_word = counts.iter().any(|counts| counts.own > 0);
+            let others = self.signals(attribute, document, &named, date, has_word);
             let own = lexical::own(
                 weighted().map(|(idf, counts)| {
                     let length = u64::from(attribute.length);

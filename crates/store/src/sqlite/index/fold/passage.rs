@@ -11,6 +11,9 @@ use retrieval::text::{Analyzer, Language, SlotAnalysis};
 use super::super::attributes;
 use super::super::meaning::DocumentVector;
 
+/// Most words of a note that may be an instruction.
+const SHORT_WORDS_MAX: usize = 40;
+
 /// A record in passages.
 pub(super) struct Passages<'a> {
     evidence: &'a Evidence,
@@ -22,6 +25,8 @@ pub(super) struct Passage<'a> {
     text: &'a str,
     /// What else is searched of the record: only in its first passage.
     more: Vec<&'a str>,
+    /// Its record is short.
+    is_short: bool,
     /// What is before it in its file, if anything, is part of the same text.
     pub(super) continues_text: bool,
 }
@@ -36,7 +41,9 @@ impl<'a> Passages<'a> {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Passage<'a>> + use<'_, 'a> {
         let evidence = self.evidence;
         let is_note = evidence.kind.0 == EvidenceKind::NOTE;
+        let is_short = evidence.payload.text.split_whitespace().nth(SHORT_WORDS_MAX).is_none();
         self.ranges.iter().map(move |range| Passage {
+            is_short,
             continues_text: is_note || range.start > 0,
             text: evidence.payload.text.get(range.clone()).unwrap_or_default(),
             more: if range.start == 0 {
@@ -56,8 +63,10 @@ impl Passage<'_> {
 
     /// What it adds to the marks of its record.
     pub(super) fn marks(&self, of_record: u8, kind: &EvidenceKind) -> u8 {
-        // Only the person's own words and notes say how to answer.
-        if of_record & attributes::BY_USER == 0 && kind.0 != EvidenceKind::NOTE {
+        // Only the person's own words say how to answer, and short notes: "always" in a longer one
+        // is about what the note is about.
+        let is_told = kind.0 == EvidenceKind::NOTE && self.is_short;
+        if of_record & attributes::BY_USER == 0 && !is_told {
             return of_record;
         }
         match standing(self.text) {
@@ -99,9 +108,11 @@ pub(super) fn marks(evidence: &Evidence) -> u8 {
     let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
     let role = role.map(str::to_lowercase);
     let is_user = matches!(role.as_deref(), Some("user" | "human" | "me"));
+    let is_program = matches!(role.as_deref(), Some("assistant" | "ai" | "bot" | "model"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
     mark(is_turn || is_mail, attributes::TURN)
         | mark(is_user, attributes::BY_USER)
+        | mark(is_program, attributes::BY_PROGRAM)
         | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
 }
