@@ -13,6 +13,9 @@ use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, Form, count};
 use crate::service::opening::SpaceUse;
 
+/// The code of the warning about a selector that selects nothing.
+const IDLE: &str = "selects_nothing";
+
 /// Arguments of `export`.
 #[derive(clap::Args)]
 #[command(
@@ -89,6 +92,11 @@ fn exit_code(shared: &Exported) -> u8 {
 pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let selection = args.selection()?;
     let space = session.open(SpaceUse::HandOut)?;
+    for selector in selection.idle(&space)? {
+        let message =
+            format!("nothing in the space is {}", output::printable(&selector.to_string()));
+        session.warn(IDLE, &message, "check its spelling: it leaves nothing out");
+    }
     let Some(path) = &args.out else {
         let mut writer = output::json_lines();
         let shared = write(&space, &selection, &mut writer, |_| {})?;

@@ -17,6 +17,7 @@ use super::{CliSession, explain_lineage, explain_support, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::effective::ScopedSpace;
+use crate::service::handles;
 use crate::service::wording::{attributed, hundredths, person, shortened, word_of};
 
 /// Sources printed for people; `--all` prints every source.
@@ -52,7 +53,8 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let valid_at_us = session.times().start_if_given_us(args.valid_at.as_deref())?;
-    let ScopedSpace { opened: space, scope, disclosure } = session.open_with(&args.name)?;
+    let ScopedSpace { opened: mut space, scope, disclosure } = session.open_with(&args.name)?;
+    handles::tell(&session.home, &mut space)?;
     let viewpoint = Viewpoint { disclosure, as_of_us, valid_at_us };
     let mut explaining = match space.explain_from(&args.name, &viewpoint) {
         Err(EngineError::NotABelief { id, .. }) => {

@@ -16,7 +16,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::{Session, candidates, forgetting, patch, proposals};
+use super::{Session, candidates, forgetting, graph, patch, proposals};
 use crate::failure::{Failure, RequestError};
 
 /// The hypothetical changes of `what-if`.
@@ -117,6 +117,9 @@ pub(crate) fn retract(
         let mut seen = BTreeSet::new();
         for name in &selection.ids {
             let retractions = space.to_retract(name, note)?;
+            for target in targets(&retractions) {
+                graph::check_not_corrected(space, &target)?;
+            }
             // Two names of one record retract it once.
             if targets(&retractions).all(|target| seen.insert(target)) {
                 actions.extend(retracted(space, &retractions)?);

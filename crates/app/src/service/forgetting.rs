@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use engine::belief::Belief;
 use engine::selection::{RecordState, Selection};
-use engine::write::forget::{ForgetPlan, Forgotten, RecordedAgain, UserStatement};
+use engine::write::forget::{ForgetPlan, Forgotten, ForgottenRecord, RecordedAgain, UserStatement};
 use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::id::OpId;
@@ -48,6 +48,10 @@ pub(crate) struct ForgetReport {
     echoes: u64,
     /// Operations whose content goes, by kind.
     erased: BTreeMap<String, u64>,
+    /// How many nodes and thoughts go because they were made from these records.
+    made_from_it: u64,
+    /// The first of them.
+    made: Vec<RecordLine>,
     /// Beliefs that stand on nothing else.
     falls: Vec<BeliefLine>,
     /// Beliefs that are derived again from other records.
@@ -145,10 +149,13 @@ impl Plan {
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
         let plan = &mut self.plan;
         withhold_private_changes(space, &mut plan.changes)?;
-        let ids = plan.records.iter().map(|record| record.id);
+        let ids = plan.records.iter().chain(&plan.made).map(|record| record.id);
         let ids = ids.chain(plan.again.iter().map(|again| again.id));
         let words = plan.words_forgotten.iter().chain(&plan.words_kept).map(|word| word.id);
         let private = space.private_among(&ids.chain(words).collect::<Vec<_>>())?;
+        let before = plan.made.len();
+        plan.made.retain(|record| !private.contains(&record.id));
+        plan.made_from_it = plan.made_from_it.saturating_sub((before - plan.made.len()) as u64);
         plan.records.retain(|record| !private.contains(&record.id));
         plan.again.retain(|again| !private.contains(&again.id));
         plan.words_forgotten.retain(|word| !private.contains(&word.id));
@@ -186,10 +193,10 @@ impl Plan {
     /// The plan as data, with the result if it was carried out.
     pub(crate) fn report(&self, forgotten: Option<&Forgotten>) -> ForgetReport {
         let plan = &self.plan;
-        let records = plan.records.iter().map(|record| RecordLine {
+        let line = |record: &ForgottenRecord| RecordLine {
             id: record.id.to_string(),
             summary: record.summary.clone(),
-        });
+        };
         let anew = plan.derived_anew().map(|(before, after)| DerivedAnew {
             key: before.key.clone(),
             before: BeliefLine::of(before),
@@ -200,10 +207,12 @@ impl Plan {
             dry_run: forgotten.is_none(),
             which: self.which.clone(),
             selected: plan.selected,
-            records: records.collect(),
+            records: plan.records.iter().map(line).collect(),
             versions: plan.versions,
             echoes: plan.echoes,
             erased: plan.erased.clone(),
+            made_from_it: plan.made_from_it,
+            made: plan.made.iter().map(line).collect(),
             falls: plan.falls().map(BeliefLine::of).collect(),
             derived_anew: anew.collect(),
             arises: plan.arises().map(BeliefLine::of).collect(),
@@ -234,6 +243,11 @@ impl Plan {
                 lines.push(format!("with {} {of_what}", count(number, what)));
             }
         }
+        lines.extend(section(
+            "Nodes and thoughts that were made from them would go:",
+            plan.made_from_it,
+            plan.made.iter().map(|record| shortened(&record.summary)),
+        ));
         let said = |belief: &Belief| shortened(&belief.text);
         lines.extend(section(
             "Beliefs that stand on nothing else would fall:",

@@ -103,7 +103,7 @@ fn displaced(change: &GraphChange) -> Option<OpId> {
 
 /// Refuses to displace or take back a claim that the user corrected: the correction would stand
 /// beside whatever takes its place.
-fn check_not_corrected(space: &Space, id: &OpId) -> Result<(), EngineError> {
+pub(super) fn check_not_corrected(space: &Space, id: &OpId) -> Result<(), EngineError> {
     match space.record_view(id, None)? {
         Some(RecordView { corrected_by: Some(_), .. }) => {
             Err(UserError::StandsCorrected { id: *id }.into())

@@ -16,6 +16,7 @@ use engine::write::import::Intent;
 use kernel::body::TextClaimType;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
+use kernel::kind::Capability;
 use serde::Serialize;
 
 use super::Session;
@@ -124,9 +125,11 @@ fn owner_of(stated: &[StatedHandle]) -> Owner {
     Owner::new(of(false), of(true))
 }
 
-/// Tells the derivers of a space who its owner is, if the person made the space: in what somebody
-/// else made and the person writes into, "you" is not the person alone.
+/// Tells the derivers of a space who its owner is, if the person made the space or may speak for
+/// the person who did, as with another device of theirs. In what somebody else made and the person
+/// only adds to, "you" is not the person alone.
 pub(crate) fn tell(home: &Home, space: &mut Space) -> Result<(), Failure> {
+    let now = jiff::Timestamp::now();
     let path = home.global_space();
     let known = if space.path() == path {
         stated(space)?
@@ -136,14 +139,12 @@ pub(crate) fn tell(home: &Home, space: &mut Space) -> Result<(), Failure> {
         let keys = of_home.key_ring()?;
         let is_ours = maker.is_some_and(|maker| {
             maker == space.author() || keys.owner() == Some(maker) || keys.holds_any(&maker)
-        });
+        }) || space.reader()?.may(&space.author(), Capability::Correct, now)?;
         if is_ours { stated(&of_home)? } else { Vec::new() }
     } else {
         Vec::new()
     };
-    if !known.is_empty() {
-        space.set_derivers(derivers::builtin_for(&owner_of(&known)));
-    }
+    space.set_derivers(derivers::builtin_for(&owner_of(&known)));
     Ok(())
 }
 

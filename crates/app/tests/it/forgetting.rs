@@ -375,3 +375,16 @@ fn a_killed_forget_has_forgotten_everything_or_nothing() {
     }
     println!("{before} kills before, {after} after");
 }
+
+#[test]
+fn nodes_that_were_made_from_what_goes_are_shown_first() {
+    let machine = Machine::with_space();
+    let note = machine.because(["--json", "remember", "note one"]).run().succeeds().json();
+    let note = note["id"].as_str().unwrap().to_owned();
+    let node = ["node", "add", "--type", "decision", "Close the shop", "--source", &note];
+    machine.because(node).run().succeeds();
+    let plan = machine.because(["--json", "forget", &note, "--dry-run"]).run().succeeds().json();
+    assert_eq!(plan["made_from_it"], 1, "{plan}");
+    assert_eq!(plan["made"][0]["summary"], "Close the shop");
+    machine.because(["forget", &note, "--dry-run"]).run().succeeds().prints("Close the shop");
+}

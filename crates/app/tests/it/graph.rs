@@ -67,9 +67,11 @@ fn a_claim_corrected_in_words_says_the_new_words_everywhere_and_is_not_displaced
     json(&machine, &edge);
     let around = json(&machine, &["recall", "mat", "--search", "facts", "--graph"]).to_string();
     assert!(around.contains("mentions"), "{around}");
-    for displace in
-        [vec!["claim", "supersede", &mat, "The mat is yellow."], vec!["claim", "retract", &mat]]
-    {
+    for displace in [
+        vec!["claim", "supersede", &mat, "The mat is yellow."],
+        vec!["claim", "retract", &mat],
+        vec!["retract", &mat],
+    ] {
         let refused = machine.because(displace).run().ends(1);
         refused.says("because withdraw");
     }

@@ -175,3 +175,18 @@ fn id_in(line: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(line).unwrap();
     value["id"].as_str().unwrap().to_owned()
 }
+
+#[test]
+fn a_selector_that_selects_nothing_is_named() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "note one"]).run().succeeds();
+    let export = |selector: &str| {
+        let arguments = ["export", "--without", selector, "--out", "x.jsonl"];
+        let _ = std::fs::remove_file(machine.work().join("x.jsonl"));
+        machine.because(arguments).run().succeeds().err()
+    };
+    for selector in ["type=relationshp", "kind=turns", "source=chatjsonl"] {
+        assert!(export(selector).contains(&format!("nothing in the space is {selector}")));
+    }
+    assert!(!export("kind=note").contains("nothing in the space"));
+}

@@ -105,3 +105,29 @@ fn contacts_follow_from_who_the_person_is_in_every_space_that_they_made() {
     assert!(contacts(&machine, &[]).iter().all(|(_, confidence)| *confidence < 0.7));
     machine.because(["verify"]).run().succeeds();
 }
+
+#[test]
+fn a_kept_answer_leaves_the_beliefs_that_depend_on_who_you_are() {
+    let machine = Machine::with_space();
+    me(&machine, &["--name", "Ada"]);
+    let turn = json!({
+        "text": "My sister Ana visits next week.", "speaker": "Ada", "session": "s1", "id": "2",
+        "time": "2025-10-01T09:01:00+02:00",
+    });
+    machine.write("chat.jsonl", turn.to_string());
+    machine.because(["import", "chat.jsonl"]).run().succeeds();
+    let beliefs = || {
+        let ran = machine.because(["--json", "claims", "--all"]).run().succeeds();
+        let lines = ran.json_lines();
+        let keys = lines.iter().filter_map(|line| line["key"].as_str().map(str::to_owned));
+        keys.collect::<Vec<_>>()
+    };
+    let before = beliefs();
+    assert!(before.iter().any(|key| key.contains("sister")), "{before:?}");
+    machine.because(["ask", "--rules", "When does Ana visit?"]).run().succeeds().prints("kept");
+    assert_eq!(beliefs(), before);
+    let node = machine.because(["--json", "node", "add", "--type", "decision", "Invite Ana"]).run();
+    let node = node.succeeds().json()["id"].as_str().unwrap().to_owned();
+    machine.because(["why", &node]).run().succeeds();
+    assert_eq!(beliefs(), before);
+}

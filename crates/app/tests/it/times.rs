@@ -95,3 +95,18 @@ fn every_wrong_field_of_an_operation_is_named_at_once() {
     assert_eq!(messages.len(), 9, "{messages:?}");
     assert!(messages[7].contains("`from`") && messages[8].contains("`to`"), "{messages:?}");
 }
+
+#[test]
+fn what_is_derived_of_a_day_is_true_from_the_beginning_of_that_day_wherever_it_is() {
+    let machine = Machine::with_space();
+    let because = |zone: &str, arguments: &[&str]| {
+        machine.because(arguments.iter().copied()).variable("TZ", zone).run().succeeds()
+    };
+    let tastes = |zone: &str, at: &str| {
+        let out = because(zone, &["claims", "--type", "preference", "--valid-at", at]).out();
+        out.contains("olives")
+    };
+    because("Pacific/Auckland", &["remember", "--at", "2025-06-10T08:00", "I can't stand olives."]);
+    assert!(tastes("Pacific/Auckland", "2025-06-10T08:30"));
+    assert!(!tastes("Pacific/Auckland", "2025-06-09"));
+}

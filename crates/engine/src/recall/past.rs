@@ -9,7 +9,7 @@ use retrieval::question::Question;
 use retrieval::question::dates::DateMention;
 
 use crate::belief::Belief;
-use crate::belief::claims::is_over;
+use crate::belief::claims::{begins_us, is_over};
 
 /// What a search does with beliefs whose time is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +92,8 @@ pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>)
 /// current at `at_us`.
 pub fn in_time(belief: &Belief, text: &str, at_us: i64) -> String {
     if !is_over(belief, at_us) {
-        let begins = belief.valid_from.as_ref().filter(|from| from.instant_us() > at_us);
+        let is_to_come = begins_us(belief).is_some_and(|begins| begins > at_us);
+        let begins = belief.valid_from.as_ref().filter(|_| is_to_come);
         return match begins {
             Some(from) => format!("Only from {} on: {text}", from.date()),
             None => text.to_owned(),

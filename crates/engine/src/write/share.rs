@@ -27,8 +27,9 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::missing_body::may_declare;
 use kernel::operation::{Operation, Role, Unverified, VerifyError};
 use store::sqlite::SqliteSpace;
-use store::{Ledger, StoreError};
+use store::{Ledger, Position, StoreError};
 
+use crate::inspect::LogFilter;
 use crate::private::visibility_of;
 use crate::seal::Sealer;
 use crate::{EngineError, Reader};
@@ -63,6 +64,45 @@ pub enum Selector {
     Kind(String),
     /// Beliefs of this type or of a type below it.
     Type(String),
+}
+
+impl Selector {
+    fn selects_record(&self, evidence: &Evidence) -> bool {
+        match self {
+            Self::Source(source) => *source == evidence.source,
+            Self::Kind(kind) => *kind == evidence.kind.0,
+            Self::Type(_) => false,
+        }
+    }
+
+    fn selects_type(&self, claim_type: &str) -> bool {
+        match self {
+            Self::Type(family) => claim_type
+                .strip_prefix(family.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            Self::Source(_) | Self::Kind(_) => false,
+        }
+    }
+
+    fn selects(&self, kind: &str, body: Option<&Body>) -> bool {
+        matches!(self, Self::Kind(named) if named == kind)
+            || match body {
+                Some(Body::Evidence(evidence)) => self.selects_record(evidence),
+                Some(Body::Claim(claim)) => self.selects_type(&claim.claim_type),
+                _ => false,
+            }
+    }
+}
+
+impl std::fmt::Display for Selector {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, value) = match self {
+            Self::Source(source) => ("source", source),
+            Self::Kind(kind) => ("kind", kind),
+            Self::Type(family) => ("type", family),
+        };
+        write!(formatter, "{name}={value}")
+    }
 }
 
 /// Why a text is not a selector.
@@ -162,6 +202,21 @@ impl ExportSelection {
         *self == Self::default()
     }
 
+    /// The selectors that select nothing in a space, which may be misspelt.
+    pub fn idle(&self, space: &crate::Space) -> Result<Vec<&Selector>, EngineError> {
+        let mut idle: Vec<&Selector> = self.without.iter().collect();
+        if idle.is_empty() {
+            return Ok(idle);
+        }
+        space.log(Position(0), &LogFilter::default(), |recorded| {
+            let kind = recorded.operation.header().kind.as_str().to_owned();
+            let body = parsed(&recorded.operation);
+            idle.retain(|selector| !selector.selects(&kind, body.as_ref()));
+            !idle.is_empty()
+        })?;
+        Ok(idle)
+    }
+
     fn check(&self) -> Result<(), ShareError> {
         for selector in &self.without {
             if let Selector::Kind(kind) = selector
@@ -184,21 +239,12 @@ impl ExportSelection {
     }
 
     fn withholds_record(&self, evidence: &Evidence) -> bool {
-        let is_named = self.without.iter().any(|selector| match selector {
-            Selector::Source(source) => *source == evidence.source,
-            Selector::Kind(kind) => *kind == evidence.kind.0,
-            Selector::Type(_) => false,
-        });
+        let is_named = self.without.iter().any(|selector| selector.selects_record(evidence));
         self.claims_only || is_named || self.hides(Some(evidence.visibility))
     }
 
     fn withholds_type(&self, claim_type: &str) -> bool {
-        self.without.iter().any(|selector| match selector {
-            Selector::Type(family) => claim_type
-                .strip_prefix(family.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
-            Selector::Source(_) | Selector::Kind(_) => false,
-        })
+        self.without.iter().any(|selector| selector.selects_type(claim_type))
     }
 }
 

@@ -16,11 +16,11 @@ use store::sqlite::{FileStamp, JournalWriting};
 use super::RECEIPTS_WAIT;
 use crate::failure::Failure;
 use crate::mcp::whose::{self, Whose};
-use crate::service::Session;
 use crate::service::effective::EffectiveView;
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::recall::limit_journal;
 use crate::service::surfacing::start_stream;
+use crate::service::{Session, handles};
 
 /// A space that is opened on demand.
 #[derive(Default)]
@@ -194,7 +194,10 @@ impl Opened {
             Some(open) => open,
             None => Open::new(session, session.open(SpaceUse::Write(Capability::Append))?, trust),
         };
-        Ok(self.0.insert(open))
+        let open = self.0.insert(open);
+        // It may have been opened to be read, or before the person said who they are.
+        handles::tell(&session.home, &mut open.spaces.own)?;
+        Ok(open)
     }
 
     /// The space to add to, which is made if it does not exist.
@@ -208,7 +211,10 @@ impl Opened {
                 Open::new(session, opened, trust)
             }
         };
-        Ok(self.0.insert(open))
+        let open = self.0.insert(open);
+        // It may have been opened to be read, or before the person said who they are.
+        handles::tell(&session.home, &mut open.spaces.own)?;
+        Ok(open)
     }
 
     /// The spaces that are open.

@@ -21,6 +21,7 @@ use super::{Answer, AskRequest, SpaceInView, Wording};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agents::Agent;
+use crate::service::handles;
 
 /// The tag of kept answers, and the pipeline that they name.
 pub(crate) const SUMMARY_TAG: &str = "inner_voice";
@@ -116,6 +117,8 @@ pub(super) fn save(
     }
     let changes = [NamedChange::from(GraphChange::State(Box::new(summary(request, answer)?)))];
     let space = &mut asked.opened.space;
+    // It was opened to be read; what is appended makes beliefs be derived again.
+    handles::tell(&session.home, space)?;
     let changed: GraphChanged = match by {
         SaveBy::NoKey => return Ok(Saving::NotSaved(NotSaved::NotPermitted)),
         SaveBy::Handle => space.change_graph(&changes, None, Intent::Write, session.now)?,

@@ -20,10 +20,10 @@ use super::sources::AnswerSource;
 use super::wording::cut;
 use super::{Answer, AskRequest, SaveBy, SpaceInView};
 use crate::failure::{Failure, RequestError};
-use crate::service::Session;
 use crate::service::model_request::{
     Answerer, ModelAccess, ModelAnswer, ModelOrigin, ModelTask, QuotedRecord,
 };
+use crate::service::{Session, handles};
 
 /// The version of the prompt, which every candidate of a model names.
 pub(crate) const PROMPT_VERSION: &str = "staging-1";
@@ -159,6 +159,7 @@ pub(super) fn stage(
     }
     let (candidates, found_by) = find(session, answerer, asked, &own)?;
     let space = &mut asked.opened.space;
+    handles::tell(&session.home, space)?;
     let now = session.now;
     let may_derive = |space: &engine::Space, key| space.reader()?.may(key, Capability::Derive, now);
     let own: Vec<OpId> = own.iter().map(|source| source.id).collect();

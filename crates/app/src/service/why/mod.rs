@@ -11,9 +11,9 @@ use kernel::kind::{Capability, Kind};
 use serde::Serialize;
 use store::sqlite::ModelNumber;
 
-use super::Session;
 use super::opening::OpenedSpace;
 use super::query_embedding::serving;
+use super::{Session, handles};
 use crate::failure::Failure;
 
 mod choice;
@@ -154,6 +154,8 @@ pub(crate) fn store(
     if let Some(reason) = reason {
         return Ok(Storing::NotStored(reason));
     }
+    // It was opened to be read; what is appended makes beliefs be derived again.
+    handles::tell(&session.home, space)?;
     let changed = space.change_graph(&changes, None, intent, session.now)?;
     let mut ids = changed.stand_for.iter().copied();
     let Some(id) = ids.next() else { return Ok(Storing::NotStored(NotStored::NothingToStore)) };

@@ -195,8 +195,20 @@ fn is_current(belief: &Belief, at_us: i64) -> bool {
 
 /// Whether a belief is true in the world at a time, microseconds since the Unix epoch.
 pub fn is_true_at(belief: &Belief, at_us: i64) -> bool {
-    belief.valid_from.as_ref().is_none_or(|from| from.instant_us() <= at_us)
-        && !is_over(belief, at_us)
+    begins_us(belief).is_none_or(|from| from <= at_us) && !is_over(belief, at_us)
+}
+
+/// A day, and how far the first zone is ahead of UTC, microseconds.
+const DAY_US: i64 = 24 * 3_600 * 1_000_000;
+const FIRST_ZONE_US: i64 = 14 * 3_600 * 1_000_000;
+
+/// When a belief begins to be true, microseconds since the Unix epoch. What derivers say begins on
+/// a day where its records are, of which only the day is known: it begins when that day begins in
+/// the first zone. Else a preference stated this morning in Auckland would be one of tomorrow.
+pub fn begins_us(belief: &Belief) -> Option<i64> {
+    let from_us = belief.valid_from.as_ref()?.instant_us();
+    let is_day = !belief.key.starts_with(TEXT_KEY) && from_us % DAY_US == 0;
+    Some(if is_day { from_us.saturating_sub(FIRST_ZONE_US) } else { from_us })
 }
 
 /// The confidence of a belief in words; `None` if nothing is believed.

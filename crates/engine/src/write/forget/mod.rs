@@ -80,6 +80,10 @@ pub struct ForgetPlan {
     pub selected: u64,
     /// The first of them, in one line each.
     pub records: Vec<ForgottenRecord>,
+    /// How many nodes and thoughts go because they were made from what is forgotten.
+    pub made_from_it: u64,
+    /// The first of them, in one line each.
+    pub made: Vec<ForgottenRecord>,
     /// The beliefs that change.
     pub changes: Changes,
     /// Corrections and refutations that go, because nothing else is known of their identities.
@@ -335,14 +339,29 @@ impl Writer<'_> {
             for key in affected {
                 plan.note_statements(index, key)?;
             }
-            let mut erased = BTreeMap::new();
-            for id in plan.follow(index)? {
+            let (mut erased, mut made, mut made_from_it) = (BTreeMap::new(), Vec::new(), 0);
+            plan.follow(index)?;
+            for id in &plan.gone {
                 let Some(entry) = index.entry(id)? else { continue };
-                if index.canonical_body(id)?.is_some() {
-                    *erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
+                if index.canonical_body(id)?.is_none() {
+                    continue;
+                }
+                *erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
+                let is_made = matches!(entry.kind, Kind::Node | Kind::Thought);
+                if !is_made || plan.targets.contains(id) {
+                    continue;
+                }
+                made_from_it += 1;
+                if made.len() < RECORDS_KEPT_MAX {
+                    let body = body_of(index, id, &entry.kind)?;
+                    let summary = match self.store.is_as_signed(id)? {
+                        true => body.as_ref().map(summary_of).unwrap_or_default(),
+                        false => ALTERED.to_owned(),
+                    };
+                    made.push(ForgottenRecord { id: *id, summary });
                 }
             }
-            plan.erased = erased;
+            (plan.erased, plan.made, plan.made_from_it) = (erased, made, made_from_it);
             Ok(())
         })
     }
