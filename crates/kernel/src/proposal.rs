@@ -171,6 +171,8 @@ impl Decision {
     pub const ACCEPT: &'static str = "accept";
     /// They are not.
     pub const REJECT: &'static str = "reject";
+    /// What was appended is taken back.
+    pub const REVERT: &'static str = "revert";
     /// What is proposed is another name of something that is there.
     pub const ALIAS: &'static str = "alias";
 }

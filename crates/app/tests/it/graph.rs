@@ -471,6 +471,8 @@ fn a_patch_is_applied_as_a_whole_and_reverting_it_restores_the_state_before() {
     json(&machine, &["patch", "revert", patch]);
     assert_eq!(statuses(&machine, &[&claim, &node]), ["active", "active"]);
     assert_eq!(texts(&machine, &["claims"]), ["The glaze is celadon."]);
+    let listed = json(&machine, &["patch", "list", "--all"]);
+    assert_eq!(listed["status"], "reverted", "{listed}");
     let twice = json(&machine, &["patch", "revert", patch]);
     assert_eq!(twice["statuses"], serde_json::json!([]));
     machine.is_sound();

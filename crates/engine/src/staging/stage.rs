@@ -241,7 +241,7 @@ impl Known {
                 Status::Pending if is_private || !known_private => {
                     found = found.or(Some(WhyNotStaged::Pending));
                 }
-                Status::Pending | Status::Moot => {}
+                Status::Pending | Status::Moot | Status::Reverted => {}
             }
         }
         found

@@ -280,6 +280,9 @@ impl Writer<'_> {
     ) -> Result<Patched, EngineError> {
         self.patched(intent, now, |graph| {
             graph.revert(&patch.applied)?;
+            if patch.status != Status::Reverted {
+                decide(graph, patch.id, Decision::REVERT, Map::new())?;
+            }
             Ok((Some(patch.id), Vec::new()))
         })
     }
@@ -330,12 +333,22 @@ fn apply(
     if let Some(proposal) = proposal {
         let applied: Vec<OpId> = graph.appended().split_off(before);
         let others = Map::from_iter([(APPLIED.to_owned(), json!(applied))]);
-        let decision =
-            Decision { verdict: Decision::ACCEPT.to_owned(), feedback: String::new(), others };
-        let refs = vec![Ref { id: proposal, role: Role::parse(Role::TARGET)? }];
-        graph.append(Body::Decision(decision), refs)?;
+        decide(graph, proposal, Decision::ACCEPT, others)?;
     }
     Ok((proposal, stand_for))
+}
+
+/// Appends a decision about a proposal.
+fn decide(
+    graph: &mut GraphWriter<'_>,
+    proposal: OpId,
+    verdict: &str,
+    others: Map<String, Value>,
+) -> Result<(), GraphError> {
+    let decision = Decision { verdict: verdict.to_owned(), feedback: String::new(), others };
+    let refs = vec![Ref { id: proposal, role: Role::parse(Role::TARGET)? }];
+    graph.append(Body::Decision(decision), refs)?;
+    Ok(())
 }
 
 fn engine_error(error: GraphError) -> EngineError {

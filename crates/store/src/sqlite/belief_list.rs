@@ -68,12 +68,13 @@ pub struct BeliefPage {
     pub below_minimum: u64,
 }
 
-/// The filter's conditions on a row, as parameters 3 to 7 of a statement. What is derived and begins
-/// on a day begins when that day does in the first zone, 14 hours ahead of UTC.
+/// The filter's conditions on a row, as parameters 3 to 7 of a statement. What is derived and
+/// begins on a day begins when that day does in the first zone, 14 hours ahead of UTC.
 const CONDITIONS: &str = "confidence >= ?3 AND confidence < ?4 AND (?5 IS NULL OR band = ?5)
-    AND (?6 IS NULL OR (valid_to IS NULL OR valid_to > ?6) AND (valid_from IS NULL OR valid_from <= ?6
-        OR valid_from % 86400000000 = 0 AND valid_from - 50400000000 <= ?6
-            AND NOT (key >= 'text|' AND key < 'text}')))
+    AND (?6 IS NULL OR (valid_to IS NULL OR valid_to > ?6)
+        AND (valid_from IS NULL OR valid_from <= ?6
+            OR valid_from % 86400000000 = 0 AND valid_from - 50400000000 <= ?6
+                AND NOT (key >= 'text|' AND key < 'text}')))
     AND (?7 IS NULL OR changed <= ?7)";
 
 /// The condition that only what every project may see is listed. The indexes do not hold it, so it

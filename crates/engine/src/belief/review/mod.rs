@@ -58,6 +58,8 @@ pub enum Status {
     Accepted,
     /// The user rejected the proposal.
     Dismissed,
+    /// The user accepted a patch, and took back what it changed.
+    Reverted,
     /// Its correction was withdrawn or replaced, so there is nothing left to decide.
     Moot,
 }
@@ -69,6 +71,7 @@ impl Status {
             Self::Pending => "pending",
             Self::Accepted => "accepted",
             Self::Dismissed => "dismissed",
+            Self::Reverted => "reverted",
             Self::Moot => "moot",
         }
     }
@@ -315,6 +318,9 @@ pub(crate) fn decided<B: Bodies + ?Sized>(
                 if [Decision::ACCEPT, Decision::ALIAS].contains(&decision.verdict.as_str()) =>
             {
                 Status::Accepted
+            }
+            Some(Body::Decision(decision)) if decision.verdict == Decision::REVERT => {
+                Status::Reverted
             }
             _ => Status::Dismissed,
         };
