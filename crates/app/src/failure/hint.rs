@@ -6,6 +6,7 @@
 
 use engine::EngineError;
 use engine::belief::user::UserError;
+use engine::write::graph::RefusedChange;
 use kernel::kind::Kind;
 use kernel::rules::RuleViolation;
 use models::choice::Selection;
@@ -102,6 +103,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     }
 }
 
+/// The code of a statement that the user refuted.
+const IDENTITY_REFUTED: &str = "identity_refuted";
+
 fn of_engine(error: &EngineError) -> Option<String> {
     Some(match error {
         EngineError::Record(RecordError::Refused {
@@ -139,6 +143,14 @@ fn of_engine(error: &EngineError) -> Option<String> {
             "`because maintain export` archives them first".to_owned()
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
+        EngineError::Graph(refused) => match refused.as_slice() {
+            [RefusedChange { refusal, .. }] if refusal.code() == IDENTITY_REFUTED => {
+                "`because withdraw KEY` takes the refutation back; `because claims --state \
+                 refuted` lists the keys"
+                    .to_owned()
+            }
+            _ => return None,
+        },
         EngineError::User(error) => return of_user(error).map(str::to_owned),
         _ => return None,
     })

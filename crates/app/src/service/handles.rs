@@ -199,7 +199,8 @@ pub(crate) fn change(
     let mut words = Vec::new();
     for (kind, value) in &changes.add {
         let is_it = |handle: &StatedHandle| handle.kind == *kind && is_same(&handle.value, value);
-        if before.iter().any(is_it) || changed.added.contains(&(*kind, value.clone())) {
+        let is_added = changed.added.iter().any(|(of, it)| of == kind && is_same(it, value));
+        if before.iter().any(is_it) || is_added {
             continue;
         }
         changed.added.push((*kind, value.clone()));

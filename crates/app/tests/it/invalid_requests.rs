@@ -132,3 +132,13 @@ fn help_is_also_a_command() {
     let ran = machine.because(["help", "recal"]).run().ends(2);
     assert!(ran.err().contains("unrecognized subcommand 'recal'"), "{}", ran.err());
 }
+
+#[test]
+fn a_statement_that_was_refuted_says_how_to_take_that_back() {
+    let machine = Machine::with_space();
+    machine.because(["claim", "add", "The kiln is gas."]).run().succeeds();
+    let claims = machine.because(["--json", "claims"]).run().succeeds().json();
+    machine.because(["refute", claims["key"].as_str().unwrap()]).run().succeeds();
+    let again = machine.because(["claim", "add", "The kiln is gas."]).run().ends(1);
+    again.says("because withdraw KEY");
+}
