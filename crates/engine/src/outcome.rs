@@ -27,7 +27,8 @@ pub struct Changes {
     pub masked: Vec<SecretKind>,
     /// Identities whose belief changed, by key.
     pub beliefs: BTreeMap<String, Change>,
-    /// The records that an edge displaces now and did not before, or no more.
+    /// The records that an edge displaces now and did not before, or no more, and the nodes that
+    /// fall with what they were made from, or stand again.
     pub displaced: Vec<StatusChange>,
     /// The report of the derivation.
     pub derived: Derived,

@@ -95,6 +95,15 @@ fn what_a_change_brings_back_or_displaces_is_named_before_and_after() {
     back(&json(&machine, &["refute", &electric]));
     let again = json(&machine, &["withdraw", &electric]);
     assert_eq!(again["statuses"][0]["after"], "superseded", "{again}");
+    // A node falls with what it was made from, and stands again with it.
+    let note = id_of(&json(&machine, &["remember", "note one"]));
+    let shop = ["node", "add", "--type", "decision", "Close the shop", "--source", &note];
+    let shop = id_of(&json(&machine, &shop));
+    for (act, after) in [("retract", "invalidated"), ("restore", "active")] {
+        let answer = json(&machine, &[act, &note]);
+        let status = &answer["statuses"][0];
+        assert_eq!((&status["id"], &status["after"]), (&shop.clone().into(), &after.into()));
+    }
     let would = machine.because(["what-if", "--refute", &electric]).run().succeeds();
     would.prints("Then 1 record would change").prints("superseded → active  The kiln is gas.");
     machine.is_sound();

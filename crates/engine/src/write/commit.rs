@@ -76,7 +76,7 @@ impl Writer<'_> {
                 1..=COMPARED_MAX => compare(writing, recorded)?,
                 _ => Vec::new(),
             };
-            displaced.retain(StatusChange::is_of_displacement);
+            displaced.retain(StatusChange::is_beside_beliefs);
             Ok((displaced, examine(writing)?))
         };
         let (changes, (displaced, examined)) = self.act_by(append, intent, now, examine)?;

@@ -101,10 +101,13 @@ pub struct StatusChange {
 }
 
 impl StatusChange {
-    /// Whether an edge displaced the record before and does no more, or displaces it now.
-    pub(crate) fn is_of_displacement(&self) -> bool {
+    /// Whether it is listed beside the beliefs that change: an edge displaces the record now, or
+    /// did, or it is a node that falls with what it was made from, or stands again.
+    pub(crate) fn is_beside_beliefs(&self) -> bool {
         let by_edge = [RecordStatus::Superseded, RecordStatus::Alias].map(RecordStatus::as_str);
-        [self.before, self.after].into_iter().flatten().any(|status| by_edge.contains(&status))
+        let has = |wanted: &str| self.before == Some(wanted) || self.after == Some(wanted);
+        let has_fallen = has(RecordStatus::Invalidated.as_str());
+        by_edge.into_iter().any(has) || self.kind == Kind::Node.as_str() && has_fallen
     }
 }
 
