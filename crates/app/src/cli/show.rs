@@ -47,6 +47,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let withheld = space.withheld_among(&citing, disclosure)?;
     shown.cited_by.retain(|citing| !withheld.contains(&citing.id));
     let keys = space.key_ring()?;
+    let is_sound = shown.fault.is_none();
     match session.form {
         Form::Json => {
             let quoted_by = keys.quoted_by(&shown.operation);
@@ -78,11 +79,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
             }
         }
     }
-    Ok(if shown_is_sound(&space, &id)? { 0 } else { crate::failure::exit::UNSOUND })
-}
-
-fn shown_is_sound(space: &engine::Space, id: &kernel::id::OpId) -> Result<bool, Failure> {
-    Ok(space.show(id)?.fault.is_none())
+    Ok(if is_sound { 0 } else { crate::failure::exit::UNSOUND })
 }
 
 fn time_of(ts: kernel::operation::HlcTimestamp) -> jiff::Timestamp {

@@ -262,8 +262,8 @@ const REQUIRED_FIELDS: [(&str, &[&str]); 7] = [
     ("retract", &["target"]),
 ];
 
-/// What is wrong with each field of an operation: reading all of it stops at the first. Nothing
-/// where there is no such operation.
+/// What is wrong with each field of an operation, since reading all of it stops at the first fault.
+/// Empty if the operation is unknown.
 fn faults_of_fields(written: &serde_json::Value) -> Vec<String> {
     let Some(fields) = written.as_object() else { return Vec::new() };
     let op = fields.get("op").and_then(|op| op.as_str()).unwrap_or_default();

@@ -173,6 +173,15 @@ impl Filtered {
         };
         is_there(&edge.from) && is_there(&edge.to)
     }
+
+    /// Moves the edges that lost an end to what is refused.
+    pub fn refuse_lost_edges(&mut self, reason: &'static str) {
+        let (kept, lost) = std::mem::take(&mut self.edges)
+            .into_iter()
+            .partition::<Vec<_>, _>(|edge| self.has_ends_of(edge));
+        self.edges = kept;
+        self.refused.extend(lost.iter().map(|edge| edge.refused(reason)));
+    }
 }
 
 /// Decides about candidates.

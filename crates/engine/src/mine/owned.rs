@@ -49,9 +49,5 @@ pub fn refuse_owned(filtered: &mut Filtered, records: &[&MinableRecord]) {
         .partition::<Vec<_>, _>(|record| says_the_same(record));
     filtered.records = kept;
     filtered.refused.extend(gone.into_iter().map(|record| record.refused(reason::DERIVED)));
-    let (edges, lost) = std::mem::take(&mut filtered.edges)
-        .into_iter()
-        .partition::<Vec<_>, _>(|edge| filtered.has_ends_of(edge));
-    filtered.edges = edges;
-    filtered.refused.extend(lost.iter().map(|edge| edge.refused(reason::UNKNOWN_END)));
+    filtered.refuse_lost_edges(reason::UNKNOWN_END);
 }

@@ -240,11 +240,7 @@ pub(crate) fn preferences_to_propose(
         .into_iter()
         .partition(|record: &KeptRecord| record.record_type == preference);
     filtered.records = kept;
-    let (edges, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut filtered.edges)
-        .into_iter()
-        .partition(|edge| filtered.has_ends_of(edge));
-    filtered.edges = edges;
-    filtered.refused.extend(gone.iter().map(|edge| edge.refused(reason::PENDING)));
+    filtered.refuse_lost_edges(reason::PENDING);
     Ok(waiting)
 }
 
