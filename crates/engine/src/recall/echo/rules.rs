@@ -158,19 +158,23 @@ pub(super) fn repeats(
     if is_by_machine(earlier) || !may_be_by_one_person(record, earlier) {
         return false;
     }
+    // Notes made from one form differ in a word, which is what they are about.
+    let adds_nothing = || likeness.is_exact || adds_no_word(fingerprint, earlier_fingerprint);
     match (&record.at, &earlier.at) {
         // The same text at the same time, in two exports.
         (Some(at), Some(earlier_at)) => {
             let whole = likeness.is_exact || likeness.share_back >= ECHO_SHARE;
             whole
                 && if record.source == earlier.source {
-                    at == earlier_at
+                    at == earlier_at && adds_nothing()
+                } else if at.is_date_only() || earlier_at.is_date_only() {
+                    is_same_time(at, earlier_at) && adds_nothing()
                 } else {
                     is_same_time(at, earlier_at)
                 }
         }
         // A copy without a time has the time of its original.
-        (None, _) => is_long,
+        (None, _) => is_long && adds_nothing(),
         // A record with a time describes an occurrence at that time.
         (Some(_), None) => false,
     }
@@ -240,6 +244,12 @@ pub(super) fn is_our_answer(evidence: &Evidence, records: &[ShownRecord]) -> boo
     evidence.payload.role.as_deref() == Some("tool")
         && text.contains("b3:")
         && records.iter().any(|record| text.contains(&record.id.to_string()))
+}
+
+/// Whether a text has no word that an earlier one lacks.
+fn adds_no_word(new: &TextFingerprint, old: &TextFingerprint) -> bool {
+    let old: BTreeSet<String> = retrieval::shingles::words(&old.text).into_iter().collect();
+    retrieval::shingles::words(&new.text).iter().all(|word| old.contains(word))
 }
 
 /// Whether a near repetition makes another statement: it differs in a number or a negation. In an

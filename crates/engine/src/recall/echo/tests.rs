@@ -127,6 +127,20 @@ fn an_undated_copy_is_an_echo_and_a_dated_copy_of_an_undated_text_is_not() {
 }
 
 #[test]
+fn notes_made_from_one_form_are_not_echoes() {
+    const FORM: &str = "Voice pack for the reader: all prompts, the names of the keys and the \
+                        spoken numbers, recorded in one studio by one speaker, in ";
+    let note = |uid: &str, at: &str, language: &str| Evidence {
+        source_uid: uid.to_owned(),
+        ..message("markdown", "", "", at, &format!("{FORM}{language}."))
+    };
+    for at in ["", "2025-03-01"] {
+        assert!(!is_echo(&note("b", at, "Welsh"), &note("a", at, "Breton")), "{at}");
+        assert!(is_echo(&note("b", at, "one studio"), &note("a", at, "Breton")), "{at}: no news");
+    }
+}
+
+#[test]
 fn appointments_repeat_each_other_only_at_the_same_instant() {
     let event = |source: &str, at: &str| Evidence {
         kind: EvidenceKind::from(EvidenceKind::EVENT),
