@@ -1,13 +1,14 @@
 //! Languages: what a language does to words, and which language a word has.
 //!
-//! A script that one of the stemmers serves decides alone: a Cyrillic word is stemmed as Russian in
-//! any text, because related languages share most endings and both sides of a search are treated
-//! alike. Words in Latin letters have the language of their text, which
-//! [`super::recognition`] finds. It also finds texts in Persian and Urdu, whose words the Arabic
-//! stemmer would cut wrongly. Words in other scripts are not stemmed.
+//! A script that one of the stemmers serves decides alone. Words in Latin letters have the language
+//! of their text, which [`super::recognition`] finds. It also finds texts in Persian and Urdu,
+//! whose words the Arabic stemmer would cut wrongly, and in Ukrainian and Serbian (as Croatian:
+//! its stemmer writes both in Latin letters). Any other Cyrillic word is stemmed as Russian,
+//! because related languages share most endings and both sides of a search are treated alike.
+//! Words in other scripts are not stemmed.
 
-use rust_stemmers::{Algorithm, Stemmer};
 use serde::{Deserialize, Serialize};
+use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 /// A language: its stemmer, stop words and irregular forms. As the setting of a space, it is the
 /// language of the texts whose language is not recognised.
@@ -36,14 +37,21 @@ pub enum Language {
     Swedish,
     Tamil,
     Turkish,
-    // Those below have stop words, but no stemmer.
     Catalan,
     Croatian,
     Czech,
     Hindi,
     Indonesian,
-    Persian,
     Polish,
+    Ukrainian,
+    Armenian,
+    Basque,
+    Estonian,
+    Lithuanian,
+    // Those below have no stemmer.
+    Icelandic,
+    Latvian,
+    Persian,
     Vietnamese,
     /// No stemming and no stop words.
     Other,
@@ -51,7 +59,7 @@ pub enum Language {
 
 impl Language {
     /// All of them, in order.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 34] = [
         Self::Arabic,
         Self::Danish,
         Self::Dutch,
@@ -75,8 +83,15 @@ impl Language {
         Self::Czech,
         Self::Hindi,
         Self::Indonesian,
-        Self::Persian,
         Self::Polish,
+        Self::Ukrainian,
+        Self::Armenian,
+        Self::Basque,
+        Self::Estonian,
+        Self::Lithuanian,
+        Self::Icelandic,
+        Self::Latvian,
+        Self::Persian,
         Self::Vietnamese,
         Self::Other,
     ];
@@ -109,6 +124,13 @@ impl Language {
             Self::Indonesian => "indonesian",
             Self::Persian => "persian",
             Self::Polish => "polish",
+            Self::Ukrainian => "ukrainian",
+            Self::Armenian => "armenian",
+            Self::Basque => "basque",
+            Self::Estonian => "estonian",
+            Self::Lithuanian => "lithuanian",
+            Self::Icelandic => "icelandic",
+            Self::Latvian => "latvian",
             Self::Vietnamese => "vietnamese",
             Self::Other => "other",
         }
@@ -139,15 +161,22 @@ impl Language {
             Self::Swedish => Algorithm::Swedish,
             Self::Tamil => Algorithm::Tamil,
             Self::Turkish => Algorithm::Turkish,
-            Self::Catalan
-            | Self::Croatian
-            | Self::Czech
-            | Self::Hindi
-            | Self::Indonesian
-            | Self::Persian
-            | Self::Polish
-            | Self::Vietnamese
-            | Self::Other => return None,
+            Self::Catalan => Algorithm::Catalan,
+            Self::Czech => Algorithm::Czech,
+            Self::Hindi => Algorithm::Hindi,
+            Self::Indonesian => Algorithm::Indonesian,
+            Self::Polish => Algorithm::Polish,
+            Self::Ukrainian => Algorithm::Ukrainian,
+            // Made from one for Croatian.
+            Self::Croatian => Algorithm::Serbian,
+            Self::Armenian => Algorithm::Armenian,
+            Self::Basque => Algorithm::Basque,
+            Self::Estonian => Algorithm::Estonian,
+            Self::Lithuanian => Algorithm::Lithuanian,
+            // Persian has a Snowball stemmer, which finds less than the words as they are (0032).
+            Self::Icelandic | Self::Latvian | Self::Persian | Self::Vietnamese | Self::Other => {
+                return None;
+            }
         };
         Some(Stemmer::create(algorithm))
     }
@@ -161,7 +190,7 @@ impl Language {
 
 /// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub struct Languages(u32);
+pub struct Languages(u64);
 
 impl Languages {
     /// The empty set.
@@ -219,17 +248,25 @@ pub(super) enum WordLanguage {
     OfText,
     /// Whether its text is Persian or Urdu: the word is in Arabic letters.
     ArabicUnlessPersian,
+    /// Whether its text is Ukrainian or Serbian: the word is in Cyrillic letters.
+    Cyrillic,
 }
 
 impl WordLanguage {
-    /// The language of the word in a text of `language`.
-    pub(super) fn in_text_of(self, language: Language) -> Language {
+    /// The language of the word in a text of `language`, where texts that are not recognised have
+    /// the language `usual`.
+    pub(super) fn in_text_of(self, language: Language, usual: Language) -> Language {
         match (self, language) {
             (Self::Fixed(language), _) => language,
-            (Self::OfText, Language::Persian) => Language::Other,
+            (Self::OfText, Language::Persian | Language::Ukrainian) if usual == language => {
+                Language::Other
+            }
+            (Self::OfText, Language::Persian | Language::Ukrainian) => usual,
             (Self::OfText, language) => language,
             (Self::ArabicUnlessPersian, Language::Persian) => Language::Other,
             (Self::ArabicUnlessPersian, _) => Language::Arabic,
+            (Self::Cyrillic, Language::Ukrainian | Language::Croatian) => language,
+            (Self::Cyrillic, _) => Language::Russian,
         }
     }
 }
@@ -244,7 +281,8 @@ pub(super) fn word_language(word: &str) -> WordLanguage {
     WordLanguage::Fixed(match letter {
         letter if is_latin(letter) => return WordLanguage::OfText,
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Language::Greek,
-        '\u{400}'..='\u{52f}' => Language::Russian,
+        '\u{400}'..='\u{52f}' => return WordLanguage::Cyrillic,
+        '\u{530}'..='\u{58f}' => Language::Armenian,
         '\u{600}'..='\u{6ff}' | '\u{750}'..='\u{77f}' => return WordLanguage::ArabicUnlessPersian,
         '\u{900}'..='\u{97f}' => Language::Hindi,
         '\u{b80}'..='\u{bff}' => Language::Tamil,
@@ -263,6 +301,16 @@ pub fn is_latin(letter: char) -> bool {
 /// Letters of Persian and Urdu that Arabic does not have.
 pub(super) fn is_persian(letter: char) -> bool {
     matches!(letter, 'پ' | 'چ' | 'ژ' | 'گ' | 'ک' | 'ی' | 'ٹ' | 'ڈ' | 'ڑ' | 'ں' | 'ے' | 'ہ' | 'ھ')
+}
+
+/// Letters of Ukrainian that Russian does not have.
+pub(super) fn is_ukrainian(letter: char) -> bool {
+    matches!(letter, 'і' | 'ї' | 'є' | 'ґ')
+}
+
+/// Letters of Serbian that Russian does not have.
+pub(super) fn is_serbian(letter: char) -> bool {
+    matches!(letter, 'ј' | 'љ' | 'њ' | 'ћ' | 'ђ' | 'џ')
 }
 
 #[cfg(test)]
@@ -287,8 +335,8 @@ mod tests {
             ("house", WordLanguage::OfText),
             ("Änderung", WordLanguage::OfText),
             ("việc", WordLanguage::OfText),
-            ("школа", fixed(Language::Russian)),
-            ("школы2", fixed(Language::Russian)),
+            ("школа", WordLanguage::Cyrillic),
+            ("школы2", WordLanguage::Cyrillic),
             ("σχολείο", fixed(Language::Greek)),
             ("ἀρχή", fixed(Language::Greek)),
             ("المدرسة", WordLanguage::ArabicUnlessPersian),

@@ -60,7 +60,7 @@ fn a_text_without_evidence_has_the_language_of_the_space() {
 }
 
 /// A record, a question with other forms of its words, and how many of its words it must find.
-const QUESTIONS: [(&str, &str, usize); 17] = [
+const QUESTIONS: [(&str, &str, usize); 24] = [
     ("Wir haben die alten Häuser am Hafen fotografiert.", "Wer fotografierte das alte Haus?", 3),
     ("Ze heeft de oude boeken in de havens gekocht.", "Welk oude boek is het in de haven?", 2),
     ("Hon köpte de gamla båtarna i hamnen.", "Vilken gammal båt var det i hamnar?", 2),
@@ -106,6 +106,17 @@ const QUESTIONS: [(&str, &str, usize); 17] = [
     ("Chúng tôi mua hai chiếc xe đạp đỏ cho các con.", "Chiếc xe đạp đỏ của ai?", 4),
     ("دو دوچرخه قرمز برای بچه‌ها خریدیم و کتاب را گم کردیم.", "دوچرخه قرمز برای کیست؟", 3),
     ("Kupiliśmy dwa czerwone rowery dla dzieci.", "Dla kogo są czerwone rowery?", 2),
+    ("Koupili jsme dětem dvě červená kola, ale nevíme kam s nimi.", "Kde je červené kolo?", 2),
+    ("Ми купили два червоні велосипеди для дітей.", "Який червоний велосипед для дитини?", 2),
+    ("Купили смо два црвена бицикла за децу.", "Где је црвени бицикл?", 2),
+    ("Ostsime lastele kaks punast jalgratast, aga need on katki.", "Kus on punane jalgratas?", 1),
+    ("Nupirkome du raudonus dviračius, bet jie jau nėra mūsų.", "Kur yra raudonas dviratis?", 1),
+    (
+        "Umeentzako bi bizikleta gorri erosi ditugu eta oso onak dira.",
+        "Non dago bizikleta gorria?",
+        1,
+    ),
+    ("Մենք երկու կարմիր հեծանիվ գնեցինք երեխաների համար։", "Որտե՞ղ է կարմիր հեծանիվը", 2),
 ];
 
 #[test]

@@ -130,7 +130,7 @@ pub struct Analysis {
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
-    /// The language of its words in Latin letters, or Persian.
+    /// The language of its words in Latin letters, or that of others that share a script.
     pub language: Language,
 }
 
@@ -199,7 +199,7 @@ pub struct SlotAnalysis {
     pub timex: bool,
     /// True if the text ends with a question mark.
     pub is_question: bool,
-    /// The language of its words in Latin letters, or Persian.
+    /// The language of its words in Latin letters, or that of others that share a script.
     pub language: Language,
 }
 
@@ -439,7 +439,7 @@ impl Analyzer {
         let Some(WordEntry { word, language: of_word, terms, .. }) = self.entries.get(entry) else {
             return;
         };
-        let language = of_word.in_text_of(language);
+        let language = of_word.in_text_of(language, self.usual);
         if let Some((_, slots)) = terms.iter().find(|(known, _)| *known == language) {
             found.extend_from_slice(slots);
             return;
@@ -481,6 +481,7 @@ impl Analyzer {
                 evidence: match language {
                     WordLanguage::OfText => Evidence::of(&lower),
                     WordLanguage::ArabicUnlessPersian => Evidence::of_arabic(&key),
+                    WordLanguage::Cyrillic => Evidence::of_cyrillic(&lower),
                     WordLanguage::Fixed(_) => Evidence::default(),
                 },
                 terms: Vec::new(),

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::language::{Language, Languages, is_persian};
+use super::language::{Language, Languages, is_persian, is_serbian, is_ukrainian};
 use super::stop_words::{is_english_stop_word, is_negation};
 
 static LISTS: &str = include_str!("../../data/function-words.txt");
@@ -95,6 +95,18 @@ impl Evidence {
             false => Self::default(),
         }
     }
+
+    /// Of a word in Cyrillic letters, in lower case.
+    pub(super) fn of_cyrillic(word: &str) -> Self {
+        let language = if word.contains(is_ukrainian) {
+            Language::Ukrainian
+        } else if word.contains(is_serbian) {
+            Language::Croatian
+        } else {
+            return Self::default();
+        };
+        Self { languages: Languages::of(language), points: POINTS }
+    }
 }
 
 /// Whether `word` (lower case) is a function word of `language`.
@@ -106,8 +118,14 @@ pub(super) fn is_function_word(word: &str, language: Language) -> bool {
 }
 
 /// The evidence of the words of a text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Tally([u32; Language::ALL.len()]);
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self([0; Language::ALL.len()])
+    }
+}
 
 impl Tally {
     pub(super) fn add(&mut self, evidence: Evidence) {
