@@ -16,6 +16,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use retrieval::question::Question;
 use retrieval::text::{is_han, is_latin};
 use safetensors::SafeTensors;
 
@@ -125,16 +126,35 @@ impl Table {
         }
     }
 
+    /// The part of a question that the table can embed; empty if the question may be in another
+    /// language and the table does not know most of its words.
+    pub fn known_part<'q>(&self, question: &'q Question) -> &'q str {
+        let text = question.nameless_english();
+        if !question.is_perhaps_foreign {
+            return text;
+        }
+        let mut tokens = Vec::new();
+        self.word_piece.tokens(text, &mut tokens);
+        let (words, split) = self.words_and_split(&tokens);
+        if words > 0 && 2 * split >= words { "" } else { text }
+    }
+
     /// Whether more than three quarters of the words are split into pieces: a label in another
     /// language, whose function words would tell it, or data.
     fn is_foreign(&self, tokens: &[u16]) -> bool {
         /// A short English text may consist of rare words: "Which kiln, which glaze?"
         const SPLIT_WORDS_MIN: usize = 3;
+        let (words, split) = self.words_and_split(tokens);
+        split >= SPLIT_WORDS_MIN && 4 * split > 3 * words
+    }
+
+    /// How many words the tokens are, and how many of these are split into pieces.
+    fn words_and_split(&self, tokens: &[u16]) -> (usize, usize) {
         let continues = |token: &&u16| self.word_piece.is_continuation(**token);
         let words = tokens.iter().filter(|token| self.word_piece.is_word(**token)).count();
         let split =
             tokens.windows(2).filter(|pair| continues(&&pair[1]) && !continues(&&pair[0])).count();
-        split >= SPLIT_WORDS_MIN && 4 * split > 3 * words
+        (words, split)
     }
 
     /// Adds the vectors of `tokens` to `sum`, ignoring unknown tokens.
@@ -317,6 +337,30 @@ mod tests {
             "kiln glaze",
         ] {
             assert_ne!(Table::built_in().embed(text), [0.0; DIMENSIONS], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_may_be_in_another_language_needs_known_words() {
+        use retrieval::question::names::Names;
+        use retrieval::text::{Analyzer, Language, Languages};
+        let mut analyzer = Analyzer::new(Language::English);
+        let mut known_part = |text: &str, others: Languages| {
+            let question = Question::parse(text, &mut analyzer, &Names::default(), others, None);
+            Table::built_in().known_part(&question).to_owned()
+        };
+        for (text, is_known) in [
+            ("Kolekce FTP klientů", false),
+            ("Editor písma", false),
+            // An English word, too.
+            ("Kolekce klientů do FTP", false),
+            ("red garden bicycle", true),
+            ("Which kiln, which glaze?", true),
+            ("红色自行车", true),
+        ] {
+            assert_eq!(known_part(text, Languages::NONE), text);
+            let expected = if is_known { text } else { "" };
+            assert_eq!(known_part(text, Languages::of(Language::Czech)), expected);
         }
     }
 

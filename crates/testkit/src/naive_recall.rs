@@ -163,7 +163,7 @@ impl NaiveRecall {
         let theirs = person.map(|person| self.conversations_of(person)).unwrap_or_default();
         let classes = self.classes(&question, weights);
         let judges_text = !question.asks_for_days;
-        let nameless = if judges_text { question.nameless_english() } else { "" };
+        let nameless = if judges_text { Table::built_in().known_part(&question) } else { "" };
         let query = Direction::of(&Table::built_in().embed(nameless));
         let mut near = NearWords::new(Table::built_in(), nameless);
         let best: Vec<Vec<f32>> =

@@ -50,6 +50,8 @@ pub struct Question {
     pub terms: Vec<QueryTerm>,
     /// The languages in which its words are looked up.
     pub languages: QueryLanguages,
+    /// No word tells its language from the others that the space holds.
+    pub is_perhaps_foreign: bool,
     /// The question without the names of known people: the text that is embedded.
     pub nameless: String,
     /// The known people it names, in the order of the question.
@@ -112,7 +114,7 @@ impl Question {
         let times = date_parser::parse(text, &words, &lower, today);
         let asks_when = asks_when(&lower);
         let roles = roles(&lower, &found, &times);
-        let languages = analyzer.query_languages(&words, held);
+        let (languages, is_recognised) = analyzer.query_languages(&words, held);
         let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
             let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
             distinct_terms(analyzer, words.map(|(word, _)| *word), languages)
@@ -178,6 +180,7 @@ impl Question {
         Self {
             terms,
             languages,
+            is_perhaps_foreign: !is_recognised && !languages.others.is_empty(),
             nameless,
             mentions,
             is_naming_certain,
@@ -234,8 +237,8 @@ impl Question {
         })
     }
 
-    /// The part of the question that the built-in table of English words can embed: empty for a
-    /// question in another language.
+    /// The part of the question that a table of English words can embed: empty for a question that
+    /// was recognised as one in another language.
     pub fn nameless_english(&self) -> &str {
         if self.languages.own == Language::English { &self.nameless } else { "" }
     }

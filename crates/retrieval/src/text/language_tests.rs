@@ -136,7 +136,7 @@ fn shared(analyzer: &mut Analyzer, record: &Analysis, question: &str) -> Vec<Ter
         words.push(word);
         true
     });
-    let languages = analyzer.query_languages(&words, Languages::of(record.language));
+    let (languages, _) = analyzer.query_languages(&words, Languages::of(record.language));
     let terms = words.into_iter().flat_map(|word| analyzer.query_terms_of_word(word, languages));
     terms
         .filter(|word| word.all().any(|term| record.terms.iter().any(|(known, _)| known == term)))
@@ -161,7 +161,7 @@ fn a_name_is_found_in_records_of_all_languages_of_the_space() {
             words.push(word);
             true
         });
-        let languages = analyzer.query_languages(&words, held);
+        let (languages, _) = analyzer.query_languages(&words, held);
         let found = words
             .iter()
             .flat_map(|word| analyzer.query_terms_of_word(*word, languages))
@@ -177,7 +177,7 @@ fn a_name_is_found_in_records_of_all_languages_of_the_space() {
 #[test]
 fn a_space_of_one_language_looks_up_one_term_a_word() {
     let mut analyzer = Analyzer::new(Language::English);
-    let languages = analyzer.query_languages(&[], Languages::NONE);
+    let (languages, _) = analyzer.query_languages(&[], Languages::NONE);
     assert_eq!(languages, QueryLanguages { own: Language::English, others: Languages::NONE });
     let terms = analyzer.query_terms("the restaurants of parse_config", languages);
     assert!(terms.iter().all(|word| word.variants.is_empty()), "{terms:?}");

@@ -282,12 +282,12 @@ impl Analyzer {
     }
 
     /// The languages of a question with these words, in a space that holds records in the languages
-    /// `held`.
+    /// `held`, and whether its words say that it is in its own rather than in another of these.
     pub(crate) fn query_languages(
         &mut self,
         words: &[Word<'_>],
         held: Languages,
-    ) -> QueryLanguages {
+    ) -> (QueryLanguages, bool) {
         self.limit_cache();
         let held = held.with(Languages::of(self.usual));
         let mut tally = Tally::default();
@@ -296,7 +296,8 @@ impl Analyzer {
             tally.add(self.entries[entry].evidence);
         }
         let own = tally.decide(self.usual, Some(held), recognition::QUESTION_POINTS_MIN);
-        QueryLanguages { own, others: held.without(own) }
+        let others = held.without(own);
+        (QueryLanguages { own, others }, tally.is_clear(own, others))
     }
 
     /// The terms of one word of a question, in order: none for a stop word of the question's

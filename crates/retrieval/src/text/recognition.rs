@@ -137,6 +137,12 @@ impl Tally {
         }
     }
 
+    /// Whether there is more evidence for a language than for each of `others`.
+    pub(super) fn is_clear(&self, language: Language, others: Languages) -> bool {
+        let points = |language: Language| self.0[language as usize];
+        points(language) > others.iter().map(points).max().unwrap_or(0)
+    }
+
     /// The language with the most evidence among `candidates`, if that is at least `points_min` and
     /// more than for `usual`; otherwise `usual`.
     pub(super) fn decide(

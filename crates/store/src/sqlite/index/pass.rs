@@ -142,7 +142,8 @@ impl<'a> Meaning<'a> {
         {
             return None;
         }
-        let by_table = || Direction::of(&Table::built_in().embed(question.nameless_english()));
+        let nameless = Table::built_in().known_part(question);
+        let by_table = || Direction::of(&Table::built_in().embed(nameless));
         let by = match scores {
             Some(scores) => {
                 let stand_in = if unit == Unit::Session { by_table() } else { None };
@@ -150,7 +151,7 @@ impl<'a> Meaning<'a> {
             }
             None => By::Table(by_table()?),
         };
-        Some(Self { nameless: question.nameless_english(), by })
+        Some(Self { nameless, by })
     }
 }
 

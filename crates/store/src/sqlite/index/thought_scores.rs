@@ -96,7 +96,7 @@ impl<'a> Scores<'a> {
         let words = found.into_iter().zip(weights);
         let words =
             words.map(|((blocks, _), weight)| WordShare { share: (weight / whole) as f32, blocks });
-        let meaning = Meaning::of(search, question.nameless_english())?;
+        let meaning = Meaning::of(search, Table::built_in().known_part(question))?;
         Ok(Self { search, words: words.collect(), meaning, admitted })
     }
 
