@@ -1,4 +1,5 @@
-//! Parses the times that a question names: English expressions, and numeric dates in any language.
+//! Parses the times that a question names: English expressions, which [`super::time_words`] makes
+//! of those in some other languages, and numeric dates in any language.
 //!
 //! It reads absolute times ("7 May 2023", "July", "summer 2021", "2023-05-07") and the words around
 //! them: a part ("the end of May"), a distance ("two weeks before …"), a range ("between … and …"),
@@ -306,9 +307,10 @@ impl Parser<'_> {
         } else {
             (self.day_number(position + 1)?, month_number(self.word(position))?, position + 2)
         };
-        let year = self.year(end);
+        let year_at = if self.word(end) == "of" { end + 1 } else { end };
+        let year = self.year(year_at);
         if year.is_some() {
-            end += 1;
+            end = year_at + 1;
         }
         let mention = match year {
             Some(year) => day_window(date_of(year, month.into(), day.into())?),

@@ -17,6 +17,7 @@ pub mod names;
 pub mod nearest;
 mod second_person;
 pub mod sentences;
+mod time_words;
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -111,10 +112,11 @@ impl Question {
         });
         let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
         let found = find_mentions(text, &words, names);
-        let times = date_parser::parse(text, &words, &lower, today);
+        let (languages, is_recognised) = analyzer.query_languages(&words, held);
+        let time_words = time_words::in_english(&lower, languages.own);
+        let times = date_parser::parse(text, &words, &time_words, today);
         let asks_when = asks_when(&lower);
         let roles = roles(&lower, &found, &times);
-        let (languages, is_recognised) = analyzer.query_languages(&words, held);
         let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
             let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
             distinct_terms(analyzer, words.map(|(word, _)| *word), languages)

@@ -451,3 +451,44 @@ fn a_clause_with_when_does_not_ask_for_a_time() {
         assert_eq!(question.asks_when, expected, "{text}");
     }
 }
+
+#[test]
+fn times_are_read_in_other_languages() {
+    for (language, text, english) in [
+        (Language::German, "Was hat Ada gestern mit dem Rad gemacht?", "yesterday"),
+        (Language::German, "Was haben wir letzte Woche beschlossen?", "last week"),
+        (Language::German, "Wen traf ich vor drei Tagen im Park?", "three days ago"),
+        (Language::German, "Was ist am 7. Mai 2023 mit dem Dach passiert?", "7 May 2023"),
+        (Language::German, "Wo waren wir im Sommer 2022 mit Ben?", "in summer 2022"),
+        (Language::German, "Was kostet das seit Februar 2024?", "since February 2024"),
+        (Language::German, "Was war am Montag mit dem Auto?", "on Monday"),
+        (Language::Dutch, "Wat hebben we vorige week met het dak gedaan?", "last week"),
+        (Language::Dutch, "Wie was er drie dagen geleden in het park?", "three days ago"),
+        (Language::French, "Qu'est-ce que nous avons fait la semaine dernière ?", "last week"),
+        (Language::French, "Qui est-ce que j'ai vu il y a trois jours ?", "three days ago"),
+        (Language::French, "Où est-ce que nous étions en août 2023 ?", "in August 2023"),
+        (Language::French, "Que s'est-il passé pour nous l'année dernière ?", "last year"),
+        (Language::Spanish, "¿Qué hicimos con el coche la semana pasada?", "last week"),
+        (Language::Spanish, "¿A quién vi hace tres días en el parque?", "three days ago"),
+        (Language::Spanish, "¿Qué pasó con el techo el 7 de mayo de 2023?", "7 May 2023"),
+        (Language::Italian, "Che cosa abbiamo fatto ieri con la macchina?", "yesterday"),
+        (Language::Italian, "Che cosa è successo nel mese scorso?", "last month"),
+        (Language::Italian, "Chi ho visto tre giorni fa nel parco?", "three days ago"),
+        (Language::Portuguese, "O que é que nós fizemos ontem com o carro?", "yesterday"),
+        (Language::Portuguese, "Quem é que eu vi há três dias no parque?", "three days ago"),
+        (Language::Polish, "Co się stało z naszym dachem w zeszłym tygodniu?", "last week"),
+        (Language::Polish, "Co było z dachem 7 maja 2023?", "7 May 2023"),
+        (Language::Russian, "Что мы делали на прошлой неделе?", "last week"),
+        (Language::Russian, "Кого я видел три дня назад в парке?", "three days ago"),
+        (Language::Russian, "Что было с крышей в мае 2023?", "in May 2023"),
+        (Language::Russian, "Что было в понедельник?", "on Monday"),
+    ] {
+        let mut analyzer = Analyzer::new(Language::English);
+        let held = Languages::of(language);
+        let question = Question::parse(text, &mut analyzer, &names(), held, Some(TODAY));
+        let found: Vec<String> = question.dates.iter().map(show).collect();
+        assert_eq!(found.join(", "), dates(&format!("What was {english}?")), "{text}");
+    }
+    // In a space without German records these are not words for times.
+    assert_eq!(dates("Was hat Ada gestern mit dem Rad gemacht?"), "");
+}
