@@ -17,13 +17,18 @@ pub mod names;
 pub mod nearest;
 mod second_person;
 pub mod sentences;
+mod time_phrases;
 mod time_words;
+
+use std::ops::Range;
 
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::text::words::{Word, visit_words};
-use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm, normalize};
+use crate::text::{
+    Analyzer, Language, Languages, QueryLanguages, QueryTerm, is_english_stop_word, normalize,
+};
 use date_parser::TimeExpression;
 use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
@@ -105,18 +110,28 @@ impl Question {
         let text = ends::both_ends(text);
         let text = normalize(&text);
         let text = &*ends::both_ends_in_words(&text);
-        let mut words: Vec<Word<'_>> = Vec::new();
-        visit_words(text, |word| {
-            words.push(word);
-            words.len() < QUESTION_WORDS_MAX
+        let phrases = time_phrases::translate(text);
+        let in_phrases = phrases.as_ref().map(|phrases| {
+            Times::of(&phrases.english, &words_of(&phrases.english), Language::English, today)
         });
-        let lower: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
+        // Without a time the phrases are words like others.
+        let apart = phrases.as_ref().zip(in_phrases.as_ref().filter(|with| !with.times.is_empty()));
+        let text = apart.map_or(text, |(phrases, _)| &phrases.apart);
+        let words = words_of(text);
+        let lower = in_lower_case(&words);
         let found = find_mentions(text, &words, names);
         let (languages, is_recognised) = analyzer.query_languages(&words, held);
-        let time_words = time_words::in_english(&lower, languages.own);
-        let times = date_parser::parse(text, &words, &time_words, today);
-        let asks_when = asks_when(&lower);
-        let roles = roles(&lower, &found, &times);
+        let Times { times, mut roles, asks_when } = match apart {
+            Some((phrases, with)) => {
+                let english = words_of(&phrases.english);
+                with.aligned(&phrases.align(&words, &english), words.len())
+            }
+            None => Times::of(text, &words, languages.own, today),
+        };
+        let asks_when = asks_when || in_phrases.as_ref().is_some_and(|with| with.asks_when);
+        for at in found.iter().filter(|at| at.is_certain) {
+            roles.get_mut(at.first..at.end).unwrap_or_default().fill(WordRole::Name);
+        }
         let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
             let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));
             distinct_terms(analyzer, words.map(|(word, _)| *word), languages)
@@ -262,8 +277,8 @@ impl Question {
     }
 }
 
-/// What a word of a question is for.
-#[derive(Clone, Copy, PartialEq)]
+/// What a word of a question is for. The most telling role is first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WordRole {
     /// Part of the name of a known person.
     Name,
@@ -271,28 +286,75 @@ enum WordRole {
     Time,
     /// Beside a time, a word for the conversation itself: it carries no weight.
     Conversation,
-    /// Stands for anything that may be of a time.
+    /// Stands for anything that may be of a time, or for nothing.
     General,
     /// Anything else.
     Content,
 }
 
-fn roles(words: &[String], names: &[MentionAt], times: &[TimeExpression]) -> Vec<WordRole> {
-    let role = |(position, word): (usize, &String)| {
-        let is_name = |at: &MentionAt| at.is_certain && (at.first..at.end).contains(&position);
-        if names.iter().any(is_name) {
-            WordRole::Name
-        } else if times.iter().any(|time| time.words.contains(&position)) {
-            WordRole::Time
-        } else if !times.is_empty() && days::is_conversation(word) {
-            WordRole::Conversation
-        } else if days::is_general(word) {
-            WordRole::General
-        } else {
-            WordRole::Content
+/// What a question says about times.
+struct Times {
+    times: Vec<TimeExpression>,
+    /// Of each word.
+    roles: Vec<WordRole>,
+    asks_when: bool,
+}
+
+impl Times {
+    fn of(text: &str, words: &[Word<'_>], language: Language, today: Option<Date>) -> Self {
+        let lower = in_lower_case(words);
+        let english = time_words::in_english(&lower, language);
+        let times = date_parser::parse(text, words, &english, today);
+        // "passé" is "last", and "happened" where it does not pick a time.
+        let means_happened = |word: &str| word == "last" && language == Language::French;
+        let is_general = |word: &str| {
+            days::is_general(word) || is_english_stop_word(word) || means_happened(word)
+        };
+        let role = |(position, word): (usize, &String)| {
+            if times.iter().any(|time| time.words.contains(&position)) {
+                WordRole::Time
+            } else if !times.is_empty() && days::is_conversation(word) {
+                WordRole::Conversation
+            } else if is_general(word) {
+                WordRole::General
+            } else {
+                WordRole::Content
+            }
+        };
+        let roles = english.iter().enumerate().map(role).collect();
+        Self { times, roles, asks_when: asks_when(&english) }
+    }
+
+    /// The same for the words of another text, of which there are `count`. `ranges` has those that
+    /// each word stands for. A phrase has the most telling role of its words.
+    fn aligned(&self, ranges: &[Range<usize>], count: usize) -> Self {
+        let mut roles = vec![WordRole::Content; count];
+        for (range, role) in ranges.iter().zip(&self.roles) {
+            let own = roles.get_mut(range.clone()).unwrap_or_default();
+            own.iter_mut().for_each(|own| *own = (*own).min(*role));
         }
-    };
-    words.iter().enumerate().map(role).collect()
+        let start = |position: usize| ranges.get(position).map_or(count, |range| range.start);
+        let end = |position: usize| ranges.get(position).map_or(count, |range| range.end);
+        let times = self.times.iter().map(|time| TimeExpression {
+            mentions: time.mentions.clone(),
+            words: start(time.words.start)..end(time.words.end.saturating_sub(1)),
+            ..*time
+        });
+        Self { times: times.collect(), roles, asks_when: self.asks_when }
+    }
+}
+
+fn words_of(text: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    visit_words(text, |word| {
+        words.push(word);
+        words.len() < QUESTION_WORDS_MAX
+    });
+    words
+}
+
+fn in_lower_case(words: &[Word<'_>]) -> Vec<String> {
+    words.iter().map(|word| word.text.to_lowercase()).collect()
 }
 
 /// What the fit of a record's time depends on.
@@ -375,6 +437,8 @@ fn asks_when(words: &[String]) -> bool {
                 | "time"
                 | "season"
                 | "hour"
+                | "decade"
+                | "century"
         ),
         "how" => match word(position + 1) {
             "long" => true,

@@ -482,6 +482,18 @@ fn times_are_read_in_other_languages() {
         (Language::Russian, "Кого я видел три дня назад в парке?", "three days ago"),
         (Language::Russian, "Что было с крышей в мае 2023?", "in May 2023"),
         (Language::Russian, "Что было в понедельник?", "on Monday"),
+        (Language::Swedish, "Vad hände med taket förra veckan?", "last week"),
+        (Language::Swedish, "Vem träffade jag för tre dagar sedan?", "three days ago"),
+        (Language::Danish, "Hvem mødte jeg for tre dage siden i parken?", "three days ago"),
+        (Language::Norwegian, "Hva gjorde vi med taket i forrige uke?", "last week"),
+        (Language::Czech, "Koho jsem viděl před třemi dny v parku?", "three days ago"),
+        (Language::Czech, "Co bylo se střechou v květnu 2023?", "in May 2023"),
+        (Language::Ukrainian, "Кого я бачив три дні тому в парку і чому?", "three days ago"),
+        (Language::Ukrainian, "Що було з дахом у травні 2023 і чому її?", "in May 2023"),
+        (Language::Romanian, "Pe cine am văzut acum trei zile în parc?", "three days ago"),
+        (Language::Romanian, "Ce am făcut cu mașina săptămâna trecută?", "last week"),
+        (Language::Turkish, "Üç gün önce parkta kimi gördüm ve bu neden?", "three days ago"),
+        (Language::Finnish, "Mitä me teimme katolle viime viikolla?", "last week"),
     ] {
         let mut analyzer = Analyzer::new(Language::English);
         let held = Languages::of(language);
@@ -491,4 +503,71 @@ fn times_are_read_in_other_languages() {
     }
     // In a space without German records these are not words for times.
     assert_eq!(dates("Was hat Ada gestern mit dem Rad gemacht?"), "");
+}
+
+#[test]
+fn times_are_read_in_languages_without_spaces() {
+    for (text, english) in [
+        ("我昨天在公园见了谁?", "yesterday"),
+        ("上个月的会议决定了什么?", "last month"),
+        ("三天前我在公园见了谁?", "three days ago"),
+        ("2023年5月7日屋顶怎么了?", "7 May 2023"),
+        ("2023年5月屋顶怎么了?", "in May 2023"),
+        ("去年夏天我们在哪里?", "last summer"),
+        ("上周五吃了什么?", "last Friday"),
+        ("先週の会議で何を決めた?", "last week"),
+        ("3日前に公園で会った人は?", "three days ago"),
+        ("지난주 회의에서 무엇을 정했나요?", "last week"),
+        ("세 달 전에 공원에서 만난 사람은?", "three months ago"),
+    ] {
+        let mut analyzer = Analyzer::new(Language::English);
+        let question = Question::parse(text, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
+        let found: Vec<String> = question.dates.iter().map(show).collect();
+        assert_eq!(found.join(", "), dates(&format!("What was {english}?")), "{text}");
+        assert!(!question.asks_for_days && !question.asks_when, "{text}");
+    }
+}
+
+#[test]
+fn questions_for_all_of_a_day_and_for_a_time_are_known_in_other_languages() {
+    let parsed = |language, text| {
+        let mut analyzer = Analyzer::new(language);
+        Question::parse(text, &mut analyzer, &names(), Languages::of(language), Some(TODAY))
+    };
+    for (language, text) in [
+        (Language::German, "Was ist gestern passiert?"),
+        (Language::German, "Was haben wir letzte Woche besprochen?"),
+        (Language::French, "Qu'est-ce qui s'est passé hier ?"),
+        (Language::Spanish, "¿Qué pasó ayer?"),
+        (Language::Italian, "Che cosa è successo ieri?"),
+        (Language::Dutch, "Wat is er gisteren gebeurd?"),
+        (Language::Polish, "Co się stało wczoraj?"),
+        (Language::Russian, "Что было вчера?"),
+        (Language::Swedish, "Vad hände igår?"),
+        (Language::Czech, "Co se stalo včera?"),
+        (Language::Other, "昨天发生了什么?"),
+        (Language::Other, "我们昨天聊了什么?"),
+        (Language::Other, "昨日何がありましたか?"),
+        (Language::Other, "어제 무슨 일이 있었나요?"),
+    ] {
+        assert!(parsed(language, text).asks_for_days, "{text}");
+    }
+    for (language, text, expected) in [
+        (Language::German, "Wann war das Konzert?", true),
+        (Language::German, "In welchem Jahr wurde das Haus gebaut?", true),
+        (Language::German, "Wie lange war Ada in Rom?", true),
+        (Language::German, "Was ist das für ein Haus?", false),
+        (Language::French, "Quand est-ce que Ada est partie ?", true),
+        (Language::Spanish, "¿En qué año nació Ada?", true),
+        (Language::Spanish, "¿Qué compró Ada?", false),
+        (Language::Russian, "Когда уехала Ада?", true),
+        (Language::Polish, "W którym roku zbudowano dom?", true),
+        (Language::Swedish, "När flyttade Ada?", true),
+        (Language::Other, "音乐会是什么时候?", true),
+        (Language::Other, "コンサートはいつ?", true),
+        (Language::Other, "콘서트는 언제?", true),
+        (Language::Other, "他喜欢什么音乐?", false),
+    ] {
+        assert_eq!(parsed(language, text).asks_when, expected, "{text}");
+    }
 }

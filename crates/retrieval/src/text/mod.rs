@@ -23,6 +23,7 @@ pub mod standing;
 mod stop_words;
 mod term;
 pub(crate) mod time_expressions;
+pub(crate) mod time_words;
 pub mod visible;
 pub(crate) mod words;
 
@@ -174,6 +175,8 @@ struct WordEntry {
     /// Its terms in each language in which it occurred.
     terms: Vec<(Language, Box<[Slot]>)>,
     time_role: TimeRole,
+    /// The same in the last of the other languages in which it was looked up.
+    role_elsewhere: Option<(Language, TimeRole)>,
 }
 
 /// What was read of a text.
@@ -389,7 +392,11 @@ impl Analyzer {
                 let entry = self.entry(word);
                 if !times.found() {
                     let after = normal.as_bytes().get(word.end()..).unwrap_or_default();
-                    times.take(self.entries[entry].time_role, after);
+                    let role = match reading.language {
+                        Some(language) => self.time_role(entry, language),
+                        None => self.entries[entry].time_role,
+                    };
+                    times.take(role, after);
                 }
                 match reading.language {
                     Some(language) => self.find(entry, language, &mut reading.found),
@@ -402,7 +409,7 @@ impl Analyzer {
                         }
                         reading.undecided.push(number);
                         if reading.undecided.len() >= WORDS_EXAMINED_MAX {
-                            self.decide(&mut reading);
+                            self.decide(&mut reading, times);
                         }
                     }
                 }
@@ -413,15 +420,15 @@ impl Analyzer {
         }
         let language = match reading.language {
             Some(language) => language,
-            None => self.decide(&mut reading),
+            None => self.decide(&mut reading, times),
         };
         let found = std::mem::take(&mut reading.found);
         self.reading = reading;
         (language, found)
     }
 
-    /// Decides the language of a text, and finds the terms of what was read of it.
-    fn decide(&mut self, reading: &mut Reading) -> Language {
+    /// Decides the language of a text, and finds the terms and times of what was read of it.
+    fn decide(&mut self, reading: &mut Reading, times: &mut TimeScan) -> Language {
         let mut language = reading.evidence.decide(self.usual, None, recognition::points_min(0));
         if language != self.usual {
             let different: BTreeSet<u32> = reading.undecided.iter().copied().collect();
@@ -429,6 +436,14 @@ impl Analyzer {
             language = reading.evidence.decide(self.usual, None, points_min);
         }
         reading.language = Some(language);
+        if !times.found()
+            && reading.undecided.iter().any(|entry| self.is_elsewhere(*entry, language))
+        {
+            times.change_language();
+            for entry in &reading.undecided {
+                times.take(self.time_role(*entry as usize, language), &[]);
+            }
+        }
         for entry in reading.undecided.drain(..) {
             self.find(entry as usize, language, &mut reading.found);
         }
@@ -453,6 +468,35 @@ impl Analyzer {
         }
     }
 
+    /// Whether the time words of a language other than English are those of an entry in a text of
+    /// `language`.
+    fn is_elsewhere(&self, entry: u32, language: Language) -> bool {
+        let entry = self.entries.get(entry as usize);
+        let language = entry.map(|entry| entry.language.in_text_of(language, self.usual));
+        language.is_some_and(|language| time_words::of(language).is_some())
+    }
+
+    /// The role of an entry in a text of `language`.
+    fn time_role(&mut self, entry: usize, language: Language) -> TimeRole {
+        let usual = self.usual;
+        let Some(entry) = self.entries.get_mut(entry) else { return TimeRole::None };
+        let language = entry.language.in_text_of(language, usual);
+        if language == Language::English {
+            return entry.time_role;
+        }
+        match entry.role_elsewhere {
+            Some((known, role)) if known == language => role,
+            _ => {
+                let role = match time_words::of(language) {
+                    Some(words) => words.time_role(&lower_case(&entry.word, language)),
+                    None => entry.time_role,
+                };
+                entry.role_elsewhere = Some((language, role));
+                role
+            }
+        }
+    }
+
     /// The index of a word's entry, which is added if missing.
     fn entry(&mut self, word: Word<'_>) -> usize {
         // Words too long for a term all share the entry of the empty word, which has no terms.
@@ -472,6 +516,7 @@ impl Analyzer {
                 evidence: Evidence::default(),
                 terms: vec![(language, slots)],
                 time_role: TimeRole::None,
+                role_elsewhere: None,
             }
         } else {
             let lower = lower_case(&key, Language::Other);
@@ -487,6 +532,7 @@ impl Analyzer {
                 },
                 terms: Vec::new(),
                 time_role: time_role(&lower),
+                role_elsewhere: None,
             }
         };
         let place = self.entries.len();

@@ -107,6 +107,27 @@ fn time_expressions_are_detected_and_other_words_are_not() {
 }
 
 #[test]
+fn time_expressions_of_other_languages_are_detected() {
+    let mut analyzer = Analyzer::new(Language::English);
+    for (text, expected) in [
+        ("Ich war gestern mit dem Rad in der Stadt", true),
+        ("Das war letzte Woche und nicht heute", true),
+        ("Wir waren vor drei Tagen in der Stadt", true),
+        ("Das ist ein Haus mit einem Dach", false),
+        ("Nous avons mangé la semaine dernière", true),
+        ("Il a mangé dans la cuisine avec nous", false),
+        ("Lo que hicimos el lunes fue para la casa", true),
+        ("O que nós vimos pela segunda vez não era isso", false),
+        ("Мы были там на прошлой неделе", true),
+        ("Мы были там с друзьями", false),
+        ("Jag träffade henne förra veckan och det var bra", true),
+        ("Viděl jsem ho v květnu a bylo to dobré", true),
+    ] {
+        assert_eq!(analyzer.analyze(text, &[]).timex, expected, "{text}");
+    }
+}
+
+#[test]
 fn very_long_words_and_data_are_not_terms() {
     let mut analyzer = Analyzer::new(Language::English);
     assert!(analyzer.analyze(&"x".repeat(1 << 20), &[]).terms.is_empty());

@@ -3,8 +3,9 @@
 //!
 //! A turn with a time expression is more likely to answer a question "when …?". Each word has a
 //! role, which is cached with the word's stem; a scan then checks pairs of adjacent roles. "May",
-//! "March" and the short months count only next to words that identify them as months. English;
-//! digits and 年月日 in every language.
+//! "March" and the short months count only next to words that identify them as months. The words
+//! are English; those of [`super::time_words`] are looked up once the language of a text is known.
+//! Digits and 年月日 count in every language.
 
 /// The role of a word in a time expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,11 +128,19 @@ fn number_role(word: &str) -> TimeRole {
 pub(crate) struct TimeScan {
     previous: TimeRole,
     found: bool,
+    /// A word that selects a unit may follow it: "semaine dernière".
+    selects_after: bool,
 }
 
 impl TimeScan {
     pub(crate) fn new() -> Self {
-        Self { previous: TimeRole::None, found: false }
+        Self { previous: TimeRole::None, found: false, selects_after: false }
+    }
+
+    /// Goes on in the words of another language than English.
+    pub(crate) fn change_language(&mut self) {
+        self.previous = TimeRole::None;
+        self.selects_after = true;
     }
 
     pub(crate) fn found(&self) -> bool {
@@ -147,6 +156,7 @@ impl TimeScan {
             (_, Whole | Year) => true,
             (Leading | Picking | Number, MaybeMonth) | (MaybeMonth, Number) => true,
             (Picking | Other | Number, Unit) | (Number, ClockSuffix) => true,
+            (Unit, Picking) => self.selects_after,
             (_, Number) => is_minutes(after) || is_east_asian_date_unit(after),
             (_, None | Leading | Picking | Other | Unit | MaybeMonth | ClockSuffix) => false,
         };
