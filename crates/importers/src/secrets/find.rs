@@ -10,6 +10,7 @@ use super::assignment;
 use super::card::find_cards;
 use super::codes::{self, CODE_NAMES};
 use super::commands::{self, COMMAND_RULES};
+use super::formats::{self, FORMATS, Format};
 use super::key_body::{self, KEY_BEGINNINGS};
 use super::names::KEYWORDS;
 use super::patterns::{INFIX_RULES, around_infix, find_discord_tokens};
@@ -70,6 +71,7 @@ enum Anchor {
     PasswordFile,
     Keyword(usize),
     Code(codes::CodeName),
+    Format(Format),
 }
 
 /// Bytes that a process searches before it makes the larger automaton.
@@ -120,6 +122,7 @@ fn anchors() -> impl Iterator<Item = (&'static str, Anchor)> {
         .chain(commands.map(|(index, rule)| (rule.option, Anchor::Command(index))))
         .chain(keywords.map(|(index, keyword)| (keyword.name, Anchor::Keyword(index))))
         .chain(CODE_NAMES.into_iter().map(|(name, code)| (name, Anchor::Code(code))))
+        .chain(FORMATS.into_iter().map(|(text, format)| (text, Anchor::Format(format))))
 }
 
 fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
@@ -202,6 +205,10 @@ pub(super) fn find(text: &str) -> Vec<Span> {
                 assignment::find(text, hit.start(), hit.end(), index, &mut last_value)
             }
             Anchor::Code(name) => codes::find(text, hit.start(), hit.end(), name),
+            Anchor::Format(format) => {
+                spans.extend(formats::find(text, hit.start(), hit.end(), format));
+                None
+            }
         };
         if let Some(span) = span
             && text.is_char_boundary(span.start)

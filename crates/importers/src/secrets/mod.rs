@@ -25,6 +25,7 @@ mod cut;
 mod east_asian;
 mod find;
 mod form_words;
+mod formats;
 mod key_body;
 mod layout;
 mod letters;

@@ -23,10 +23,11 @@ const fn secret(name: &'static str) -> Keyword {
 }
 
 /// Every name. Upper and lower case are the same in ASCII only.
-pub(super) const KEYWORDS: [Keyword; 73] = [
+pub(super) const KEYWORDS: [Keyword; 75] = [
     password("password"),
     password("passwd"),
     password("passphrase"),
+    password("pass phrase"),
     password("passcode"),
     password("pwd"),
     short_password("pass"),
@@ -90,6 +91,7 @@ pub(super) const KEYWORDS: [Keyword; 73] = [
     secret("private key"),
     secret("private-key"),
     secret("x-amz-signature"),
+    secret("bw_session"),
     secret("auth_key"),
     secret("authkey"),
     secret("auth key"),

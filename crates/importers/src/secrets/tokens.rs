@@ -214,6 +214,7 @@ pub(super) const TOKEN_RULES: &[TokenRule] = {
         service("tvly-", UrlSafe, 24),
         service_exactly("fc-", Hex, 32),
         service_among_words("r8_", Alphanumeric, 37, 37),
+        service_among_words("EAA", Alphanumeric, 90, 300),
         service_among_words("fw_", Alphanumeric, 22, 24),
         // Clouds, hosts and databases.
         service("hvs.", UrlSafe, 24),
