@@ -1,5 +1,6 @@
-//! Secrets that the format around them gives away: cookies, the code of a wireless network, Docker's
-//! credentials, signatures and one-time secrets in URLs, and the codes that recover an account.
+//! Secrets that the format around them gives away: cookies, the code of a wireless network,
+//! Docker's credentials, signatures and one-time secrets in URLs, and the codes that recover an
+//! account.
 
 use super::SecretKind;
 use super::find::{Span, begins_word, run};
