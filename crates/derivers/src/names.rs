@@ -30,7 +30,7 @@ const SUFFIXES: [&str; 12] = [
 
 /// Words that no person's name contains: machines, rooms, roles, lists, firms.
 #[rustfmt::skip]
-const IMPERSONAL_WORDS: [&str; 112] = [
+const IMPERSONAL_WORDS: [&str; 134] = [
     "noreply", "donotreply", "reply", "notification", "notifications", "notify", "alert", "alerts", "newsletter",
     "news", "mailer", "daemon", "postmaster", "webmaster", "info", "support", "service", "services", "sales",
     "billing", "invoice", "invoices", "accounts", "admin", "administrator", "root", "office", "team", "teams",
@@ -42,7 +42,9 @@ const IMPERSONAL_WORDS: [&str; 112] = [
     "chatgpt", "gpt", "copilot", "gemini", "unknown", "anonymous", "guest", "inc", "llc", "ltd", "gmbh", "corp",
     "company", "university", "department", "mailing", "delivery", "subsystem", "developers", "devel", "maintainer",
     "maintainers", "moderator", "moderators", "committee", "subscribers", "members", "recipients", "undisclosed",
-    "buildbot", "tracker",
+    "buildbot", "tracker", "board", "council", "orders", "customer", "customers", "feedback", "enquiries", "inquiries",
+    "reception", "bookings", "reservations", "secretariat", "kontakt", "kundenservice", "vertrieb", "buchhaltung",
+    "redaktion", "contacto", "soporte", "equipo", "équipe", "atención",
 ];
 
 /// Words in the local parts of addresses to which mail for many goes, after the name of a project:
@@ -327,6 +329,9 @@ mod tests {
             "ana@example.org",
             "ana-devel@example.org",
             "Ana Devel <ana-devel@example.org>",
+            "Board <board@example.org>",
+            "The Council of Elders",
+            "Kundenservice",
             "Net Dev <netdev@vger.kernel.org>",
             "Ana Mailing List",
             "trivial@kernel.org",

@@ -1,15 +1,15 @@
 //! Files and folders: walking, decoding, and refusing files that are not text.
 //!
 //! Walks are in sorted order and never follow a symbolic link, so they end and give the same
-//! records in the same order everywhere. Text that is not valid UTF-8 is imported with the invalid
-//! bytes replaced and reported. A binary file is refused, because its noise would turn up in every
-//! search.
+//! records in the same order everywhere. Text that is not UTF-8 is decoded by the encoding that it
+//! looks like, which is reported ([`crate::charset`]). A binary file is refused, because its noise
+//! would turn up in every search.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::{ImportError, Problem};
+use crate::{ImportError, Problem, charset};
 
 /// Most files taken from one folder and what is below it.
 pub(crate) const FILES_MAX: usize = 200_000;
@@ -222,16 +222,17 @@ pub(crate) fn why_binary(bytes: &[u8]) -> Option<&'static str> {
         .iter()
         .filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
         .count();
-    let strange = invalid_bytes(head);
+    let strange = if charset::guess(head).is_some() { 0 } else { invalid_bytes(head) };
     (odd.saturating_add(strange).saturating_mul(10) > head.len() * 3)
-        .then_some("a third of its bytes are not valid UTF-8")
+        .then_some("a third of its bytes are not text in UTF-8 or another encoding")
 }
 
 fn invalid_bytes(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum()
 }
 
-/// Decodes bytes. Never fails: invalid UTF-8 becomes U+FFFD, and the complaint says how many bytes.
+/// Decodes bytes. Never fails: what is in no encoding becomes U+FFFD, and the complaint says how many
+/// bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Text {
     if let Some(big_endian) = utf16_order(bytes) {
         let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(|pair| match pair {
@@ -249,13 +250,24 @@ pub(crate) fn decode(bytes: &[u8]) -> Text {
         };
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let charset::Decoded { text, encoding } = charset::decode(bytes);
     let invalid = invalid_bytes(bytes);
-    let complaint = (invalid > 0).then(|| {
-        format!(
+    let complaint = match encoding {
+        Some(encoding) => Some(read_as(encoding)),
+        None if invalid == 0 => None,
+        None => Some(format!(
             "{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"
-        )
-    });
-    Text { text: String::from_utf8_lossy(bytes).into_owned(), complaint }
+        )),
+    };
+    Text { text: text.into_owned(), complaint }
+}
+
+/// What is said of a text that is not UTF-8.
+pub(crate) fn read_as(encoding: &'static encoding_rs::Encoding) -> String {
+    format!(
+        "it is not UTF-8 and was read as {}: save it as UTF-8 if that is wrong",
+        encoding.name()
+    )
 }
 
 fn utf16_order(bytes: &[u8]) -> Option<bool> {
@@ -284,9 +296,12 @@ mod tests {
     #[test]
     fn text_in_utf_16_is_read_and_bad_utf_8_is_replaced() {
         assert_eq!(decode(b"\xff\xfeh\0i\0").text, "hi");
-        let text = decode(b"caf\xe9 au lait");
-        assert_eq!(text.text, "caf\u{fffd} au lait");
+        let text = decode(b"caf\xc3\xa9 au \xff lait");
+        assert_eq!(text.text, "café au \u{fffd} lait");
         assert!(text.complaint.is_some_and(|complaint| complaint.starts_with("1 bytes")));
+        let text = decode(b"caf\xe9 au lait");
+        assert_eq!(text.text, "café au lait");
+        assert!(text.complaint.is_some_and(|complaint| complaint.contains("windows-1252")));
     }
 
     #[test]

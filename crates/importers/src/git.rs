@@ -22,6 +22,7 @@ use kernel::when::When;
 use serde_json::Value;
 
 use crate::bounded_lines::BoundedLines;
+use crate::charset;
 use crate::secrets::summarize;
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
@@ -321,7 +322,7 @@ impl<'a> Log<'a> {
                     return Ok(ControlFlow::Break(()));
                 }
             } else if !complete {
-                commit.fields.push(String::from_utf8_lossy(&field).into_owned());
+                commit.fields.push(charset::decode(&field).text.into_owned());
             } else if commit.paths.len() < PATHS_MAX {
                 let text = String::from_utf8_lossy(&field);
                 // Git separates the list of paths from the message by a line feed.

@@ -11,6 +11,7 @@
 mod archive;
 mod blocks;
 mod bounded_lines;
+mod charset;
 mod chat_jsonl;
 mod chatgpt;
 mod claude_code;

@@ -162,6 +162,8 @@ fn heading(evidence: &Evidence, owner: Option<&SpaceOwner>, zone: &TimeZone) -> 
         EvidenceKind::EVENT => title().or_else(|| speaker_in(evidence, owner)),
         _ => speaker_in(evidence, owner).or_else(title),
     };
+    // A diary's headings are its dates.
+    let who = who.filter(|who| at.as_ref() != Some(who));
     [who, at].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

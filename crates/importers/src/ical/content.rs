@@ -10,6 +10,7 @@ use std::io::{self, BufRead};
 
 use super::property::Property;
 use crate::bounded_lines::BoundedLines;
+use crate::charset;
 
 /// Longest physical line that is kept whole, in bytes.
 const LINE_BYTES_MAX: usize = 256 * 1024;
@@ -197,8 +198,7 @@ impl<R: BufRead> Components<R> {
                 }
             }
         }
-        Ok(content
-            .map(|(bytes, number)| (String::from_utf8_lossy(&bytes).into_owned(), number, cut)))
+        Ok(content.map(|(bytes, number)| (charset::decode(&bytes).text.into_owned(), number, cut)))
     }
 
     fn take(&mut self, text: &str, line: u64, cut: bool) {

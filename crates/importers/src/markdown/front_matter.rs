@@ -1,13 +1,14 @@
-//! The YAML between two `---` at the head of a note.
+//! The YAML between two `---` at the head of a note, or the TOML between two `+++`.
 //!
-//! Each top-level entry is parsed by itself, so that an entry that is not YAML (`title: Garden:
+//! Of YAML, each top-level entry is parsed by itself, so that an entry that is not YAML (`title: Garden:
 //! plans`, common in vaults) does not affect the others: a single line is taken as plain text,
 //! anything longer is reported. Scalars, lists and maps are read. Anchors are allowed, aliases are
 //! refused, and depth and number of values are limited, so front matter cannot expand while it is
-//! read.
+//! read. TOML is read as a whole.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
+use toml_edit::{Document, Item};
 
 /// Longest front matter; a longer one is taken as text.
 pub(super) const FRONT_MATTER_BYTES_MAX: usize = 64 * 1024;
@@ -32,6 +33,9 @@ pub(super) struct Split<'a> {
 /// Splits a note into front matter and body. Text without front matter is all body.
 pub(super) fn split(text: &str) -> Split<'_> {
     let whole = Split { body: text, ..Split::default() };
+    if let Some(after) = text.strip_prefix("+++").and_then(end_of_line) {
+        return split_toml(after).unwrap_or(whole);
+    }
     let Some(after) = text.strip_prefix("---").and_then(end_of_line) else { return whole };
     let mut yaml_bytes = 0;
     for line in after.split_inclusive('\n') {
@@ -54,6 +58,47 @@ pub(super) fn split(text: &str) -> Split<'_> {
         Vec::new()
     };
     Split { complaints, ..whole }
+}
+
+/// Splits what follows the first `+++`; `None` without a second one, and for what is no TOML.
+fn split_toml(after: &str) -> Option<Split<'_>> {
+    let mut bytes = 0;
+    let mut lines = after.split_inclusive('\n');
+    let last = loop {
+        let line = lines.next().filter(|_| bytes <= FRONT_MATTER_BYTES_MAX)?;
+        if line.trim_end() == "+++" {
+            break line;
+        }
+        bytes += line.len();
+    };
+    let document = Document::parse(after.get(..bytes)?).ok()?;
+    let mut values = 0;
+    let entries = document.iter().take(ENTRIES_MAX);
+    let entries = entries.map(|(name, item)| (name.to_owned(), of_toml(item, &mut values)));
+    let body = after.get(bytes + last.len()..).unwrap_or_default();
+    Some(Split { entries: entries.collect(), body, complaints: Vec::new() })
+}
+
+/// A value, with at most [`VALUES_MAX`] in all of the front matter. A time is text.
+fn of_toml(item: &Item, values: &mut usize) -> Value {
+    *values += 1;
+    if *values > VALUES_MAX {
+        return Value::Null;
+    }
+    if let Some(table) = item.as_table_like() {
+        let entries = table.iter().map(|(name, item)| (name.to_owned(), of_toml(item, values)));
+        return Value::Object(entries.collect());
+    }
+    if let Some(array) = item.as_array() {
+        let items = array.iter().map(|value| of_toml(&Item::Value(value.clone()), values));
+        return Value::Array(items.collect());
+    }
+    let text = item.as_str().map(str::to_owned);
+    let text = text.or_else(|| item.as_datetime().map(ToString::to_string)).map(Value::String);
+    text.or_else(|| item.as_bool().map(Value::Bool))
+        .or_else(|| item.as_integer().map(|integer| Value::Number(integer.into())))
+        .or_else(|| Number::from_f64(item.as_float()?).map(Value::Number))
+        .unwrap_or(Value::Null)
 }
 
 fn end_of_line(text: &str) -> Option<&str> {
@@ -265,6 +310,18 @@ mod tests {
             0,
         );
         check("---\n---\nbody", json!({}), "body", 0);
+        check(
+            "+++\ntitle = \"Roof\"\ndate = 2026-11-01\ntags = [\"house\", \"roof\"]\nn = 3\n[params]\non = true\n+++\n\nbody",
+            json!({
+                "title": "Roof", "date": "2026-11-01", "tags": ["house", "roof"], "n": 3,
+                "params": {"on": true}
+            }),
+            "\nbody",
+            0,
+        );
+        for text in ["+++\nno TOML\n+++\nbody", "+++\ntitle = \"Roof\"\nbody"] {
+            check(text, json!({}), text, 0);
+        }
     }
 
     #[test]

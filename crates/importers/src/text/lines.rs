@@ -1,14 +1,16 @@
 //! The lines of a text file of any size, one at a time, decoded.
 //!
-//! A line that is not UTF-8 is repaired and counted; one that is too long is read in pieces that
-//! end between characters. Bytes of UTF-16, which cannot be read by lines, are decoded as a whole
-//! within a limit.
+//! A line that is not UTF-8 is decoded by the encoding that the file looks like, or repaired, and
+//! counted; one that is too long is read in pieces that end between characters. Bytes of UTF-16,
+//! which cannot be read by lines, are decoded as a whole within a limit.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use crate::{ImportError, PROBE_BYTES, files};
+use encoding_rs::Encoding;
+
+use crate::{ImportError, PROBE_BYTES, charset, files};
 
 /// Longest line, in bytes; a longer one is read in pieces.
 const LINE_BYTES_MAX: usize = 64 * 1024;
@@ -22,6 +24,8 @@ pub(super) struct Lines<'a> {
     is_counted: bool,
     damaged: u64,
     first_damage: Option<u64>,
+    /// What it is read in, if it is not UTF-8.
+    encoding: Option<&'static Encoding>,
     number: u64,
 }
 
@@ -52,7 +56,9 @@ impl<'a> Lines<'a> {
                 files::decode(&bytes).text.lines().map(str::to_owned).collect();
             return Ok(Self::from_source(path, Source::Decoded(decoded.into_iter())));
         }
-        Ok(Self::from_source(path, Source::Bytes(Box::new(reader))))
+        let encoding = charset::guess(head);
+        let lines = Self::from_source(path, Source::Bytes(Box::new(reader)));
+        Ok(Self { encoding, ..lines })
     }
 
     /// The lines of an entry of an archive, which counts the bytes itself.
@@ -69,6 +75,7 @@ impl<'a> Lines<'a> {
             is_counted: true,
             damaged: 0,
             first_damage: None,
+            encoding: None,
             number: 0,
         }
     }
@@ -114,7 +121,11 @@ impl<'a> Lines<'a> {
             Err(_) => {
                 self.damaged += 1;
                 self.first_damage.get_or_insert(self.number);
-                String::from_utf8_lossy(bytes).into_owned()
+                self.encoding = self.encoding.or_else(|| charset::guess(bytes));
+                match self.encoding {
+                    Some(encoding) => encoding.decode_without_bom_handling(bytes).0.into_owned(),
+                    None => String::from_utf8_lossy(bytes).into_owned(),
+                }
             }
         };
         Ok(Some(text.trim_end_matches(['\n', '\r']).replace('\0', "\u{fffd}")))
@@ -122,6 +133,9 @@ impl<'a> Lines<'a> {
 
     pub(super) fn complaint(&self) -> Option<String> {
         let first = self.first_damage?;
+        if let Some(encoding) = self.encoding {
+            return Some(files::read_as(encoding));
+        }
         Some(format!(
             "{} lines, the first of them line {first}, are not UTF-8 and were repaired: save the file as UTF-8",
             self.damaged
