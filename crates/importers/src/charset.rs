@@ -1,8 +1,8 @@
 //! Text in an encoding that nothing declares: Latin-1, Shift JIS, KOI8-R, GBK.
 //!
 //! What is not UTF-8 is decoded by the encoding that it looks like most (`chardetng`, as in
-//! Firefox). Text of which most characters outside ASCII are UTF-8 is damaged UTF-8: its other bytes
-//! become U+FFFD. So do those of what looks like text in no encoding.
+//! Firefox). Text of which most characters outside ASCII are UTF-8 is damaged UTF-8: its other
+//! bytes become U+FFFD. So do those of what looks like text in no encoding.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_utf_8_is_repaired_and_noise_is_no_text() {
+    fn damaged_utf_8_is_repaired_and_noise_is_not_text() {
         let mut damaged = "Grüße aus Ærø".as_bytes().to_vec();
         damaged.push(0xff);
         assert_eq!(decode(&damaged).text, "Grüße aus Ærø\u{fffd}");

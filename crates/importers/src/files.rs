@@ -231,8 +231,8 @@ fn invalid_bytes(bytes: &[u8]) -> usize {
     bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum()
 }
 
-/// Decodes bytes. Never fails: what is in no encoding becomes U+FFFD, and the complaint says how many
-/// bytes.
+/// Decodes bytes. Never fails: what is in no encoding becomes U+FFFD, and the complaint says how
+/// many bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Text {
     if let Some(big_endian) = utf16_order(bytes) {
         let units = bytes.get(2..).unwrap_or_default().chunks_exact(2).map(|pair| match pair {
@@ -262,7 +262,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Text {
     Text { text: text.into_owned(), complaint }
 }
 
-/// What is said of a text that is not UTF-8.
+/// The complaint about a text that is not UTF-8.
 pub(crate) fn read_as(encoding: &'static encoding_rs::Encoding) -> String {
     format!(
         "it is not UTF-8 and was read as {}: save it as UTF-8 if that is wrong",

@@ -1,10 +1,10 @@
 //! The YAML between two `---` at the head of a note, or the TOML between two `+++`.
 //!
-//! Of YAML, each top-level entry is parsed by itself, so that an entry that is not YAML (`title: Garden:
-//! plans`, common in vaults) does not affect the others: a single line is taken as plain text,
-//! anything longer is reported. Scalars, lists and maps are read. Anchors are allowed, aliases are
-//! refused, and depth and number of values are limited, so front matter cannot expand while it is
-//! read. TOML is read as a whole.
+//! Of YAML, each top-level entry is parsed by itself, so that an entry that is not YAML (`title:
+//! Garden: plans`, common in vaults) does not affect the others: a single line is taken as plain
+//! text, anything longer is reported. Scalars, lists and maps are read. Anchors are allowed, aliases
+//! are refused, and depth and number of values are limited, so front matter cannot expand while it
+//! is read. TOML is read as a whole.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
@@ -60,7 +60,7 @@ pub(super) fn split(text: &str) -> Split<'_> {
     Split { complaints, ..whole }
 }
 
-/// Splits what follows the first `+++`; `None` without a second one, and for what is no TOML.
+/// Splits what follows the first `+++`; `None` without a second one, and if it is not TOML.
 fn split_toml(after: &str) -> Option<Split<'_>> {
     let mut bytes = 0;
     let mut lines = after.split_inclusive('\n');
