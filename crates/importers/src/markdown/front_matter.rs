@@ -2,9 +2,9 @@
 //!
 //! Of YAML, each top-level entry is parsed by itself, so that an entry that is not YAML (`title:
 //! Garden: plans`, common in vaults) does not affect the others: a single line is taken as plain
-//! text, anything longer is reported. Scalars, lists and maps are read. Anchors are allowed, aliases
-//! are refused, and depth and number of values are limited, so front matter cannot expand while it
-//! is read. TOML is read as a whole.
+//! text, anything longer is reported. Scalars, lists and maps are read. Anchors are allowed,
+//! aliases are refused, and depth and number of values are limited, so front matter cannot expand
+//! while it is read. TOML is read as a whole.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
