@@ -183,9 +183,9 @@ fn a_note_with_bad_bytes_is_imported_and_a_binary_one_is_not() {
     write(vault.path(), "front.md", "---\ntitle: Never\nends: here\n\nText goes on.");
     let collected = import("markdown", vault.path());
     assert_eq!(collected.uids(), ["bad.md#", "front.md#"]);
-    assert_eq!(collected.evidence[0].payload.text, "bad\n\ncaf\u{fffd} with milk");
+    assert_eq!(collected.evidence[0].payload.text, "bad\n\ncaf\u{e9} with milk");
     let complaints = collected.complaints();
-    assert!(complaints.contains("1 bytes are not UTF-8"), "{complaints}");
+    assert!(complaints.contains("was read as windows-1252"), "{complaints}");
     assert!(complaints.contains("NUL bytes"), "{complaints}");
     assert!(complaints.contains("no closing `---`"), "{complaints}");
     let error = try_import("markdown", &vault.path().join("binary.md")).unwrap_err();
@@ -367,10 +367,18 @@ fn prose_with_colons_stays_prose() {
 #[test]
 fn bad_text_files_are_named_and_repaired() {
     let folder = tempdir().unwrap();
+    let damaged = b"une note\nd\xc3\xa9j\xc3\xa0 \xff vu\n";
+    let collected = import("text", &write(folder.path(), "damaged.txt", damaged));
+    assert!(collected.complaints().contains("line 2"), "{}", collected.complaints());
+    assert_eq!(collected.evidence[0].payload.text, "une note\ndéjà \u{fffd} vu");
     let collected =
         import("text", &write(folder.path(), "latin.txt", b"one line\ncaf\xe9 au lait\n"));
-    assert!(collected.complaints().contains("line 2"), "{}", collected.complaints());
-    assert_eq!(collected.evidence[0].payload.text, "one line\ncaf\u{fffd} au lait");
+    assert!(collected.complaints().contains("windows-1252"), "{}", collected.complaints());
+    assert_eq!(collected.evidence[0].payload.text, "one line\ncaf\u{e9} au lait");
+    // "Hello, world" in Shift JIS, with half of its bytes outside of ASCII.
+    let japanese = b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd\x81A\x90\xa2\x8aE\n";
+    let collected = import("text", &write(folder.path(), "japanese.txt", japanese));
+    assert_eq!(collected.evidence[0].payload.text, "こんにちは、世界");
     let utf16: Vec<u8> = "\u{feff}Hej, Ærø".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let collected = import("text", &write(folder.path(), "utf16.txt", utf16));
     assert_eq!(collected.evidence[0].payload.text, "Hej, Ærø");
