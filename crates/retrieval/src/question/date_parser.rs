@@ -434,7 +434,9 @@ impl Parser<'_> {
             "tomorrow" => return window(day(1)?, position + 1),
             "on" | "last" | "this" | "next" => {}
             "past" | "previous" => {}
-            _ => return self.ago(position, today),
+            _ => {
+                return self.ago(position, today).or_else(|| self.bare_weekday(position, today));
+            }
         }
         let next = self.word(position + 1);
         // "the last three weeks", "past few days"
@@ -460,6 +462,25 @@ impl Parser<'_> {
             _ => return None,
         };
         window(calendar_unit(today, unit, steps)?, position + 2)
+    }
+
+    /// "What did we do Monday?", "… Friday evening?": a day of the week at the end, which is the last
+    /// one. "Every Monday", "the Monday" and "Black Friday" are other things.
+    fn bare_weekday(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
+        const OTHERS: [&str; 14] = [
+            "a", "all", "any", "black", "each", "every", "good", "most", "my", "of", "or", "our",
+            "some", "the",
+        ];
+        let unit = unit_of(self.lower.get(position)?)?;
+        let before = position.checked_sub(1).map_or("the", |before| self.word(before));
+        let is_part = |word: &str| matches!(word, "morning" | "afternoon" | "evening" | "night");
+        let end = position + 1 + usize::from(is_part(self.word(position + 1)));
+        let is_alone = matches!(unit, Unit::Weekday(_))
+            && end == self.lower.len()
+            && !OTHERS.contains(&before);
+        let (first, last, precision) =
+            is_alone.then(|| calendar_unit(today, unit, -1)).flatten()?;
+        Some(AbsoluteTime { mention: DateMention::Window { first, last, precision }, end })
     }
 
     /// "three weeks ago", "a month ago", "a couple of days ago".

@@ -467,6 +467,7 @@ fn times_are_read_in_other_languages() {
         (Language::French, "Qu'est-ce que nous avons fait la semaine dernière ?", "last week"),
         (Language::French, "Qui est-ce que j'ai vu il y a trois jours ?", "three days ago"),
         (Language::French, "Où est-ce que nous étions en août 2023 ?", "in August 2023"),
+        (Language::French, "Qu'est-ce que nous avons fait de la voiture lundi ?", "on Monday"),
         (Language::French, "Que s'est-il passé pour nous l'année dernière ?", "last year"),
         (Language::Spanish, "¿Qué hicimos con el coche la semana pasada?", "last week"),
         (Language::Spanish, "¿A quién vi hace tres días en el parque?", "three days ago"),
@@ -503,6 +504,22 @@ fn times_are_read_in_other_languages() {
     }
     // In a space without German records these are not words for times.
     assert_eq!(dates("Was hat Ada gestern mit dem Rad gemacht?"), "");
+}
+
+#[test]
+fn a_weekday_at_the_end_is_the_last_one() {
+    let last = dates("What was on Friday?");
+    assert_ne!(last, "");
+    for (text, expected) in [
+        ("What did we eat Friday?", last.as_str()),
+        ("What did we eat Friday evening?", last.as_str()),
+        ("What do we eat every Friday?", ""),
+        ("What did we buy for Black Friday?", ""),
+        ("Who runs the Friday meeting?", ""),
+        ("Friday?", ""),
+    ] {
+        assert_eq!(dates(text), expected, "{text}");
+    }
 }
 
 #[test]
