@@ -464,12 +464,12 @@ impl Parser<'_> {
         window(calendar_unit(today, unit, steps)?, position + 2)
     }
 
-    /// "What did we do Monday?", "… Friday evening?": a day of the week at the end, which is the last
-    /// one. "Every Monday", "the Monday" and "Black Friday" are other things.
+    /// "What did we do Monday?", "… Friday evening?": a day of the week at the end, which is the
+    /// last one. "Every Monday", "for Monday" and "Black Friday" are other things.
     fn bare_weekday(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
-        const OTHERS: [&str; 14] = [
-            "a", "all", "any", "black", "each", "every", "good", "most", "my", "of", "or", "our",
-            "some", "the",
+        const OTHERS: [&str; 21] = [
+            "a", "after", "all", "any", "before", "black", "by", "each", "every", "for", "good",
+            "most", "my", "of", "or", "our", "some", "the", "till", "to", "until",
         ];
         let unit = unit_of(self.lower.get(position)?)?;
         let before = position.checked_sub(1).map_or("the", |before| self.word(before));

@@ -515,6 +515,7 @@ fn a_weekday_at_the_end_is_the_last_one() {
         ("What did we eat Friday evening?", last.as_str()),
         ("What do we eat every Friday?", ""),
         ("What did we buy for Black Friday?", ""),
+        ("Which restaurant did we book for Friday?", ""),
         ("Who runs the Friday meeting?", ""),
         ("Friday?", ""),
     ] {
