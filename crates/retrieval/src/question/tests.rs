@@ -339,6 +339,15 @@ fn words_that_only_look_like_times_are_ignored() {
 #[test]
 fn hostile_questions_are_parsed_within_limits() {
     let mut analyzer = Analyzer::new(Language::English);
+    for part in ["1", "十", "昨天", "2023年5月7日", "1年", "一年 ", "三天前我们", "周一"]
+    {
+        let long = part.repeat(20_000);
+        let started = std::time::Instant::now();
+        Question::parse(&long, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
+        let with_text = format!("北{long}");
+        Question::parse(&with_text, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
+        assert!(started.elapsed().as_secs() < 10, "{part}");
+    }
     let long = "7 May 2023 ".repeat(10_000);
     let question = Question::parse(&long, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
     assert_eq!(question.dates.len(), date_parser::DATES_MAX);
@@ -412,6 +421,20 @@ fn no_sequence_of_words_makes_the_parser_panic() {
         "until",
         "prior",
         "1000",
+        "昨天",
+        "三天前",
+        "2023年5月",
+        "十二",
+        "周",
+        "日",
+        "年",
+        "先週の",
+        "曜日",
+        "지난 주",
+        "聊了什么",
+        "我们",
+        "いつ",
+        "é",
     ];
     let mut analyzer = Analyzer::new(Language::English);
     for seed in 1..=4000u64 {

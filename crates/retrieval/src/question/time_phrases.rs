@@ -20,6 +20,8 @@ static PHRASES: &str = include_str!("../../data/time-phrases.txt");
 const ENDING_CHARS_MAX: usize = 6;
 /// The largest number of days, weeks, months or years.
 const NUMBER_MAX: u32 = 1000;
+/// Most characters of a number.
+const NUMBER_CHARS_MAX: usize = 4;
 /// What follows a phrase and belongs to it. Longer ones first.
 const PARTICLES: [&str; 14] =
     ["には", "에는", "の", "は", "に", "が", "も", "的", "了", "에", "은", "는", "의", "이"];
@@ -296,12 +298,13 @@ fn digit(character: char) -> Option<u32> {
 
 /// The number at the beginning of a text, in digits or in numerals below 100, and its length.
 fn number(text: &str) -> Option<(u32, usize)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = text.bytes().take(NUMBER_CHARS_MAX + 1).take_while(u8::is_ascii_digit).count();
     if digits > 0 {
-        return Some((text.get(..digits)?.parse().ok()?, digits));
+        let number = text.get(..digits).filter(|_| digits <= NUMBER_CHARS_MAX)?;
+        return Some((number.parse().ok()?, digits));
     }
     let (mut value, mut last, mut length) = (0, 0, 0);
-    for character in text.chars() {
+    for character in text.chars().take(NUMBER_CHARS_MAX) {
         match digit(character) {
             Some(10) => (value, last) = (value + 10 * last.max(1), 0),
             Some(one) if last == 0 && !character.is_ascii_digit() => last = one,
