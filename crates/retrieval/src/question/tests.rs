@@ -342,11 +342,12 @@ fn hostile_questions_are_parsed_within_limits() {
     for part in ["1", "十", "昨天", "2023年5月7日", "1年", "一年 ", "三天前我们", "周一"]
     {
         let long = part.repeat(20_000);
-        let started = std::time::Instant::now();
         Question::parse(&long, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
         let with_text = format!("北{long}");
-        Question::parse(&with_text, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
-        assert!(started.elapsed().as_secs() < 10, "{part}");
+        let question =
+            Question::parse(&with_text, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
+        let dates = question.dates.len();
+        assert!(dates <= date_parser::DATES_MAX, "{part}");
     }
     let long = "7 May 2023 ".repeat(10_000);
     let question = Question::parse(&long, &mut analyzer, &names(), Languages::NONE, Some(TODAY));
