@@ -251,11 +251,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Text {
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let charset::Decoded { text, encoding } = charset::decode(bytes);
-    let invalid = invalid_bytes(bytes);
-    let complaint = match encoding {
-        Some(encoding) => Some(read_as(encoding)),
-        None if invalid == 0 => None,
-        None => Some(format!(
+    let complaint = match (encoding, invalid_bytes(bytes)) {
+        (Some(encoding), _) => Some(read_as(encoding)),
+        (None, 0) => None,
+        (None, invalid) => Some(format!(
             "{invalid} bytes are not UTF-8 and were replaced: save the file as UTF-8 to keep them"
         )),
     };

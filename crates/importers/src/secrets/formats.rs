@@ -2,6 +2,8 @@
 //! Docker's credentials, signatures and one-time secrets in URLs, and the codes that recover an
 //! account.
 
+use mail_parser::decoders::base64::base64_decode;
+
 use super::SecretKind;
 use super::find::{Span, begins_word, run};
 use super::value;
@@ -149,24 +151,7 @@ fn docker(bytes: &[u8], from: usize) -> Option<Span> {
 }
 
 fn is_base64_of_login(text: &[u8]) -> bool {
-    let (mut bits, mut count) = (0_u32, 0);
-    let mut decoded = Vec::new();
-    for byte in text.iter().take_while(|byte| **byte != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return false,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            decoded.push((bits >> count & 0xff) as u8);
-        }
-    }
+    let Some(decoded) = base64_decode(text) else { return false };
     let colon = decoded.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| colon > 0 && colon + 1 < decoded.len())
         && std::str::from_utf8(&decoded).is_ok_and(|login| !login.contains(char::is_control))

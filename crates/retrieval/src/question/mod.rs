@@ -112,23 +112,25 @@ impl Question {
         let text = &*ends::both_ends_in_words(&text);
         let phrases = time_phrases::translate(text);
         let in_phrases = phrases.as_ref().map(|phrases| {
-            Times::of(&phrases.english, &words_of(&phrases.english), Language::English, today)
+            let words = words_of(&phrases.english);
+            let lower = in_lower_case(&words);
+            let times = Times::of(&phrases.english, &words, &lower, Language::English, today);
+            (phrases, words, times)
         });
         // Without a time the phrases are words like others.
-        let apart = phrases.as_ref().zip(in_phrases.as_ref().filter(|with| !with.times.is_empty()));
-        let text = apart.map_or(text, |(phrases, _)| &phrases.apart);
+        let apart = in_phrases.as_ref().filter(|(.., with)| !with.times.is_empty());
+        let text = apart.map_or(text, |(phrases, ..)| &phrases.apart);
         let words = words_of(text);
         let lower = in_lower_case(&words);
         let found = find_mentions(text, &words, names);
         let (languages, is_recognised) = analyzer.query_languages(&words, held);
         let Times { times, mut roles, asks_when } = match apart {
-            Some((phrases, with)) => {
-                let english = words_of(&phrases.english);
-                with.aligned(&phrases.align(&words, &english), words.len())
+            Some((phrases, english, with)) => {
+                with.aligned(&phrases.align(&words, english), words.len())
             }
-            None => Times::of(text, &words, languages.own, today),
+            None => Times::of(text, &words, &lower, languages.own, today),
         };
-        let asks_when = asks_when || in_phrases.as_ref().is_some_and(|with| with.asks_when);
+        let asks_when = asks_when || in_phrases.as_ref().is_some_and(|(.., with)| with.asks_when);
         for at in found.iter().filter(|at| at.is_certain) {
             roles.get_mut(at.first..at.end).unwrap_or_default().fill(WordRole::Name);
         }
@@ -301,9 +303,14 @@ struct Times {
 }
 
 impl Times {
-    fn of(text: &str, words: &[Word<'_>], language: Language, today: Option<Date>) -> Self {
-        let lower = in_lower_case(words);
-        let english = time_words::in_english(&lower, language);
+    fn of(
+        text: &str,
+        words: &[Word<'_>],
+        lower: &[String],
+        language: Language,
+        today: Option<Date>,
+    ) -> Self {
+        let english = time_words::in_english(lower, language);
         let times = date_parser::parse(text, words, &english, today);
         // "passé" is "last", and "happened" where it does not pick a time.
         let means_happened = |word: &str| word == "last" && language == Language::French;

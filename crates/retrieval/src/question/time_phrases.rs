@@ -98,20 +98,17 @@ impl Translated {
     pub(super) fn align(&self, own: &[Word<'_>], english: &[Word<'_>]) -> Vec<Range<usize>> {
         let mut places = self.places.iter().peekable();
         let mut aligned: Vec<Range<usize>> = Vec::with_capacity(english.len());
-        let mut next = 0;
-        for (number, word) in english.iter().enumerate() {
-            while places.next_if(|(_, english)| english.end <= word.start).is_some() {}
-            let inside = places.peek().filter(|(_, english)| english.start <= word.start);
-            let is_later = |(_, place): &&(Range<usize>, Range<usize>)| {
-                let previous = number.checked_sub(1).and_then(|previous| english.get(previous));
-                previous.is_some_and(|previous| previous.start >= place.start)
-            };
-            let words = match inside {
-                Some(place) if is_later(place) => aligned.last().cloned().unwrap_or(next..next),
+        // The next word of the other text, and the words of the phrase that was begun.
+        let (mut next, mut begun) = (0, None);
+        for word in english {
+            while places.next_if(|(_, english)| english.end <= word.start).is_some() {
+                begun = None;
+            }
+            let words = match places.peek().filter(|(_, english)| english.start <= word.start) {
                 Some((place, _)) => {
                     let is_inside = |word: &&Word<'_>| word.start < place.end;
-                    let count = own.iter().skip(next).take_while(is_inside).count();
-                    next..next + count
+                    let count = || own.iter().skip(next).take_while(is_inside).count();
+                    begun.get_or_insert_with(|| next..next + count()).clone()
                 }
                 None => next..next + 1,
             };

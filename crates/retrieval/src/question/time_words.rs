@@ -16,8 +16,8 @@ use crate::text::time_words::{self, Words};
 /// Russian if it is not Ukrainian, because no function word is looked for in these.
 pub(super) fn in_english(lower: &[String], language: Language) -> Cow<'_, [String]> {
     let cyrillic = lower.iter().filter(|word| word.starts_with(is_cyrillic)).count();
-    let is_cyrillic = 2 * cyrillic > lower.len() && language != Language::Ukrainian;
-    let language = if is_cyrillic { Language::Russian } else { language };
+    let is_russian = 2 * cyrillic > lower.len() && language != Language::Ukrainian;
+    let language = if is_russian { Language::Russian } else { language };
     let Some(known) = time_words::of(language) else { return lower.into() };
     let mut words: Vec<String> = lower.iter().map(|word| translated(word, known)).collect();
     for position in 0..words.len() {
