@@ -118,6 +118,8 @@ fn time_expressions_of_other_languages_are_detected() {
         ("Il a mangé dans la cuisine avec nous", false),
         ("Lo que hicimos el lunes fue para la casa", true),
         ("O que nós vimos pela segunda vez não era isso", false),
+        ("O que nós vimos ontem não era isso", true),
+        ("O que nós vimos no domingo não era isso", true),
         ("Мы были там на прошлой неделе", true),
         ("Мы были там с друзьями", false),
         ("Jag träffade henne förra veckan och det var bra", true),

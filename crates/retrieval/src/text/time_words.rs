@@ -45,17 +45,13 @@ impl Words {
             return time_role(word);
         }
         match self.english(word) {
+            // In Portuguese "segunda" is "Monday" and "second".
+            _ if matches!(word, "segunda" | "terça" | "quarta" | "quinta" | "sexta") => {
+                TimeRole::None
+            }
             None => TimeRole::None,
             // "fa" and "a" are "makes" and "has" as well, and a number and a unit are before them.
             Some("ago") => TimeRole::None,
-            // "segunda" is "second" as well.
-            Some(english) if self.language == Language::Portuguese && english.ends_with("day") => {
-                if english == "day" {
-                    TimeRole::Unit
-                } else {
-                    TimeRole::None
-                }
-            }
             // It does not follow its unit, as "dernière" does.
             Some("this") => TimeRole::Other,
             Some(english) if month_number(english).is_some() => TimeRole::Whole,
