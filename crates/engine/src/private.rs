@@ -20,7 +20,7 @@ use kernel::ledger_index::Entry;
 use kernel::validity::inputs;
 use store::{Ledger, StoreError};
 
-use crate::belief::name::{Named, acting};
+use crate::belief::name::{Named, acting, unknown_name};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::{EngineError, Reader};
 
@@ -265,10 +265,7 @@ impl Reader<'_> {
         if disclosure == Disclosure::Full {
             return self.name_of(text);
         }
-        let unknown = || EngineError::UnknownBelief {
-            name: text.chars().take(super::belief::name::NAME_CHARS_MAX).collect(),
-            near: Vec::new(),
-        };
+        let unknown = || unknown_name(text);
         let named = match self.name_of(text) {
             // Keys that are like the name may be those of private beliefs.
             Err(EngineError::UnknownBelief { name, near }) => {

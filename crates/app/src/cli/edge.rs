@@ -177,7 +177,8 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
             Ok(match space.name_disclosed(name, disclosure) {
                 Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => Some(Some(id)),
                 // The other space has it.
-                Ok(Named::Belief { .. }) | Err(EngineError::UnknownBelief { .. }) => None,
+                Ok(Named::Belief { .. })
+                | Err(EngineError::UnknownBelief { .. } | EngineError::UnknownId { .. }) => None,
                 Err(error) => return Err(error),
             })
         };

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::Space;
 use engine::belief::explain::time;
+use engine::belief::review::Status;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched, StatusChange};
@@ -347,7 +348,7 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
 /// The patch that a name stands for, if it awaits a decision.
 fn pending(space: &OpenedSpace, name: &str) -> Result<Patch, Failure> {
     let patch = named(space, name)?;
-    if patch.status != engine::belief::review::Status::Pending {
+    if patch.status != Status::Pending {
         let (id, status) = (patch.id, patch.status.as_str());
         return Err(RequestError::PatchSettled { id, status }.into());
     }
@@ -392,6 +393,9 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
         output::json(&value)?;
         return Ok(0);
     }
+    if patch.status == Status::Reverted && patched.appended.is_empty() {
+        return output::line("It was taken back before, and nothing of it stands.").map(|()| 0);
+    }
     print(session, &patched, intent)
 }
 
@@ -399,7 +403,7 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let space = session.open(SpaceUse::Read)?;
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let mut patches = space.patches(as_of_us)?;
-    patches.retain(|patch| args.all || patch.status == engine::belief::review::Status::Pending);
+    patches.retain(|patch| args.all || patch.status == Status::Pending);
     if session.form == Form::Json {
         for patch in &patches {
             let mut value = to_json(&space, patch)?;

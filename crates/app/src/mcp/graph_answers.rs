@@ -256,8 +256,8 @@ pub(super) struct WhyAnswered {
     /// How to treat the quoted text in this answer.
     pub(super) reading: &'static str,
     /// "supported"; "evidence_alone": no claim is needed; "cut": a limit cut the search before it
-    /// came to a claim; "not_held": what it needs no longer holds; "insufficient": nothing was
-    /// found that accounts for it.
+    /// came to a claim; "not_held": what it needs is dead, and the candidates do not hold it up;
+    /// "insufficient": there are no candidates.
     pub(super) status: String,
     /// What was asked about; null if "last" stands for nothing.
     pub(super) target: Option<WhyTarget>,

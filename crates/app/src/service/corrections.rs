@@ -308,7 +308,11 @@ fn split_assignment<'a>(space: &Space, text: &'a str) -> Result<(&'a str, &'a st
             (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
         match space.believed(name) {
             Ok(_) => return Ok((name, set)),
-            Err(error @ (EngineError::UnknownBelief { .. } | EngineError::NotABelief { .. })) => {
+            Err(
+                error @ (EngineError::UnknownBelief { .. }
+                | EngineError::UnknownId { .. }
+                | EngineError::NotABelief { .. }),
+            ) => {
                 if place == 0 {
                     failure = error.into();
                 }

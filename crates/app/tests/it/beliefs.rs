@@ -308,6 +308,8 @@ fn an_invalid_correction_says_how_to_fix_it_and_writes_nothing() {
         (vec!["correct", HABIT, "--set", "place=x"], "payload_shape"),
         (vec!["correct", "gone|for|good", "--set", "{}"], "unknown_belief"),
         (vec!["correct", "ffffffff", "--set", "{}"], "unknown_belief"),
+        (vec!["correct", "b3:ffffffff", "--set", "{}"], "unknown_id"),
+        (vec!["explain", &"f".repeat(64)], "unknown_id"),
         (vec!["refute", ""], "unknown_belief"),
         (vec!["withdraw", &here.notes[0]], "nothing_to_withdraw"),
         (vec!["withdraw", &here.habit], "nothing_to_withdraw"),

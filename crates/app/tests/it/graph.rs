@@ -484,6 +484,7 @@ fn a_patch_is_applied_as_a_whole_and_reverting_it_restores_the_state_before() {
     assert_eq!(listed["status"], "reverted", "{listed}");
     let twice = json(&machine, &["patch", "revert", patch]);
     assert_eq!(twice["statuses"], serde_json::json!([]));
+    machine.because(["patch", "revert", patch]).run().succeeds().prints("taken back before");
     machine.is_sound();
 }
 

@@ -201,8 +201,8 @@ fn no_tool_shows_an_agent_what_is_private_unless_the_user_allows_it() {
     assert_eq!(tools_that_tell(&mut host, &calls), Vec::<&str>::new());
     // What is private does not exist: the same error as for an id that nothing has.
     for (tool, code) in [
-        ("explain", "unknown_belief"),
-        ("refute", "unknown_belief"),
+        ("explain", "unknown_id"),
+        ("refute", "unknown_id"),
         ("retract", "unknown_id"),
         ("forget", "unknown_id"),
     ] {

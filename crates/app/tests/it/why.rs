@@ -120,6 +120,16 @@ fn an_unsure_answer_is_stored_without_edges_and_the_past_is_not_stored() {
 }
 
 #[test]
+fn an_answer_about_a_retracted_record_is_not_stored() {
+    let here = Pottery::with_confidence("0.9");
+    here.machine.because(["node", "retract", &here.decision]).run().succeeds();
+    let answer = here.json(&[&here.decision, "--json"]);
+    assert_eq!(answer["target"]["status"], "retracted");
+    assert_eq!((&answer["stored"], &answer["not_stored"]), (&Value::Null, &"target_dead".into()));
+    assert_eq!(here.traces(), 0);
+}
+
+#[test]
 fn without_candidates_the_answer_is_insufficient_and_nothing_is_written() {
     let machine = Machine::with_space();
     machine.because(["why", "last"]).run().succeeds().prints("stands for nothing");

@@ -1,6 +1,6 @@
 //! Names of beliefs: an identity key, or the id of an operation on that identity.
 
-use kernel::id::OpId;
+use kernel::id::{IdPrefix, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
@@ -13,7 +13,7 @@ use crate::{EngineError, Reader};
 const NEAR_MAX: usize = 5;
 
 /// Characters of an unknown name that an error repeats.
-pub(crate) const NAME_CHARS_MAX: usize = 80;
+const NAME_CHARS_MAX: usize = 80;
 
 /// The object of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,13 +74,12 @@ impl Reader<'_> {
             }
         }
         match unfound {
-            EngineError::UnknownId { .. } => {
-                let near = self.keys_like(text.trim())?;
-                Err(EngineError::UnknownBelief {
-                    name: text.chars().take(NAME_CHARS_MAX).collect(),
-                    near,
-                })
-            }
+            EngineError::UnknownId { .. } => match unknown_name(text) {
+                EngineError::UnknownBelief { name, .. } => {
+                    Err(EngineError::UnknownBelief { name, near: self.keys_like(text.trim())? })
+                }
+                unknown_id => Err(unknown_id),
+            },
             ambiguous => Err(ambiguous),
         }
     }
@@ -107,6 +106,19 @@ impl Reader<'_> {
         }
         Ok(near)
     }
+}
+
+/// The error of a name that nothing has: of an id, if it is written as one, else of a key.
+pub(crate) fn unknown_name(text: &str) -> EngineError {
+    /// Hexadecimal digits of a whole id.
+    const ID_DIGITS: usize = 64;
+    let name: String = text.chars().take(NAME_CHARS_MAX).collect();
+    let trimmed = text.trim();
+    let is_marked = trimmed.starts_with("b3:") || trimmed.len() == ID_DIGITS;
+    if is_marked && trimmed.parse::<IdPrefix>().is_ok() {
+        return EngineError::UnknownId { prefix: name };
+    }
+    EngineError::UnknownBelief { name, near: Vec::new() }
 }
 
 /// Whether an operation has effect. An exchange may keep an operation whose author was not

@@ -11,6 +11,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::operation::{MalformedError, Role};
+use kernel::records::RecordStatus;
 use kernel::when::When;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -61,6 +62,13 @@ pub struct WhyTarget {
     /// All that it says.
     #[serde(skip)]
     pub content: String,
+}
+
+impl WhyTarget {
+    /// Whether it stands, so that something may be built on it.
+    pub fn is_active(&self) -> bool {
+        self.status == Some(RecordStatus::Active.as_str())
+    }
 }
 
 /// How a candidate was found.
@@ -137,9 +145,9 @@ pub enum WhyStatus {
     EvidenceAlone,
     /// A budget cut the walk before it came to a claim.
     Cut,
-    /// What the target needs is dead.
+    /// What the target needs is dead, and the candidates do not hold it up.
     NotHeld,
-    /// Nothing was found that might account for it.
+    /// There are no candidates, or who chose took none of them.
     Insufficient,
 }
 

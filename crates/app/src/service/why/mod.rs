@@ -53,6 +53,8 @@ pub(crate) enum NotStored {
     DryRun,
     /// No claim accounts for the target.
     NothingToStore,
+    /// The target is dead.
+    TargetDead,
     /// It is about the past.
     AsOf,
     /// It is about another time in the world.
@@ -73,6 +75,7 @@ impl NotStored {
         match self {
             Self::DryRun => "nothing was stored: this is a dry run",
             Self::NothingToStore => "nothing was stored: no claim accounts for it",
+            Self::TargetDead => "nothing was stored: the target does not stand",
             Self::AsOf => "nothing was stored: this is an answer about the past",
             Self::ValidAt => "nothing was stored: this is an answer about another time",
             Self::HomeSpace => {
@@ -133,6 +136,8 @@ pub(crate) fn store(
         Some(NotStored::NothingToStore)
     } else if intent == Intent::DryRun {
         Some(NotStored::DryRun)
+    } else if !why.target.is_active() {
+        Some(NotStored::TargetDead)
     } else if limits.as_of_us.is_some() {
         Some(NotStored::AsOf)
     } else if limits.valid_at_us.is_some() {
