@@ -27,6 +27,7 @@ use crate::owner::Owner;
 pub mod attributes;
 mod cancelled;
 pub mod entities;
+mod letters;
 mod local_time;
 pub mod lookalikes;
 pub mod mining;
@@ -40,6 +41,7 @@ pub mod relationships;
 pub mod routines;
 pub mod slug;
 pub mod statements;
+mod titles;
 
 /// Most past records of a group that a deriver is given: the latest by their own time, among those
 /// that had happened when the last record of the group was recorded. Older records have no effect.

@@ -12,6 +12,7 @@ use kernel::evidence::{Evidence, EvidenceKind, Payload};
 use crate::owner::Owner;
 use crate::quoted::quoted_lines;
 use crate::statements::{speaker_of, without_marker};
+use crate::titles::is_over_words_of_others;
 
 /// A line of at least so many characters may have been wrapped, if the next begins in lower case.
 pub(crate) const WRAPPED_CHARS_MIN: usize = 40;
@@ -49,11 +50,19 @@ pub(crate) fn is_of_others(evidence: &Evidence) -> bool {
         || [path, payload.session_title.as_deref().unwrap_or_default(), title(payload)]
             .iter()
             .any(|title| is_of_meeting(title))
+        || [file_stem(path), payload.session_title.as_deref().unwrap_or_default(), title(payload)]
+            .iter()
+            .any(|title| is_over_words_of_others(title))
         || is_conversation(&payload.text)
 }
 
 /// The source of notes that were written down one by one.
 pub(crate) const REMEMBER: &str = "remember";
+
+fn file_stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    file.split('.').next().unwrap_or_default()
+}
 
 fn title(payload: &Payload) -> &str {
     payload.title.as_deref().unwrap_or_default()

@@ -12,7 +12,12 @@
 //! Such an attribution gives the words before it to somebody else, unless it names the owner: then
 //! it signs the owner's own note. A questionnaire ("Answer true or false:") and a sentence to be
 //! finished ("I'd love to, but…") give the items below them, and nobody states these either.
+//! Nor are the words of letters ([`letters`](crate::letters)) and of fiction
+//! ([`titles`](crate::titles)) the author's own.
 
+use std::ops::Range;
+
+use crate::letters::letters_of_others;
 use crate::names::is_self;
 use crate::owner::Owner;
 use crate::preferences::is_known_thing;
@@ -20,6 +25,7 @@ use crate::prose::WRAPPED_CHARS_MIN;
 use crate::relationships::{NOT_NAMES, PARTICLES, is_kind};
 use crate::slug::slug;
 use crate::statements::without_marker;
+use crate::titles::is_over_words_of_others;
 
 /// Most capitalised words of a name.
 const NAME_WORDS_MAX: usize = 4;
@@ -48,6 +54,10 @@ pub(crate) fn quoted_lines(lines: &[&str], owner: &Owner) -> Vec<bool> {
         })
         .collect();
     let mut quoted = given_lines(lines);
+    let ranges = letters_of_others(lines, owner, |line| line.starts_with('#'));
+    for range in ranges.into_iter().chain(titled_sections(lines)) {
+        quoted.get_mut(range).unwrap_or_default().fill(true);
+    }
     let line = |at: usize| lines.get(at).map_or("", |line| line.trim());
     let is_attribution = |at: usize| found.get(at).is_some_and(Option::is_some);
     for at in 0..lines.len() {
@@ -73,6 +83,23 @@ pub(crate) fn quoted_lines(lines: &[&str], owner: &Owner) -> Vec<bool> {
         quoted.iter_mut().take(at + 1).skip(from).for_each(|line| *line = true);
     }
     quoted
+}
+
+/// The sections whose headings say that their words are those of others.
+fn titled_sections(lines: &[&str]) -> Vec<Range<usize>> {
+    let level = |line: &str| line.len() - line.trim_start_matches('#').len();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let line = line.trim();
+        let is_within = found.last().is_some_and(|range| at < range.end);
+        if level(line) == 0 || is_within || !is_over_words_of_others(line) {
+            continue;
+        }
+        let ends = |below: &&str| (1..=level(line)).contains(&level(below.trim()));
+        let end = lines.iter().skip(at + 1).position(ends).map_or(lines.len(), |end| at + 1 + end);
+        found.push(at..end);
+    }
+    found
 }
 
 /// The lines that a questionnaire or an unfinished sentence gives.

@@ -215,7 +215,7 @@ pub(super) const ORDINARY_GIVEN_NAMES: [&str; 92] = [
 
 /// Words at the end of the name of an organization.
 #[rustfmt::skip]
-pub(super) const ORGANIZATION_WORDS: [&str; 34] = [
+pub(crate) const ORGANIZATION_WORDS: [&str; 34] = [
     "Foundation", "Inc", "Incorporated", "Ltd", "LLC", "GmbH", "AG", "Corp", "Corporation", "Company", "University",
     "Institute", "College", "Committee", "Council", "Association", "Society", "Agency", "Ministry", "Bank",
     "Laboratories", "Labs", "Consortium", "Federation", "Union", "Party", "Museum", "Hospital", "Academy", "Airlines",

@@ -28,6 +28,8 @@ mod relations;
 mod tests;
 mod tokens;
 
+pub(crate) use lexicon::ORGANIZATION_WORDS;
+
 use crate::mining::whole_sentences_of;
 use names::Spotted;
 use tokens::Tokens;

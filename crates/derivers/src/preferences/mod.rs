@@ -86,7 +86,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.2.0"
+        "1.3.0"
     }
 
     fn parameters(&self) -> String {

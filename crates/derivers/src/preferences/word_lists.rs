@@ -10,13 +10,14 @@ pub(super) const CUES: [&str; 20] = [
 
 /// A sentence with one of these is a report, a guess, a condition, a wish, in the past, or a joke.
 #[rustfmt::skip]
-pub(super) const DOUBTFUL: [&str; 62] = [
+pub(super) const DOUBTFUL: [&str; 64] = [
     "if", "unless", "whether", "would", "might", "maybe", "perhaps", "probably", "possibly", "guess", "suppose",
     "supposedly", "imagine", "pretend", "wish", "hope", "wonder", "could", "should", "says", "said", "say",
     "saying", "told", "tells", "asked", "asks", "thinks", "thought", "claims", "claimed", "believes", "assumes",
     "knows", "quote", "quotes", "quoted", "used", "once", "previously", "formerly", "when", "whenever", "until",
     "oh", "wow", "yay", "sarcasm", "sarcastic", "kidding", "joking", "joke", "lol", "haha", "not", "hypothetically",
-    "character", "wrote", "lyrics", "story", "somebody", "he'd",
+    "character", "wrote", "lyrics", "story", "somebody", "he'd", "according",
+    "theory",
 ];
 
 /// Words that may precede a statement in its clause.

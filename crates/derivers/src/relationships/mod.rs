@@ -73,7 +73,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.4.0"
+        "1.5.0"
     }
 
     fn parameters(&self) -> String {

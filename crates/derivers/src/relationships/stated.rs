@@ -13,6 +13,7 @@
 //! like pattern 3 and are skipped.
 
 use super::kinds;
+use crate::entities::ORGANIZATION_WORDS;
 use crate::names::{Person, person};
 use crate::statements::{Break, OwnWords, Sentence, any_word_starts_with, sentences};
 
@@ -37,6 +38,8 @@ const HYPOTHETICAL: [&str; 16] = [
     "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
 
+/// Words of names of places where people work, beside those of organizations.
+const INSTITUTIONS: [&str; 4] = ["Clinic", "Practice", "School", "Garage"];
 /// Kinds that are also used of things.
 const METAPHORICAL_KINDS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
 /// Longest name, words, with titles.
@@ -47,7 +50,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     let is_relevant = |text: &str| any_word_starts_with(text, &["my "]);
     let mut found = Vec::new();
     for sentence in sentences(words, is_relevant) {
-        if sentence.has_any(&HYPOTHETICAL) {
+        if sentence.has_any(&HYPOTHETICAL) || is_of_a_separation(&sentence) {
             continue;
         }
         for at in 0..sentence.words.len() {
@@ -61,6 +64,16 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
         found.clear();
     }
     found
+}
+
+/// "My girlfriend Pia and I split up."
+fn is_of_a_separation(sentence: &Sentence<'_>) -> bool {
+    let parts = |at: usize| match sentence.lower(at) {
+        "break" | "broke" | "broken" | "split" | "splitting" => sentence.lower(at + 1) == "up",
+        "divorced" | "divorcing" | "separated" => true,
+        _ => false,
+    };
+    (0..sentence.words.len()).any(parts)
 }
 
 /// Reads the words around the "my" at `at`.
@@ -301,7 +314,8 @@ fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
             break;
         }
     }
-    (end > at).then_some(())?;
+    let is_firm = |word: &&str| ORGANIZATION_WORDS.contains(word) || INSTITUTIONS.contains(word);
+    (end > at && !words.iter().any(is_firm)).then_some(())?;
     person(&words.join(" ")).map(|person| (person, end))
 }
 

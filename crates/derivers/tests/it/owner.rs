@@ -182,13 +182,25 @@ fn attributed_quotations_and_questionnaires_state_nothing_about_the_owner() {
         "Answer true or false: 1. I like mannish hats.\n2. I love tea.",
         "I'd LOVE to, but… - My sister Mona is learning the tuba.",
         "I'd LOVE to, but…\n- My sister Mona is learning the tuba.",
+        "# Letter\n\nDear Mara,\n\nI hate the tram. My husband Piet built a cradle.\n\nYour Clara",
+        "Hi Mara, I love meetings. My wife Sofia sends greetings.",
+        "# Songs for the choir\n\nI love Paris in the fall. My friend Jack eats sugar lumps.",
+        "# Note\n\n## Chapter one\n\nMy father Anselm drowned.\n\n### Night\n\nI love whisky.",
+        "My girlfriend Pia and I split up.",
+        "My partner Deutsche Bank sent a letter. My vet Clinic Nord is open.",
+        "I love dogs in theory. I'm an early bird, according to my mother.",
     ] {
         assert_eq!(of(text), [""; 0], "{text}");
     }
     let tea = ["preference.drink|tea: You like tea"];
-    for text in
-        ["I love tea.\n— Mara Lindqvist", "I love tea.\n-- Mara", "I love tea.\n\n- Kari Lund\n"]
-    {
+    for text in [
+        "I love tea.\n— Mara Lindqvist",
+        "I love tea.\n-- Mara",
+        "I love tea.\n\n- Kari Lund\n",
+        "Dear Kari,\nI love tea.\nYours, Mara",
+        "# Chapter one\n\nI hate tea.\n\n# Diary\n\nI love tea.",
+        "# My story\n\nI love tea.\nThanks, Kari",
+    ] {
         assert_eq!(of(text), tea, "{text}");
     }
 }
