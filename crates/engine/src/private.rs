@@ -211,12 +211,18 @@ pub(crate) fn visibility_of(body: &Body) -> Option<Visibility> {
         Body::Node(node) => Some(node.visibility.unwrap_or_default()),
         Body::Edge(edge) => Some(edge.visibility.unwrap_or_default()),
         Body::Annotation(annotation) => annotation.visibility,
-        Body::Other(_, fields) => {
-            let stated = fields.get("visibility").and_then(serde_json::Value::as_str);
-            stated.filter(|stated| *stated == "private").map(|_| Visibility::Private)
+        // Who may not see what it would record may not read it here.
+        Body::Proposal(proposal) => {
+            let mut proposed = proposal.operations.iter().map(|operation| &operation.body);
+            proposed.any(states_private).then_some(Visibility::Private)
         }
+        Body::Other(_, fields) => states_private(fields).then_some(Visibility::Private),
         _ => None,
     }
+}
+
+fn states_private(fields: &serde_json::Map<String, serde_json::Value>) -> bool {
+    fields.get("visibility").and_then(serde_json::Value::as_str) == Some("private")
 }
 
 impl Reader<'_> {

@@ -408,3 +408,32 @@ fn a_list_does_not_count_what_is_private() {
     }
     host.leaves();
 }
+
+#[test]
+fn an_alias_names_no_private_claim_and_a_patch_shows_none() {
+    let machine = Machine::with_space();
+    let open = id_of(&cli(&machine, &["claim", "add", "Wren is away"]));
+    let private = ["claim", "add", "Wren is in hospital", "--visibility", "private"];
+    let private = id_of(&cli(&machine, &private));
+    machine.because(["claim", "same-as", &open, &private]).run().succeeds();
+    let source = cli(&machine, &["remember", "Wren sees Dr Hale on Friday"]);
+    let patch = json!({ "text": "what follows", "operations": [{
+        "op": "create_claim", "type": "fact", "text": "Wren is Dr Hale's patient",
+        "visibility": "private", "sources": [source["id"]],
+    }] });
+    machine.write("private.json", patch.to_string());
+    let proposed = id_of(&cli(&machine, &["patch", "propose", "private.json"]));
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let aliases = host.gets("graph", json!({ "list": "claims", "status": "alias" }));
+    assert_eq!(texts(&aliases["records"]), ["Wren is away"]);
+    assert!(!aliases.to_string().contains(&private), "{aliases}");
+    for decided in [false, true] {
+        let queue = host.gets("review", json!({ "all": true })).to_string();
+        assert!(!queue.contains("patient") && !queue.contains(&proposed), "{decided}: {queue}");
+        if !decided {
+            machine.because(["review", "accept", &proposed]).run().succeeds();
+        }
+    }
+    host.leaves();
+    machine.is_sound();
+}

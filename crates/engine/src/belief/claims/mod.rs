@@ -354,10 +354,16 @@ impl Reader<'_> {
         Ok(self.store.on_snapshot(|index| {
             let mut privacy = Privacy::of(index);
             let mut shown = Vec::with_capacity(beliefs.len());
-            for belief in beliefs.drain(..) {
-                if !privacy.is_belief_withheld(&belief, disclosure)? {
-                    shown.push(belief);
+            for mut belief in beliefs.drain(..) {
+                if privacy.is_belief_withheld(&belief, disclosure)? {
+                    continue;
                 }
+                if let Some(canonical) = belief.canonical
+                    && privacy.is_withheld(&canonical, disclosure)?
+                {
+                    belief.canonical = None;
+                }
+                shown.push(belief);
             }
             *beliefs = shown;
             Ok::<_, StoreError>(())
