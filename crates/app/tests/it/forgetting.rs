@@ -388,3 +388,21 @@ fn nodes_that_were_made_from_what_goes_are_shown_first() {
     assert_eq!(plan["made"][0]["summary"], "Close the shop");
     machine.because(["forget", &note, "--dry-run"]).run().succeeds().prints("Close the shop");
 }
+
+#[test]
+fn nothing_is_joined_to_what_was_forgotten() {
+    let machine = Machine::with_space();
+    let id = |arguments: &[&str]| {
+        let answer = machine.because(arguments).run().succeeds().json();
+        answer["id"].as_str().unwrap().to_owned()
+    };
+    let note = id(&["--json", "remember", "The kiln reads twenty degrees low"]);
+    let node = id(&["--json", "node", "add", "--type", "decision", "Fire at cone six"]);
+    machine.because(["forget", "--yes", &note]).run().succeeds();
+    for (from, to) in [(&node, &note), (&note, &node)] {
+        let edge = ["--json", "edge", "add", "--type", "depends_on", "--from", from, "--to", to];
+        let refused = machine.because(edge).run();
+        assert_eq!(refused.ends(1).error_code(), "unknown_ref");
+    }
+    machine.is_sound();
+}

@@ -19,6 +19,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::record_key;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
 use kernel::records::{RecordStatus, Records};
+use kernel::redaction::forgotten_behind;
 use kernel::rules::{RuleViolation, judge_ends};
 use kernel::seal::{Draft, next_timestamp};
 use kernel::validity::Validity;
@@ -586,6 +587,11 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
+        for id in [from, to] {
+            if forgotten_behind(&*self.writing, &id)?.is_some() {
+                return Err(GraphRefusal::Forgotten { id }.into());
+            }
+        }
         // An end that stands on something private is private, whatever it says.
         let visibility = match self.is_private(&from)? || self.is_private(&to)? {
             true => Visibility::Private,

@@ -40,6 +40,12 @@ pub enum GraphRefusal {
         /// The record.
         id: OpId,
     },
+    /// Nothing is joined to what was forgotten.
+    #[error("{id} was forgotten")]
+    Forgotten {
+        /// The operation.
+        id: OpId,
+    },
     /// A change of the graph does not touch other operations.
     #[error("{id} is of kind {kind}: only claims, nodes and edges are changed here")]
     NotInGraph {
@@ -67,7 +73,7 @@ impl GraphRefusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Rule(violation) => violation.code(),
-            Self::UnknownName { .. } => "unknown_ref",
+            Self::UnknownName { .. } | Self::Forgotten { .. } => "unknown_ref",
             Self::NotActive { .. } => "not_active",
             Self::SameText { .. } => "same_text",
             Self::NotInGraph { .. } => "not_in_graph",
