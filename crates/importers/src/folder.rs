@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::files::{self, has_extension, problem};
+use crate::input::format_error;
 use crate::markdown::{self, Markdown};
 use crate::photo::{self, Photo};
 use crate::text::Text;
@@ -63,6 +64,9 @@ impl Importer for Folder {
         context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<(), ImportError> {
+        if path.is_file() {
+            return Err(format_error(path, NAME, "it is a file"));
+        }
         let root = context.root.clone().unwrap_or_else(|| path.to_owned());
         let context = Context { root: Some(root), ..context.clone() };
         let found = files::walk_apart(path, claims)?;

@@ -1,7 +1,5 @@
 //! Patches of the graph: `/api/v1/patches`
 
-use std::collections::BTreeSet;
-
 use axum::http::StatusCode;
 use engine::belief::explain::time;
 use engine::belief::review::Status;
@@ -27,9 +25,6 @@ use crate::service::tokens::Right;
 
 /// The origin of a patch that came over the network.
 const ORIGIN: &str = "http";
-/// Fields of an operation that cite one record, and those that cite several.
-const CITES_ONE: [&str; 5] = ["from", "to", "target", "duplicate", "canonical"];
-const CITES_SEVERAL: [&str; 2] = ["sources", "of"];
 /// Reasons in the message of an error.
 const REASONS_MAX: usize = 5;
 
@@ -97,19 +92,9 @@ needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_form(&given.patch
 
 /// Reads a patch. What a token is not shown cannot be cited.
 fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
-    let operations = patch.get("operations").and_then(Value::as_array);
-    let mut local: BTreeSet<&str> = BTreeSet::new();
-    for operation in operations.into_iter().flatten() {
-        let one = CITES_ONE.iter().filter_map(|field| operation.get(*field)?.as_str());
-        let several = CITES_SEVERAL.iter().filter_map(|field| operation.get(*field)?.as_array());
-        let cited = one.chain(several.flatten().filter_map(Value::as_str));
-        for name in cited.filter(|name| !local.contains(name)) {
-            call.record(name)?;
-        }
-        local.extend(operation.get("local").and_then(Value::as_str));
-    }
+    let (times, disclosure) = (call.session.times(), call.disclosure());
     let text = serde_json::to_string(patch)?;
-    Ok(service::read(call.opened, call.session.times(), &text, ORIGIN)?)
+    Ok(service::read_disclosed(call.opened, times, &text, ORIGIN, disclosure)?)
 }
 
 pub(super) fn check(call: &mut Call<'_>, Check(given): Check) -> Result<Value, ApiError> {

@@ -109,6 +109,10 @@ fn patches_are_checked_proposed_applied_and_reverted() {
     let checked = post("/api/v1/patches/check", json!({ "patch": unfit })).succeeds();
     assert_eq!((&checked["ok"], checked["reasons"].is_array()), (&json!(false), true));
     post("/api/v1/patches", json!({ "patch": unfit })).fails(409, "PATCH_REFUSED");
+    unfit["operations"][0]["sources"] = json!(["ffffffff"]);
+    let checked = post("/api/v1/patches/check", json!({ "patch": unfit })).succeeds();
+    let codes = ["unknown_ref", "empty_text"].map(|code| checked.to_string().contains(code));
+    assert_eq!(codes, [true, true], "every reason: {checked}");
     post("/api/v1/patches/apply", json!({})).fails(400, "VALIDATION_ERROR");
     let second = post(
         "/api/v1/patches",
@@ -211,6 +215,7 @@ fn files_are_imported_from_a_form_and_from_a_body() {
     bad("/api/v1/import", form, "no form").fails(400, "VALIDATION_ERROR");
     let text = "Content-Type: text/plain\r\n";
     bad("/api/v1/import?format=nix", text, "x").fails(400, "VALIDATION_ERROR");
+    bad("/api/v1/import?format=folder", text, "x").fails(400, "SOURCE_FORMAT");
     bad("/api/v1/import?nix=1", text, "x").fails(400, "VALIDATION_ERROR");
     bad("/api/v1/import?first_number=year", text, "x").fails(400, "VALIDATION_ERROR");
     for (number, time) in [("day", "2025-06-02T"), ("month", "2025-02-06T")] {
