@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The question, or words to look for
     question: String,
     /// How many records; above them at most three facts, or as many with --search facts
-    #[arg(long, short, visible_alias = "limit", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, short, visible_alias = "limit", visible_short_alias = 'n', default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     k: u16,
     /// Only this kind (turn, event, task, cancellation, note, photo, mail, commit; thought_action
     /// for what agents thought); may be repeated
