@@ -15,6 +15,7 @@ mod first_person;
 mod lists;
 pub mod names;
 pub mod nearest;
+mod request;
 mod second_person;
 pub mod sentences;
 mod time_phrases;
@@ -131,6 +132,14 @@ impl Question {
             None => Times::of(text, &words, &lower, languages.own, today),
         };
         let asks_when = asks_when || in_phrases.as_ref().is_some_and(|(.., with)| with.asks_when);
+        if languages.own == Language::English {
+            for asking in request::asking_words(text, &words, &lower) {
+                let roles = roles.get_mut(asking).unwrap_or_default();
+                roles.iter_mut().filter(|role| **role > WordRole::Time).for_each(|role| {
+                    *role = WordRole::Conversation;
+                });
+            }
+        }
         for at in found.iter().filter(|at| at.is_certain) {
             roles.get_mut(at.first..at.end).unwrap_or_default().fill(WordRole::Name);
         }
@@ -286,7 +295,7 @@ enum WordRole {
     Name,
     /// Part of a time.
     Time,
-    /// Beside a time, a word for the conversation itself: it carries no weight.
+    /// Asks, or, beside a time, is for the conversation itself: it carries no weight.
     Conversation,
     /// Stands for anything that may be of a time, or for nothing.
     General,

@@ -25,9 +25,13 @@ pub fn asks(sentence: &str) -> bool {
 
 /// Whether a word has a capital letter though it does not begin a sentence of `text`.
 pub(super) fn is_capitalised_inside(text: &str, word: &Word<'_>) -> bool {
+    word.text.chars().next().is_some_and(char::is_uppercase) && !begins_sentence(text, word)
+}
+
+/// Whether a word is the first of a sentence of `text`.
+pub(super) fn begins_sentence(text: &str, word: &Word<'_>) -> bool {
     let before = text.get(..word.start).unwrap_or_default().trim_end_matches(is_beside);
-    word.text.chars().next().is_some_and(char::is_uppercase)
-        && before.chars().next_back().is_some_and(|last| !ends_sentence(last))
+    before.chars().next_back().is_none_or(ends_sentence)
 }
 
 fn is_closing(character: char) -> bool {
