@@ -131,25 +131,25 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(names: &[&str], text: &str, expect: &[Range<usize>]) {
+    fn check(names: &[&str], text: &str, expect: Option<Range<usize>>) {
         let owner = Owner::new(names.iter().copied(), []);
         let lines: Vec<&str> = text.lines().collect();
         let found = letters_of_others(&lines, &owner, |line| line.starts_with('#'));
-        assert_eq!(found, expect, "{text:?}");
+        assert_eq!(found, Vec::from_iter(expect), "{text:?}");
     }
 
     #[test]
     fn letters_to_the_owner_are_told_from_those_of_the_owner() {
         let nora = &["Nora Feld"];
-        check(nora, "Mine\nDear Nora,\nI hate the tram.\nYour Clara\nMine", &[1..4]);
-        check(nora, "Hi Nora, I hate meetings.\nMy wife Sofia", &[0..2]);
-        check(nora, "I hate meetings.\nLove,\n\nPeter", &[0..2]);
-        check(nora, "Dear Clara\nI hate the tram.\nYours truly, Nora", &[]);
-        check(nora, "Dear Clara,\nI hate the tram.", &[]);
-        check(nora, "# A\nDear Nora,\nI hate\n# B\nMine", &[1..3]);
-        check(nora, "Hi Nora, all well?\nThanks, Peter B.", &[0..2]);
-        check(&[], "Dear Nora,\nI hate the tram.", &[0..2]);
-        check(&[], "Hello World\nI love it.", &[]);
+        check(nora, "Mine\nDear Nora,\nI hate the tram.\nYour Clara\nMine", Some(1..4));
+        check(nora, "Hi Nora, I hate meetings.\nMy wife Sofia", Some(0..2));
+        check(nora, "I hate meetings.\nLove,\n\nPeter", Some(0..2));
+        check(nora, "Dear Clara\nI hate the tram.\nYours truly, Nora", None);
+        check(nora, "Dear Clara,\nI hate the tram.", None);
+        check(nora, "# A\nDear Nora,\nI hate\n# B\nMine", Some(1..3));
+        check(nora, "Hi Nora, all well?\nThanks, Peter B.", Some(0..2));
+        check(&[], "Dear Nora,\nI hate the tram.", Some(0..2));
+        check(&[], "Hello World\nI love it.", None);
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             "Dear diary, I love tea",
             "",
         ] {
-            check(&["Nora"], text, &[]);
+            check(&["Nora"], text, None);
         }
     }
 }
