@@ -54,9 +54,8 @@ fn letters_in(section: &[&str], owner: &Owner) -> Vec<Range<usize>> {
             addressed.get_or_insert((at, name));
             continue;
         }
-        let next =
-            section.iter().skip(at + 1).map(|next| next.trim()).find(|next| !next.is_empty());
-        let Some(name) = closing(line, next.unwrap_or_default(), addressed.is_some()) else {
+        let below = section.get(at + 1..).unwrap_or_default();
+        let Some(name) = closing(line, below, addressed.is_some()) else {
             continue;
         };
         if !is_of(owner, name) {
@@ -86,8 +85,8 @@ fn salutation(line: &str) -> Option<&str> {
     (SALUTATIONS.contains(&word) && (!is_alone || word.starts_with("Dear"))).then_some(name)
 }
 
-/// The name after a closing: in its line, or in the next.
-fn closing<'t>(line: &'t str, next: &'t str, is_addressed: bool) -> Option<&'t str> {
+/// The name after a closing: in its line, or in the next of those below that is not blank.
+fn closing<'t>(line: &'t str, below: &[&'t str], is_addressed: bool) -> Option<&'t str> {
     /// Longest line, bytes.
     const BYTES_MAX: usize = 80;
     if line.len() > BYTES_MAX {
@@ -106,6 +105,7 @@ fn closing<'t>(line: &'t str, next: &'t str, is_addressed: bool) -> Option<&'t s
     };
     let strip = |name: &'t str| name.trim().trim_start_matches(['-', '–', '—', ' ']);
     if is_closing(line) {
+        let next = below.iter().map(|next| next.trim()).find(|next| !next.is_empty())?;
         return Some(strip(next)).filter(|name| is_name(name));
     }
     line.match_indices([' ', ',']).find_map(|(at, _)| {

@@ -257,7 +257,7 @@ pub(super) struct WhyAnswered {
     pub(super) reading: &'static str,
     /// "supported"; "evidence_alone": no claim is needed; "cut": a limit cut the search before it
     /// came to a claim; "not_held": what it needs is dead, and the candidates do not hold it up;
-    /// "insufficient": there are no candidates.
+    /// "insufficient": no candidate was found.
     pub(super) status: String,
     /// What was asked about; null if "last" stands for nothing.
     pub(super) target: Option<WhyTarget>,

@@ -147,7 +147,7 @@ pub enum WhyStatus {
     Cut,
     /// What the target needs is dead, and the candidates do not hold it up.
     NotHeld,
-    /// There are no candidates, or who chose took none of them.
+    /// No candidate was found, or whoever chose took none.
     Insufficient,
 }
 
