@@ -42,6 +42,15 @@ pub struct Document {
     pub continues_text: bool,
 }
 
+impl Document {
+    /// Everything that is searched of it.
+    fn searched(&self) -> String {
+        let parts: Vec<&str> =
+            std::iter::once(&self.text).chain(&self.more).map(String::as_str).collect();
+        parts.join("\n")
+    }
+}
+
 /// All documents with their analysis.
 pub struct NaiveRecall {
     analyzer: Analyzer,
@@ -217,10 +226,10 @@ impl NaiveRecall {
                     date: question.time_fit(RecordTime {
                         date: document.date,
                         is_event: document.is_event,
-                        is_quoted: question
-                            .quotes
-                            .iter()
-                            .any(|terms| terms.iter().all(|term| count(analysis, term) > 0)),
+                        is_quoted: question.quotes.iter().any(|quote| {
+                            quote.terms.iter().all(|term| count(analysis, term) > 0)
+                                && quote.is_in(&document.searched())
+                        }),
                     }),
                     is_question: judges_text && analysis.is_question && !document.is_note,
                     is_output: false,

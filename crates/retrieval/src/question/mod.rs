@@ -15,6 +15,7 @@ mod first_person;
 mod lists;
 pub mod names;
 pub mod nearest;
+mod quote;
 mod request;
 mod second_person;
 pub mod sentences;
@@ -34,6 +35,7 @@ use date_parser::TimeExpression;
 use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 use nearest::Nearest;
+pub use quote::Quote;
 
 /// Most words of a question that are read: half of them at its beginning, half at its end.
 pub const QUESTION_WORDS_MAX: usize = 512;
@@ -75,10 +77,9 @@ pub struct Question {
     pub dates: Vec<DateMention>,
     /// The direction in time in which it asks for the nearest record, if it names no time.
     pub nearest: Option<Nearest>,
-    /// Wordings of a time, each as its terms: a record that contains all terms of one may quote
-    /// it, so its own text fits the time, whatever its date. "Who went camping last week?" quotes
-    /// a record that says "last week".
-    pub quotes: Vec<Vec<QueryTerm>>,
+    /// Wordings of a time: a record that contains one fits the time, whatever its date. "Who went
+    /// camping last week?" quotes a record that says "last week".
+    pub quotes: Vec<Quote>,
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
@@ -161,24 +162,22 @@ impl Question {
         // A question for days has no terms, so a record may quote their names. A time relative to
         // the asker's day is then the asker's wording, not the record's.
         let is_focused = words.len() <= FOCUSED_WORDS_MAX;
-        let mut quotes: Vec<Vec<QueryTerm>> = times
+        let mut quotes: Vec<Quote> = Vec::new();
+        let mut quote = |parts: &[Word<'_>]| {
+            let terms = distinct_terms(analyzer, parts.iter().copied(), languages);
+            if !terms.is_empty() && quotes.iter().all(|known| known.terms != terms) {
+                let together = if asks_for_days { in_lower_case(parts) } else { Vec::new() };
+                quotes.push(Quote { terms, together });
+            }
+        };
+        times
             .iter()
             .filter(|time| is_focused && time.is_relative != asks_for_days)
             .filter_map(|time| words.get(time.words.clone()))
-            .map(|words| distinct_terms(analyzer, words.iter().copied(), languages))
-            .filter(|terms| !terms.is_empty())
-            .collect();
+            .for_each(&mut quote);
         if asks_for_days && is_focused {
             for wording in days::wordings(&times, &words) {
-                let mut parts = Vec::new();
-                visit_words(&wording, |word| {
-                    parts.push(word);
-                    true
-                });
-                let terms = distinct_terms(analyzer, parts.into_iter(), languages);
-                if !quotes.contains(&terms) {
-                    quotes.push(terms);
-                }
+                quote(&words_of(&wording));
             }
         }
         let is_proper = |position: usize, word: &Word<'_>| {
@@ -380,7 +379,7 @@ pub struct RecordTime {
     pub date: Option<Date>,
     /// True for an event.
     pub is_event: bool,
-    /// True if it contains all terms of one of [`Question::quotes`].
+    /// True if it contains one of [`Question::quotes`].
     pub is_quoted: bool,
 }
 

@@ -240,8 +240,8 @@ fn a_question_for_days_has_no_terms() {
 #[test]
 fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
     let quotes = |text: &str| {
-        let words = |terms: &Vec<QueryTerm>| {
-            terms.iter().map(|word| word.term.as_str()).collect::<Vec<_>>().join(" ")
+        let words = |quote: &Quote| {
+            quote.terms.iter().map(|word| word.term.as_str()).collect::<Vec<_>>().join(" ")
         };
         parse(text).quotes.iter().map(words).collect::<Vec<_>>().join(", ")
     };

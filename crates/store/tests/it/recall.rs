@@ -452,6 +452,8 @@ fn a_question_for_a_day_finds_that_day_in_its_order_then_what_names_it_then_the_
         ("turn", "2024-03-11T19:00:00Z", "Blue is better."),
         ("turn", "2024-01-20T08:00:00Z", "Everything is due on 11 March."),
         ("turn", "2024-01-21T08:00:00Z", "We talked."),
+        ("turn", "2024-01-22T08:00:00Z", "1 March: 11 chairs."),
+        ("turn", "2024-01-22T09:00:00Z", "2024-01-03: 11 tables."),
     ];
     let expected = [2, 1, 3, 4, 0].map(|number: usize| records[number]);
     let found = |question: &str| ranked(&records, question);

@@ -238,7 +238,7 @@ impl Pass<'_> {
         let mut sums = vec![0.0f32; BLOCK as usize];
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.window_meaning as f32;
-        let mut dates = TimeFits::new(self.question, &self.times);
+        let mut dates = TimeFits::new(self.search, self.question, &self.times);
         let most_else = self.most_else();
         let others = Others::new(self);
         let mut waiting: Option<(Position, Candidate)> = None;
@@ -299,7 +299,7 @@ impl Pass<'_> {
                 if !self.admits(&attribute) {
                     continue;
                 }
-                let date = dates.fit(document, &attribute);
+                let date = dates.fit(document, &attribute)?;
                 if known == 0.0 && date == 0.0 && self.standing(&attribute, true) == 0.0 {
                     continue;
                 }
@@ -552,7 +552,7 @@ impl Pass<'_> {
     /// Scores documents (in ascending order) exactly, best first.
     pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
         let counts = self.counts(&documents);
-        let mut dates = TimeFits::new(self.question, &self.times);
+        let mut dates = TimeFits::new(self.search, self.question, &self.times);
         let mut named_in: Option<(u32, Named)> = None;
         let mut closer = self.meant.as_ref().map(|meant| Closer::new(self, meant));
         let mut found = Vec::with_capacity(documents.len());
@@ -570,7 +570,7 @@ impl Pass<'_> {
                 Some(closer) => closer.look(document, attribute)?,
                 None => Signals::default(),
             };
-            let date = dates.fit(document, attribute);
+            let date = dates.fit(document, attribute)?;
             let has_word = counts.iter().any(|counts| counts.own > 0);
             let others = self.signals(attribute, document, &named, date, has_word);
             let own = lexical::own(

@@ -249,16 +249,16 @@ impl Search<'_> {
     /// What the index knows about the times of a question.
     fn times(&self, question: &Question) -> Result<Times, StoreError> {
         let mut quotes = Vec::new();
-        for terms in &question.quotes {
+        for quote in &question.quotes {
             let mut rows = Some(Vec::new());
-            for term in terms {
+            for term in &quote.terms {
                 // No record contains a word that the index does not know.
                 rows = rows.zip(self.term_rows(term, 0, 0)?).map(|(mut rows, row)| {
                     rows.push(row);
                     rows
                 });
             }
-            quotes.extend(rows);
+            quotes.extend(rows.map(|rows| (quote.clone(), rows)));
         }
         let event_kind = match question.asks_of_a_time() {
             true => self.kind_number(EvidenceKind::EVENT)?,

@@ -1,15 +1,20 @@
 //! How well records fit the times in a question: by their day, and by wordings that they quote.
 
 use jiff::civil::Date;
-use retrieval::question::{Question, RecordTime};
+use retrieval::question::{Question, Quote, RecordTime};
 
 use super::attributes::{Attribute, NO_DAY, NO_TIME};
+use super::evidence::said_at;
 use super::postings::BLOCK;
-use super::search::{TermRows, holding_all};
+use super::search::{Search, TermRows, holding_all};
+use crate::StoreError;
 
 /// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
 /// direction.
 const DAYS_REMEMBERED: i32 = 45_000;
+/// Most texts that are read for one pass, to see whether they have the words of a day beside each
+/// other. Of more records than that, the words alone decide.
+const READ_MAX: usize = 1024;
 /// Microseconds of a day.
 const DAY_US: i64 = 86_400_000_000;
 /// Orders of records of one day are below this: a day of a record is its local one, so its time is
@@ -18,25 +23,29 @@ const TIES_OF_A_DAY: i64 = 1 << 40;
 
 /// What the index knows about the times in a question.
 pub(super) struct Times {
-    /// The rows of [`Question::quotes`] whose terms the index knows.
-    pub(super) quotes: Vec<Vec<TermRows>>,
+    /// Those of [`Question::quotes`] whose terms the index knows, with their rows.
+    pub(super) quotes: Vec<(Quote, Vec<TermRows>)>,
     /// The number of the kind of events.
     pub(super) event_kind: Option<u8>,
 }
 
 /// The fit of each record; those of a day are computed once.
 pub(super) struct TimeFits<'a> {
+    search: &'a Search<'a>,
     question: &'a Question,
     times: &'a Times,
     /// By day: other records than events, and events.
     remembered: [Vec<f64>; 2],
-    /// The block that was looked at last, and which of its documents quote a time.
-    quoted: Option<(u32, Vec<bool>)>,
+    /// The block that was looked at last, and which of its documents have the terms of each quote.
+    holding: Option<(u32, Vec<Vec<bool>>)>,
+    /// How many texts were read.
+    read: usize,
 }
 
 impl<'a> TimeFits<'a> {
-    pub(super) fn new(question: &'a Question, times: &'a Times) -> Self {
-        Self { question, times, remembered: [Vec::new(), Vec::new()], quoted: None }
+    pub(super) fn new(search: &'a Search<'a>, question: &'a Question, times: &'a Times) -> Self {
+        let remembered = [Vec::new(), Vec::new()];
+        Self { search, question, times, remembered, holding: None, read: 0 }
     }
 
     /// True if the question mentions no time.
@@ -44,41 +53,45 @@ impl<'a> TimeFits<'a> {
         !self.question.asks_of_a_time()
     }
 
-    pub(super) fn fit(&mut self, document: u32, attribute: &Attribute) -> f64 {
+    pub(super) fn fit(&mut self, document: u32, attribute: &Attribute) -> Result<f64, StoreError> {
         if self.is_empty() {
-            return 0.0;
+            return Ok(0.0);
         }
         let is_event = self.times.event_kind == Some(attribute.kind);
         let by_day = self.by_day(attribute.day, is_event);
-        if !self.is_quoted(document) {
-            return by_day;
-        }
         let quoted = RecordTime { is_quoted: true, ..RecordTime::default() };
-        by_day.max(self.question.time_fit(quoted))
+        let if_quoted = self.question.time_fit(quoted);
+        if by_day >= if_quoted || !self.is_quoted(document, attribute)? {
+            return Ok(by_day);
+        }
+        Ok(if_quoted)
     }
 
-    /// Whether a document contains all terms of a wording itself.
-    fn is_quoted(&mut self, document: u32) -> bool {
-        if self.times.quotes.is_empty() {
-            return false;
+    /// Whether a record contains a wording.
+    fn is_quoted(&mut self, document: u32, attribute: &Attribute) -> Result<bool, StoreError> {
+        let times = self.times;
+        if times.quotes.is_empty() {
+            return Ok(false);
         }
         let block = document / BLOCK;
-        let quoted = match self.quoted.take() {
-            Some((known, quoted)) if known == block => quoted,
-            _ => self.quoted_in(block),
+        let holding = match self.holding.take() {
+            Some((known, holding)) if known == block => holding,
+            _ => times.quotes.iter().map(|(_, terms)| holding_all(terms, block)).collect(),
         };
-        let is_quoted = quoted.get((document % BLOCK) as usize).copied().unwrap_or(false);
-        self.quoted = Some((block, quoted));
-        is_quoted
-    }
-
-    fn quoted_in(&self, block: u32) -> Vec<bool> {
-        let mut quoted = vec![false; BLOCK as usize];
-        for terms in &self.times.quotes {
-            let held = holding_all(terms, block);
-            quoted.iter_mut().zip(held).for_each(|(quoted, held)| *quoted |= held);
+        let is_held = |held: &Vec<bool>| held.get((document % BLOCK) as usize) == Some(&true);
+        let held = times.quotes.iter().zip(&holding).filter(|(_, held)| is_held(held));
+        let held: Vec<&Quote> = held.map(|((quote, _), _)| quote).collect();
+        self.holding = Some((block, holding));
+        let may_be_read = self.read < READ_MAX;
+        if held.iter().any(|quote| !quote.must_be_together() || !may_be_read) {
+            return Ok(true);
         }
-        quoted
+        if held.is_empty() {
+            return Ok(false);
+        }
+        self.read += 1;
+        let text = said_at(self.search.connection, attribute.position, usize::MAX)?;
+        Ok(text.is_some_and(|text| held.iter().any(|quote| quote.is_in(&text))))
     }
 
     fn by_day(&mut self, day: i32, is_event: bool) -> f64 {
