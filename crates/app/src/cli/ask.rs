@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::episodes::overruled_line;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
@@ -197,6 +198,9 @@ fn print(
             short(id)
         ))?;
         output::line(format_args!("     {DIM}chance {}{DIM:#}", hundredths(*chance)))?;
+        for overruled in &source.overruled {
+            output::line(format_args!(" {}", overruled_line(overruled)))?;
+        }
     }
     if let Wording::Model { origin, dropped } = &answer.wording {
         let dropped = match dropped {

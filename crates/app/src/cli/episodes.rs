@@ -2,6 +2,7 @@
 
 use engine::owner::SpaceOwner;
 use engine::recall::episodes::Recollection;
+use engine::recall::overruled::Overruled;
 use jiff::tz::TimeZone;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::rank::Score;
@@ -84,6 +85,9 @@ pub(super) fn print(
             short(id)
         ))?;
     }
+    for overruled in &recollection.overruled {
+        output::line(overruled_line(overruled))?;
+    }
     for neighbour in recollection.neighbours.iter().filter(|neighbour| neighbour.distance > 0) {
         output::line(format_args!(
             "    {DIM}{}{DIM:#}",
@@ -97,6 +101,12 @@ pub(super) fn print(
         explain_score(&recollection.score, &recollection.terms)?;
     }
     Ok(())
+}
+
+/// What the user overruled of what a record says.
+pub(super) fn overruled_line(overruled: &Overruled) -> String {
+    let (state, text) = (overruled.state.as_str(), printable(&overruled.text));
+    format!("    {DIM}{state}:{DIM:#} {text}  {ID}{}{ID:#}", short(&overruled.id))
 }
 
 /// Characters of a commit's hash that are printed.

@@ -11,6 +11,7 @@ use engine::owner::SpaceOwner;
 use engine::recall::context::NAME_BYTES_MAX;
 use engine::recall::episodes::{Neighbour, Recollection};
 use engine::recall::facts;
+use engine::recall::overruled::Overruled;
 use engine::recall::past::in_time;
 use engine::write::commit::Change;
 use jiff::tz::TimeZone;
@@ -269,12 +270,28 @@ pub(super) struct Episode {
     /// changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) replaces: Vec<String>,
+    /// What was concluded from it, and the user refuted or corrected. Do not state that again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) overruled: Vec<OverruledBelief>,
     /// The records just before it, oldest first.
     pub(super) before: Vec<Beside>,
     /// The records just after it.
     pub(super) after: Vec<Beside>,
     /// Where it is: "project" or "global", as for facts.
     pub(super) scope: &'static str,
+}
+
+/// A belief that the user overruled.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OverruledBelief {
+    /// Its key.
+    pub(super) key: String,
+    /// "refuted" or "corrected".
+    pub(super) state: &'static str,
+    /// The correction, or the claim that was refuted.
+    pub(super) id: String,
+    /// What was refuted, or what the user says instead.
+    pub(super) text: String,
 }
 
 /// A neighbouring record.
@@ -286,6 +303,25 @@ pub(super) struct Beside {
     pub(super) who: Option<String>,
     /// Its text, cut if it is long.
     pub(super) text: String,
+}
+
+impl OverruledBelief {
+    pub(super) fn of(overruled: &Overruled) -> Self {
+        Self {
+            key: overruled.key.clone(),
+            state: overruled.state.as_str(),
+            id: overruled.id.to_string(),
+            text: overruled.text.clone(),
+        }
+    }
+
+    /// In a sentence.
+    pub(super) fn in_words(&self) -> String {
+        match self.state {
+            "corrected" => format!("The user corrected this: {}", self.text),
+            _ => format!("The user refuted this: {}", self.text),
+        }
+    }
 }
 
 impl Episode {
@@ -316,6 +352,7 @@ impl Episode {
             session: payload.session_title.clone().or_else(|| payload.session.clone()),
             score: score.total,
             replaces: replaces.iter().map(ToString::to_string).collect(),
+            overruled: recollection.overruled.iter().map(OverruledBelief::of).collect(),
             before: beside(true),
             after: beside(false),
             scope: scope.as_str(),

@@ -4,6 +4,7 @@ use engine::staging::CandidateKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::answers::OverruledBelief;
 use super::whose::Whose;
 use crate::service::inner_voice::{self as service, SourceKind};
 
@@ -155,6 +156,9 @@ pub(super) struct AnswerSource {
     pub(super) at: Option<String>,
     /// The key of a fact, for explain; null for anything else.
     pub(super) key: Option<String>,
+    /// What was concluded from it, and the user refuted or corrected. Do not state that again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) overruled: Vec<OverruledBelief>,
     /// Where it is: "project" or "global".
     pub(super) scope: &'static str,
 }
@@ -169,6 +173,7 @@ impl AnswerSource {
             actor: source.actor.clone(),
             at: source.at.as_ref().map(ToString::to_string),
             key: source.key.clone(),
+            overruled: source.overruled.iter().map(OverruledBelief::of).collect(),
             scope: source.scope.as_str(),
         }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::Space;
 use engine::belief::claims::current_at_us;
 use engine::graph::{RecordKey, Subgraph, SubgraphLimits};
-use engine::private::Disclosure;
+use engine::private::{Disclosure, Viewpoint};
 use engine::recall::answering::judge;
 use engine::recall::episodes::{Query, Recall, Recollection};
 use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
@@ -331,6 +331,9 @@ pub(crate) fn recall(
             let vector = embedding.vector();
             let query = Query { vector, ..request.query(session, kinds, &visibilities) };
             let mut found = space.recall_with_newer(&query)?;
+            let (disclosure, as_of_us) = (searched.disclosure, request.filter.as_of_us);
+            let viewpoint = Viewpoint { disclosure, as_of_us, ..Viewpoint::default() };
+            space.mark_overruled(&mut found.results, viewpoint)?;
             if request.with_chances {
                 newer_first(&mut found.results, |result| (result.id, &result.replaces));
                 let ids: Vec<OpId> = found.results.iter().map(|result| result.id).collect();

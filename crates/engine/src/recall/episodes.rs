@@ -17,6 +17,7 @@ use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Se
 use store::{Ledger, Position, StoreError};
 
 use super::features;
+use super::overruled::Overruled;
 use super::past::asks_of_past;
 use super::series::SeriesSeen;
 use super::statements::Moment;
@@ -155,6 +156,10 @@ pub struct Recollection {
     /// Results whose statements this one replaces: see [`super::replaced`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
+    /// What the user overruled of what was concluded from it: see [`super::overruled`]. None until
+    /// [`Reader::mark_overruled`] is asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<Overruled>,
     /// Of a series, when else it happens; the record's time is then that of the occurrence that was
     /// asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -400,6 +405,7 @@ fn different(
                     terms,
                     neighbours,
                     replaces,
+                    overruled: Vec::new(),
                     series,
                     recorded_by: None,
                 });

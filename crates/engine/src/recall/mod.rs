@@ -2,9 +2,10 @@
 //!
 //! [`episodes`] finds records, [`facts`] finds beliefs; [`answering`] judges which records answer.
 //! [`context`] chooses what a model reads for its next turn, ahead of time by [`stream`];
-//! [`replaced`] puts a newer statement before the one that it replaces; [`receipts`] keeps what
-//! was shown, and [`echo`] recognises it when it comes back. [`integrity`] makes sure that what is
-//! shown is what was signed.
+//! [`replaced`] puts a newer statement before the one that it replaces; [`overruled`] says what the
+//! user refuted or corrected of what a record says; [`receipts`] keeps what was shown, and [`echo`]
+//! recognises it when it comes back. [`integrity`] makes sure that what is shown is what was
+//! signed.
 
 pub mod answering;
 pub mod context;
@@ -14,6 +15,7 @@ pub mod facts;
 mod features;
 mod integrity;
 pub mod nodes;
+pub mod overruled;
 mod packed_receipt;
 pub mod past;
 pub mod receipts;

@@ -44,7 +44,7 @@ use crate::outcome::{Changes, Intent};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::context::gather::Wanted;
 use crate::recall::context::{Candidate, Context, Gathered, Request};
-use crate::recall::episodes::{Query, Recall};
+use crate::recall::episodes::{Query, Recall, Recollection};
 use crate::recall::facts::{FactQuery, Facts};
 use crate::recall::nodes::{FoundNode, FoundNodes};
 use crate::recall::receipts::{Recalled, Receipt, Recipient, ShownRecords};
@@ -134,6 +134,7 @@ read! {
     lineage_from(id: &OpId, viewpoint: &Viewpoint) -> Lineage;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
+    mark_overruled(records: &mut [Recollection], viewpoint: Viewpoint) -> ();
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
     is_withheld(id: &OpId, disclosure: Disclosure) -> bool;
     withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;

@@ -27,6 +27,7 @@ mod journal;
 mod late_access;
 mod maintain;
 mod mirror;
+mod overruled;
 mod private;
 mod proposed;
 mod readers;

@@ -27,7 +27,7 @@ fn open() -> Vec<Visibility> {
 }
 
 /// A claim without a deriver on these records, with the default visibility.
-fn state(home: &mut Home, key: &str, inputs: &[OpId], more: &Value) -> OpId {
+pub(crate) fn state(home: &mut Home, key: &str, inputs: &[OpId], more: &Value) -> OpId {
     let mut claim = json!({ "claim_type": "test.said", "identity_key": key, "payload": { "key": key },
         "confidence": 0.75, "confidence_basis": { "source": "person" } });
     for (name, value) in more.as_object().unwrap() {

@@ -101,6 +101,7 @@ fn in_words(answer: &Answer, reply: &Reply) -> String {
         words.push_str(&format!("{number}. {kind}, chance {similarity:.2}, id {thought_id}\n"));
         let who = actor.as_deref().map(|who| format!("{who}: ")).unwrap_or_default();
         quote(&mut words, &format!("{who}{excerpt}"));
+        source.overruled.iter().for_each(|overruled| quote(&mut words, &overruled.in_words()));
     }
     match (&reply.saved_thought_id, &reply.not_saved) {
         (Some(id), _) => words.push_str(&format!("The answer is kept as {id}.\n")),

@@ -469,6 +469,9 @@ fn recalled_in_words(answer: &Recalled) -> String {
             quote(&mut words, &beside_in_words("before", beside));
         }
         quote(&mut words, &episode.text);
+        for overruled in &episode.overruled {
+            quote(&mut words, &overruled.in_words());
+        }
         for beside in &episode.after {
             quote(&mut words, &beside_in_words("after", beside));
         }

@@ -6,6 +6,7 @@ use engine::recall::answering::{CONSIDERED, SourceText, WordWeights};
 use engine::recall::episodes::Recollection;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
+use engine::recall::overruled::Overruled;
 use engine::thought::recall::FoundThought;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
@@ -72,6 +73,9 @@ pub(crate) struct AnswerSource {
     pub(crate) at: Option<When>,
     /// The key of a fact.
     pub(crate) key: Option<String>,
+    /// What the user overruled of what was concluded from a record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) overruled: Vec<Overruled>,
     /// Where it is.
     pub(crate) scope: Scope,
     /// The place of its space among those that were asked.
@@ -140,7 +144,21 @@ pub(super) fn find(
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
     let mut sources = records(&found);
-    sources.extend(found.facts.iter().map(of_fact));
+    // A correction answers at least as likely as what it corrects.
+    sources.extend(
+        found
+            .facts
+            .iter()
+            .map(|fact| {
+                let mut source = of_fact(fact);
+                let corrected = sources.iter().filter(|record| {
+                    record.overruled.iter().any(|overruled| overruled.id == source.id)
+                });
+                source.chance = corrected.map(|record| record.chance).fold(source.chance, f64::max);
+                source
+            })
+            .collect::<Vec<_>>(),
+    );
     if wants(SourceKind::Nodes) {
         let is_wanted = |node: &&Found<FoundNode>| {
             request.include_summaries || !node.item.record.tags.iter().any(|tag| tag == SUMMARY_TAG)
@@ -151,7 +169,10 @@ pub(super) fn find(
         let counts = |thought: &&Found<FoundThought>| !thought.item.is_corrected;
         sources.extend(found.thoughts.iter().filter(counts).map(of_found_thought));
     }
-    sources.sort_by(|one, other| other.chance.total_cmp(&one.chance));
+    sources.sort_by(|one, other| {
+        let by_chance = other.chance.total_cmp(&one.chance);
+        by_chance.then_with(|| other.key.is_some().cmp(&one.key.is_some()))
+    });
     let relevance = sources.first().map_or(0.0, |best| best.chance);
     sources.retain(|source| source.chance >= request.sim_thresh);
     sources.truncate(request.top_k);
@@ -168,6 +189,7 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
         AnswerSource {
             at: item.evidence.at.clone(),
             recorded_by: item.recorded_by.clone(),
+            overruled: item.overruled.clone(),
             evidence: Some(item.evidence.clone()),
             ..AnswerSource::new(SourceKind::Records, *space, item.id, chance, item.text())
         }
@@ -219,6 +241,7 @@ impl AnswerSource {
             recorded_by: None,
             at: None,
             key: None,
+            overruled: Vec::new(),
             scope: Scope::Project,
             space,
             text,

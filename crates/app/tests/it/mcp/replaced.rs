@@ -41,3 +41,33 @@ fn what_an_agent_notes_later_replaces_what_it_noted_before() {
         .prints("my new number is 4711 22 44")
         .prints("replaces what was said before");
 }
+
+#[test]
+fn a_record_says_what_the_user_overruled_of_it_and_a_correction_answers_first() {
+    let machine = Machine::with_space();
+    for text in ["I live in Rome and my sister is called Clara.", "I love jazz."] {
+        machine.because(["remember", text]).run().succeeds();
+    }
+    let sister = "relationship.sister|clara";
+    let (maria, jazz) = ("Maria is your sister", "preference.music|jazz");
+    machine.because(["correct", sister, "--set", "name=Maria"]).run().succeeds().prints(maria);
+    machine.because(["refute", jazz]).run().succeeds();
+    let corrected = format!("corrected: {maria}");
+    machine.because(["recall", "jazz"]).run().succeeds().prints("refuted: You like jazz");
+    machine.because(["recall", "my sister Clara"]).run().succeeds().prints(&corrected);
+    let question = "What is my sister called?";
+    let answer = machine.because(["ask", "--no-save", question]).run().succeeds();
+    assert!(answer.out().starts_with(&format!("{maria} [1]")), "{}", answer.out());
+    answer.prints(&corrected);
+    let answer = machine.because(["ask", "--no-save", "--json", question]).run().succeeds().json();
+    let overruled = &answer["sources"][1]["overruled"][0];
+    assert_eq!(overruled["key"], sister, "{answer}");
+    assert_eq!((&overruled["state"], &overruled["text"]), (&json!("corrected"), &json!(maria)));
+    let mut host = Host::of(&machine);
+    let query = json!({ "query": "jazz", "search_type": "episodes" });
+    let refuted = &host.gets("recall", query.clone())["episodes"][0]["overruled"][0].clone();
+    assert_eq!((&refuted["key"], &refuted["state"]), (&json!(jazz), &json!("refuted")));
+    let words = host.calls("recall", query)["content"][0]["text"].to_string();
+    assert!(words.contains("The user refuted this: You like jazz"), "{words}");
+    host.leaves();
+}

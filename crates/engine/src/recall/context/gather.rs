@@ -31,6 +31,7 @@ use crate::owner::{SpaceOwner, USER, is_of_reader};
 use crate::private::{Disclosure, Viewpoint};
 use crate::recall::episodes::{ByModel, Query, Recollection, cut};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
+use crate::recall::overruled::Overruled;
 use crate::recall::past::Over;
 use crate::{EngineError, Reader};
 
@@ -138,6 +139,9 @@ pub struct Candidate {
     /// Older records whose statements this one replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaces: Vec<OpId>,
+    /// What the user overruled of what was concluded from this record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<Overruled>,
 }
 
 /// The candidates: facts by falling relevance, episodes in the order of recall.
@@ -301,6 +305,7 @@ impl Reader<'_> {
                     recency: round6(fact.relevance.recency),
                     relevance: round6(fact.relevance.total),
                     replaces: Vec::new(),
+                    overruled: Vec::new(),
                 },
             );
         }
@@ -341,6 +346,7 @@ impl Reader<'_> {
             recall.altered = open.altered;
             recall.results.extend(open.results);
         }
+        self.mark_overruled(&mut recall.results, wanted.viewpoint)?;
         gathered.behind = gathered.behind.max(recall.behind);
         gathered.leave_out(Tier::Episodes, recall.altered, Omission::Altered);
         gathered.relevance = gathered.relevance.max(recall.relevance);
@@ -392,6 +398,7 @@ impl Reader<'_> {
                     recency,
                     relevance,
                     replaces: found.replaces,
+                    overruled: found.overruled,
                 },
             );
         }

@@ -148,6 +148,7 @@ impl Filling<'_> {
             source: candidate.source.clone(),
             at: candidate.at.clone(),
             replaces: candidate.replaces.clone(),
+            overruled: candidate.overruled.clone(),
             focus: 0..0,
             ..*candidate
         };

@@ -13,6 +13,7 @@ use retrieval::text::visible::visible;
 use super::fill::{Chosen, Filled};
 use super::{Candidate, Gathered, Item, Request, Tier};
 use crate::recall::episodes::cut;
+use crate::recall::overruled::Overruled;
 use crate::time_text::time_text;
 
 /// Begins every line of a text that is data.
@@ -158,10 +159,21 @@ pub(super) fn remembered(candidate: &Candidate, marks: &Marks) -> String {
     let by = candidate.by.as_deref().map(name_in_heading);
     let replaced = candidate.replaces.iter().map(|older| format!("replaces [{}]", short(older)));
     let about = [at, by, Some(one_line(&candidate.source)), sure];
-    let about: Vec<String> =
-        about.into_iter().flatten().chain(replaced).filter(|part| !part.is_empty()).collect();
+    let about = about.into_iter().flatten().chain(replaced);
+    let about = about.chain(candidate.overruled.iter().map(overruled));
+    let about: Vec<String> = about.filter(|part| !part.is_empty()).collect();
     let (text, end) = (data(&candidate.text), end(candidate.is_cut));
     format!("[{}] {}\n{text}{end}", short(&candidate.id), about.join(", "))
+}
+
+/// That the user overruled what a record says. The correction is a fact of the same context, if it
+/// fits.
+fn overruled(overruled: &Overruled) -> String {
+    let id = short(&overruled.id);
+    match overruled.is_corrected() {
+        true => format!("corrected by the user in [{id}]"),
+        false => format!("what was concluded from it in [{id}] was refuted by the user"),
+    }
 }
 
 /// The beginning of an id that `because show` takes.
