@@ -42,6 +42,7 @@ pub mod routines;
 pub mod slug;
 pub mod statements;
 mod titles;
+pub mod vocabulary;
 
 /// Most past records of a group that a deriver is given: the latest by their own time, among those
 /// that had happened when the last record of the group was recorded. Older records have no effect.

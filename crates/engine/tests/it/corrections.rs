@@ -199,6 +199,7 @@ fn an_invalid_payload_or_target_is_refused_and_nothing_is_written() {
         (&["name="], "payload_shape"),
         (&["name=\" \""], "payload_shape"),
         (&["{}"], "payload_shape"),
+        (&[r#"{"pool":"name"}"#], "payload_shape"),
         (&["null"], "payload_shape"),
         (&[r#"{"name":null}"#], "no error"),
     ] {

@@ -51,6 +51,9 @@ fn a_record_says_what_the_user_overruled_of_it_and_a_correction_answers_first() 
     let sister = "relationship.sister|clara";
     let (maria, jazz) = ("Maria is your sister", "preference.music|jazz");
     machine.because(["correct", sister, "--set", "name=Maria"]).run().succeeds().prints(maria);
+    for wrong in ["polarity=meh", r#"{"zork":1}"#] {
+        machine.because(["correct", jazz, "--set", wrong]).run().ends(2).says("polarity");
+    }
     machine.because(["refute", jazz]).run().succeeds();
     let corrected = format!("corrected: {maria}");
     machine.because(["recall", "jazz"]).run().succeeds().prints("refuted: You like jazz");

@@ -4,11 +4,12 @@
 //! Other derivers read the payload of a claim, so its replacement must have the same shape: an
 //! object replaces an object, and each field keeps its name and the type of its value, or is null.
 //! A time of day stays a time of day and a date a date.
-//! JSON for the whole payload may add fields. `FIELD=VALUE` must name an existing field, so that a
-//! misspelling is noticed.
+//! A value of a few stays one of them. JSON for the whole payload may add fields to some of those
+//! that there are. `FIELD=VALUE` must name an existing field, so that a misspelling is noticed.
 
 use std::collections::BTreeSet;
 
+use derivers::vocabulary::values_of;
 use jiff::civil::{Date, Time};
 use kernel::canonical;
 use kernel::operation::BODY_BYTES_MAX;
@@ -149,6 +150,11 @@ fn fits(known: &Value, new: &Value) -> Result<(), String> {
         (Value::Object(known), Value::Object(new)) if new.is_empty() && !known.is_empty() => {
             Err(format!("it needs a field at least; its fields are {}", names(known)))
         }
+        (Value::Object(known), Value::Object(new))
+            if !known.is_empty() && !new.keys().any(|name| known.contains_key(name)) =>
+        {
+            Err(format!("it has none of the fields {}", names(known)))
+        }
         (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(name, value)| {
             known.get(name).map_or(Ok(()), |known| fits_field(name, known, value))
         }),
@@ -169,6 +175,10 @@ fn fits_field(name: &str, known: &Value, new: &Value) -> Result<(), String> {
     match (known, new) {
         (Value::Null, _) | (_, Value::Null) => Ok(()),
         (Value::String(known), Value::String(new)) => {
+            let values = values_of(name).filter(|values| values.contains(&known.as_str()));
+            if let Some(values) = values.filter(|values| !values.contains(&new.as_str())) {
+                return Err(format!("its field {name:?} is one of {}", values.join(", ")));
+            }
             fits_text(known, new).map_err(|sort| format!("its field {name:?} is {sort}"))
         }
         (Value::Object(known), Value::Object(new)) => new.iter().try_for_each(|(part, value)| {
