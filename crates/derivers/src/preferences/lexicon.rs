@@ -94,6 +94,11 @@ pub(crate) fn domain(word: &str) -> Option<&'static str> {
 const JOINTS: [&str; 10] =
     ["of", "with", "without", "in", "on", "at", "for", "from", "to", "about"];
 
+/// Whether the words after this one qualify an object.
+pub(super) fn is_joint(word: &str) -> bool {
+    JOINTS.contains(&word)
+}
+
 /// The domain of an object: that of the last known word before "with", "in" and the like, because
 /// green tea is tea; otherwise that of the first known word after it.
 pub(super) fn domain_of(words: &[&str]) -> Option<&'static str> {

@@ -19,8 +19,10 @@ use crate::relationships::{by_event_time, counted};
 use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
+mod clauses;
 mod dayparts;
 mod lexicon;
+mod lists;
 mod object;
 mod stated;
 mod word_lists;
@@ -86,7 +88,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.3.0"
+        "1.4.0"
     }
 
     fn parameters(&self) -> String {

@@ -2,18 +2,17 @@
 //!
 //! A clause counts when it *starts* with one of the forms below, after words like "and" or
 //! "honestly"; so "I don't think I like…", "Ana knows I love…" and "Do I like…" never match. The
-//! whole sentence is skipped when a word in it makes it a report, a guess, a condition, a wish or a
-//! joke. Finally, an object that depends on context (this, your, the second) is not about what the
-//! owner likes in general.
+//! whole sentence is skipped when a word in it makes it a report, a guess, a condition, a wish or
+//! a joke. After a clause that states something, "but love…" needs no "I". Finally, an object that
+//! depends on context (this, your, the second) is not about what the owner likes in general.
 
+use super::clauses::{Cursor, clauses, without_openings};
 use super::lexicon::{daypart, domain_of};
+use super::lists;
 use super::object::{
     GENERAL, OBJECT_WORDS_MAX, Object, Trust, daypart_object, lower, parse, trimmed,
 };
-use super::word_lists::{
-    ADVERBS, COMPARISONS, COMPOUNDS, CUES, DOUBTFUL, OPENINGS, POINTING, QUESTIONS, RATHER_VERBS,
-    VERBS,
-};
+use super::word_lists::{ADVERBS, COMPARISONS, CUES, DOUBTFUL, POINTING, QUESTIONS, RATHER_VERBS};
 use crate::statements::{Break, OwnWords, Sentence, Word, any_word_starts_with, sentences};
 
 /// Most statements of one record.
@@ -59,9 +58,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
             before_question(&mut sentence);
         }
         let known = found.len();
-        for clause in clauses(&sentence) {
-            read_clause(clause, &mut found);
-        }
+        read_sentence(&sentence, &mut found);
         if found.len() > known && is_doubtful(&sentence) {
             found.truncate(known);
         }
@@ -100,63 +97,41 @@ fn is_doubtful(sentence: &Sentence<'_>) -> bool {
         || sentence.words.iter().enumerate().any(is_doubtful)
 }
 
-/// The parts between commas and conjunctions, each without its opening words.
-fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]> {
-    let mut clauses = Vec::new();
-    let mut start = 0;
-    for (at, word) in sentence.words.iter().enumerate().skip(1) {
-        let is_subject = matches!(sentence.lower(at + 1), "i" | "i'm" | "i'd" | "my")
-            || VERBS.contains(&sentence.lower(at + 1));
-        let begins = match word.lower.as_ref() {
-            "and" | "so" | "since" | "while" | "as" => is_subject,
-            "but" | "because" | "although" | "though" => true,
-            _ => word.before != Break::None,
+fn read_sentence(sentence: &Sentence<'_>, found: &mut Vec<Statement>) {
+    let clauses = clauses(sentence);
+    // The clause whose subject may be left out, and the words that may join it to the one before.
+    let mut elliptical: Option<(usize, &[&str])> = None;
+    for (at, clause) in clauses.iter().enumerate() {
+        let after = clauses.get(at + 1..).unwrap_or_default();
+        let cursor = Cursor { words: without_openings(clause), after };
+        let known = found.len();
+        let joins = |joints: &[&str]| {
+            clause.first().is_some_and(|first| joints.contains(&first.lower.as_ref()))
         };
-        if begins {
-            clauses.extend(sentence.words.get(start..at));
-            start = at;
+        let is_elliptical = elliptical.is_some_and(|(next, joints)| next == at && joins(joints));
+        let is_of_i = matches!(
+            cursor.words.first().map(|word| word.lower.as_ref()),
+            Some("i" | "i'm" | "i'd")
+        );
+        match is_elliptical && !is_of_i {
+            true => read_verb(cursor, found),
+            false => read_clause(cursor, found),
         }
-    }
-    clauses.extend(sentence.words.get(start..));
-    let opened = clauses.into_iter().map(|clause| {
-        let openings =
-            clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
-        clause.get(openings..).unwrap_or_default()
-    });
-    opened.collect()
-}
-
-/// A position in a clause that is read word by word.
-struct Cursor<'s, 't> {
-    words: &'s [Word<'t>],
-}
-
-impl<'s, 't> Cursor<'s, 't> {
-    /// Consumes `words` if they come next.
-    fn takes(&mut self, words: &[&str]) -> bool {
-        let matches = words.len() <= self.words.len()
-            && self.words.iter().zip(words).all(|(word, next)| word.lower == *next);
-        if matches {
-            self.words = self.words.get(words.len()..).unwrap_or_default();
+        if found.len() > known && (is_elliptical || is_of_i) {
+            // "I don't like tea and love coffee" may deny both.
+            let joints: &[&str] = if is_negated(clause) { &["but"] } else { &["and", "but"] };
+            elliptical = Some((at + 1 + lists::clauses_of_list(after), joints));
         }
-        matches
-    }
-
-    fn takes_any(&mut self, choices: &[&[&str]]) -> bool {
-        choices.iter().any(|words| self.takes(words))
-    }
-
-    fn takes_one_of(&mut self, words: &[&str]) -> bool {
-        let matches = self.words.first().is_some_and(|word| words.contains(&word.lower.as_ref()));
-        if matches {
-            self.words = self.words.get(1..).unwrap_or_default();
-        }
-        matches
     }
 }
 
-fn read_clause(clause: &[Word<'_>], found: &mut Vec<Statement>) {
-    let mut cursor = Cursor { words: clause };
+fn is_negated(clause: &[Word<'_>]) -> bool {
+    let negations = ["don't", "not", "longer", "can't", "cannot"];
+    clause.iter().any(|word| negations.contains(&word.lower.as_ref()))
+}
+
+fn read_clause(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+    let clause = cursor.words;
     if cursor.takes(&["my"]) {
         read_favourite(cursor, found);
     } else if cursor.takes_any(&[&["i'm"], &["i", "am"]]) {
@@ -171,7 +146,7 @@ fn read_clause(clause: &[Word<'_>], found: &mut Vec<Statement>) {
     {
         // "Tenmoku is my favourite glaze".
         let (object, rest) = clause.split_at_checked(at).unwrap_or_default();
-        let mut cursor = Cursor { words: rest.get(2..).unwrap_or_default() };
+        let mut cursor = Cursor { words: rest.get(2..).unwrap_or_default(), after: &[] };
         let is_favourite = cursor.takes_one_of(&["favourite", "favorite"]);
         if is_favourite && (1..=2).contains(&cursor.words.len()) && !is_vague_topic(cursor.words) {
             let topic = domain_of(&lower(cursor.words));
@@ -198,13 +173,15 @@ fn read_favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     }
     let topic = domain_of(&lower(topic));
     let polarity = if is_least { Polarity::Dislike } else { Polarity::Like };
-    push(
-        found,
-        parse(object.get(1..).unwrap_or_default(), topic, Trust::Any),
-        polarity,
-        None,
-        true,
-    );
+    let Some((verb, words)) = object.split_first() else { return };
+    // Only "are" begins a list.
+    let objects = match verb.lower == "are" {
+        true => lists::objects(words, cursor.after, topic, Trust::Any, polarity),
+        false => Vec::from_iter(parse(words, topic, Trust::Any)),
+    };
+    for object in objects {
+        push(found, Some(object), polarity, None, true);
+    }
 }
 
 /// Whether a topic depends on context: "my favourite part of this" is about "this".
@@ -226,7 +203,7 @@ fn read_i_am(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     let polarity = if cursor.takes(&["not"]) { Polarity::Dislike } else { Polarity::Like };
     while cursor.takes_one_of(&["really", "much", "very", "of"]) {}
     if cursor.takes_any(&[&["fond", "of"]]) {
-        read_objects(cursor.words, Trust::Known, polarity, false, found);
+        read_objects(cursor, Trust::Known, polarity, false, found);
         return;
     }
     if !cursor.takes_one_of(&["a", "an"]) {
@@ -249,7 +226,7 @@ fn read_i_am(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         }
         Some(_) => {}
         None if cursor.takes(&["fan", "of"]) => {
-            read_objects(cursor.words, Trust::Short, polarity, false, found)
+            read_objects(cursor, Trust::Short, polarity, false, found)
         }
         None => {}
     }
@@ -263,7 +240,7 @@ fn read_rather(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     if cursor.takes_one_of(&RATHER_VERBS) {
         cursor.takes_one_of(&["to", "by"]);
     }
-    let mut other = Cursor { words: right.get(1..).unwrap_or_default() };
+    let mut other = Cursor { words: right.get(1..).unwrap_or_default(), after: &[] };
     if other.takes_one_of(&RATHER_VERBS) {
         other.takes_one_of(&["to", "by"]);
     }
@@ -280,7 +257,7 @@ fn read_verb(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     if cursor.takes_any(&[&["can't"], &["cannot"], &["can", "not"]]) {
         while cursor.takes_one_of(&["really", "absolutely"]) {}
         if cursor.takes_one_of(&["stand", "bear", "abide"]) {
-            read_objects(cursor.words, Trust::Short, Polarity::Dislike, true, found);
+            read_objects(cursor, Trust::Short, Polarity::Dislike, true, found);
         }
         return;
     }
@@ -299,18 +276,18 @@ fn read_verb(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         if cursor.takes_any(&[&["like"], &["enjoy"], &["care", "for"], &["love"]])
             && !has_comparison(cursor.words)
         {
-            read_objects(cursor.words, Trust::Short, Polarity::Dislike, false, found);
+            read_objects(cursor, Trust::Short, Polarity::Dislike, false, found);
         }
     } else if cursor.takes(&["prefer"]) {
         read_prefer(cursor.words, found);
     } else if cursor.takes_one_of(&["hate", "detest", "loathe", "despise"]) {
-        read_objects(cursor.words, Trust::Short, Polarity::Dislike, true, found);
+        read_objects(cursor, Trust::Short, Polarity::Dislike, true, found);
     } else if cursor.takes(&["dislike"]) {
-        read_objects(cursor.words, Trust::Short, Polarity::Dislike, false, found);
+        read_objects(cursor, Trust::Short, Polarity::Dislike, false, found);
     } else if cursor.takes_one_of(&["love", "adore"]) {
-        read_objects(cursor.words, Trust::Short, Polarity::Like, true, found);
+        read_objects(cursor, Trust::Short, Polarity::Like, true, found);
     } else if cursor.takes_one_of(&["like", "enjoy"]) {
-        read_objects(cursor.words, Trust::Short, Polarity::Like, false, found);
+        read_objects(cursor, Trust::Short, Polarity::Like, false, found);
     }
 }
 
@@ -372,15 +349,16 @@ fn read_prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
     }
 }
 
-/// Adds one statement for each object of `tea and coffee`; reads the less preferred object after
-/// `more than` or `better than`.
+/// Adds one statement for each object of a list; reads the less preferred object after `more than`
+/// or `better than`.
 fn read_objects(
-    words: &[Word<'_>],
+    cursor: Cursor<'_, '_>,
     trust: Trust,
     polarity: Polarity,
     is_strong: bool,
     found: &mut Vec<Statement>,
 ) {
+    let words = cursor.words;
     if let Some(than) = words.iter().position(|word| word.lower == "than") {
         let (left, right) = words.split_at_checked(than).unwrap_or_default();
         let Some((comparative, object)) = left.split_last() else { return };
@@ -393,27 +371,8 @@ fn read_objects(
         }
         return;
     }
-    let trimmed = trimmed(words);
-    let joint = trimmed.iter().position(|word| matches!(word.lower.as_ref(), "and" | "or"));
-    match joint.filter(|_| !COMPOUNDS.contains(&lower(trimmed).join(" ").as_str())) {
-        Some(joint) => {
-            let (left, right) = trimmed.split_at_checked(joint).unwrap_or_default();
-            // "The colour and texture" is one thing in context; in "action and horror films" both
-            // words qualify films.
-            let is_shared = left.first().is_some_and(|word| word.lower == "the")
-                || left.len() == 1 && right.len() > 2;
-            if is_shared {
-                return;
-            }
-            let (left, right) =
-                (parse(left, None, trust), parse(right.get(1..).unwrap_or_default(), None, trust));
-            // If only one half of a pair is understood, the pair may be one thing: skip both.
-            if let (Some(left), Some(right)) = (left, right) {
-                push(found, Some(left), polarity, None, is_strong);
-                push(found, Some(right), polarity, None, is_strong);
-            }
-        }
-        None => push(found, parse(trimmed, None, trust), polarity, None, is_strong),
+    for object in lists::objects(words, cursor.after, None, trust, polarity) {
+        push(found, Some(object), polarity, None, is_strong);
     }
 }
 

@@ -67,12 +67,12 @@ pub(super) const BARE_VERBS: [&str; 14] = [
 
 /// Phrases that may follow an object without being part of it; longest first.
 #[rustfmt::skip]
-pub(super) const TAILS: [&[&str]; 24] = [
+pub(super) const TAILS: [&[&str]; 27] = [
     &["more", "than", "anything"], &["so", "very", "much"], &["more", "and", "more"], &["any", "day"],
     &["of", "all"], &["these", "days"], &["very", "much"], &["so", "much"],
     &["the", "most"], &["the", "best"], &["as", "well"], &["in", "general"], &["a", "lot"], &["at", "all"],
     &["any", "more"], &["of", "course"], &["too"], &["most"], &["best"], &["though"], &["anyway"], &["instead"],
-    &["anymore"], &["really"],
+    &["anymore"], &["really"], &["even", "more"], &["more"], &["etc"],
 ];
 
 /// Words before an object that are not part of it.
@@ -117,4 +117,17 @@ pub(super) const VERBS: [&str; 16] = [
 pub(super) const QUESTIONS: [&str; 24] = [
     "can", "could", "would", "will", "should", "what", "what's", "which", "where", "when", "who", "how", "why", "do", "does",
     "is", "are", "any", "so", "and", "have", "shall", "may", "did",
+];
+
+/// Words with which no item of a list begins, beside the openings, adverbs and verbs of statements.
+#[rustfmt::skip]
+pub(super) const NOT_ITEMS: [&str; 24] = [
+    "with", "without", "in", "on", "at", "for", "from", "by", "than", "like", "as", "because", "if", "except", "beside",
+    "besides", "including", "please", "right", "ok", "okay", "vice", "sorry", "cheers",
+];
+
+/// Adjectives that the lexicon knows as the names of things, beside those of the environment.
+#[rustfmt::skip]
+pub(super) const ADJECTIVES: [&str; 6] = [
+    "classical", "comic", "horror", "musical", "sweet", "vegetarian",
 ];

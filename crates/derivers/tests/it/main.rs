@@ -4,6 +4,7 @@
 
 mod owner;
 mod places;
+mod preference_lists;
 mod preferences;
 mod records;
 mod relationships;

@@ -125,7 +125,10 @@ fn stated_preferences_yield_claims() {
         "I love hiking, where should I go this weekend?",
         &["preference.activity|hiking: You like hiking"],
     );
-    check_statement("I love pizza and hate fish", &["preference.food|pizza: You like pizza"]);
+    check_statement(
+        "I love pizza and hate fish",
+        &["preference.food|fish: You do not like fish", "preference.food|pizza: You like pizza"],
+    );
     check_statement(
         "I love science fiction",
         &["preference.reading|science-fiction: You like science fiction"],
