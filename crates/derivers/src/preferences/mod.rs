@@ -174,7 +174,9 @@ fn has_key(object: &Object, key: &str) -> bool {
 /// The owner's current position on one object, from their statements in order of time.
 struct Stance<'s> {
     polarity: Polarity,
-    name: &'s str,
+    object: &'s Object,
+    /// The article with which it was always said.
+    article: Option<&'static str>,
     supporting: Vec<&'s Mention<Statement>>,
     opposing: usize,
     over: Option<&'s Object>,
@@ -223,8 +225,11 @@ fn latest_stance<'s>(key: &str, mentions: &'s [Mention<Statement>]) -> Option<St
         .filter(|mention| has_key(&mention.statement.object, key))
         .find_map(|mention| mention.day);
     let over = supporting.iter().rev().find_map(|mention| mention.statement.over.as_ref());
-    let name = supporting.iter().map(|mention| mention.statement.object.name.as_str()).min()?;
-    Some(Stance { polarity, name, supporting, opposing, over, since })
+    let objects = || supporting.iter().map(|mention| &mention.statement.object);
+    let object = objects().min_by_key(|object| object.name.as_str())?;
+    let article =
+        object.article.filter(|article| objects().all(|object| object.article == Some(*article)));
+    Some(Stance { polarity, object, article, supporting, opposing, over, since })
 }
 
 fn stated_candidate(
@@ -232,7 +237,7 @@ fn stated_candidate(
     mentions: &[Mention<Statement>],
     habit: Option<&Habit<'_>>,
 ) -> Option<Candidate> {
-    let Stance { polarity, name, supporting, opposing, over, since } =
+    let Stance { polarity, object, article, supporting, opposing, over, since } =
         latest_stance(key, mentions)?;
     let records: BTreeSet<OpId> = supporting.iter().map(|mention| mention.id).collect();
     let days: BTreeSet<Date> = supporting.iter().filter_map(|mention| mention.day).collect();
@@ -278,10 +283,8 @@ fn stated_candidate(
     rationale.push('.');
     inputs.sort();
     let domain = key.split('|').next().unwrap_or_default();
-    let object = if domain == DAYPART { format!("{name}s") } else { name.to_owned() };
-    let other = over.map(|over| {
-        if over.domain == DAYPART { format!("{}s", over.name) } else { over.name.clone() }
-    });
+    let (name, object) = (object.name.as_str(), object.in_words(article));
+    let other = over.map(|over| over.in_words(over.article));
     let text = match (polarity, &other) {
         (Polarity::Like, Some(other)) => format!("You prefer {object} to {other}"),
         (Polarity::Like, None) if domain == DAYPART => format!("You prefer {object}"),

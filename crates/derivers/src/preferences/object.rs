@@ -7,7 +7,9 @@
 
 use super::DAYPART;
 use super::lexicon::{daypart, domain_of};
-use super::word_lists::{ARTICLES, BARE_VERBS, EVERYWHERE, POINTING, TAILS, VAGUE};
+use super::word_lists::{
+    ARTICLES, BARE_VERBS, EVERYWHERE, PARTICLES, POINTING, TAILS, VAGUE, WORDED_ARTICLES,
+};
 use crate::slug::slug;
 use crate::statements::Word;
 
@@ -20,6 +22,8 @@ const UNKNOWN_WORDS_MAX: usize = 2;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Object {
     pub(super) domain: &'static str,
+    /// The article that it was said with, which its wording needs: "a good book".
+    pub(super) article: Option<&'static str>,
     pub(super) name: String,
     pub(super) slug: String,
 }
@@ -34,7 +38,16 @@ impl Object {
             return self;
         }
         let name = format!("to {}", self.name);
-        Self { slug: slug(&name), name, ..self }
+        Self { article: None, slug: slug(&name), name, ..self }
+    }
+
+    /// It in a sentence, if it is worded with this article.
+    pub(super) fn in_words(&self, article: Option<&str>) -> String {
+        match article {
+            _ if self.domain == DAYPART => format!("{}s", self.name),
+            Some(article) => format!("{article} {}", self.name),
+            None => self.name.clone(),
+        }
     }
 
     /// Whether it is capitalised like a name.
@@ -70,6 +83,10 @@ pub(super) fn parse(
         words => (None, words),
     };
     let first = words.first()?;
+    // "I love running away from problems" is about no sport.
+    let is_idiom = matches!(trust, Trust::Short | Trust::Known)
+        && first.lower.ends_with("ing")
+        && words.get(1).is_some_and(|second| PARTICLES.contains(&second.lower.as_ref()));
     let has_number =
         words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
     let points = words.iter().any(|word| POINTING.contains(&word.lower.as_ref()));
@@ -77,6 +94,7 @@ pub(super) fn parse(
         || has_number
         || words.iter().any(|word| is_drawn_out(&word.lower))
         || points
+        || is_idiom
         || VAGUE.contains(&first.lower.as_ref())
         || trust != Trust::Activity && BARE_VERBS.contains(&first.lower.as_ref())
     {
@@ -114,7 +132,9 @@ pub(super) fn parse(
         .collect::<Vec<_>>()
         .join(" ");
     let slug = slug(&name);
-    (!slug.is_empty()).then(|| Object { domain: topic.or(known).unwrap_or(GENERAL), name, slug })
+    let domain = topic.or(known).unwrap_or(GENERAL);
+    let article = WORDED_ARTICLES.into_iter().find(|worded| article == Some(worded));
+    (!slug.is_empty()).then_some(Object { domain, article, name, slug })
 }
 
 /// Whether a letter stands three times in a row, as in no word that names a thing: `himmm`.
@@ -125,7 +145,7 @@ fn is_drawn_out(word: &str) -> bool {
 
 /// A part of the day.
 pub(super) fn daypart_object(part: &'static str) -> Object {
-    Object { domain: DAYPART, name: part.to_owned(), slug: part.to_owned() }
+    Object { domain: DAYPART, article: None, name: part.to_owned(), slug: part.to_owned() }
 }
 
 /// The words without a phrase that may follow an object.

@@ -81,6 +81,17 @@ pub(super) const ARTICLES: [&str; 5] = [
     "a", "an", "any", "the", "some",
 ];
 
+/// Those without which a statement would read wrongly: "You like good book".
+pub(super) const WORDED_ARTICLES: [&str; 3] = ["a", "an", "the"];
+
+/// Words after a verb in -ing that give it another sense: "running out of milk", "driving people
+/// crazy".
+#[rustfmt::skip]
+pub(super) const PARTICLES: [&str; 16] = [
+    "away", "out", "off", "over", "behind", "into", "from", "after", "against", "back", "down", "late", "low",
+    "short", "wild", "people",
+];
+
 /// Nouns that are general even after "the": "I love the sea" is about any sea, "I love the colour"
 /// about one.
 #[rustfmt::skip]

@@ -77,7 +77,7 @@ fn stated_preferences_yield_claims() {
     );
     check_statement(
         "I'd rather take the train than fly",
-        &["preference.travel|train: You prefer train to fly"],
+        &["preference.travel|train: You prefer the train to fly"],
     );
     check_statement(
         "I prefer working in the morning",
@@ -153,7 +153,21 @@ fn stated_preferences_yield_claims() {
     check_statement("Honestly, I prefer tea any day.", &["preference.drink|tea: You like tea"]);
     check_statement("I enjoy jazz more and more", &["preference.music|jazz: You like jazz"]);
     check_statement("I like sushi best of all", &["preference.food|sushi: You like sushi"]);
-    check_statement("- I love the sea", &["preference.travel|sea: You like sea"]);
+    check_statement("I love a good book", &["preference.reading|good-book: You like a good book"]);
+    check_statement(
+        "I prefer a window seat",
+        &["preference.travel|window-seat: You like a window seat"],
+    );
+    check_statement("I love some good wine", &["preference.drink|good-wine: You like good wine"]);
+    check_statement(
+        "I prefer working from home",
+        &["preference.general|working-from-home: You like working from home"],
+    );
+    check_statement(
+        "I love running in the forest",
+        &["preference.activity|running-in-the-forest: You like running in the forest"],
+    );
+    check_statement("- I love the sea", &["preference.travel|sea: You like the sea"]);
 }
 
 #[test]
@@ -262,6 +276,10 @@ fn sentences_that_only_look_like_preferences_yield_nothing() {
         "I never said I like tea",
         "Maybe I like tea",
         "I love kicking off a meeting",
+        "I love running away from problems",
+        "I hate running out of milk",
+        "I love running late and flying off the handle",
+        "I enjoy driving people crazy",
         "I am fond of Ana",
         "I'm a person",
         "AI prefer tea",
@@ -309,6 +327,23 @@ fn the_latest_statement_decides_and_earlier_contradictions_lower_confidence() {
         found[key].rationale,
         "Said by the owner in 1 record; the opposite was said 1 time."
     );
+}
+
+#[test]
+fn an_object_is_worded_with_the_article_with_which_it_was_always_said() {
+    let texts = |texts: &[&str]| {
+        let notes = texts.iter().map(|text| note("2025-01-01", text));
+        lines(&Preferences::default(), &records_of(notes))
+    };
+    let key = "preference.reading|good-book";
+    assert_eq!(
+        texts(&["I love a good book", "I enjoy a good book"]),
+        [format!("{key}: You like a good book")]
+    );
+    let plain = [format!("{key}: You like good book")];
+    assert_eq!(texts(&["I love a good book", "I love good book"]), plain);
+    let books = "preference.reading|good-books: You like good books";
+    assert_eq!(texts(&["I love good books"]), [books]);
 }
 
 #[test]
