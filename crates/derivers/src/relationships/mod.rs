@@ -20,6 +20,8 @@ use crate::statements::{Mention, OwnWords, own_words};
 use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod contact;
+mod followers;
+mod introduced;
 mod kinds;
 mod people;
 mod stated;
@@ -73,7 +75,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.5.0"
+        "1.6.0"
     }
 
     fn parameters(&self) -> String {

@@ -1,17 +1,21 @@
 //! Relationships that the owner states: "my sister Ana", "Tom is my boss", "my wife is called
 //! Maria".
 //!
-//! Four patterns, each around "my" and a kind:
+//! Five patterns, each around "my" and a kind:
 //! 1. `my [adjective] <kind> <Name>`, also `my sister, Ana,` and `my sister (Ana)`; in the plural
 //!    `my friends Tom and Jo`;
 //! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
-//! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it.
+//! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it;
+//! 5. `my new <kind> is <Name>` ([`introduced`](super::introduced)).
 //!
 //! A name is one to six capitalised words (or words in a script without capitals). "My sister is
 //! German" has no name, which is why plain `is` after the kind does not match. Lists of people look
-//! like pattern 3 and are skipped.
+//! like pattern 3 and are skipped, and so is a name before its noun
+//! ([`followers`](super::followers)).
 
+use super::followers::is_before_its_noun;
+use super::introduced::introduced;
 use super::kinds;
 use crate::entities::ORGANIZATION_WORDS;
 use crate::names::{Person, person};
@@ -41,7 +45,8 @@ const HYPOTHETICAL: [&str; 16] = [
 /// Words of names of places where people work, beside those of organizations.
 const INSTITUTIONS: [&str; 4] = ["Clinic", "Practice", "School", "Garage"];
 /// Kinds that are also used of things.
-const METAPHORICAL_KINDS: [&str; 5] = ["teacher", "coach", "mentor", "therapist", "doctor"];
+pub(super) const METAPHORICAL_KINDS: [&str; 5] =
+    ["teacher", "coach", "mentor", "therapist", "doctor"];
 /// Longest name, words, with titles.
 const NAME_WORDS_MAX: usize = 6;
 
@@ -112,17 +117,28 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
         }
         return;
     }
+    if let Some(person) = introduced(sentence, at, noun) {
+        add(person, true, false);
+        return;
+    }
     let next = noun + 1;
     match sentence.after(noun) {
         Break::None if is_several => {
-            for person in read_names(sentence, next) {
-                add(person, false, false);
+            let (people, end) = read_names(sentence, next);
+            if !is_before_its_noun(sentence, at, end) {
+                people.into_iter().for_each(|person| add(person, false, false));
             }
             return;
         }
         Break::None => {
-            if let Some((person, _)) = name_at(sentence, next) {
-                add(person, false, false);
+            if let Some((person, end)) = name_at(sentence, next) {
+                // "My brother Leo's car" names him all the same.
+                let is_owner = sentence.lower(end - 1).ends_with("'s");
+                if !asks_who(sentence, at, end)
+                    && (is_owner || !is_before_its_noun(sentence, at, end))
+                {
+                    add(person, false, false);
+                }
                 return;
             }
         }
@@ -160,13 +176,22 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     }
 }
 
-/// `Tom and Jo`, `Tom, Jo and Bea`.
-fn read_names(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
+/// "Is my new boss Farid?" asks who it is.
+fn asks_who(sentence: &Sentence<'_>, my: usize, end: usize) -> bool {
+    sentence.is_question
+        && end == sentence.words.len()
+        && my.checked_sub(1).is_some_and(|is| matches!(sentence.lower(is), "is" | "was"))
+}
+
+/// `Tom and Jo`, `Tom, Jo and Bea`, and the index after the last name.
+fn read_names(sentence: &Sentence<'_>, mut at: usize) -> (Vec<Person>, usize) {
     let mut people = Vec::new();
+    let mut last = at;
     let mut is_joined = false;
     while people.len() < 6 {
         let Some((person, end)) = name_at(sentence, at) else { break };
         people.push(person);
+        last = end;
         let breaks = sentence.words.get(end).map_or(Break::End, |word| word.before);
         at = match (breaks, sentence.lower(end)) {
             (Break::None | Break::Comma, "and") if !is_joined => {
@@ -181,7 +206,7 @@ fn read_names(sentence: &Sentence<'_>, mut at: usize) -> Vec<Person> {
     if !is_joined {
         people.truncate(1);
     }
-    people
+    (people, last)
 }
 
 /// A name between two separators, the first of which precedes its first word.
@@ -291,7 +316,7 @@ pub(crate) const PARTICLES: [&str; 10] = [
 ];
 
 /// The name that starts at the word `at`, and the index after it.
-fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
+pub(super) fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usize)> {
     let mut words: Vec<&str> = Vec::new();
     let mut end = at;
     while let Some(word) = sentence.words.get(end)

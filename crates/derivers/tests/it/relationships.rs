@@ -148,6 +148,98 @@ fn sentences_that_do_not_state_a_relationship_yield_nothing() {
 }
 
 #[test]
+fn whoever_is_new_is_introduced_by_name() {
+    let boss = ["relationship.boss|farid: Farid is your boss"];
+    for text in [
+        "My new boss is Farid.",
+        "My new boss is Farid, and I like the office.",
+        "Remember, my new boss is Farid from Hamburg",
+        "I moved, and my new boss is Farid!",
+        "My lovely new manager is Farid (two floors up).",
+    ] {
+        check_statement(text, &boss);
+    }
+    check_statement(
+        "My new neighbour is Ines Roth",
+        &["relationship.neighbour|ines-roth: Ines Roth is your neighbour"],
+    );
+    check_statement(
+        "My new dentist is Dr. Weber.",
+        &["relationship.dentist|weber: Weber is your dentist"],
+    );
+    check_statement(
+        "My new landlord is Anna Berg.",
+        &["relationship.landlord|anna-berg: Anna Berg is your landlord"],
+    );
+    for text in [
+        "My new boss is German.",
+        "My new boss is Norwegian",
+        "My new neighbour is South African.",
+        "My new neighbour is Chinese and very kind.",
+        "My new colleague is Catholic.",
+        "My new boss is Vice President.",
+        "My new boss is Director of Sales.",
+        "My new boss is Farid's brother.",
+        "My new boss is Farid?",
+        "Is my new boss Farid?",
+        "I hope my new boss is Farid.",
+        "If all goes well, my new boss is Farid.",
+        "Clara says, my new boss is Farid.",
+        "Maybe my new boss is Farid.",
+        "My new boss is not Farid.",
+        "My new boss was Farid.",
+        "My new landlord is Vonovia.",
+        "My new partner is Siemens.",
+        "My new teacher is Pain.",
+        "My new friend is Coffee.",
+        "My new boss is a Farid fan.",
+        "My new car is Farid.",
+        "My new bosses is Farid.",
+        "Her new boss is Farid.",
+        "My old boss was Farid.",
+        "My old boss is Farid.",
+        "My former boss was Farid.",
+        "My sister is Ana.",
+    ] {
+        check_statement(text, &[]);
+    }
+}
+
+#[test]
+fn a_name_before_its_noun_names_nobody() {
+    for text in [
+        "My son Goku figurine broke.",
+        "I lost my son Goku figurine",
+        "My son Goku figurines broke.",
+        "my father Christmas costume is red",
+        "She wore my daughter Elsa dress at the party",
+        "My friends Monica and Rachel poster fell down.",
+        "my brother Mario kart is fast",
+    ] {
+        check_statement(text, &[]);
+    }
+    let ana = ["relationship.sister|ana: Ana is your sister"];
+    for text in [
+        "My sister Ana broke the figurine.",
+        "My sister Ana likes figurines.",
+        "My sister Ana never calls.",
+        "My sister Ana finally arrived.",
+        "My sister Ana and I paint figurines.",
+        "Did my sister Ana call?",
+        "Is my sister Ana there?",
+        "Let my sister Ana know.",
+        "I saw my sister Ana dance.",
+        "I met my sister Ana yesterday.",
+        "I met my sister Ana last night.",
+        "My sister Ana wasn't there.",
+        "My sister Ana's figurine broke.",
+        "My sister Ana, figurine in hand, came in.",
+    ] {
+        check_statement(text, &ana);
+    }
+}
+
+#[test]
 fn relationships_of_others_are_not_the_owners() {
     check(vec![evidence("turn", "locomo", Some("assistant"), "2025-01-01", "my sister Ana")], &[]);
     check(
