@@ -33,6 +33,7 @@ pub mod lookalikes;
 pub mod mining;
 pub mod names;
 pub mod owner;
+mod pasted;
 pub mod places;
 pub mod preferences;
 mod prose;

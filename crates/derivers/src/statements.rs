@@ -3,8 +3,8 @@
 //! A statement counts only when the owner of the memory made it in the first person. Owners write
 //! notes, speak as `user` to agents, and appear as "Me" or "You" in exports; every other speaker's
 //! "I" is somebody else. Text that the owner merely passes on is left out: quotations, code,
-//! tables, and text that an agent should work on. Grammar is not parsed: the derivers look for a
-//! few plain patterns, and a sentence that matches none is ignored.
+//! tables, and text that an agent should work on ([`pasted`](crate::pasted)). Grammar is not
+//! parsed: the derivers look for a few plain patterns, and a sentence that matches none is ignored.
 
 use std::borrow::Cow;
 
@@ -13,6 +13,7 @@ use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 
 use crate::owner::Owner;
+use crate::pasted::{before_pasted, is_request_for_work};
 use crate::prose::{REMEMBER, is_of_others, paragraphs, without_title};
 use crate::{Record, SignedBy, account, names};
 
@@ -21,7 +22,7 @@ use crate::{Record, SignedBy, account, names};
 pub const STATEMENT_BYTES_MAX: usize = 16 * 1024;
 /// Longest sentence that is read, words; a longer one is not a plain statement.
 pub const SENTENCE_WORDS_MAX: usize = 48;
-/// How many bytes of a message are searched for [`REQUESTS`].
+/// How many bytes at the beginning and the end of a message are searched for requests.
 const REQUEST_BYTES_MAX: usize = 160;
 
 /// Requests to an agent after which the text is not about the owner.
@@ -120,9 +121,16 @@ pub struct OwnWords<'t> {
 impl OwnWords<'_> {
     /// Whether it is a request such as "translate: …", after which the text is somebody else's.
     pub fn is_request(&self) -> bool {
-        let head =
-            self.text.get(..self.text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
-        self.is_to_agent && any_word_starts_with(head, &REQUESTS)
+        if !self.is_to_agent {
+            return false;
+        }
+        let text = self.text;
+        let head = text.get(..text.floor_char_boundary(REQUEST_BYTES_MAX)).unwrap_or_default();
+        let tail = text.len().saturating_sub(REQUEST_BYTES_MAX);
+        let tail = text.get(text.ceil_char_boundary(tail)..).unwrap_or_default();
+        any_word_starts_with(head, &REQUESTS)
+            || is_request_for_work(head)
+            || is_request_for_work(tail)
     }
 }
 
@@ -157,7 +165,9 @@ pub fn own_words<'r>(record: &'r Record, owner: &'r Owner) -> Option<OwnWords<'r
     }
     let text = without_title(payload);
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX))?;
-    (!text.is_empty()).then_some(OwnWords { text, is_to_agent: payload.role.is_some(), owner })
+    let is_to_agent = payload.role.is_some();
+    let text = if is_to_agent { before_pasted(text) } else { text };
+    (!text.is_empty()).then_some(OwnWords { text, is_to_agent, owner })
 }
 
 /// Whether a word in `text` starts with one of `beginnings` (lower-case ASCII), ignoring case. A

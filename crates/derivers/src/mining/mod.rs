@@ -17,6 +17,7 @@
 use kernel::evidence::EvidenceKind;
 
 use crate::owner::Owner;
+use crate::pasted::before_pasted;
 use crate::statements::{OwnWords, Sentence, Word, own_words, sentence};
 use crate::{Record, names, preferences, relationships};
 
@@ -125,7 +126,10 @@ pub fn mine(record: &Record) -> Vec<MinedStatement> {
     if own.is_some_and(|own| own.is_request()) {
         return Vec::new();
     }
-    let mut mined = mined_from(&evidence.payload.text, voice);
+    // Only a message to an assistant has a text of somebody else below its own words.
+    let text = evidence.payload.text.as_str();
+    let is_to_agent = own.is_some_and(|own| own.is_to_agent);
+    let mut mined = mined_from(if is_to_agent { before_pasted(text) } else { text }, voice);
     mined.retain(|statement| owner(record, &statement.text).is_none());
     mined
 }

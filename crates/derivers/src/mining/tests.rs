@@ -167,6 +167,8 @@ fn what_programs_say_is_not_mined_and_others_speak_only_for_their_group() {
     assert_eq!(count(None, Some("Assistant"), SignedBy::Owner), 0);
     let request = format!("Translate: {text}");
     assert!(mine(&record(&request, Some("user"), None, SignedBy::Owner)).is_empty());
+    let pasted = format!("I decided to keep the shelf. My boss wrote to us:\n\n{text}");
+    assert_eq!(mine(&record(&pasted, Some("user"), None, SignedBy::Owner)).len(), 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use derivers::relationships::Relationships;
 use kernel::evidence::Evidence;
 use serde_json::json;
 
-use crate::support::{derive_all, event, evidence, lines, note, records_of, turn};
+use crate::support::{derive_all, event, evidence, lines, note, records_of, to_agent, turn};
 
 #[track_caller]
 fn check(records: Vec<Evidence>, expect: &[&str]) {
@@ -202,6 +202,42 @@ fn attributed_quotations_and_questionnaires_state_nothing_about_the_owner() {
         "# My story\n\nI love tea.\nThanks, Kari",
     ] {
         assert_eq!(of(text), tea, "{text}");
+    }
+}
+
+#[test]
+fn what_an_assistant_is_given_of_others_states_nothing_about_the_owner() {
+    let of = |text: &str| {
+        let records = records_of([to_agent("2025-01-01T10:00:00Z", text)]);
+        let mut found = lines(&Preferences::default(), &records);
+        found.extend(lines(&Relationships::default(), &records));
+        found
+    };
+    for text in [
+        "My colleague wrote this, please shorten: I love long meetings and my boss Karl is great.",
+        "Here is the customer complaint: I hate meetings. My brother Leo hates them, too.",
+        "Translate the following: I love Rome. My wife Pia loves jazz.",
+        "Please proofread this email from my sister:\n\nI love jazz.\n\nMy boss Karl hates it.",
+        "Can you shorten this?\n\nI love jazz.",
+        "I love jazz. My boss Karl hates it.\n\nCan you shorten this text?",
+        "Hier ist die Beschwerde einer Kundin:\nI hate meetings.",
+        "Bitte kürze die Nachricht. I love jazz.",
+        "Voici le message de ma sœur : I love jazz.",
+    ] {
+        assert_eq!(of(text), [""; 0], "{text}");
+    }
+    let jazz = ["preference.music|jazz: You like jazz"];
+    for text in [
+        "I love jazz. My colleague wrote this: I hate jazz.",
+        "About me: I love jazz.",
+        "Please remember the following about me: I love jazz.",
+        "I love jazz. Please shorten your answers.",
+        "I answer mail late. I love jazz.",
+        "I love jazz, and Clara sent me a record. What else is new?",
+        "Das ist mein Text: I love jazz.",
+        "I hope this message finds you well. I love jazz.",
+    ] {
+        assert_eq!(of(text), jazz, "{text}");
     }
 }
 
