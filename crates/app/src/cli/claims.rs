@@ -4,7 +4,6 @@ use engine::belief::Belief;
 use engine::belief::claims::{ClaimFilter, Claims, States, is_over, to_json};
 use engine::owner::SpaceOwner;
 use engine::recall::facts::ACTIVE_CONFIDENCE_MIN;
-use kernel::body::TextClaimType;
 use kernel::confidence::Band;
 use kernel::records::RecordStatus;
 use kernel::validity::State;
@@ -15,6 +14,7 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, count, printable, short};
 use crate::service::effective::{Scoped, ScopedClaims};
+use crate::service::types::claim_type;
 use crate::service::wording::{sureness, words};
 
 /// Arguments of `claims`.
@@ -106,20 +106,6 @@ impl BandName {
             Self::Strong => Band::Strong,
         }
     }
-}
-
-/// Reads a type or a family of types. A type with a dot may be one of another program's derivers.
-fn claim_type(text: &str) -> Result<String, String> {
-    let mut known: Vec<&str> = TextClaimType::ALL.iter().map(|of| of.as_str()).collect();
-    let derivers = derivers::builtin();
-    let derived = derivers.iter().flat_map(|deriver| deriver.claim_types());
-    known.extend(derived.filter_map(|of| of.name.split('.').next()));
-    if text.contains('.') || known.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    known.sort_unstable();
-    known.dedup();
-    Err(format!("no type or family of types has this name; they are {}", known.join(", ")))
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {

@@ -3,6 +3,8 @@
 //! Each is checked by the code that reads the request. Described here, clients and tests that read
 //! the description make requests that are answered.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 /// The usual forms of a time. Others are read, too.
@@ -11,6 +13,12 @@ pub(super) const TIME: &str = r"^(now|today|yesterday|tomorrow|[1-9] (days|weeks
 pub(super) const MONTH: &str = "^20[0-9]{2}-(0[1-9]|1[0-2])$";
 /// A text that is not blank.
 pub(super) const NOT_BLANK: &str = r"\S";
+
+/// One of these types of records, or one with a dot, which may be of another program's derivers.
+pub(super) fn pattern_of(types: &BTreeSet<&'static str>) -> String {
+    let types: Vec<&str> = types.iter().copied().collect();
+    format!(r"^({}|[a-z_]+\.[a-z_]+)$", types.join("|"))
+}
 
 /// At least one of these fields is given, and is not null.
 pub(super) fn any_of(fields: &[&str]) -> Value {

@@ -13,7 +13,7 @@
 //! | [`session`], [`locator`] | the caller, the time and the settings; the space |
 //! | [`effective`] | a project's space with the home space under it |
 //! | [`standing`], [`opening`] | whose a space is, and what it may be opened for |
-//! | [`time`] | times and windows that a user names |
+//! | [`time`], [`types`] | times and windows that a user names; types of records |
 //! | [`agents`], [`proposals`], [`agent_changes`] | the keys of agents; what they ask for in the user's name; what they state |
 //! | [`tokens`] | access tokens: who may do what over the network |
 //! | [`agreed_settings`], [`values`] | what a person has agreed with agents, and wants of them |
@@ -88,6 +88,7 @@ pub(crate) mod task_context;
 pub(crate) mod thoughts;
 pub(crate) mod time;
 pub(crate) mod tokens;
+pub(crate) mod types;
 pub(crate) mod values;
 pub(crate) mod why;
 pub(crate) mod wording;

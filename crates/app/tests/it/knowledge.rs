@@ -157,6 +157,16 @@ fn every_format_holds_every_record_and_escapes_what_texts_say() {
     assert_eq!(edges.matches("depends_on").count(), 2);
     let entities = export(&["csv", "--table", "edges", "--type", "entity"]);
     assert_eq!(entities.matches("\r\n").count(), 4, "an edge is there with both of its ends");
+    let stated = export(&["csv", "--table", "nodes", "--type", "routine", "--type", "decision"]);
+    assert_eq!(stated.matches("\r\n").count(), 2);
+    for arguments in [
+        ["kg", "export", "--format", "dot", "--type", "zork"].as_slice(),
+        &["claims", "--type", "zork"],
+    ] {
+        let refused = machine.because(["--json"]).arguments(arguments).run().ends(2);
+        assert_eq!(refused.error_code(), "usage");
+        assert!(refused.err().contains("routine"), "{}", refused.err());
+    }
     let past = export(&["csv", "--table", "nodes", "--as-of", "2020-01-01"]);
     assert_eq!(past.matches("\r\n").count(), 1);
 }

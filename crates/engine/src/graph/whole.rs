@@ -17,6 +17,7 @@ use store::sqlite::{SqliteLedgerIndex, first_after};
 use super::entity::aliases_of;
 use super::neighbours::latest_of_end;
 use super::{JoiningEdge, RecordView, VALUES_RAW, edge_view, is_valid, record_view};
+use crate::belief::claims::is_of_family;
 use crate::belief::{Bodies, body_of};
 use crate::private::{Privacy, Viewpoint};
 use crate::{EngineError, Reader};
@@ -24,7 +25,7 @@ use crate::{EngineError, Reader};
 /// What of the graph is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct WholeGraph {
-    /// Only records of these types, by name; of all if empty.
+    /// Only records of these types or families of types, by name; of all if empty.
     pub types: Vec<String>,
     /// Who reads, and of which times.
     pub viewpoint: Viewpoint,
@@ -148,8 +149,9 @@ impl Walk<'_> {
         let Some(mut view) = record_view(&mut self.records, self.index, &entry)? else {
             return Ok(());
         };
+        let types = &self.wanted.types;
         let is_wanted =
-            self.wanted.types.is_empty() || self.wanted.types.contains(&view.record_type);
+            types.is_empty() || types.iter().any(|of| is_of_family(&view.record_type, of));
         if !is_wanted
             || view.tags.iter().any(|tag| tag == VALUES_RAW)
             || !is_valid(&view, self.wanted.viewpoint.valid_at_us)

@@ -11,6 +11,7 @@ use crate::cli::CliSession;
 use crate::failure::Failure;
 use crate::output::{self, Form, count};
 use crate::service::knowledge::export::{Format, Selected, Table, Written, export, tables, writer};
+use crate::service::types::record_type;
 
 /// Arguments of `kg export`.
 #[derive(clap::Args)]
@@ -27,8 +28,8 @@ pub(super) struct Args {
     /// Which table of CSV is printed
     #[arg(long, value_enum)]
     table: Option<Table>,
-    /// Only records of this type, such as entity or decision; may be repeated
-    #[arg(long = "type", value_name = "TYPE")]
+    /// Only records of this type or family: entity, decision, routine; may be repeated
+    #[arg(long = "type", value_name = "TYPE", value_parser = record_type)]
     types: Vec<String>,
     /// Also what is private
     #[arg(long)]

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
-use super::super::schema::TIME;
+use super::super::schema::{TIME, pattern_of};
 use super::super::work::{Call, Need};
 use super::recall::within;
+use crate::service::types;
 
 /// Beliefs by default, and at most.
 const LIMIT: u32 = 100;
@@ -86,6 +87,7 @@ pub(super) struct List {
     tag: Vec<String>,
     /// Only of this type or family.
     #[serde(rename = "type")]
+    #[schemars(regex(pattern = pattern_of(&types::claim_types())))]
     claim_type: Option<String>,
     /// Only in this confidence band: speculative, probable, likely, strong.
     #[schemars(regex(pattern = BANDS))]
@@ -109,6 +111,7 @@ pub(super) struct List {
 needs!(List, |_| Need::Read, |request, session| {
     within("limit", request.limit.unwrap_or(LIMIT), 1, LIMIT_MAX)?;
     states(&request.state)?;
+    request.claim_type.as_deref().map(types::claim_type).transpose()?;
     request.band.as_deref().map(band).transpose()?;
     session.times().start_if_given_us(request.valid_at.as_deref())?;
     session.times().recorded_us(request.as_of.as_deref())?;

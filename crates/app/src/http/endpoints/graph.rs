@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
-use super::super::schema::{NOT_BLANK, TIME};
+use super::super::schema::{NOT_BLANK, TIME, pattern_of};
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
@@ -25,6 +25,7 @@ use crate::service::moderation::{
     self, CandidateFilter, Item, KindName, ModerationReport, ModerationRequest, StatusName,
 };
 use crate::service::tokens::Right;
+use crate::service::types;
 
 /// Records by default, and at most.
 const LIMIT: u32 = 20;
@@ -243,8 +244,9 @@ pub(super) struct Export {
     space: Option<String>,
     /// Which table of `csv` [default: nodes].
     table: Option<Table>,
-    /// Only records of these types.
+    /// Only records of these types or families.
     #[serde(rename = "type", default)]
+    #[schemars(inner(regex(pattern = pattern_of(&types::record_types()))))]
     types: Vec<String>,
     /// Also what is private, if the token may see it.
     #[serde(default)]
@@ -258,6 +260,7 @@ pub(super) struct Export {
 }
 
 needs!(Export, |_| Need::Read, |request, session| {
+    request.types.iter().try_for_each(|name| types::record_type(name).map(drop))?;
     viewpoint(session, request.as_of.as_deref(), request.valid_at.as_deref())?;
     Ok(())
 });

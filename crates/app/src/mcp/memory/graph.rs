@@ -20,6 +20,7 @@ use crate::service::Session;
 use crate::service::effective::{EffectiveView, Scope, Scoped};
 use crate::service::graph::typed;
 use crate::service::knowledge::unhidden;
+use crate::service::types::claim_type;
 
 /// Items by default, and at most.
 const LIMIT: u32 = 20;
@@ -101,7 +102,7 @@ fn list(
                 states: states(status),
                 displaced: status.status().into_iter().filter(|it| it.is_displaced()).collect(),
                 tags,
-                claim_type: asked.record_type.clone(),
+                claim_type: asked.record_type.as_deref().map(claim_type).transpose()?,
                 valid_at_us,
                 contains,
                 as_of_us,

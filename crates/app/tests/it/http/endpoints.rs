@@ -131,6 +131,25 @@ fn patches_are_checked_proposed_applied_and_reverted() {
 }
 
 #[test]
+fn a_type_that_does_not_exist_is_refused_with_those_that_do() {
+    let (_machine, server, token) = served();
+    for (path, known) in [
+        ("/api/v1/claims?type=zork", "routine"),
+        ("/api/v1/graph/export?format=dot&type=entity&type=zork", "decision"),
+    ] {
+        let refused = server.get(path, &token).fails(400, "VALIDATION_ERROR");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(known), "{refused}");
+    }
+    for path in [
+        "/api/v1/claims?type=routine.weekly",
+        "/api/v1/claims?type=fact",
+        "/api/v1/graph/export?format=dot&type=entity&type=routine",
+    ] {
+        server.get(path, &token).succeeds();
+    }
+}
+
+#[test]
 fn a_context_a_status_and_the_descriptions_are_answered() {
     let (_machine, server, token) = served();
     remember(&server, &token, "The tall bowls take the celadon glaze");

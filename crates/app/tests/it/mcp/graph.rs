@@ -125,6 +125,7 @@ fn what_somebody_else_stated_is_replaced_by_the_user_alone() {
         host.fails("reserved_tag", "state", setting);
     }
     host.fails("unknown_type", "graph", json!({ "list": "edges", "type": "likes" }));
+    host.fails("unknown_type", "graph", json!({ "type": "zork" }));
     host.fails("out_of_range", "graph", json!({ "limit": 1000 }));
     host.fails("empty_text", "state", json!({ "text": " " }));
     host.fails("not_a_probability", "state", json!({ "text": "x", "confidence": 2 }));

@@ -118,7 +118,7 @@ pub(crate) fn tables<'a>(
 /// What to export.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selected {
-    /// Only records of these types, by name; of all if empty.
+    /// Only records of these types or families, by name; of all if empty.
     pub(crate) types: Vec<String>,
     /// Whether private records are written, too, if the reader may see them.
     pub(crate) with_private: bool,
