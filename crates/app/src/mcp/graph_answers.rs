@@ -177,7 +177,7 @@ pub(super) enum ChangedStatus {
     Known,
     /// The user decides about it later; nothing has changed.
     Proposed,
-    /// The user dismissed it before; nothing has changed.
+    /// The user dismissed it before, or took it back; nothing has changed.
     Declined,
     /// It cannot be made, for the reasons that are listed; nothing has changed.
     Refused,

@@ -23,7 +23,7 @@ use engine::{EngineError, Space};
 use importers::secrets::{mask, mask_string};
 use kernel::body::{Body, Deriver, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::{Evidence, Visibility};
-use kernel::id::OpId;
+use kernel::id::{Author, OpId};
 use kernel::identity::normalized_text;
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
@@ -31,6 +31,7 @@ use kernel::rules::RuleViolation;
 use kernel::validity::State;
 use kernel::when::When;
 use retrieval::text::visible::visible;
+use serde_json::{Map, Value};
 
 use super::Session;
 use super::agents::{Agent, program_name_among};
@@ -373,14 +374,12 @@ impl AgentWriter<'_> {
     }
 }
 
-/// A patch that the agent proposed before with the same changes and words, and that was not
-/// applied.
+/// A patch that a key proposed before with the same changes and words, and that was not applied.
 pub(crate) fn same_patch(
     space: &Space,
-    agent: &Agent,
+    author: Author,
     patch: &NewPatch,
 ) -> Result<Option<Patch>, Failure> {
-    let author = agent.sealer.author();
     let is_same = |before: &Patch| {
         before.by == author
             && before.status != Status::Accepted
@@ -390,8 +389,19 @@ pub(crate) fn same_patch(
     Ok(space.patches(None)?.into_iter().rev().find(is_same))
 }
 
+/// Refuses operations of a patch whose tags would make a setting or a value of a claim.
+pub(crate) fn check_operations<'o>(
+    operations: impl IntoIterator<Item = &'o Map<String, Value>>,
+) -> Result<(), RequestError> {
+    operations.into_iter().try_for_each(|operation| {
+        let tags = operation.get("tags").and_then(Value::as_array);
+        let tags = tags.into_iter().flatten().filter_map(Value::as_str);
+        check_tags(&tags.map(str::to_owned).collect::<Vec<_>>())
+    })
+}
+
 /// Refuses tags that would make a setting or a value of a claim.
-pub(crate) fn check_tags(tags: &[String]) -> Result<(), RequestError> {
+fn check_tags(tags: &[String]) -> Result<(), RequestError> {
     if tags.len() > TAGS_MAX {
         return Err(RequestError::TooManyTags { tags: tags.len(), tags_max: TAGS_MAX });
     }

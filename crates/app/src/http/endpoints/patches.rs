@@ -20,6 +20,7 @@ use super::super::work::{Call, Need, Target};
 use super::recall::within;
 use crate::failure::RequestError;
 use crate::service::Session;
+use crate::service::agent_changes::{check_operations, same_patch};
 use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason};
 use crate::service::tokens::Right;
 
@@ -42,12 +43,18 @@ struct PatchFields {
 }
 
 /// Refuses what is not a patch at all.
-fn check_form(patch: &Map<String, Value>) -> Result<(), ApiError> {
+fn check_form(patch: &Map<String, Value>) -> Result<PatchFile, ApiError> {
     let read = PatchFile::deserialize(Value::Object(patch.clone()));
     let malformed = |error: serde_json::Error| {
         RequestError::PatchMalformed { detail: error.to_string() }.into()
     };
-    read.map(drop).map_err(malformed)
+    read.map_err(malformed)
+}
+
+/// Refuses also what only the person may set.
+fn check_proposed(patch: &Map<String, Value>) -> Result<(), ApiError> {
+    let file = check_form(patch)?;
+    Ok(check_operations(file.operations.iter().filter_map(Value::as_object))?)
 }
 
 /// A patch, as docs/cli.md describes it.
@@ -84,11 +91,11 @@ impl Input for Check {
     }
 
     fn check(&self, _: &Session) -> Result<(), ApiError> {
-        check_form(&self.0.patch)
+        check_form(&self.0.patch).map(drop)
     }
 }
 
-needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_form(&given.patch));
+needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_proposed(&given.patch));
 
 /// Reads a patch. What a token is not shown cannot be cited.
 fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
@@ -109,6 +116,10 @@ pub(super) fn propose(call: &mut Call<'_>, given: Given) -> Result<Value, ApiErr
     let read = read(call, &given.patch)?;
     if let Err(reasons) = read.check(call.opened, call.session.now)? {
         return Err(refused(&reasons));
+    }
+    // What was decided before is not asked again.
+    if let Some(before) = same_patch(call.opened, call.opened.author(), &read.patch)? {
+        return Ok(json!({ "id": before.id, "status": before.status.as_str() }));
     }
     let id = call.opened.propose_patch(&read.patch, call.session.now)?;
     Ok(json!({ "id": id, "status": Status::Pending.as_str() }))
@@ -142,7 +153,7 @@ pub(super) struct Apply {
 needs!(Apply, |request| need(request.dry_run), |request, _| {
     match request.id.is_some() == request.patch.is_some() {
         true => Err(neither_or_both()),
-        false => request.patch.as_ref().map_or(Ok(()), check_form),
+        false => request.patch.as_ref().map(check_form).transpose().map(drop),
     }
 });
 

@@ -7,7 +7,6 @@ use engine::write::patch::{Patched, StatusChange};
 use engine::{EngineError, Space};
 use kernel::body::EdgeType;
 use retrieval::text::visible::visible;
-use rmcp::model::JsonObject;
 use serde_json::json;
 
 use super::{Answered, Memory, clock_warning, joined};
@@ -17,7 +16,7 @@ use crate::mcp::graph_arguments::{Connect, ProposePatch, State};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
 use crate::service::agent_changes::{
-    AgentChanged, AgentEdge, AgentStatement, AgentWriter, check_tags, same_patch,
+    AgentChanged, AgentEdge, AgentStatement, AgentWriter, check_operations, same_patch,
 };
 use crate::service::agents::{Agent, program_name_among};
 use crate::service::graph::validity;
@@ -53,7 +52,7 @@ impl Outcome {
     /// Of a patch that waits for the user, or that the user decided about before.
     fn waiting(patch: kernel::id::OpId, before: Option<Status>) -> Self {
         let status = match before {
-            Some(Status::Dismissed | Status::Moot) => ChangedStatus::Declined,
+            Some(Status::Dismissed | Status::Reverted | Status::Moot) => ChangedStatus::Declined,
             _ => ChangedStatus::Proposed,
         };
         Self { proposal: Some(patch.to_string()), ..Self::new(status) }
@@ -151,7 +150,7 @@ impl Memory {
             let (found, limit) = (operations.len(), OPERATIONS_MAX);
             return Err(RequestError::PatchTooLong { found, limit }.into());
         }
-        operations.iter().try_for_each(check_operation)?;
+        check_operations(&operations)?;
         let file = json!({ "text": text.trim(), "operations": operations }).to_string();
         let propose = |space: &mut Space, agent: &Agent, disclosure| {
             let program = program_name_among(Some(&agent.name), &space.key_ring()?);
@@ -164,7 +163,7 @@ impl Memory {
                 Ok(patched) => patched,
             };
             let Patched { statuses, .. } = patched;
-            if let Some(before) = same_patch(space, agent, &read.patch)? {
+            if let Some(before) = same_patch(space, agent.sealer.author(), &read.patch)? {
                 return Ok(Outcome::waiting(before.id, Some(before.status)));
             }
             agent.let_in(space, session.now)?;
@@ -209,13 +208,6 @@ impl Memory {
     }
 }
 
-/// Refuses an operation whose tags would make a setting or a value.
-fn check_operation(operation: &JsonObject) -> Result<(), Failure> {
-    let tags = operation.get("tags").and_then(serde_json::Value::as_array);
-    let tags = tags.into_iter().flatten().filter_map(serde_json::Value::as_str);
-    Ok(check_tags(&tags.map(str::to_owned).collect::<Vec<_>>())?)
-}
-
 /// The first of the changes of statuses that the agent may see.
 fn shown(
     space: &Space,
@@ -242,7 +234,7 @@ fn in_words(outcome: &Outcome) -> String {
             "Proposed as {proposal}. Nothing has changed yet: the user decides. Tell the user to run `because review list`, then `because review accept {proposal}` or `because review dismiss {proposal}`.\n"
         ),
         ChangedStatus::Declined => format!(
-            "The user dismissed this before ({proposal}). Nothing was written. Do not ask again unless the user brings it up.\n"
+            "The user dismissed this before, or took it back ({proposal}). Nothing was written. Do not ask again unless the user brings it up.\n"
         ),
         ChangedStatus::Refused => {
             "Refused, and nothing was written. Mend every operation that is named, and call again.\n"

@@ -131,6 +131,34 @@ fn patches_are_checked_proposed_applied_and_reverted() {
 }
 
 #[test]
+fn a_patch_is_proposed_once_and_without_the_tags_that_only_the_person_sets() {
+    let (machine, server, token) = served();
+    let propose =
+        |patch: &Value| server.post("/api/v1/patches", &token, &json!({ "patch": patch }));
+    let source = remember(&server, &token, "We fire at cone six from now on");
+    let operation = json!({
+        "op": "create_claim", "type": "fact", "text": "Cone six saves gas", "sources": [source],
+    });
+    let mut patch = json!({ "text": "what follows", "operations": [operation] });
+    let first = propose(&patch).succeeds();
+    let again = propose(&patch).succeeds();
+    assert_eq!(again, json!({ "id": first["id"], "status": "pending" }));
+    let listed = || server.get("/api/v1/patches?all=true", &token).succeeds()["patches"].clone();
+    assert_eq!(listed().as_array().unwrap().len(), 1);
+    let review = format!("/api/v1/reviews/{}", first["id"].as_str().unwrap());
+    server.post(&review, &token, &json!({ "decision": "dismiss" })).succeeds();
+    let declined = propose(&patch).succeeds();
+    assert_eq!(declined, json!({ "id": first["id"], "status": "dismissed" }));
+    for tag in ["mi:setting:auto_learn", "Values:base"] {
+        patch["operations"][0]["tags"] = json!(["kiln", tag]);
+        let refused = propose(&patch).fails(400, "VALIDATION_ERROR");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(tag), "{refused}");
+    }
+    assert_eq!(listed().as_array().unwrap().len(), 1);
+    machine.is_sound();
+}
+
+#[test]
 fn a_type_that_does_not_exist_is_refused_with_those_that_do() {
     let (_machine, server, token) = served();
     for (path, known) in [

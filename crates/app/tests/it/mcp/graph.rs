@@ -150,7 +150,7 @@ fn a_patch_of_an_agent_waits_or_is_refused_for_every_reason() {
     let proposed = host.gets("propose_patch", patch.clone());
     assert_eq!((&proposed["status"], &proposed["reasons"]), (&json!("proposed"), &json!([])));
     assert_eq!(proposed["statuses"].as_array().unwrap().len(), 2, "{proposed}");
-    assert_eq!(host.gets("propose_patch", patch)["proposal"], proposed["proposal"]);
+    assert_eq!(host.gets("propose_patch", patch.clone())["proposal"], proposed["proposal"]);
     let refused = host.gets(
         "propose_patch",
         json!({ "text": "No", "operations": [
@@ -172,6 +172,8 @@ fn a_patch_of_an_agent_waits_or_is_refused_for_every_reason() {
     let id = proposed["proposal"].as_str().unwrap();
     machine.because(["review", "accept", id]).run().succeeds();
     assert_eq!(cli(&machine, &["claim", "show", &two])["status"], "alias");
+    machine.because(["patch", "revert", id, "--yes"]).run().succeeds();
+    assert_eq!(host.gets("propose_patch", patch)["status"], "declined", "it was taken back");
     // What is private is neither seen nor used.
     for (tool, arguments) in [
         ("graph", json!({ "around": [private] })),
