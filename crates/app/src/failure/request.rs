@@ -533,6 +533,7 @@ impl RequestError {
             | Self::NoSuchSetting { .. }
             | Self::NoSuchToken { .. }
             | Self::NotTrusted { .. } => Fault::NotFound,
+            Self::PatchSettled { .. } => Fault::Conflict,
             _ => Fault::Caller,
         }
     }

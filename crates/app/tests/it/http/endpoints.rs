@@ -102,8 +102,9 @@ fn patches_are_checked_proposed_applied_and_reverted() {
     assert_eq!(applied["appended"].as_array().unwrap().len(), 1);
     let around = post("/api/v1/patches/context", json!({ "query": "cone six" })).succeeds();
     assert!(around["records"].is_array());
-    post("/api/v1/patches/apply", json!({ "id": proposed["id"] })).fails(400, "VALIDATION_ERROR");
+    post("/api/v1/patches/apply", json!({ "id": proposed["id"] })).fails(409, "PATCH_SETTLED");
     post("/api/v1/patches/revert", json!({ "id": proposed["id"] })).succeeds();
+    post("/api/v1/patches/apply", json!({ "id": proposed["id"] })).fails(409, "PATCH_SETTLED");
     let mut unfit = patch.clone();
     unfit["operations"][0]["text"] = json!("");
     let checked = post("/api/v1/patches/check", json!({ "patch": unfit })).succeeds();
@@ -124,7 +125,10 @@ fn patches_are_checked_proposed_applied_and_reverted() {
     } }),
     );
     let id = second.succeeds()["id"].as_str().unwrap().to_owned();
+    post("/api/v1/patches/revert", json!({ "id": id })).fails(409, "PATCH_SETTLED");
     post(&format!("/api/v1/reviews/{id}"), json!({ "decision": "dismiss" })).succeeds();
+    post(&format!("/api/v1/reviews/{id}"), json!({ "decision": "accept" }))
+        .fails(409, "PATCH_SETTLED");
     post(&format!("/api/v1/reviews/{id}"), json!({ "id": id, "decision": "dismiss" }))
         .fails(400, "VALIDATION_ERROR");
     machine.is_sound();
