@@ -171,6 +171,9 @@ fn of_user(error: &UserError) -> Option<&'static str> {
             "leave out --set to take the data from the text, or --text to keep the usual words",
         ),
         UserError::AlreadyRetracted { .. } => Some("`because restore` takes the retraction back"),
+        UserError::Forgotten { .. } => Some(
+            "`because import --again` of its source, or `because remember`, records the text anew",
+        ),
         UserError::NothingToWithdraw { .. } => {
             Some("`because restore` takes a retraction back, if it was retracted")
         }

@@ -72,6 +72,7 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "corrects_refuted" | "users_word" | "already_refuted" | "derived" => {
             "Tell the user; only the user can take back what the user said, with the command `because withdraw`."
         }
+        "forgotten" => "The user had it erased. Do not ask for it or write it down again.",
         "malformed" => {
             "The text is probably too large: keep what matters, or write several shorter ones."
         }

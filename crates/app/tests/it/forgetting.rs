@@ -324,6 +324,12 @@ fn nothing_is_forgotten_without_a_question_or_yes() {
     machine.because(["forget", &id, "--yes"]).run().succeeds();
     let again = machine.because(["forget", &id, "--yes"]).run();
     again.ends(2).says("that was not forgotten already");
+    for asked in [&["restore", &id], &["retract", &id], &["what-if", "--retract", &id][..]] {
+        let refused = machine.because(asked).run().ends(1).says("cannot be restored");
+        assert!(!refused.err().contains("because restore"), "{refused}");
+        let refused = machine.because(asked.iter().chain(&["--json"])).run().ends(1);
+        assert_eq!(refused.error_code(), "forgotten");
+    }
     machine.because(["forget", "--finish"]).run().succeeds().prints("Nothing that was forgotten");
 }
 

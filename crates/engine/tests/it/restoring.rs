@@ -1,5 +1,6 @@
 //! Taking retractions back: recall, derivation, selections and the index agree, whatever the order.
 
+use engine::belief::user::Replacement;
 use engine::derive::Extent;
 use engine::recall::episodes::Query;
 use engine::selection::{RecordState, Selection};
@@ -82,6 +83,27 @@ fn a_restored_record_is_recalled_and_derived_from_again() {
     assert!(derived.changed_nothing(), "{derived:?}");
     retract(&mut space, &ids[0]);
     assert_eq!(recalled(&space), 1);
+    is_sound(&mut space);
+}
+
+#[test]
+fn what_is_forgotten_is_not_restored_and_not_retracted_and_the_refusal_says_why() {
+    let (_folder, mut space, ids) = space();
+    retract(&mut space, &ids[0]);
+    let drafts = space.to_retract(&ids[1].to_string(), "").unwrap();
+    let retraction = space.act(drafts, Intent::Write, NOW).unwrap().recorded[0];
+    let plan = space.plan_to_forget(&ids, NOW).unwrap();
+    space.forget(&plan, "", NOW).unwrap();
+    for name in [&ids[0], &ids[1], &retraction] {
+        let Err(refused) = space.to_restore(&name.to_string(), "") else { panic!("{name}") };
+        assert_eq!(refused.code(), "forgotten", "{refused}");
+        assert!(refused.to_string().contains("cannot be restored"), "{refused}");
+    }
+    let again = space.to_retract(&ids[0].to_string(), "").map(drop);
+    assert_eq!(again.unwrap_err().code(), "forgotten");
+    let by = Replacement { text: Some("x".to_owned()), ..Replacement::default() };
+    let corrected = space.to_correct(&ids[0].to_string(), &by).map(drop);
+    assert_eq!(corrected.unwrap_err().code(), "forgotten");
     is_sound(&mut space);
 }
 

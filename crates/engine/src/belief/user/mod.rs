@@ -55,6 +55,14 @@ pub enum UserError {
         /// The retraction.
         by: OpId,
     },
+    /// The record was forgotten: no act of a person brings it back.
+    #[error("{id} was forgotten, by {by}: its content is erased, and it cannot be restored")]
+    Forgotten {
+        /// The record.
+        id: OpId,
+        /// The redaction.
+        by: OpId,
+    },
     /// The record is not retracted.
     #[error("{id} is not retracted; nothing was written")]
     NotRetracted {
@@ -170,6 +178,7 @@ impl UserError {
             Self::AlreadyRefuted { .. } => "already_refuted",
             Self::CorrectsRefuted { .. } => "corrects_refuted",
             Self::AlreadyRetracted { .. } => "already_retracted",
+            Self::Forgotten { .. } => "forgotten",
             Self::TextAlone { .. } => "text_alone",
             Self::TextContradicts { .. } => "text_contradicts",
             Self::Superseded { .. } => "superseded",
@@ -344,18 +353,13 @@ impl Reader<'_> {
             _ => Body::Retraction(reason),
         };
         self.store.on_snapshot(|index| {
-            if let Some(by) = retractions_of(index, &target)?.first() {
-                return Err(EngineError::from(UserError::AlreadyRetracted {
-                    id: target,
-                    by: by.id,
-                }));
-            }
+            check_not_retracted(index, target)?;
             match body_of(index, &target, &kind)? {
                 // What a model or an agent stated is not derived again.
                 Some(Body::Claim(claim))
                     if claim.deriver.as_ref().is_some_and(|it| it.deterministic) =>
                 {
-                    Err(UserError::Derived { key: claim.identity_key }.into())
+                    Err(EngineError::from(UserError::Derived { key: claim.identity_key }))
                 }
                 _ => Ok(()),
             }
@@ -386,6 +390,7 @@ impl Reader<'_> {
                 _ => id,
             };
             let mut retractions = retractions_of(index, &retracted)?;
+            check_not_forgotten(&retractions, retracted)?;
             if retracted != id {
                 retractions.retain(|retraction| retraction.id == id);
             }
@@ -471,6 +476,23 @@ fn retractions_of<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<Entry>, StoreEr
     match index.entry(id)? {
         Some(entry) => Validity::new(index).retractions(&entry),
         None => Ok(Vec::new()),
+    }
+}
+
+/// Refuses to retract what is retracted or forgotten already.
+fn check_not_retracted<B: Bodies>(index: &B, id: OpId) -> Result<(), EngineError> {
+    let retractions = retractions_of(index, &id)?;
+    check_not_forgotten(&retractions, id)?;
+    match retractions.first() {
+        Some(by) => Err(UserError::AlreadyRetracted { id, by: by.id }.into()),
+        None => Ok(()),
+    }
+}
+
+fn check_not_forgotten(retractions: &[Entry], id: OpId) -> Result<(), UserError> {
+    match retractions.iter().find(|retraction| retraction.kind == Kind::Redaction) {
+        Some(by) => Err(UserError::Forgotten { id, by: by.id }),
+        None => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use kernel::operation::{Ref, Role};
 use kernel::seal::Draft;
 use kernel::validity::Validity;
 
-use super::{Replacement, UserError, retractions_of};
+use super::{Replacement, UserError, check_not_retracted};
 use crate::EngineError;
 use crate::belief::{Bodies, body_of};
 
@@ -25,9 +25,7 @@ pub(super) fn corrected<B: Bodies>(
     else {
         return Err(EngineError::NotABelief { id, kind: Kind::Evidence });
     };
-    if let Some(by) = retractions_of(index, &id)?.first() {
-        return Err(UserError::AlreadyRetracted { id, by: by.id }.into());
-    }
+    check_not_retracted(index, id)?;
     let validity = Validity::new(index);
     for newer in index.acting(&id, &Kind::Evidence, Role::SUPERSEDES)? {
         if let Some(entry) = index.entry(&newer)?
