@@ -258,6 +258,11 @@ pub(crate) enum RequestError {
     /// An action on records without any that is named or described.
     #[error("no record is named, and none is described")]
     NothingSelected,
+    /// Nothing is restored from an archive that is not named.
+    #[error(
+        "no archive is named: `archive` takes the name of the file that export_removals returned"
+    )]
+    NoArchive,
     /// An action that nobody confirmed.
     #[error(
         "this has to be confirmed, and nobody can be asked here; nothing was written{}",
@@ -446,6 +451,7 @@ impl RequestError {
         "key_malformed",
         "assignment_malformed",
         "nothing_selected",
+        "no_archive",
         "unconfirmed",
         "no_such_records",
         "note_forgotten",
@@ -506,6 +512,7 @@ impl RequestError {
             Self::Key(_) => "key_malformed",
             Self::AssignmentMalformed { .. } => "assignment_malformed",
             Self::NothingSelected => "nothing_selected",
+            Self::NoArchive => "no_archive",
             Self::Unconfirmed { .. } => "unconfirmed",
             Self::NoSuchRecords { .. } => "no_such_records",
             Self::NoteForgotten { .. } => "note_forgotten",

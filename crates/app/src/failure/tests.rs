@@ -51,6 +51,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::Key("key".parse::<Author>().unwrap_err()),
         RequestError::AssignmentMalformed { text: text() },
         RequestError::NothingSelected,
+        RequestError::NoArchive,
         RequestError::Unconfirmed { built_on: vec![kernel::id::OpId([0; 32])] },
         RequestError::NoSuchRecords { which: text() },
         RequestError::NoteForgotten { id: kernel::id::OpId([0; 32]) },

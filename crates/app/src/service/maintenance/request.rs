@@ -78,9 +78,11 @@ impl MaintenanceRequest {
     /// Its own rules.
     pub(crate) fn check(&self) -> Result<(), RequestError> {
         let has_ids = !self.ids.is_empty();
+        if self.op == MaintenanceOp::Restore && self.archive.is_none() {
+            return Err(RequestError::NoArchive);
+        }
         let is_complete = match self.op {
             MaintenanceOp::Mark | MaintenanceOp::Unmark => has_ids,
-            MaintenanceOp::Restore => self.archive.is_some(),
             MaintenanceOp::Retention => !self.kinds.is_empty() || self.source.is_some(),
             _ => true,
         };

@@ -35,7 +35,8 @@ fn a_token_that_speaks_for_the_person_archives_erases_and_restores() {
     let restored = ask(&all, json!({ "operation": "restore", "archive": archive })).succeeds();
     assert_eq!(restored["restored"], 1, "{restored}");
     assert_eq!(ask(&reader, json!({ "operation": "health" })).succeeds()["sound"], true);
-    ask(&all, json!({ "operation": "restore" })).fails(400, "VALIDATION_ERROR");
+    let unnamed = ask(&all, json!({ "operation": "restore" })).fails(400, "VALIDATION_ERROR");
+    assert!(unnamed["error"]["message"].as_str().unwrap().contains("`archive`"), "{unnamed}");
     ask(&all, json!({ "operation": "destroy" })).fails(400, "VALIDATION_ERROR");
     ask(&all, json!({ "operation": "health", "limit": 0 })).fails(400, "VALIDATION_ERROR");
     machine.is_sound();

@@ -23,6 +23,7 @@ fn an_agent_looks_and_tries_and_does_what_the_user_allows() {
     let health = host.gets("maintenance_ops", json!({ "operation": "health" }));
     assert_eq!((&health["status"], &health["report"]["sound"]), (&json!("done"), &json!(true)));
     host.fails("nothing_selected", "maintenance_ops", json!({ "operation": "mark" }));
+    host.fails("no_archive", "maintenance_ops", json!({ "operation": "restore" }));
     host.leaves();
     let config = machine.home().join("config.toml");
     std::fs::write(config, "[agents]\nallow = [\"claude-code:maintenance_ops\"]\n").unwrap();
