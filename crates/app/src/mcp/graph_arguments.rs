@@ -226,3 +226,10 @@ pub(crate) struct Moderate {
     /// Mark the sources of what is accepted for removal; false if omitted.
     pub(super) mark_removal: Option<bool>,
 }
+
+impl Moderate {
+    /// Whether nothing is to be written.
+    pub(crate) fn only_tries(&self) -> bool {
+        self.dry_run.unwrap_or(false)
+    }
+}

@@ -136,6 +136,7 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
             return Ok(Need::Read);
         }
         Call::Maintain(..) => &[Right::Correct],
+        Call::Moderate(asked, _) if asked.only_tries() => return Ok(Need::Read),
         // An answer is kept where that is permitted.
         Call::InnerVoice(asked, _) => match asked.save() {
             Some(false) => return Ok(Need::Read),

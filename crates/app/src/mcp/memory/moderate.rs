@@ -35,7 +35,10 @@ impl Memory {
         within("items", number, 1, ITEMS_MAX)?;
         let Asking { program, can_ask, reply } = asking;
         let reader = self.reader(program.as_deref());
-        let open = self.opened.writable(session)?;
+        let open = match asked.only_tries() {
+            true => self.opened.readable(session)?,
+            false => self.opened.writable(session)?,
+        };
         let visibility = session.scope_of(&open.spaces.own).visibility();
         let space = &mut open.spaces.own.space;
         let is_allowed = reader.may(session, space, MODERATE)?;
@@ -47,7 +50,7 @@ impl Memory {
             disclosure: reader.disclosure(session, space),
         };
         let (preview, _) = moderate(space, session.now, &request)?;
-        if asked.dry_run.unwrap_or(false) {
+        if asked.only_tries() {
             return answer("preview", preview, "");
         }
         if !is_allowed && preview.decided > 0 {

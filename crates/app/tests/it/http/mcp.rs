@@ -1,5 +1,8 @@
 //! The tools for agents over HTTP: the transport, and what a token may do by it.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{Reply, Server, served, token};
@@ -71,6 +74,16 @@ fn initialize(server: &Server, token: &str, path: &str) -> Reply {
     server.request_with("POST", path, token, USUAL, begin.to_string())
 }
 
+/// What the first column of a table of a document names in backticks.
+fn in_table(document: &str, head: &str) -> BTreeSet<String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, table) = page.split_once(head).unwrap_or_else(|| panic!("{document} has no {head}"));
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let named = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
+    named.map(str::to_owned).collect()
+}
+
 #[test]
 fn the_tools_are_those_of_standard_input_and_a_session_lasts_until_it_is_ended() {
     let (machine, server, secret) = served();
@@ -88,6 +101,9 @@ fn the_tools_are_those_of_standard_input_and_a_session_lasts_until_it_is_ended()
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 18, "{names:?}");
+    let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+    assert_eq!(in_table("docs/http.md", "| tools | right |"), names);
+    assert_eq!(in_table("docs/mcp.md", "| tool | what it does | hints |"), names);
 
     for text in ["The insurance of the boat ends in October.", "The van is behind the bakery."] {
         client.answers("remember", json!({ "text": text }));
@@ -244,6 +260,11 @@ fn calls(id: &str) -> Vec<(&'static str, Value, &'static [&'static str])> {
         ("graph", json!({ "status": "any", "limit": 100 }), READS),
         ("why", json!({ "name": id }), READS),
         ("review", json!({ "all": true }), READS),
+        ("maintenance_ops", json!({ "operation": "health" }), READS),
+        ("inner_voice", json!({ "content": WORD, "save": false }), READS),
+        ("inner_voice", json!({ "content": WORD }), READS),
+        ("inner_voice", json!({ "content": WORD, "save": true }), NOTES),
+        ("inner_voice", json!({ "content": WORD, "save": false, "stage_kg": true }), WRITES),
         ("remember", json!({ "text": "Written by a token" }), NOTES),
         ("state", json!({ "text": text, "sources": [id] }), WRITES),
         ("propose_patch", json!({ "text": "One more", "operations": [operation] }), WRITES),
@@ -253,6 +274,11 @@ fn calls(id: &str) -> Vec<(&'static str, Value, &'static [&'static str])> {
             "knowledgegraph_moderate",
             json!({ "items": [{ "id": id, "decision": "accept" }] }),
             &["correct"],
+        ),
+        (
+            "knowledgegraph_moderate",
+            json!({ "items": [{ "id": id, "decision": "accept" }], "dry_run": true }),
+            READS,
         ),
     ]
 }
