@@ -216,3 +216,23 @@ fn only_the_kinds_that_the_configuration_names_are_recalled_from_the_home_space(
     configure("[]");
     assert_eq!((texts("facts"), texts("nodes"), texts("episodes")), (0, 0, 0));
 }
+
+#[test]
+fn another_name_of_what_a_project_does_not_see_is_accounted_for_as_it_is_shown() {
+    let machine = Machine::with_space();
+    let global = id_of(&json(&machine, &["claim", "add", "Wren is away", "--scope", "global"]));
+    let add = ["claim", "add", "Wren is in hospital", "--visibility", "private"];
+    let private = id_of(&json(&machine, &[&HOME[..], &add].concat()));
+    machine.because(HOME).arguments(["claim", "same-as", &global, &private]).run().succeeds();
+    assert_eq!(json(&machine, &["show", &global])["id"], global);
+    let why = json(&machine, &["why", &global]);
+    assert_eq!((&why["target"]["id"], &why["target"]["status"]), (&global.into(), &"alias".into()));
+    assert!(!why.to_string().contains("hospital"), "{why}");
+    for command in ["show", "why"] {
+        let unknown = machine.because(["--json", command, &private]).run().ends(1);
+        assert_eq!(unknown.error_code(), "unknown_id", "{command}");
+    }
+    let at_home =
+        json(&machine, &[&HOME[..], &["why", why["target"]["id"].as_str().unwrap()]].concat());
+    assert_eq!(at_home["target"]["id"], private);
+}

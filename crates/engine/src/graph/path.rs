@@ -83,7 +83,13 @@ fn find(
     let from = latest_of_end(&mut records, index, *from)?;
     let to = latest_of_end(&mut records, index, *to)?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(GraphPath::default()) };
-    let privacy = Privacy::of(index);
+    let mut privacy = Privacy::of(index);
+    // What stands for something that is shown need not be shown itself.
+    for end in [&from, &to] {
+        if privacy.is_withheld(end, limits.viewpoint.disclosure)? {
+            return Ok(GraphPath::default());
+        }
+    }
     let reached = BTreeMap::from([(from, None)]);
     let mut search = Search { index, records, privacy, limits, reached, is_cut: false };
     let mut queue = VecDeque::from([from]);

@@ -41,7 +41,7 @@ pub const SUBJECT_ROLE: &str = "subject";
 /// What a question "why" is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhyTarget {
-    /// The operation; of an alias, the canonical one.
+    /// The operation; of an alias, the canonical one if that is shown.
     pub id: OpId,
     /// The operation that was named, if it is another.
     pub named: Option<OpId>,

@@ -234,11 +234,15 @@ fn answer_from(
     let is_hidden = |id: &OpId| Privacy::of(index).is_withheld(id, limits.disclosure);
     let Some(entry) = index.entry(named)? else { return Ok(None) };
     let mut records = Records::new(index);
-    let canonical = records.canonical(&entry.id)?;
-    let entry = index.entry(&canonical)?.unwrap_or(entry);
-    if is_hidden(named)? || is_hidden(&entry.id)? {
+    if is_hidden(named)? {
         return Ok(None);
     }
+    // An alias of what is not shown is shown as the record that it is.
+    let canonical = records.canonical(&entry.id)?;
+    let entry = match is_hidden(&canonical)? {
+        true => entry,
+        false => index.entry(&canonical)?.unwrap_or(entry),
+    };
     let target = target_of(index, &mut records, &entry, named)?;
     let reached = Walk::new(index, &mut records, limits, entry.id).run()?;
     Ok(Some(answer_of(target, reached)))

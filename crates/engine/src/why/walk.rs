@@ -305,6 +305,11 @@ impl<'a, 'w> Walk<'a, 'w> {
         }
         let status = follow_to_latest(self.records, self.index, &mut entry)?;
         let id = entry.id;
+        // What stands for something that is shown need not be shown itself.
+        if id != cited && self.privacy.is_withheld(&id, self.limits.disclosure)? {
+            self.reached.cut.withheld += 1;
+            return Ok(Premise::LeftOut);
+        }
         if status != Some(RecordStatus::Active) || !self.records.validity().is_valid_input(&id)? {
             let status = match status {
                 Some(RecordStatus::Active) => "corrected",

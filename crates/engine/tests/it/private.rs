@@ -2,8 +2,8 @@
 
 use engine::EngineError;
 use engine::belief::claims::{ClaimFilter, is_over};
-use engine::graph::SubgraphLimits;
-use engine::private::Disclosure;
+use engine::graph::{PathLimits, SubgraphLimits};
+use engine::private::{Disclosure, Viewpoint};
 use engine::recall::context::{Request, Turn};
 use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
@@ -270,6 +270,29 @@ fn a_subgraph_without_what_is_private_has_no_edge_that_was_made_from_it() {
     };
     assert_eq!(shown(Disclosure::WithoutPrivate), [edges[1]]);
     assert_eq!(shown(Disclosure::Full).len(), 2);
+}
+
+#[test]
+fn no_path_leads_over_another_name_to_what_is_private() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let hidden = state(&mut home, "hidden", &[secret], &json!({ "text": "The trip is on Friday" }));
+    let alias = state(&mut home, "alias", &[known], &json!({ "text": "The boat is away" }));
+    let same = GraphChange::Connect {
+        edge_type: EdgeType::SameAs,
+        from: Reference::Id(alias),
+        to: Reference::Id(hidden),
+        inputs: vec![(Reference::Id(known), Role::parse("input").unwrap())],
+        notes: String::new(),
+    };
+    home.space.change_graph(&[same.into()], None, Intent::Write, at(6)).unwrap();
+    let found = |disclosure| {
+        let viewpoint = Viewpoint { disclosure, ..Viewpoint::default() };
+        let limits = PathLimits { viewpoint, ..PathLimits::default() };
+        home.space.path_between(&alias, &alias, &limits).unwrap().records.len()
+    };
+    assert_eq!((found(Disclosure::Full), found(Disclosure::WithoutPrivate)), (1, 0));
 }
 
 #[test]

@@ -425,6 +425,31 @@ fn private_records_are_for_their_owner_alone() {
 }
 
 #[test]
+fn an_alias_of_a_private_claim_is_answered_for_itself_and_leads_nobody_to_the_claim() {
+    let mut graph = Graph::new();
+    let private = Evidence { visibility: Visibility::Private, ..note("s", "It is a surprise") };
+    let private = id_of(graph.home.space.remember(private, at(1)).unwrap());
+    let secret = graph.claim_from("It is a surprise party", 1.0, &[private]);
+    let open = graph.claim("There is a party");
+    graph.edge(EdgeType::SameAs, open, secret);
+    let decision = graph.decision("We fire on Friday");
+    graph.edge(EdgeType::DependsOn, decision, open);
+    assert_eq!((graph.why(open).target.id, chosen(&graph.why(decision))), (secret, vec![secret]));
+    let withheld = WhyLimits { disclosure: Disclosure::WithoutPrivate, ..limits() };
+    let why = graph.why_within(open, &withheld);
+    assert_eq!((why.target.id, why.target.status), (open, Some("alias")));
+    let leaks = |why: &Why| {
+        let said = format!("{why:?}");
+        said.contains("surprise") || said.contains(&secret.to_string())
+    };
+    assert!(!leaks(&why), "{why:?}");
+    let why = graph.why_within(decision, &withheld);
+    assert!(!leaks(&why), "{why:?}");
+    assert_eq!((chosen(&why), why.cut.withheld), (vec![], 1));
+    assert!(graph.home.space.why(&secret, &withheld).is_err());
+}
+
+#[test]
 fn a_search_for_the_targets_text_fills_up_the_candidates() {
     let mut graph = Graph::new();
     let said = graph.claim("The kiln is fired on Friday");

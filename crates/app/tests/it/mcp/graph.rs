@@ -430,6 +430,19 @@ fn an_alias_names_no_private_claim_and_a_patch_shows_none() {
     let aliases = host.gets("graph", json!({ "list": "claims", "status": "alias" }));
     assert_eq!(texts(&aliases["records"]), ["Wren is away"]);
     assert!(!aliases.to_string().contains(&private), "{aliases}");
+    let decision = id_of(&cli(&machine, &["node", "add", "--type", "decision", "We wait"]));
+    let depends = ["edge", "add", "--type", "depends_on", "--from", &decision, "--to", &open];
+    machine.because(depends).run().succeeds();
+    for (tool, arguments) in [
+        ("why", json!({ "name": open })),
+        ("why", json!({ "name": decision })),
+        ("graph", json!({ "around": [open], "path_to": open })),
+        ("graph", json!({ "around": [open, decision] })),
+    ] {
+        let seen = host.gets(tool, arguments).to_string();
+        assert!(!seen.contains("hospital") && !seen.contains(&private), "{tool}: {seen}");
+    }
+    host.fails("unknown_id", "why", json!({ "name": private }));
     for decided in [false, true] {
         let queue = host.gets("review", json!({ "all": true })).to_string();
         assert!(!queue.contains("patient") && !queue.contains(&proposed), "{decided}: {queue}");
