@@ -595,7 +595,7 @@ fn take_in(
 }
 
 fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
-    let Intake { added, present, completed, without_body, refused, refusals, .. } = intake;
+    let Intake { added, present, completed, without_body, refused, .. } = intake;
     output::line(format_args!(
         "{BOLD}{}{BOLD:#} ({LEDGER}): {} new, {present} already there",
         output::path(path),
@@ -611,14 +611,7 @@ fn print_intake(path: &Path, intake: &Intake) -> Result<(), Failure> {
     }
     if *refused > 0 {
         output::line(format_args!("  {BAD}{} refused:{BAD:#}", count(*refused, "operation")))?;
-        for refusal in refusals.iter().take(PROBLEMS_SHOWN_MAX) {
-            output::line(format_args!(
-                "  line {}: {} ({})",
-                refusal.line,
-                printable(&refusal.message),
-                refusal.code
-            ))?;
-        }
+        super::intake::print_refusals(path, intake)?;
     }
     Ok(())
 }

@@ -1,14 +1,98 @@
-//! What an import of an export says about forks, restored chains and operations from the future.
+//! What an import of an export says about what it refuses, forks, restored chains and operations
+//! from the future.
 
-use engine::write::exchange::Intake;
+use std::path::Path;
+
+use engine::write::exchange::{Intake, Refusal};
 use engine::write::fork::Fork;
 use engine::write::record_again::RecordedAgain;
 
 use crate::failure::Failure;
-use crate::output::{self, BAD, DIM, count, printable, short};
+use crate::output::{self, BAD, DIM, count, printable, quoted, short};
 
+/// Reasons named for which operations are refused.
+const REASONS_SHOWN_MAX: usize = 10;
+/// The code of an operation of another space.
+const WRONG_SPACE: &str = "wrong_space";
+/// The code of an operation of a key without any capability.
+const NOT_A_MEMBER: &str = "not_a_member";
 /// Operations named that could not be recorded again.
 const LEFT_OUT_SHOWN_MAX: usize = 10;
+
+/// Refusals for one reason, in whichever lines.
+struct Reason<'r> {
+    first: &'r Refusal,
+    last_line: u64,
+    number: u64,
+}
+
+impl Reason<'_> {
+    fn print(&self) -> Result<(), Failure> {
+        let Self { first: Refusal { line, code, message }, last_line, number } = self;
+        match number {
+            1 => output::line(format_args!("  line {line}: {} ({code})", printable(message))),
+            _ => output::line(format_args!(
+                "  lines {line} to {last_line}, {}: {} ({code})",
+                count(*number, "operation"),
+                printable(without_id(message))
+            )),
+        }
+    }
+}
+
+/// A message without the operation that it begins with.
+fn without_id(message: &str) -> &str {
+    let rest = message.strip_prefix("operation ").and_then(|rest| rest.split_once(": "));
+    rest.map_or(message, |(_, reason)| reason)
+}
+
+/// The reasons of refusals, in the order in which they come first.
+fn reasons(refusals: &[Refusal]) -> Vec<Reason<'_>> {
+    let mut reasons: Vec<Reason<'_>> = Vec::new();
+    for refusal in refusals {
+        let is_same = |of: &&mut Reason<'_>| {
+            of.first.code == refusal.code
+                && without_id(&of.first.message) == without_id(&refusal.message)
+        };
+        match reasons.iter_mut().find(is_same) {
+            Some(reason) => {
+                reason.last_line = refusal.line;
+                reason.number += 1;
+            }
+            None => reasons.push(Reason { first: refusal, last_line: refusal.line, number: 1 }),
+        }
+    }
+    reasons
+}
+
+/// Prints why operations were refused, each reason once, and what to do about it.
+pub(super) fn print_refusals(path: &Path, intake: &Intake) -> Result<(), Failure> {
+    let mut reasons = reasons(&intake.refusals);
+    let is = |reason: &Reason<'_>, code: &str| reason.first.code == code;
+    let is_another = reasons.iter().any(|it| it.first.line == 1 && is(it, WRONG_SPACE));
+    if is_another {
+        // Who has no capability here is beside the point.
+        reasons.retain(|reason| !is(reason, NOT_A_MEMBER));
+    }
+    reasons.iter().take(REASONS_SHOWN_MAX).try_for_each(Reason::print)?;
+    let shown = reasons.iter().take(REASONS_SHOWN_MAX).map(|reason| reason.number).sum();
+    let more = intake.refused.saturating_sub(shown);
+    if more > 0 && !is_another {
+        output::line(format_args!("  {DIM}… and {more} more; --json lists up to 100{DIM:#}"))?;
+    }
+    if is_another {
+        return output::line(format_args!(
+            "  The file is a copy of another space, so none of it belongs here. To make a space of it: because --space copy.db import {}",
+            quoted(&output::path(path))
+        ));
+    }
+    if reasons.iter().any(|reason| is(reason, NOT_A_MEMBER)) {
+        output::line(
+            "  The owner of the space can let a key in: because grant KEY --can append; then import the file again.",
+        )?;
+    }
+    Ok(())
+}
 
 /// Prints what the user should know and do beyond the counts of an import.
 pub(super) fn print_advice(intake: &Intake, again: Option<&RecordedAgain>) -> Result<(), Failure> {

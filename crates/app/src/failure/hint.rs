@@ -50,6 +50,15 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
         Failure::Interrupted { .. } => {
             Some("nothing that was recorded is lost; the same command goes on from there".to_owned())
         }
+        // The name tells as much as the content, which is not read again for a hint.
+        Failure::UnknownFormat { path: file, .. }
+            if file.extension().is_some_and(|of| of.eq_ignore_ascii_case("db")) =>
+        {
+            let file = quoted(&path(file));
+            Some(format!(
+                "the file of a space is not imported but used: `because --space {file} status`; `because --space {file} export` writes what another space of the same origin takes in"
+            ))
+        }
         Failure::NoSpace => Some(
             "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),

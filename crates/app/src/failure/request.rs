@@ -317,7 +317,7 @@ pub(crate) enum RequestError {
     },
     /// A ledger is to be imported, but there is no space, and no file for a new one was named.
     #[error(
-        "no space was found to import the ledger into; `--space FILE` names the file of a new copy"
+        "no space was found to import the ledger into; `--space FILE` names the file of a new copy, `--space global` makes it your home space"
     )]
     LedgerWithoutSpace,
     /// `--leave-one-out` with a single collection.

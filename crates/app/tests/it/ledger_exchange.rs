@@ -93,8 +93,61 @@ fn the_ledger_of_another_space_is_refused() {
     let export = other.because(["export"]).run().succeeds().out();
     machine.write("other.jsonl", export);
     let before = machine.because(["export"]).run().succeeds().out;
-    machine.because(["import", "other.jsonl"]).run().ends(4).prints("space");
+    let refused = machine.because(["import", "other.jsonl"]).run().ends(4).prints("wrong_space");
+    let said = refused.prints("6 operations refused").prints("copy.db import 'other.jsonl'").out();
+    assert!(!said.contains("never granted") && said.lines().count() == 4, "{said}");
     assert_eq!(machine.because(["export"]).run().succeeds().out, before);
+    // The file of a space is named as what it is.
+    let file = machine.because(["import", ".because/space.db"]).run().ends(1);
+    file.says("because --space '.because/space.db' status");
+}
+
+#[test]
+fn what_a_key_without_any_capability_signed_is_refused_in_one_line() {
+    let machine = Machine::with_space();
+    let laptop = machine.home().with_file_name("laptop");
+    let key = machine.because(["key"]).at_home(&laptop).run().succeeds().out();
+    machine.because(["grant", key.trim(), "--can", "append"]).run().succeeds();
+    machine.because(["export", "--out", "granted.jsonl"]).run().succeeds();
+    let there = |arguments: &[&str]| {
+        let call = machine.because(["--space", "there.db"]).at_home(&laptop);
+        call.arguments(arguments).run().succeeds()
+    };
+    there(&["import", "granted.jsonl"]);
+    for number in 0..20 {
+        there(&["remember", &format!("It fires at cone {number}")]);
+    }
+    let export = there(&["export"]).out();
+    let is_grant = |line: &&str| line.contains("\"kind\":\"grant\"");
+    let cut: Vec<&str> = export.lines().filter(|line| !is_grant(line)).collect();
+    machine.write("cut.jsonl", cut.join("\n"));
+    machine.because(["export", "--out", "before.jsonl"]).run().succeeds();
+    let begun = std::fs::read_to_string(machine.work().join("granted.jsonl")).unwrap();
+    machine.write("begun.jsonl", begun.lines().next().unwrap());
+    machine.because(["--space", "here.db", "import", "begun.jsonl"]).run().succeeds();
+    let refused = machine.because(["--space", "here.db", "import", "cut.jsonl"]).run().ends(4);
+    let said = refused.prints("lines 2 to 21, 20 operations: ed25519:").out();
+    assert_eq!(said.matches("never granted").count(), 1, "{said}");
+    assert!(said.contains("because grant KEY --can append"), "{said}");
+}
+
+#[test]
+fn an_export_becomes_the_home_space_of_another_computer() {
+    let machine = Machine::new();
+    let other = machine.home().with_file_name("other");
+    machine.because(["--space", "global", "remember", "The kiln reads low"]).run().succeeds();
+    machine.because(["--space", "global", "export", "--out", "home.jsonl"]).run().succeeds();
+    let there = |arguments: &[&str]| machine.because(arguments).at_home(&other).run();
+    there(&["import", "home.jsonl"]).ends(2).says("--space global");
+    there(&["--space", "global", "import", "home.jsonl"]).succeeds();
+    there(&["recall", "kiln"]).succeeds().prints("The kiln reads low").prints("not yours");
+    let key = there(&["key"]).succeeds().out();
+    let grant = ["--space", "global", "grant", key.trim(), "--can", "append"];
+    machine.because(grant).run().succeeds();
+    machine.because(["--space", "global", "export", "--out", "home.jsonl"]).run().succeeds();
+    there(&["--space", "global", "import", "home.jsonl"]).succeeds();
+    there(&["remember", "The clay is here"]).succeeds();
+    assert!(!there(&["recall", "kiln"]).succeeds().out().contains("not yours"));
 }
 
 /// A ledger whose second operation, or whole, was made by a clock that is `hours` ahead.
