@@ -102,7 +102,7 @@ fn after_help() -> String {
         "  {LEDGER:<14} what `because export` writes: another copy of the same space\n"
     ));
     text.push_str(
-        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten unless you give --again.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
+        "\nImporting the same file twice adds nothing; a changed item supersedes its earlier version. What was forgotten stays forgotten unless you give --again. That holds for the same record of the same name; a file that was renamed or edited since and still holds the forgotten text brings it back.\nSecrets (keys, tokens, passwords) are masked before anything is written.\n\nExamples:\n  because import notes/ calendar.ics chat.jsonl\n  because import --dry-run ~/Downloads/conversations.json\n  because import --format text transcript.log",
     );
     text
 }

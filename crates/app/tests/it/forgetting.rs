@@ -159,6 +159,34 @@ fn what_is_forgotten_is_in_no_file_and_stays_forgotten() {
 }
 
 #[test]
+fn a_renamed_or_edited_file_brings_forgotten_text_back_as_the_help_says() {
+    let machine = Machine::with_space();
+    machine.write("notes/a.md", "# Trip\n\nThe surprise is a boat.\n");
+    let import = |path: &str| {
+        let report = machine.because(["import", path, "--json"]).run().succeeds().json();
+        let tally = &report["sources"][0];
+        (tally["added"].as_u64().unwrap(), tally["forgotten"].as_u64().unwrap())
+    };
+    let forget = || {
+        let arguments = ["forget", "--source", "markdown", "--yes"];
+        machine.because(arguments).run().succeeds();
+    };
+    assert_eq!(import("notes"), (1, 0));
+    forget();
+    assert_eq!(import("notes"), (0, 1), "the same");
+    machine.write("elsewhere/a.md", "# Trip\n\nThe surprise is a boat.\n");
+    assert_eq!(import("elsewhere"), (0, 1), "the same in another folder");
+    machine.write("renamed/b.md", "# Trip\n\nThe surprise is a boat.\n");
+    assert_eq!(import("renamed"), (1, 0), "renamed");
+    forget();
+    machine.write("notes/a.md", "# Trip\n\nThe surprise is a boat!\n");
+    assert_eq!(import("notes"), (1, 0), "edited");
+    for command in ["import", "forget"] {
+        machine.because([command, "--help"]).run().succeeds().prints("brings");
+    }
+}
+
+#[test]
 fn what_somebody_typed_can_be_taken_back_while_the_belief_stays() {
     let machine = Machine::with_space();
     let key = used(&machine);
