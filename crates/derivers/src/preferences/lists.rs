@@ -10,7 +10,7 @@ use super::lexicon::{domain, domain_of, is_joint};
 use super::object::{Object, Trust, lower, parse, trimmed};
 use super::stated::Polarity;
 use super::word_lists::{
-    ADJECTIVES, ADVERBS, ARTICLES, COMPOUNDS, NOT_ITEMS, OPENINGS, QUESTIONS, VERBS,
+    ADJECTIVES, ADVERBS, ARTICLES, COMPOUNDS, NOT_ITEMS, OPENINGS, QUESTIONS, RATHER_VERBS, VERBS,
 };
 use crate::statements::{Break, Word};
 
@@ -80,8 +80,11 @@ pub(super) fn objects(
                 && items.iter().flatten().all(known)
                 && !is_qualified(first, &rest.items, polarity);
             // "Strong, black coffee."
-            let is_adjective =
-                first.len() == 1 && !known(&object) && last.len() > 1 && has_known_head(last);
+            let may_qualify = match first {
+                [only] => !known(&object) || qualifies(only),
+                _ => false,
+            };
+            let is_adjective = may_qualify && last.len() > 1 && has_known_head(last);
             match (is_list, is_adjective) {
                 (true, _) => whole(items),
                 (false, true) => Vec::new(),
@@ -161,7 +164,7 @@ fn plain(item: &[Word<'_>], topic: Option<&'static str>, trust: Trust) -> Option
     let words = trimmed(item);
     let first = words.first()?.lower.as_ref();
     let last = words.last()?.lower.as_ref();
-    let is_of_sentence = [&OPENINGS[..], &ADVERBS, &VERBS, &QUESTIONS, &NOT_ITEMS]
+    let is_of_sentence = [&OPENINGS[..], &ADVERBS, &VERBS, &QUESTIONS, &NOT_ITEMS, &RATHER_VERBS]
         .iter()
         .any(|list| list.contains(&first));
     let is_plain = match has_known_head(words) {
@@ -197,7 +200,7 @@ fn is_sure(item: &[Word<'_>]) -> bool {
 /// Whether the last item's noun may belong to all items: "red, green and black tea". What is known
 /// as a thing stands alone, and so does a plural.
 fn is_shared_by(first: &[Word<'_>], between: &[&[Word<'_>]], last: &[Word<'_>]) -> bool {
-    let last = without_article(trimmed(last));
+    let last = head(without_article(trimmed(last)));
     let Some(qualifier) = last.first().filter(|_| last.len() > 1) else { return false };
     let of_qualifier = domain(&qualifier.lower);
     let stands_alone = |item: &[Word<'_>]| match item {

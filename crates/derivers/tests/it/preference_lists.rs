@@ -54,6 +54,11 @@ fn every_item_of_a_list_of_plain_objects_is_stated() {
     check("I can't stand olives, cilantro and liver", &[], &["cilantro", "liver", "olives"]);
     check("I love tea, coffee and dark chocolate", &["coffee", "dark chocolate", "tea"], &[]);
     check("I love pizza, tea, and mac and cheese", &["mac and cheese", "pizza", "tea"], &[]);
+    check(
+        "I love tennis, football or golf on rainy days",
+        &["football", "golf on rainy days", "tennis"],
+        &[],
+    );
     check("I love green tea, old maps and jazz", &["green tea", "jazz", "old maps"], &[]);
     check("I love tea, cake and spending time with friends", &["cake", "tea"], &[]);
     check("My favourite bands are Blur, Pulp and Queen", &["Blur", "Pulp", "Queen"], &[]);
@@ -74,6 +79,7 @@ fn what_follows_an_object_after_a_comma_is_not_always_an_item() {
         "I love jazz, and dance.",
         "I love jazz, honestly and truly.",
         "I love jazz, thanks and bye.",
+        "I love jazz, eat cake and sleep.",
         "I love jazz, work late and sleep little.",
         "I love jazz, with wine and cheese.",
         "I love jazz, records make me happy and tapes are fine.",
@@ -88,6 +94,7 @@ fn what_follows_an_object_after_a_comma_is_not_always_an_item() {
     for text in [
         "I love the colour, texture and smell.",
         "I like strong, black coffee.",
+        "I like cold, dry weather.",
         "I love Italian, French and Spanish food.",
         "I love Ana, Tom and tea.",
         "If it rains, I like tea, coffee and cake.",
