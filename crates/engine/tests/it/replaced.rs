@@ -66,6 +66,26 @@ fn the_newer_of_two_statements_comes_first_wherever_it_was_found() {
 }
 
 #[test]
+fn what_says_that_a_thing_changed_comes_before_what_was_said_of_it() {
+    let mut home = Home::new();
+    chatter(&mut home);
+    for (day, text) in [
+        ("2024-01-01", "The party is on 22 November at Clara's place"),
+        ("2024-01-02", "The upload limit is 100 MB"),
+        ("2024-06-01", "The party moved: 29 November"),
+        ("2024-06-02", "We raised the upload limit to 200 MB"),
+        ("2024-06-03", "The meeting moved to 30 November"),
+    ] {
+        tell(&mut home, day, None, text);
+    }
+    let party =
+        [("The party moved: 29 November", 1), ("The party is on 22 November at Clara's place", 0)];
+    expect(&home.space, "When is the party at Clara's place?", 5, &party);
+    let limit = [("We raised the upload limit to 200 MB", 1), ("The upload limit is 100 MB", 0)];
+    expect(&home.space, "What is the upload limit?", 5, &limit);
+}
+
+#[test]
 fn an_older_statement_replaces_nothing_whenever_it_is_recorded() {
     let mut home = Home::new();
     tell(&mut home, "2024-06-01", None, "I moved to Oslo");

@@ -1,4 +1,4 @@
-//! Attributes: what a person has one of at a time, as far as people state it plainly.
+//! Attributes: what a person or a thing has one of at a time, as far as people state it plainly.
 //!
 //! "I live in Gothenburg" and, later, "I moved to Oslo" are two statements about one attribute, and
 //! the later one replaces the earlier. This module reads such statements and says whether one
@@ -11,6 +11,8 @@
 //! Grammar is not parsed. A clause begins with its subject; a value is a few words to the end of
 //! the clause, and a place or an employer is a proper name. So "I moved the meeting to Oslo" and "I
 //! moved: the sofa is blue" state nothing. Pronouns of the third person name nobody.
+
+mod things;
 
 use crate::names;
 use crate::slug::slug;
@@ -34,22 +36,13 @@ const HOME: &str = "home";
 /// The attribute of where somebody works.
 const WORK: &str = "work";
 
-/// Words of which one occurs in every statement that is read.
-const CUES: [&str; 14] = [
-    "live",
-    "living",
-    "reside",
-    "residing",
-    "based",
-    "moved",
-    "relocated",
-    "work",
-    "employed",
-    "started",
-    "is",
-    "new",
-    "now",
-    "changed",
+/// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
+#[rustfmt::skip]
+const CUES: [&str; 33] = [
+    "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
+    "now", "changed", "on ", "at ", "takes", "are", "bump", "cut", "decrease", "delay", "extend",
+    "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
+    "switch",
 ];
 /// Words before the subject that change nothing.
 const OPENINGS: [&str; 12] =
@@ -185,7 +178,7 @@ fn is_proper(text: &str) -> bool {
 pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
     let mut found = Vec::new();
-    if !any_word_starts_with(text, &CUES) {
+    if !text.contains(':') && !any_word_starts_with(text, &CUES) {
         return found;
     }
     for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
@@ -198,7 +191,10 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
             continue;
         }
         for clause in clauses(&sentence) {
-            found.extend(Clause { words: clause, speaker }.read());
+            match (Clause { words: clause, speaker }).read() {
+                Some(statement) => found.push(statement),
+                None => found.extend(things::read(clause)),
+            }
         }
         if found.len() >= STATEMENTS_MAX {
             break;

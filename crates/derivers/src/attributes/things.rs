@@ -1,0 +1,445 @@
+//! What a thing has one of: when it is, where it is, how much it is.
+//!
+//! "The party is on 22 November", "The upload limit is 100 MB" and "The office is in Mitte" state a
+//! time, an amount and a place of a thing. "The party moved to 29 November", "We raised the upload
+//! limit to 200 MB" and "The office is now in Kreuzberg" say that these changed. What states a
+//! value is read generously, because it replaces nothing. What says that one changed has to say so
+//! by its verb, by "now" or by "new", as a fact: not as a question, a wish, a plan or its denial.
+
+use super::{AttributeStatement, TIMES, VALUE_ENDS, is_proper};
+use crate::statements::{Break, Word};
+
+/// Most words of the name of a thing.
+const NAME_WORDS_MAX: usize = 3;
+/// Most words of a value that are read.
+const VALUE_WORDS_MAX: usize = 6;
+/// Most words between a verb of change and "to".
+const FROM_WORDS_MAX: usize = 8;
+
+/// Verbs by which a value has changed.
+#[rustfmt::skip]
+const CHANGED: [&str; 19] = [
+    "bumped", "changed", "cut", "decreased", "delayed", "extended", "increased", "lowered", "moved",
+    "postponed", "pulled", "pushed", "raised", "reduced", "relocated", "rescheduled", "shifted",
+    "shortened", "switched",
+];
+/// The same after "decided to".
+#[rustfmt::skip]
+const TO_CHANGE: [&str; 17] = [
+    "bump", "change", "cut", "decrease", "delay", "extend", "increase", "lower", "move", "postpone", "push", "raise",
+    "reduce", "relocate", "reschedule", "shift", "switch",
+];
+/// Words before "to" and such a verb that say that it is done or agreed.
+const DECIDED: [&str; 4] = ["agreed", "chose", "decided", "had"];
+/// Words in a clause by which it says nothing that holds.
+#[rustfmt::skip]
+const UNSURE: [&str; 33] = [
+    "almost", "asked", "can", "can't", "cannot", "could", "didn't", "hasn't", "haven't", "hope", "if", "isn't",
+    "maybe", "might", "nearly", "never", "no", "not", "nothing", "perhaps", "propose", "proposed", "should", "suggest",
+    "suggested", "unless", "want", "wanted", "wants", "was", "wasn't", "wish", "would",
+];
+/// Words between a thing and the verb of its statement.
+#[rustfmt::skip]
+const AUXILIARIES: [&str; 14] = [
+    "already", "also", "been", "being", "finally", "got", "had", "has", "have", "is", "just", "recently", "was",
+    "were",
+];
+/// Verbs by which a thing has a value.
+const IS: [&str; 5] = ["is", "are", "be", "happens", "starts"];
+/// Words between such a verb and the value.
+#[rustfmt::skip]
+const BEFORE_VALUE: [&str; 16] = [
+    "around", "at", "by", "currently", "due", "for", "in", "now", "on", "planned", "scheduled", "set", "still",
+    "take", "takes", "place",
+];
+/// Words after a verb of change that belong to it.
+const PARTICLES: [&str; 6] = ["again", "back", "down", "forward", "out", "up"];
+/// Words before the name of a thing.
+const DETERMINERS: [&str; 8] = ["the", "our", "my", "this", "that", "today's", "tomorrow's", "new"];
+/// Words that do not occur in the name of a thing.
+#[rustfmt::skip]
+const NO_NAMES: [&str; 30] = [
+    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me", "of", "on", "she",
+    "so", "that", "them", "there", "they", "this", "to", "us", "we", "what", "when", "which", "you",
+];
+/// Times of a day in words.
+const CLOCK: [&str; 4] = ["noon", "midnight", "am", "pm"];
+
+/// The kinds of values. A thing may have one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValueKind {
+    Day,
+    Clock,
+    Amount,
+    Place,
+}
+
+impl ValueKind {
+    /// Whose attribute it is: that of any thing.
+    fn subject(self) -> &'static str {
+        match self {
+            Self::Day => "thing/day",
+            Self::Clock => "thing/clock",
+            Self::Amount => "thing/amount",
+            Self::Place => "thing/place",
+        }
+    }
+}
+
+/// What a clause states of a thing.
+pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
+    let change = || passive(words).or_else(|| active(words)).or_else(|| renewed(words));
+    let changed = if is_unsure(words) { None } else { change() };
+    if let Some((name, value)) = changed {
+        return statements(&name, value, true);
+    }
+    stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, false))
+}
+
+/// Whether a word leaves it open. "Was" does not before a verb of change, nor the month of May.
+fn is_unsure(words: &[Word<'_>]) -> bool {
+    let is_open = |at: usize| match (lower(words, at), lower(words, at + 1)) {
+        ("was", next) => !CHANGED.contains(&next),
+        ("may", next) => {
+            matches!(next, "be" | "have" | "get" | "need") || TO_CHANGE.contains(&next)
+        }
+        (word, _) => UNSURE.contains(&word),
+    };
+    (0..words.len()).any(is_open)
+}
+
+fn lower<'w>(words: &'w [Word<'_>], at: usize) -> &'w str {
+    words.get(at).map_or("", |word| word.lower.as_ref())
+}
+
+fn from<'s, 't>(words: &'s [Word<'t>], at: usize) -> &'s [Word<'t>] {
+    words.get(at..).unwrap_or_default()
+}
+
+/// The name of a thing that ends before `end`.
+fn name_before(words: &[Word<'_>], end: usize) -> Option<String> {
+    let is_part = |at: &usize| {
+        let word = lower(words, *at);
+        !DETERMINERS.contains(&word) && !NO_NAMES.contains(&word)
+    };
+    let is_joined = |at: usize| words.get(at).is_some_and(|word| word.before == Break::None);
+    let mut start = end;
+    while start > 0
+        && end - start < NAME_WORDS_MAX
+        && is_part(&(start - 1))
+        && (start == end || is_joined(start))
+    {
+        start -= 1;
+    }
+    named(words.get(start..end)?)
+}
+
+fn named(words: &[Word<'_>]) -> Option<String> {
+    let name: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();
+    let has_letter = name.iter().any(|word| word.contains(char::is_alphabetic));
+    has_letter.then(|| name.join(" "))
+}
+
+/// `the party has moved to Friday`, `The party moved: 29 November`, `The limit is now 200 MB`.
+fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
+    let is_verb = |at: &usize| CHANGED.contains(&lower(words, *at));
+    let is_now = |at: &usize| IS.contains(&lower(words, *at)) && lower(words, at + 1) == "now";
+    let verb = (1..words.len()).find(|at| is_verb(at) || is_now(at))?;
+    let mut end = verb;
+    while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
+        end -= 1;
+    }
+    let name = name_before(words, end)?;
+    // What moves something is a person: "Ana moved the meeting". The name of a thing has a "the"
+    // before it, or begins the clause with another verb than one that people do.
+    let is_determined = (0..end).any(|at| DETERMINERS.contains(&lower(words, at)));
+    let value = match is_now(&verb) {
+        true => after_is(words, verb + 1)?,
+        false => after_change(words, verb + 1)?,
+    };
+    (is_determined || is_now(&verb) || !is_capital_inside(words, end)).then_some((name, value))
+}
+
+/// Whether the words before `end` are the name of somebody: "Ana moved to Lisbon".
+fn is_capital_inside(words: &[Word<'_>], end: usize) -> bool {
+    words.iter().take(end).all(|word| is_proper(word.text))
+}
+
+/// `We raised the upload limit to 200 MB`, `decided to move the party to Friday`.
+fn active<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
+    let is_decided = |at: usize| {
+        at == 0 || at > 1 && lower(words, at - 1) == "to" && DECIDED.contains(&lower(words, at - 2))
+    };
+    let is_verb = |at: &usize| {
+        let verb = lower(words, *at);
+        let is_done = CHANGED.contains(&verb) || TO_CHANGE.contains(&verb) && is_decided(*at);
+        is_done && DETERMINERS.contains(&lower(words, at + 1))
+    };
+    let verb = (0..words.len()).find(is_verb)?;
+    let start = (verb + 1..words.len()).find(|at| !DETERMINERS.contains(&lower(words, *at)))?;
+    let is_end = |at: &usize| {
+        let word = lower(words, *at);
+        matches!(word, "to" | "from" | "until" | "till") || PARTICLES.contains(&word)
+    };
+    let end = (start..words.len()).find(is_end).filter(|end| end - start <= NAME_WORDS_MAX)?;
+    let name = named(words.get(start..end)?)?;
+    Some((name, after_change(words, end)?))
+}
+
+/// `the new deadline is Friday`, `New deadline: Friday`.
+fn renewed<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
+    let new = (0..words.len().min(2)).find(|at| lower(words, *at) == "new")?;
+    let start = new + 1;
+    let is_end = |at: &usize| {
+        IS.contains(&lower(words, *at))
+            || words.get(*at).is_some_and(|word| word.before == Break::Colon)
+    };
+    let end = (start + 1..words.len()).find(is_end).filter(|end| end - start <= NAME_WORDS_MAX)?;
+    let name = named(words.get(start..end)?)?;
+    if IS.contains(&lower(words, end)) {
+        return Some((name, after_is(words, end + 1)?));
+    }
+    // "New features: 2" are some more.
+    let is_time =
+        |(kind, _): &(ValueKind, String)| matches!(kind, ValueKind::Day | ValueKind::Clock);
+    let value = after_is(words, end)?;
+    values_of(value).iter().any(is_time).then_some((name, value))
+}
+
+/// `the party is on 22 November`, `Upload limit: 100 MB`, `Party on 22 November`.
+fn stated<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
+    let is_end = |at: &usize| {
+        let is_colon = words.get(*at).is_some_and(|word| word.before == Break::Colon);
+        is_colon
+            || matches!(lower(words, *at), "on" | "at" | "takes")
+            || IS.contains(&lower(words, *at))
+    };
+    let end = (1..words.len()).find(is_end)?;
+    let name = name_before(words, if lower(words, end) == "be" { end - 1 } else { end })?;
+    let start = if IS.contains(&lower(words, end)) { end + 1 } else { end };
+    Some((name, after_is(words, start)?))
+}
+
+/// The value after "is", with its preposition.
+fn after_is<'s, 't>(words: &'s [Word<'t>], mut at: usize) -> Option<&'s [Word<'t>]> {
+    // The last of these words says what the value is.
+    while BEFORE_VALUE.contains(&lower(words, at + 1)) && BEFORE_VALUE.contains(&lower(words, at)) {
+        at += 1;
+    }
+    Some(from(words, at)).filter(|value| !value.is_empty())
+}
+
+/// The value after a verb of change: behind "to", "until" or a colon.
+fn after_change<'s, 't>(words: &'s [Word<'t>], at: usize) -> Option<&'s [Word<'t>]> {
+    let is_to = |at: &usize| matches!(lower(words, *at), "to" | "until" | "till");
+    let is_colon = words.get(at).is_some_and(|word| word.before == Break::Colon);
+    if is_colon {
+        return Some(from(words, at));
+    }
+    let to = (at..words.len().min(at + FROM_WORDS_MAX)).find(is_to)?;
+    let between = words.get(at..to)?;
+    let is_from = between
+        .first()
+        .is_none_or(|word| word.lower == "from" || PARTICLES.contains(&word.lower.as_ref()));
+    is_from.then(|| from(words, to)).filter(|value| value.len() > 1)
+}
+
+/// A statement for each kind of value: "Tuesday at 10:30" is a day and a time of day.
+fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeStatement> {
+    let values = values_of(value).into_iter();
+    let statement = |(kind, value): (ValueKind, String)| AttributeStatement {
+        subject: kind.subject().to_owned(),
+        attribute: name.to_owned(),
+        value,
+        is_change,
+    };
+    values.map(statement).collect()
+}
+
+fn values_of(words: &[Word<'_>]) -> Vec<(ValueKind, String)> {
+    let (mut day, mut clock): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let preposition = lower(words, 0);
+    let first = usize::from(matches!(
+        preposition,
+        "to" | "on" | "at" | "in" | "by" | "until" | "till" | "now" | "for" | "set" | "due"
+    ));
+    let value = from(words, first);
+    let Some(head) = value.first() else { return Vec::new() };
+    let mut at = 0;
+    while let Some(word) = value.get(at).filter(|_| at < VALUE_WORDS_MAX) {
+        let text = word.lower.as_ref();
+        let next = value.get(at + 1);
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number
+            && next
+                .is_some_and(|next| next.before == Break::Colon && starts_with_digit(&next.lower))
+        {
+            clock.extend([text, next.map_or("", |next| next.lower.as_ref())]);
+            at += 2;
+            continue;
+        }
+        if word.before != Break::None && at > 0 && word.before != Break::Comma {
+            break;
+        }
+        let is_clock = |text: &str| CLOCK.contains(&text);
+        if is_clock(text)
+            || is_number && next.is_some_and(|next| is_clock(&next.lower))
+            || is_hour(text)
+        {
+            clock.push(text);
+        } else if is_day(text) || is_number && next.is_some_and(|next| is_month(&next.lower)) {
+            day.push(text);
+        } else if starts_with_digit(text) && !day.is_empty() {
+            // "November 29", "29 November 2026".
+            day.push(text);
+        } else if !matches!(text, "at" | "on" | "the" | "of" | "next") {
+            break;
+        }
+        at += 1;
+    }
+    let mut values = Vec::new();
+    if !day.is_empty() {
+        values.push((ValueKind::Day, day.join(" ")));
+    }
+    if !clock.is_empty() {
+        values.push((ValueKind::Clock, clock.join(" ")));
+    }
+    if !values.is_empty() {
+        return values;
+    }
+    let is_end =
+        |word: &&Word<'_>| word.before != Break::None || VALUE_ENDS.contains(&word.lower.as_ref());
+    let more = from(value, 1).iter().take_while(|word| !is_end(word)).map(|word| word.text);
+    let text: Vec<&str> = std::iter::once(head.text).chain(more).take(VALUE_WORDS_MAX).collect();
+    if starts_with_digit(head.text) {
+        return vec![(ValueKind::Amount, text.join(" "))];
+    }
+    let is_place = matches!(preposition, "to" | "in" | "at") && is_proper(head.text);
+    if is_place { vec![(ValueKind::Place, text.join(" "))] } else { Vec::new() }
+}
+
+fn starts_with_digit(word: &str) -> bool {
+    word.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// "10am", "7pm".
+fn is_hour(word: &str) -> bool {
+    let number = word.strip_suffix("am").or_else(|| word.strip_suffix("pm"));
+    number.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn is_month(word: &str) -> bool {
+    TIMES.get(7..).unwrap_or_default().contains(&word)
+}
+
+/// A day, a month, or a date in figures.
+fn is_day(word: &str) -> bool {
+    let is_date = |separator: char| {
+        let parts: Vec<&str> = word.split(separator).collect();
+        (2..=3).contains(&parts.len())
+            && parts.iter().all(|part| {
+                (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+            })
+    };
+    // "1.5" is an amount.
+    let has_two_dots = word.matches('.').count() == 2;
+    TIMES.contains(&word)
+        || matches!(word, "today" | "tomorrow" | "tonight")
+        || has_two_dots && is_date('.')
+        || word.matches('-').count() == 2 && is_date('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::attributes::{AttributeStatement, Speaker, attributes};
+
+    fn read(text: &str) -> Vec<AttributeStatement> {
+        attributes(text, Speaker::Owner)
+    }
+
+    fn replaces(earlier: &str, later: &str) -> bool {
+        read(later).iter().any(|later| read(earlier).iter().any(|earlier| later.replaces(earlier)))
+    }
+
+    #[test]
+    fn a_thing_that_changed_replaces_what_was_said_of_it() {
+        for (earlier, later) in [
+            ("The party is on 22 November", "The party moved: 29 November"),
+            ("The party is on 22 November at Clara's", "The party was moved to November 29."),
+            ("Party on 22 November", "Update: the party has been moved to Friday the 29 November"),
+            ("The deadline is Friday", "The deadline has been extended to Monday."),
+            ("The deadline is 2026-11-20", "They pushed the deadline back to 2026-12-01"),
+            ("Deadline: 3 May", "The new deadline is 10 May"),
+            ("The review is on Tuesday at 10:30", "The review moved to 11:00"),
+            ("Standup is at 9am", "Standup is now at 10am"),
+            ("Standup takes place at 9:15", "We moved the standup to 9:30 because of the trains"),
+            ("The upload limit is 100 MB", "We raised the upload limit to 200 MB"),
+            ("Upload limit: 100 MB", "decided to raise the limit from 100 to 200 MB"),
+            ("The rent is 900 euros", "Our landlord increased the rent to 950 euros"),
+            ("The office is in Mitte", "The office is now in Kreuzberg"),
+            ("The office is in Mitte", "The office moved to Kreuzberg in May"),
+            ("The concert is on 3 May", "The concert was postponed until 10 June"),
+        ] {
+            assert!(
+                replaces(earlier, later),
+                "{earlier:?} {later:?}: {:?} {:?}",
+                read(earlier),
+                read(later)
+            );
+            assert!(!replaces(later, earlier), "{later} … {earlier}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_replaced_by_another_thing_another_value_or_what_is_not_certain() {
+        for (earlier, later) in [
+            ("The party is on 22 November", "The meeting moved to 29 November"),
+            ("The party is on 22 November", "The party moved to 22 November"),
+            ("The party is on 22 November", "The party moved to Clara's garden"),
+            ("The party is on 22 November", "Could the party be moved to 29 November?"),
+            ("The party is on 22 November", "If the party moved to 29 November, I could come"),
+            ("The party is on 22 November", "The party was almost moved to 29 November"),
+            ("The party is on 22 November", "Clara wants to move the party to 29 November"),
+            ("The party is on 22 November", "We should move the party to 29 November"),
+            ("The party is on 22 November", "The party may be moved to 29 November"),
+            ("The party is on 22 November", "The party is on 29 November"),
+            ("The party is on 22 November", "Clara moved to Lisbon on 29 November"),
+            ("The review is on Tuesday", "The review moved to 11:00"),
+            ("The upload limit is 100 MB", "We did not raise the upload limit to 200 MB"),
+            ("The upload limit is 100 MB", "The download limit is now 200 MB"),
+            ("The upload limit is 100 MB", "The upload limit moved to Friday"),
+            ("The office is in Mitte", "The office is now open"),
+            ("The office is in Mitte", "I moved the office plants to Kreuzberg"),
+            ("The chair is in Mitte", "The chair moved to adjourn"),
+            ("The sofa is in Oslo", "The users moved on to other things"),
+        ] {
+            assert!(
+                !replaces(earlier, later),
+                "{earlier:?} {later:?}: {:?} {:?}",
+                read(earlier),
+                read(later)
+            );
+        }
+    }
+
+    #[test]
+    fn any_words_are_read() {
+        for text in [
+            "",
+            ":",
+            "moved",
+            "the moved to",
+            "now is",
+            "new",
+            "the new :",
+            "to to to",
+            "set the to",
+            "at",
+            "on on",
+        ] {
+            let _ = read(text);
+        }
+    }
+}
