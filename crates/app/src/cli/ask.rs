@@ -198,6 +198,10 @@ fn print(
             short(id)
         ))?;
         output::line(format_args!("     {DIM}chance {}{DIM:#}", hundredths(*chance)))?;
+        if let Some(newer) = answer.sources.iter().position(|of| Some(of.id) == source.replaced_by)
+        {
+            output::line(format_args!("     {DIM}replaced by {}{DIM:#}", newer + 1))?;
+        }
         for overruled in &source.overruled {
             output::line(format_args!(" {}", overruled_line(overruled)))?;
         }

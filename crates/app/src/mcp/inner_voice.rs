@@ -159,6 +159,9 @@ pub(super) struct AnswerSource {
     /// What was concluded from it, and the user refuted or corrected. Do not state that again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) overruled: Vec<OverruledBelief>,
+    /// The id of the source that says that what this one says has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) replaced_by: Option<String>,
     /// Where it is: "project" or "global".
     pub(super) scope: &'static str,
 }
@@ -173,6 +176,7 @@ impl AnswerSource {
             actor: source.actor.clone(),
             at: source.at.as_ref().map(ToString::to_string),
             key: source.key.clone(),
+            replaced_by: source.replaced_by.map(|id| id.to_string()),
             overruled: source.overruled.iter().map(OverruledBelief::of).collect(),
             scope: source.scope.as_str(),
         }

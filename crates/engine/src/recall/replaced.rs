@@ -12,6 +12,7 @@ use derivers::attributes::{AttributeStatement, Speaker, attributes};
 use derivers::names;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
+use kernel::when::When;
 
 use super::episodes::{Query, Recall, Recollection};
 use crate::{EngineError, Reader};
@@ -62,6 +63,18 @@ fn replacements(stated: &[Stated]) -> BTreeMap<OpId, BTreeSet<OpId>> {
         }
     }
     replacements
+}
+
+/// Whether words of a record say that something changed of what words of an older record state.
+pub fn says_it_changed(newer: (&str, &Evidence), older: (&str, &Evidence)) -> bool {
+    let at_us = |of: &Evidence| of.at.as_ref().map(When::instant_us);
+    let is_later = at_us(newer.1).zip(at_us(older.1)).is_some_and(|(newer, older)| older < newer);
+    if !is_later {
+        return false;
+    }
+    let stated = |(words, of): (&str, &Evidence)| attributes(words, speaker_of(of));
+    let before = stated(older);
+    stated(newer).iter().any(|newer| before.iter().any(|older| newer.replaces(older)))
 }
 
 fn speaker_of(evidence: &Evidence) -> Speaker<'_> {

@@ -101,6 +101,9 @@ fn in_words(answer: &Answer, reply: &Reply) -> String {
         words.push_str(&format!("{number}. {kind}, chance {similarity:.2}, id {thought_id}\n"));
         let who = actor.as_deref().map(|who| format!("{who}: ")).unwrap_or_default();
         quote(&mut words, &format!("{who}{excerpt}"));
+        if let Some(newer) = &source.replaced_by {
+            words.push_str(&format!("replaced by {newer}\n"));
+        }
         source.overruled.iter().for_each(|overruled| quote(&mut words, &overruled.in_words()));
     }
     match (&reply.saved_thought_id, &reply.not_saved) {

@@ -76,6 +76,9 @@ pub(crate) struct AnswerSource {
     /// What the user overruled of what was concluded from a record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) overruled: Vec<Overruled>,
+    /// The source whose excerpt says that what this one's states has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced_by: Option<OpId>,
     /// Where it is.
     pub(crate) scope: Scope,
     /// The place of its space among those that were asked.
@@ -86,7 +89,7 @@ pub(crate) struct AnswerSource {
     pub(crate) text: String,
     /// It, if it is a record.
     #[serde(skip)]
-    evidence: Option<Evidence>,
+    pub(super) evidence: Option<Evidence>,
 }
 
 fn kind_name<S: serde::Serializer>(kind: &SourceKind, to: S) -> Result<S::Ok, S::Error> {
@@ -242,6 +245,7 @@ impl AnswerSource {
             at: None,
             key: None,
             overruled: Vec::new(),
+            replaced_by: None,
             scope: Scope::Project,
             space,
             text,

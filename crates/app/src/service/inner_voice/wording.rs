@@ -2,7 +2,9 @@
 
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
+use engine::recall::replaced::says_it_changed;
 use kernel::id::OpId;
+use kernel::when::When;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -71,10 +73,26 @@ pub(super) fn excerpt(
     for (source, excerpt) in sources.iter_mut().zip(excerpts) {
         source.excerpt = excerpt;
     }
+    let replaced_by: Vec<Option<OpId>> =
+        sources.iter().map(|source| replaced_by(source, sources)).collect();
+    for (source, newer) in sources.iter_mut().zip(replaced_by) {
+        source.replaced_by = newer;
+    }
     Ok(())
 }
 
-/// The excerpts of the likeliest sources, as many as fit. What several sources say is said once.
+/// The source whose excerpt says that what this one's states has changed; the latest, if several.
+fn replaced_by(source: &AnswerSource, sources: &[AnswerSource]) -> Option<OpId> {
+    let older = (source.excerpt.as_str(), source.evidence.as_ref()?);
+    let newer = sources.iter().filter(|newer| {
+        let newer = newer.evidence.as_ref().map(|of| (newer.excerpt.as_str(), of));
+        newer.is_some_and(|newer| says_it_changed(newer, older))
+    });
+    newer.max_by_key(|newer| newer.at.as_ref().map(When::instant_us)).map(|newer| newer.id)
+}
+
+/// The excerpts of the likeliest sources, as many as fit. What several sources say is said once,
+/// and what has changed is not said.
 pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut room = ANSWER_CHARS_MAX;
@@ -84,7 +102,7 @@ pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
             same.sources.push(place);
             continue;
         }
-        if text.is_empty() {
+        if text.is_empty() || source.replaced_by.is_some() {
             continue;
         }
         // The number of the source, in brackets, and a space before it and after it.

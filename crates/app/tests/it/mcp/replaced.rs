@@ -40,6 +40,18 @@ fn what_an_agent_notes_later_replaces_what_it_noted_before() {
         .succeeds()
         .prints("my new number is 4711 22 44")
         .prints("replaces what was said before");
+    let question = "What is my phone number?";
+    let answer = machine.because(["ask", "--no-save", question]).run().succeeds();
+    let out = answer.out();
+    let first: Vec<&str> = out.lines().take(2).collect();
+    assert_eq!(first[0], "my new number is 4711 22 44 [1]", "{out}");
+    assert!(first[1].starts_with("  1."), "{out}");
+    answer.prints("replaced by 1");
+    let mut host = Host::of(&machine);
+    let asked = host.gets("inner_voice", json!({ "content": question, "save": false }));
+    let sources = asked["sources"].as_array().unwrap();
+    assert_eq!(sources[1]["replaced_by"], sources[0]["thought_id"], "{asked}");
+    host.leaves();
 }
 
 #[test]
