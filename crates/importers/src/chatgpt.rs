@@ -23,7 +23,7 @@ use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::{Position, for_each_element};
 use crate::shape::Shape;
 use crate::turn::{Turn, bounded_name, bounded_uid, content_hash, deliver, excerpt};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, is_mixed, time};
 
 /// The importer of ChatGPT exports.
 pub(crate) struct ChatGpt;
@@ -74,7 +74,9 @@ impl Importer for ChatGpt {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        recognise_part(probe, is_conversations, recognise)
+        let found = recognise_part(probe, is_conversations, recognise);
+        let is_mixed = || probe.is_dir && is_mixed(probe.path, self);
+        if found != Match::No && is_mixed() { Match::No } else { found }
     }
 
     fn claims_folder(&self, folder: &Path) -> bool {

@@ -18,7 +18,7 @@ use crate::input::{Input, format_error, without_bom};
 use crate::json_stream::for_each_element;
 use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
-use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Sink, is_mixed, time};
 
 /// The importer of Claude exports.
 pub(crate) struct ClaudeExport;
@@ -60,7 +60,9 @@ impl Importer for ClaudeExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
-        recognise_part(probe, is_conversations, recognise)
+        let found = recognise_part(probe, is_conversations, recognise);
+        let is_mixed = || probe.is_dir && is_mixed(probe.path, self);
+        if found != Match::No && is_mixed() { Match::No } else { found }
     }
 
     fn claims_folder(&self, folder: &Path) -> bool {

@@ -298,6 +298,13 @@ pub fn detect_among(
     Ok(best)
 }
 
+/// Whether a folder with an unpacked export of a chat program holds files of other formats, too, so
+/// that it is a folder of all sorts. Pictures belong to an export.
+pub(crate) fn is_mixed(folder: &Path, chosen: &dyn Importer) -> bool {
+    let others = others_in(folder, chosen).unwrap_or_default();
+    others.keys().any(|format| *format != photo::Photo.name())
+}
+
 /// Most files that [`others_in`] looks at.
 const OTHERS_LOOKED_AT_MAX: usize = 2_000;
 

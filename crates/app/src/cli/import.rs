@@ -33,7 +33,7 @@ const PROBLEMS_SHOWN_MAX: usize = 10;
 const LEDGER: &str = "ledger";
 
 /// Formats whose folders may hold other files.
-const MIXED: [&str; 2] = ["markdown", "photo"];
+const MIXED: [&str; 3] = ["git", "markdown", "photo"];
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -276,7 +276,7 @@ fn report_unreadable(
     Ok(())
 }
 
-/// A folder of notes or photos is imported as such; its other files are reported.
+/// A folder of notes or photos, or a repository, is imported as such; its other files are reported.
 fn tell_of_others(path: &Path, importer: &dyn Importer) -> Result<(), Failure> {
     if !MIXED.contains(&importer.name()) {
         return Ok(());

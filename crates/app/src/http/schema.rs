@@ -17,7 +17,8 @@ pub(super) const NOT_BLANK: &str = r"\S";
 /// One of these types of records, or one with a dot, which may be of another program's derivers.
 pub(super) fn pattern_of(types: &BTreeSet<&'static str>) -> String {
     let types: Vec<&str> = types.iter().copied().collect();
-    format!(r"^({}|[a-z_]+\.[a-z_]+)$", types.join("|"))
+    const PART: &str = "[A-Za-z][A-Za-z0-9_-]*";
+    format!(r"^({}|{PART}(\.{PART})+)$", types.join("|"))
 }
 
 /// At least one of these fields is given, and is not null.

@@ -31,12 +31,21 @@ pub(crate) fn record_types() -> BTreeSet<&'static str> {
 }
 
 fn one_of(name: &str, known: &BTreeSet<&'static str>) -> Result<String, RequestError> {
-    if name.contains('.') || known.contains(name) {
+    if is_dotted(name) || known.contains(name) {
         return Ok(name.to_owned());
     }
     let known: Vec<&str> = known.iter().copied().collect();
     let detail = format!("no type or family of types has this name; they are {}", known.join(", "));
     Err(RequestError::UnknownType { detail })
+}
+
+/// Whether it is of another program's derivers, whose types begin with a reverse domain name.
+fn is_dotted(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter))
+    };
+    name.contains('.') && name.split('.').all(is_part)
 }
 
 #[cfg(test)]
@@ -45,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_type_is_known_or_of_another_deriver_and_else_those_that_are_known_are_named() {
-        for name in ["fact", "routine", "routine.weekly", "sleep.nightly"] {
+        for name in ["fact", "routine", "routine.weekly", "sleep.nightly", "org.example.habit"] {
             assert_eq!(claim_type(name).unwrap(), name);
             assert_eq!(record_type(name).unwrap(), name);
         }
@@ -54,6 +63,8 @@ mod tests {
             (claim_type("zork"), "fact"),
             (claim_type("entity"), "routine"),
             (claim_type(""), "place"),
+            (claim_type("0.5"), "place"),
+            (claim_type("a..b"), "place"),
             (record_type("zork"), "entity"),
         ] {
             let refused = refused.unwrap_err();

@@ -41,7 +41,7 @@ const CLAUDE_CODE: &str = concat!(
     "\n",
 );
 
-const CHATGPT: &str = r#"[{"title": "Bread", "create_time": 1709287200.5, "mapping": {
+pub(crate) const CHATGPT: &str = r#"[{"title": "Bread", "create_time": 1709287200.5, "mapping": {
   "root": {"id": "root", "message": null, "parent": null, "children": ["a"]},
   "a": {"id": "a", "parent": "root", "message": {"id": "a", "author": {"role": "user"}, "create_time": 1709287201.25,
         "content": {"content_type": "text", "parts": ["How long does rye rest?"]}, "recipient": "all"}},
@@ -53,7 +53,7 @@ const CHATGPT: &str = r#"[{"title": "Bread", "create_time": 1709287200.5, "mappi
         "content": {"content_type": "text", "parts": ["A day."]}, "recipient": "all", "metadata": {"model_slug": "m1"}}}
   }, "current_node": "c", "conversation_id": "conv-7"}]"#;
 
-const CLAUDE_EXPORT: &str = r#"[{"uuid": "cv-1", "name": "Kiln", "created_at": "2024-06-01T08:00:00.000000Z", "chat_messages": [
+pub(crate) const CLAUDE_EXPORT: &str = r#"[{"uuid": "cv-1", "name": "Kiln", "created_at": "2024-06-01T08:00:00.000000Z", "chat_messages": [
   {"uuid": "m1", "sender": "human", "text": "flat", "content": [{"type": "text", "text": "How hot for stoneware?"}],
    "created_at": "2024-06-01T08:00:01.000000Z",
    "attachments": [{"file_name": "log.txt", "extracted_content": "cone 6 at 1222"}], "files": []},

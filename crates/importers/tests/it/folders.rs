@@ -1,5 +1,6 @@
 //! Folders of all sorts, and what is not understood.
 
+use crate::chats::{CHATGPT, CLAUDE_EXPORT};
 use crate::exports::{CODEX, SIGNAL, TELEGRAM};
 use crate::support::{Sources, detected, import, write, zip};
 
@@ -44,6 +45,21 @@ fn a_mixed_and_nested_folder_is_read_file_by_file() {
         formats(&sources),
         ["codex", "ical", "markdown", "mbox", "signal", "telegram", "text"]
     );
+}
+
+#[test]
+fn an_export_of_chats_beside_other_files_does_not_hide_them() {
+    for (json, format) in [(CHATGPT, "chatgpt"), (CLAUDE_EXPORT, "claude-export")] {
+        let sources = Sources::new();
+        sources.file("conversations.json", json);
+        sources.file("picture.png", "");
+        assert_eq!(detected(sources.path()), Some(format));
+        sources.file("calendar.ics", EVENT);
+        sources.file("diary/Tea.md", "# Tea\n\nGreen.");
+        assert_eq!(detected(sources.path()), Some("folder"));
+        let source = import(format, sources.path()).evidence[0].source.clone();
+        assert_eq!(formats(&sources), [source.as_str(), "ical", "markdown"]);
+    }
 }
 
 #[test]

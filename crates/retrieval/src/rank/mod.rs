@@ -46,8 +46,9 @@ pub struct Signals {
     /// The record is a turn of a conversation in which the one person that the question names, or
     /// the subject, does not speak, and it does not name them.
     pub elsewhere: bool,
-    /// The question is in the first person, and the record is what the person said to a program; or
-    /// the question asks what the program said, and the record is that.
+    /// The question is in the first person, and the record is what the person said to a program or,
+    /// beside such records, their note, event or task; or the question asks what the program said,
+    /// and the record is that.
     pub asker: bool,
     /// The passage says how later questions are to be answered: 1 for an instruction, less for a
     /// preference, and half more if it has a word of the question.

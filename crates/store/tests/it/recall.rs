@@ -444,6 +444,40 @@ fn the_users_own_words_count_more_for_a_question_in_the_first_person() {
 }
 
 #[test]
+fn beside_chats_with_a_program_the_persons_notes_are_theirs_as_well() {
+    let asker = |records: &[(&str, Option<&str>, Option<&str>)]| {
+        let mut book = Book::in_file();
+        for (number, (kind, role, actor)) in records.iter().enumerate() {
+            let mut record = record_of(kind, *role, "I bought a red kayak.");
+            record.source_uid = number.to_string();
+            record.actor = actor.map(str::to_owned);
+            book.evidence(&record, &[]);
+        }
+        book.advance();
+        let question = "When did I buy the kayak?";
+        let mut found = find(&mut book.ledger, question, None, &Filter::default(), 10);
+        found.sort_by_key(|found| found.document);
+        let part = |found: &Found| {
+            found
+                .score
+                .parts
+                .iter()
+                .filter(|part| part.name == "asker")
+                .map(|part| part.value)
+                .sum()
+        };
+        found.iter().map(part).collect::<Vec<f64>>()
+    };
+    let note = (EvidenceKind::NOTE, None, None);
+    let chat = (EvidenceKind::TURN, Some("user"), None);
+    let reply = (EvidenceKind::TURN, Some("assistant"), None);
+    let mail = (EvidenceKind::MAIL, None, Some("Ana"));
+    let event = (EvidenceKind::EVENT, None, None);
+    assert_eq!(asker(&[note, chat, reply, mail, event]), [1.0, 1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(asker(&[note, mail, event]), [0.0; 3]);
+}
+
+#[test]
 fn a_question_for_a_day_finds_that_day_in_its_order_then_what_names_it_then_the_day_after() {
     let records = [
         ("turn", "2024-03-12T08:00:00Z", "We talked about the conversation."),

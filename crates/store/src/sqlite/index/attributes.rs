@@ -202,6 +202,8 @@ pub(in super::super) struct Attributes {
     session_end: u64,
     /// The sum of the documents' lengths.
     total_length: u64,
+    /// The person whose memory this is said something to a program.
+    has_chats: bool,
 }
 
 impl Attributes {
@@ -213,6 +215,11 @@ impl Attributes {
     /// Terms in the average document.
     pub(super) fn average_length(&self) -> f64 {
         self.total_length as f64 / f64::from(self.len().max(1))
+    }
+
+    /// Whether any document is [`BY_USER`].
+    pub(super) fn has_chats(&self) -> bool {
+        self.has_chats
     }
 
     /// The number of sessions. Sessions are numbered without gaps, so there are never more of them
@@ -273,6 +280,7 @@ impl Attributes {
             for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
                 let is_new = document == self.len();
+                self.has_chats |= attribute.marks & BY_USER != 0;
                 if is_new {
                     self.total_length += u64::from(attribute.length);
                 }

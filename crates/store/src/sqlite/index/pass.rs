@@ -477,8 +477,7 @@ impl Pass<'_> {
             subject: is_of(&self.subject, &named.subject),
             elsewhere: is_elsewhere(),
             date,
-            asker: !self.question.asks_for_days
-                && self.asked_for().is_some_and(|by| attribute.marks & by != 0),
+            asker: !self.question.asks_for_days && self.is_askers(attribute),
             standing: self.standing(attribute, has_word),
             // Only in a conversation does a question mean that the answer is elsewhere, and a
             // request to a program says what it is about.
@@ -489,6 +488,25 @@ impl Pass<'_> {
             asks_when: self.question.asks_when,
             ..Signals::default()
         }
+    }
+
+    /// Whether a record is what the question looks for by [`Self::asked_for`]. Beside what the
+    /// person said to a program, their notes, events and tasks are theirs as well.
+    fn is_askers(&self, attribute: &Attribute) -> bool {
+        match self.asked_for() {
+            Some(by) if attribute.marks & by != 0 => true,
+            Some(attributes::BY_USER) => {
+                self.search.attributes.has_chats() && self.is_unaddressed(attribute)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a record has no author and was said to nobody: a note, an event, a task.
+    fn is_unaddressed(&self, attribute: &Attribute) -> bool {
+        const SAID: u8 =
+            attributes::TURN | attributes::BY_USER | attributes::BY_PROGRAM | attributes::BY_TOOL;
+        attribute.author == NONE && attribute.marks & SAID == 0
     }
 
     /// The mark of what the question looks for where the person talks with a program: what the
@@ -589,7 +607,11 @@ impl Pass<'_> {
                 next_meaning: meant.next_meaning,
                 words: lexical::lex(weighted(), self.idf_sum),
                 own_words: own * without_context,
-                asker_words: if others.asker { own } else { 0.0 },
+                asker_words: if others.asker && !self.is_unaddressed(attribute) {
+                    own
+                } else {
+                    0.0
+                },
                 session: self
                     .session_scores
                     .get(attribute.session as usize)
