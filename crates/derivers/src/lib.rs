@@ -27,6 +27,7 @@ use crate::owner::Owner;
 pub mod attributes;
 mod cancelled;
 pub mod entities;
+mod introductions;
 mod letters;
 mod local_time;
 pub mod lookalikes;

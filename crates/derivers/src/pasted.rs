@@ -1,11 +1,14 @@
 //! Pasted: text of somebody else in a message to an assistant.
 //!
-//! What follows "My colleague wrote this:", "Here is the customer complaint:" or "Please shorten
-//! this email." is not about the owner, however it is worded. Such an introduction ends with a
-//! colon, or with its line if it points at what is below. From there on the message is not read:
-//! nobody marks where a pasted text ends. "Here is my bio:" and "I wrote to her:" introduce the
-//! owner's own words. English, German, French, Spanish and Italian are read.
+//! What follows "My colleague wrote this:", "Review of the hotel:" or "Please shorten this email."
+//! is not about the owner, however it is worded. Such an introduction ends with a colon, with its
+//! line if it points at what is below, or with a first paragraph that asks about a text. From there
+//! on the message is not read: nobody marks where a pasted text ends. Only the owner's own
+//! introductions ([`introductions`](crate::introductions)), such as "Here is my bio:", and a label
+//! before a value ("Diet: vegan") are followed by the owner's own words. English, German, French,
+//! Spanish and Italian are read.
 
+use crate::introductions::{is_label, is_owners};
 use crate::relationships::is_kind;
 
 /// Most words of an introduction that are read: the last.
@@ -103,8 +106,93 @@ const BELOW: [&str; 31] = [
     "siguiente", "questo", "questa", "seguente", "das", "unten", "ci-dessous", "abajo", "sotto",
 ];
 
+/// Texts that others write, about which an assistant is asked, beside [`TEXTS`].
+#[rustfmt::skip]
+const DOCUMENTS: [&str; 42] = [
+    "ad", "advert", "advertisement", "agreement", "announcement", "answer", "application", "blurb", "chat", "clause",
+    "comment", "comments", "contract", "conversation", "description", "document", "file", "lease", "listing",
+    "manifesto", "manual", "newsletter", "notice", "offer", "page", "policy", "posting", "profile", "proposal",
+    "quote", "readme", "reply", "report", "resume", "rules", "scene", "script", "statement", "terms", "thread",
+    "transcripts", "website",
+];
+/// What people ask about the wording of a text.
+#[rustfmt::skip]
+const JUDGED: [&str; 29] = [
+    "correct", "english", "formal", "funny", "grammatical", "grammatically", "idiomatic", "informal", "ironic", "irony",
+    "joke", "metaphor", "natural", "negative", "offensive", "plagiarism", "polite", "positive", "proper", "pun", "rude",
+    "sarcasm", "sarcastic", "sexist", "spam", "toxic", "understandable", "well-written", "wrong",
+];
+/// How a text is to be made, beside comparatives: "make this funnier".
+const MADE: [&str; 9] =
+    ["formal", "less", "more", "polite", "read", "rhyme", "sound", "concise", "professional"];
+/// Words of time after "this", which then points at no text.
+const TIMES: [&str; 11] = [
+    "afternoon",
+    "evening",
+    "month",
+    "morning",
+    "spring",
+    "summer",
+    "time",
+    "week",
+    "weekend",
+    "winter",
+    "year",
+];
+/// What asks an assistant for something at the end of a paragraph, beside [`WORK`].
+const ASKING: [&str; 7] = ["please", "thoughts", "opinion", "opinions", "ideas", "help", "advise"];
+
 /// The part of a message before the text of somebody else, with what introduces it.
 pub(crate) fn before_pasted(message: &str) -> &str {
+    let message = match first_paragraph(message) {
+        Some((first, rest)) if !rest.trim().is_empty() && asks_about_a_text(first) => first,
+        _ => message,
+    };
+    before_introduction(message)
+}
+
+/// The first paragraph, and what is below the blank line after it.
+fn first_paragraph(message: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    for line in message.split_inclusive('\n') {
+        let is_after_text = !message.get(..at).unwrap_or_default().trim().is_empty();
+        if line.trim().is_empty() && is_after_text {
+            let end = message.get(..at).unwrap_or_default().trim_end().len();
+            return message.split_at_checked(end);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Whether a paragraph ends with a question or a request, and names a text or points below.
+fn asks_about_a_text(paragraph: &str) -> bool {
+    let paragraph = paragraph.trim();
+    let words = words_of(paragraph);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let asks = paragraph.ends_with('?') || has(&WORK) || has(&ASKING);
+    // "Plan this trip" points at no text.
+    let is_pointing = |at: usize| {
+        let (this, next) = (word(&words, at), word(&words, at + 1));
+        let before = at.checked_sub(1).map_or("", |before| word(&words, before));
+        let is_alone = next.is_empty()
+            || BEFORE_OBJECT.contains(&next)
+            || matches!(before, "is" | "are" | "does" | "do");
+        BELOW.contains(&this)
+            && !TIMES.contains(&next)
+            && (is_alone || !matches!(this, "this" | "these" | "das" | "este" | "esta"))
+    };
+    let is_text =
+        |at: usize| [&TEXTS[..], &DOCUMENTS].iter().any(|list| list.contains(&word(&words, at)));
+    let is_owners = |at: usize| {
+        let before = |back: usize| at.checked_sub(back).map_or("", |at| word(&words, at));
+        MY.contains(&before(1)) || MY.contains(&before(2)) && !before(1).contains('\'')
+    };
+    asks && ((0..words.len()).any(|at| is_pointing(at) || is_text(at) && !is_owners(at))
+        || introduces(&words))
+}
+
+fn before_introduction(message: &str) -> &str {
     let mut start = 0;
     let mut line_at = 0;
     for line in message.split_inclusive('\n') {
@@ -112,7 +200,8 @@ pub(crate) fn before_pasted(message: &str) -> &str {
         for (at, letter) in line.char_indices() {
             let end = line_at + at + letter.len_utf8();
             let goes_on = message.get(end..).unwrap_or_default();
-            let is_end = goes_on.chars().next().is_none_or(char::is_whitespace);
+            let after = goes_on.trim_start_matches(['*', '_']);
+            let is_end = after.chars().next().is_none_or(char::is_whitespace);
             let is_colon = letter == '：' || letter == ':' && is_end;
             let is_stop = matches!(letter, '.' | '!' | '?' | ';') && is_end;
             if !is_colon && !is_stop {
@@ -120,7 +209,10 @@ pub(crate) fn before_pasted(message: &str) -> &str {
             }
             let words = words_of(message.get(start..end).unwrap_or_default());
             let ends_line = message.get(end..line_end).unwrap_or_default().trim().is_empty();
-            let is_introduction = is_colon && introduces(&words)
+            let value = message.get(end..line_end).unwrap_or_default();
+            let is_others =
+                is_colon && (introduces(&words) || !is_owners(&words) && !is_label(&words, value));
+            let is_introduction = is_others
                 || asks_for_work(&words) && (is_colon || ends_line)
                 || ends_line && points_below(&words) && introduces(&words);
             if is_introduction && !goes_on.trim().is_empty() {
@@ -140,11 +232,34 @@ pub(crate) fn before_pasted(message: &str) -> &str {
 
 /// Whether a passage asks for work on a text: "shorten this", "übersetze die Mail".
 pub(crate) fn is_request_for_work(passage: &str) -> bool {
-    passage.split_inclusive(['.', '!', '?', '\n']).any(|part| asks_for_work(&words_of(part)))
+    passage.split_inclusive(['.', '!', '?', '\n']).any(|part| {
+        let words = words_of(part);
+        asks_for_work(&words)
+            || asks_to_remake(&words)
+            || part.ends_with('?') && asks_for_judgement(&words)
+    })
+}
+
+/// "Make this funnier", "make the following rhyme".
+fn asks_to_remake(words: &[String]) -> bool {
+    (0..words.len()).any(|at| {
+        let this = if word(words, at + 1) == "the" { at + 2 } else { at + 1 };
+        let how = word(words, this + 1);
+        word(words, at) == "make"
+            && matches!(word(words, this), "this" | "these" | "following")
+            && (how.len() > 4 && how.ends_with("er") || MADE.contains(&how))
+    })
+}
+
+/// "Is this sarcasm?", "does this sound polite?"
+fn asks_for_judgement(words: &[String]) -> bool {
+    let is = matches!(word(words, 0), "is" | "are" | "does" | "do" | "would" | "was");
+    is && matches!(word(words, 1), "this" | "these" | "that" | "following" | "it")
+        && words.iter().any(|word| JUDGED.contains(&word.as_str()))
 }
 
 /// The last words of a passage in lower case; a colon is a word of its own.
-fn words_of(passage: &str) -> Vec<String> {
+pub(crate) fn words_of(passage: &str) -> Vec<String> {
     let lower = passage.to_lowercase().replace('’', "'").replace([':', '：'], " : ");
     let is_inner = |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '-' | ':');
     let words = lower.split(|letter: char| !is_inner(letter)).filter(|word| !word.is_empty());
@@ -162,25 +277,34 @@ fn points_below(words: &[String]) -> bool {
 }
 
 /// Whether somebody else said what follows, or it is a text that somebody else may have written.
-fn introduces(words: &[String]) -> bool {
+pub(crate) fn introduces(words: &[String]) -> bool {
     let words = words.strip_suffix(&[":".to_owned()]).unwrap_or(words);
     let end = words.len();
     let is_i = |at: usize| I.contains(&word(words, at));
     let says = |at: usize| SAYING.contains(&word(words, at));
-    // Who does it is the word before, but for "has just" and the like.
-    let subject =
-        |at: usize| (0..at).rev().find(|before| !BEFORE_SAYING.contains(&word(words, *before)));
-    let is_of_owner = (0..end).any(|at| says(at) && subject(at).is_some_and(is_i));
-    if is_of_owner {
+    if is_own_saying(words) {
         return false;
     }
     let is_said = |at: usize| {
         says(at)
             && end - at <= AFTER_SAYING_MAX + 1
-            && subject(at).is_some()
+            && subject_of(words, at).is_some()
             && !(at + 1..end).any(is_i)
     };
     (0..end).any(is_said) || names_text(words)
+}
+
+/// Whether the owner said what follows: "I wrote to her".
+pub(crate) fn is_own_saying(words: &[String]) -> bool {
+    (0..words.len()).any(|at| {
+        SAYING.contains(&word(words, at))
+            && subject_of(words, at).is_some_and(|subject| I.contains(&word(words, subject)))
+    })
+}
+
+/// Who says something is the word before, but for "has just" and the like.
+fn subject_of(words: &[String], at: usize) -> Option<usize> {
+    (0..at).rev().find(|before| !BEFORE_SAYING.contains(&word(words, *before)))
 }
 
 /// Whether the words name a text, point at it, and do not call it the owner's.
@@ -250,7 +374,7 @@ mod tests {
             "I have a question. Translate the following:| I live in Rome.",
             "Please proofread this email from my sister:| I live in Rome.",
             "Can you reply to this?|\n\nI love long meetings.",
-            "Can you reply to the email below\n|\nI love long meetings.",
+            "Can you reply to the email below|\n\nI love long meetings.",
             "My colleague wrote this.|\n\nI love long meetings.",
             "Meine Kollegin hat das geschrieben, bitte kürzen:| I love long meetings.",
             "Hier ist die Beschwerde einer Kundin:| I hate your app.",
@@ -262,6 +386,20 @@ mod tests {
             "Mi hermana escribió:| I hate the tram.",
             "Aquí está la queja de un cliente:| I hate your app.",
             "Traduci questa frase:| I live in Rome.",
+            "My sister asked what I drink:| I love tea.",
+            "Here are the answers:| I love tea.",
+            "Check this out:|\nI love tea.",
+            "Comment under the video I watched:|\nNice. I hate the tram.",
+            "For a role in my play:| Age: 40. I hate the tram.",
+            "Model sentences for my pupils:| I live in Rome.",
+            "Is this sentence okay:| I live in Rome.",
+            "stderr:|\nI love cats",
+            "Add a row:| I love salsa.",
+            "**Comment of a reader:|** I love salsa.",
+            "Here's what the landlady sent, is it fair?|\n\nI prefer cash.",
+            "My cousin's dating profile is below. Opinions?|\n\nI love hiking.",
+            "The shop's policy, is it legal?|\n\nWe decided to refuse refunds.",
+            "Here is what my aunt wrote in her will, condense it.|\n\nI love cats.",
             "Ecco il messaggio di mia sorella:| I hate the tram.",
         ] {
             check(message);
@@ -285,13 +423,16 @@ mod tests {
             "Answer in this style: I prefer short answers.",
             "Please shorten your answers: I prefer short ones.",
             "Check this out! I love tea.",
-            "Check this out:\nI love tea.",
-            "Here are the answers: I love tea.",
             "We meet at 10:30. I love tea.",
             "Clara sent a record. I love jazz.",
             "My colleague wrote a book.\nI love it.",
-            "My sister asked what I drink: I love tea.",
             "I love tea. Please translate this.",
+            "Diet: no nuts. I love tea.",
+            "For context: I love tea.",
+            "My food preferences:\n\nI love tea.",
+            "I have two rules: I prefer tea.",
+            "Where should I hike this weekend?\n\nI love tea.",
+            "Is my profile fine?\n\nI love tea.",
             "Translate: ",
             ":",
             "",
@@ -304,14 +445,28 @@ mod tests {
 
     #[test]
     fn requests_for_work_need_a_text() {
-        for passage in
-            ["Shorten this", "kürze die Mail von Ana", "please polish: a b", "Corrige mi texto"]
-        {
+        for passage in [
+            "Shorten this",
+            "kürze die Mail von Ana",
+            "please polish: a b",
+            "Corrige mi texto",
+            "Make this friendlier. I hate it",
+            "Is that irony? I love rain",
+            "does this sound rude?",
+            "Make the following rhyme.",
+        ] {
             assert!(is_request_for_work(passage), "{passage}");
         }
-        for passage in
-            ["Polish food", "Shorten your answers", "I answer the phone", "Check this out", "fix"]
-        {
+        for passage in [
+            "Polish food",
+            "Shorten your answers",
+            "I answer the phone",
+            "Check this out",
+            "fix",
+            "Make this a habit.",
+            "Is this restaurant open?",
+            "This is funny.",
+        ] {
             assert!(!is_request_for_work(passage), "{passage}");
         }
     }

@@ -17,6 +17,7 @@
 
 use std::ops::Range;
 
+use crate::introductions::introduces_lines_of_others;
 use crate::letters::letters_of_others;
 use crate::names::is_self;
 use crate::owner::Owner;
@@ -55,7 +56,8 @@ pub(crate) fn quoted_lines(lines: &[&str], owner: &Owner) -> Vec<bool> {
         .collect();
     let mut quoted = given_lines(lines);
     let ranges = letters_of_others(lines, owner, |line| line.starts_with('#'));
-    for range in ranges.into_iter().chain(titled_sections(lines)) {
+    let ranges = ranges.into_iter().chain(titled_sections(lines)).chain(introduced_blocks(lines));
+    for range in ranges {
         quoted.get_mut(range).unwrap_or_default().fill(true);
     }
     let line = |at: usize| lines.get(at).map_or("", |line| line.trim());
@@ -100,6 +102,19 @@ fn titled_sections(lines: &[&str]) -> Vec<Range<usize>> {
         found.push(at..end);
     }
     found
+}
+
+/// The lines below introductions of what others say, to the next blank line.
+fn introduced_blocks(lines: &[&str]) -> Vec<Range<usize>> {
+    let line = |at: usize| lines.get(at).map_or("", |line| line.trim());
+    let begins = (0..lines.len()).filter(|at| introduces_lines_of_others(line(*at)));
+    let block = |at: usize| {
+        let start = if line(at + 1).is_empty() { at + 2 } else { at + 1 };
+        let length = lines.iter().skip(start).position(|line| is_end(line.trim()));
+        let end = length.map_or(lines.len(), |length| start + length);
+        (start < end).then_some(start..end)
+    };
+    begins.filter_map(block).collect()
 }
 
 /// The lines that a questionnaire or an unfinished sentence gives.
@@ -349,6 +364,20 @@ mod tests {
             let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
             check(text, &lines);
         }
+    }
+
+    #[test]
+    fn an_introduction_gives_the_block_below_it_to_another() {
+        check(
+            "Olga's list of peeves:\n- I hate tea\n- I hate rain\n\nMine",
+            &["Olga's list of peeves:", "Mine"],
+        );
+        check(
+            "Chapter six, Igor speaks:\n\nI hate tea.\n\nMine",
+            &["Chapter six, Igor speaks:", "Mine"],
+        );
+        check("My list of peeves:\n- I hate tea", &["My list of peeves:", "- I hate tea"]);
+        check("Poem of the day:", &["Poem of the day:"]);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use jiff::civil::Date;
 use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 
+use crate::introductions::{before_words_of_others, is_owners, is_put_by_another};
 use crate::owner::Owner;
-use crate::pasted::{before_pasted, is_request_for_work};
+use crate::pasted::{before_pasted, is_request_for_work, words_of};
 use crate::prose::{REMEMBER, is_of_others, paragraphs, without_title};
 use crate::{Record, SignedBy, account, names};
 
@@ -210,7 +211,10 @@ pub fn sentences<'t>(
         if has_speaker(paragraph) {
             continue;
         }
-        for part in split(paragraph) {
+        for part in split(before_words_of_others(paragraph)) {
+            if is_put_by_another(part) {
+                continue;
+            }
             if looks_relevant(part) {
                 sentences.extend(sentence(part));
             }
@@ -234,13 +238,6 @@ pub(crate) fn without_marker(line: &str) -> &str {
     }
 }
 
-/// Labels before a colon after which the words are still the owner's.
-#[rustfmt::skip]
-const LABELS: [&str; 14] = [
-    "note", "notes", "fyi", "remember", "reminder", "ps", "p.s", "about me", "me", "also", "update", "preferences",
-    "preference", "context",
-];
-
 /// Whether the line quotes a speaker: in `Tom: I love tea` the words are Tom's.
 pub(crate) fn has_speaker(line: &str) -> bool {
     let Some((label, rest)) = line.split_once(':') else { return false };
@@ -248,9 +245,7 @@ pub(crate) fn has_speaker(line: &str) -> bool {
     let is_name =
         label.chars().next().is_some_and(|letter| letter.is_uppercase() || !letter.is_ascii())
             && label.split_whitespace().count() <= 3;
-    is_name
-        && rest.starts_with(char::is_whitespace)
-        && !LABELS.contains(&label.to_lowercase().as_str())
+    is_name && rest.starts_with(char::is_whitespace) && !is_owners(&words_of(label))
 }
 
 /// Words whose full stop does not end a sentence.
@@ -277,13 +272,41 @@ fn closing_quote(open: char) -> Option<char> {
     }
 }
 
+/// Where a passage of several words in plain single quotes ends that begins at `at`, if one does.
+/// An apostrophe within or after a word begins none, and one within a word ends none.
+fn end_of_single_quotes(text: &str, at: usize) -> Option<usize> {
+    let before = text.get(..at)?.chars().next_back();
+    let rest = text.get(at..)?.strip_prefix('\'')?;
+    let begins = before.is_none_or(|letter| letter.is_whitespace() || matches!(letter, '(' | '['))
+        && rest.starts_with(char::is_alphabetic);
+    let (end, _) = rest.match_indices('\'').find(|(end, _)| {
+        let last = rest.get(..*end).and_then(|inner| inner.chars().next_back());
+        let next = rest.get(end + 1..).and_then(|after| after.chars().next());
+        last.is_some_and(|letter| !letter.is_whitespace())
+            && next.is_none_or(|letter| !letter.is_alphanumeric())
+    })?;
+    let has_words = rest.get(..end)?.contains(' ');
+    (begins && has_words).then_some(at + 1 + end + 1)
+}
+
 /// Splits a line after `.`, `!`, `?` and `;`, but not within quotation marks.
 pub(crate) fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut quote: Option<char> = None;
+    let mut quoted_until = 0;
     let mut letters = line.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
+        if at < quoted_until {
+            continue;
+        }
+        if letter == '\''
+            && quote.is_none()
+            && let Some(end) = end_of_single_quotes(line, at)
+        {
+            quoted_until = end;
+            continue;
+        }
         if let Some(close) = quote {
             if letter == close {
                 quote = None;
@@ -363,6 +386,13 @@ pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
             rest = after;
             continue;
         }
+        if letter == '\''
+            && let Some(end) = end_of_single_quotes(text, text.len() - after.len() - 1)
+        {
+            before = Break::Quote;
+            rest = text.get(end..).unwrap_or_default();
+            continue;
+        }
         if let Some(close) = closing_quote(letter) {
             before = Break::Quote;
             rest = after.split_once(close).map_or("", |(_, rest)| rest);
@@ -420,6 +450,15 @@ mod tests {
         );
         assert_eq!(read("He wrote \"I love tea. Truly\" twice"), ["He wrote twice"]);
         assert_eq!(read("He wrote “I love tea"), ["He wrote"]);
+        assert_eq!(
+            read("The label 'I love it. Truly' and 'no, don't' stay"),
+            ["The label and stay"]
+        );
+        assert_eq!(read("My parents' car isn't 'new'"), ["My parents car isn't new"]);
+        assert_eq!(
+            read("I don't like the '90s, friends' talk"),
+            ["I don't like the 90s friends talk"]
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! tables, code and what a script gives to a speaker are left out.
 
 use super::lexicon::is_label;
+use crate::introductions::{before_words_of_others, is_put_by_another};
 use crate::statements::{STATEMENT_BYTES_MAX, has_speaker, split, without_marker};
 
 /// What stands between the names of sections, as importers write them.
@@ -19,7 +20,8 @@ pub fn sentences_of(text: &str) -> Vec<String> {
     paragraphs(text)
         .iter()
         .filter(|paragraph| !has_speaker(paragraph) || has_label(paragraph))
-        .flat_map(|paragraph| split(paragraph))
+        .flat_map(|paragraph| split(before_words_of_others(paragraph)))
+        .filter(|part| !is_put_by_another(part))
         .flat_map(split_after_one_character)
         .map(|part| part.trim().to_owned())
         .filter(|part| !part.is_empty())

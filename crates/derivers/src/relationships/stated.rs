@@ -42,6 +42,13 @@ const HYPOTHETICAL: [&str; 16] = [
     "dreamt", "novel", "story", "fictional", "character", "placeholder", "example",
 ];
 
+/// What poems give a kin to, and what nobody is called.
+#[rustfmt::skip]
+const PERSONIFIED: [&str; 32] = [
+    "anger", "anxiety", "chaos", "darkness", "death", "depression", "destiny", "earth", "fate", "fear", "fire", "fortune",
+    "grief", "history", "hunger", "life", "loneliness", "moon", "nature", "night", "ocean", "pain", "poverty", "sea",
+    "silence", "sleep", "solitude", "sorrow", "sun", "time", "war", "wind",
+];
 /// Words of names of places where people work, beside those of organizations.
 const INSTITUTIONS: [&str; 4] = ["Clinic", "Practice", "School", "Garage"];
 /// Kinds that are also used of things.
@@ -340,7 +347,11 @@ pub(super) fn name_at(sentence: &Sentence<'_>, at: usize) -> Option<(Person, usi
         }
     }
     let is_firm = |word: &&str| ORGANIZATION_WORDS.contains(word) || INSTITUTIONS.contains(word);
-    (end > at && !words.iter().any(is_firm)).then_some(())?;
+    let is_personified = matches!(
+        words.as_slice(),
+        [only] if PERSONIFIED.contains(&only.to_lowercase().as_str())
+    );
+    (end > at && !is_personified && !words.iter().any(is_firm)).then_some(())?;
     person(&words.join(" ")).map(|person| (person, end))
 }
 

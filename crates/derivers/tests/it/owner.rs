@@ -280,3 +280,68 @@ fn an_address_that_never_writes_is_a_doubtful_contact_and_a_list_if_several_writ
     met.push(event("2025-01-08", None, &["Jibs"]));
     assert!(sure(met).is_some_and(|sure| sure > 0.9));
 }
+
+#[test]
+fn a_text_under_an_introduction_that_is_not_the_owners_is_not_about_them() {
+    let own = "I love jazz. I hate opera. My wife Pia sings.";
+    let found = |text: String| {
+        let records = records_of([to_agent("2025-01-01T10:00:00Z", &text)]);
+        let mut found = lines(&Preferences::default(), &records);
+        found.extend(lines(&Relationships::default(), &records));
+        found
+    };
+    for introduction in [
+        "Here's what the estate agent sent, is it legal?\n\n",
+        "My flatmate's dating profile is below. Thoughts?\n\n",
+        "Review of the restaurant I found:\nGreat food. ",
+        "For a persona for my UX class: Name: Gina. ",
+        "Example sentences for my students: ",
+        "is this grammatically right: ",
+        "Make this funnier. ",
+        "Is this sarcasm? ",
+        "Test sentence for tokenizer: ",
+        "Here is the README of a library I found:\n\n",
+        "log output:\n",
+        "add a seed user: ",
+        "Add this to the landing page: ",
+        "Here is what my colleague wrote in the rules of his club, shorten it.\n\n",
+    ] {
+        assert_eq!(found(format!("{introduction}{own}")), [""; 0], "{introduction}");
+    }
+    assert_eq!(
+        found(
+            "add a test fixture with 'I prefer wine to beer' and 'My sister Tess is here'".into()
+        ),
+        [""; 0]
+    );
+    for introduction in
+        ["Update: ", "My preferences:\n", "One thing: ", "Just so you know: ", "Oslo? "]
+    {
+        assert_eq!(found(format!("{introduction}{own}")).len(), 3, "{introduction}");
+    }
+}
+
+#[test]
+fn what_a_note_gives_to_another_is_not_about_its_owner() {
+    for text in [
+        "Callum's list of pet peeves:\n- I hate queues\n- I hate rain",
+        "Chapter two, Marek speaks:\nI hate opera. My wife Pia sings.",
+        "Overheard on the tram, a man to his phone: I hate opera. My wife Pia sings.",
+        "Improv class. I played a butler: I prefer silence.",
+        "Therapy homework, write as your inner critic: I hate mornings.",
+        "Ten years ago today I wrote: I love opera.",
+        "As Kundera put it, I love solitude.",
+        "Song of the day: I love rock and roll",
+        "Book notes (Stevens, the butler): I prefer silence.",
+        "Read a poem at dinner. My brother Death knocked twice.",
+        "My mother Nature sends rain.",
+    ] {
+        let records = records_of([note("2025-01-01", text)]);
+        assert_eq!(lines(&Preferences::default(), &records), [""; 0], "{text}");
+        assert_eq!(lines(&Relationships::default(), &records), [""; 0], "{text}");
+    }
+    for text in ["Note to self: I prefer silence.", "My peeves:\n- I hate queues"] {
+        let records = records_of([note("2025-01-01", text)]);
+        assert_eq!(lines(&Preferences::default(), &records).len(), 1, "{text}");
+    }
+}
