@@ -75,7 +75,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.6.0"
+        "1.7.0"
     }
 
     fn parameters(&self) -> String {

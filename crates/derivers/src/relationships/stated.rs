@@ -88,6 +88,16 @@ fn is_of_a_separation(sentence: &Sentence<'_>) -> bool {
     (0..sentence.words.len()).any(parts)
 }
 
+/// "My uncle Bo died in May": the words after a name say that the person is no more.
+fn is_of_the_dead(sentence: &Sentence<'_>, end: usize) -> bool {
+    let mut at = end;
+    while matches!(sentence.lower(at), "who" | "has" | "had" | "sadly" | "recently" | "just") {
+        at += 1;
+    }
+    matches!(sentence.lower(at), "died" | "passed" | "dies")
+        && (sentence.lower(at) != "passed" || matches!(sentence.lower(at + 1), "away" | "on"))
+}
+
 /// Reads the words around the "my" at `at`.
 fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let mut noun = at + 1;
@@ -142,6 +152,7 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
                 // "My brother Leo's car" names him all the same.
                 let is_owner = sentence.lower(end - 1).ends_with("'s");
                 if !asks_who(sentence, at, end)
+                    && !is_of_the_dead(sentence, end)
                     && (is_owner || !is_before_its_noun(sentence, at, end))
                 {
                     add(person, false, false);

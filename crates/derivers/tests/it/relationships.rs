@@ -480,3 +480,13 @@ fn random_records_never_panic_and_yield_well_formed_claims() {
         .is_empty()
     );
 }
+
+#[test]
+fn who_has_died_is_not_stated() {
+    for text in ["My father John died in 2019.", "My aunt Rosa sadly passed away."] {
+        let records = records_of([note("2025-01-01", text)]);
+        assert_eq!(lines(&Relationships::default(), &records), [""; 0], "{text}");
+    }
+    let records = records_of([note("2025-01-01", "My aunt Rosa passed her exam.")]);
+    assert_eq!(lines(&Relationships::default(), &records).len(), 1);
+}
