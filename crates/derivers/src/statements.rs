@@ -202,25 +202,55 @@ pub fn sentences<'t>(
     words: OwnWords<'t>,
     looks_relevant: impl Fn(&str) -> bool,
 ) -> Vec<Sentence<'t>> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<Sentence<'t>> = Vec::new();
+    // How many sentences the last part gave, which the next may take back.
+    let mut latest = 0;
     for paragraph in paragraphs(words.text, words.owner) {
-        if !looks_relevant(paragraph) {
+        let parts = without_marker(paragraph);
+        let takes_back = is_retraction(parts);
+        if !takes_back && !looks_relevant(paragraph) {
+            latest = 0;
             continue;
         }
-        let paragraph = without_marker(paragraph);
-        if has_speaker(paragraph) {
+        if has_speaker(parts) {
+            latest = 0;
             continue;
         }
-        for part in split(before_words_of_others(paragraph)) {
-            if is_put_by_another(part) {
+        for part in split(before_words_of_others(parts)) {
+            if is_retraction(part) {
+                sentences.truncate(sentences.len().saturating_sub(latest));
+                latest = 0;
                 continue;
             }
-            if looks_relevant(part) {
+            let known = sentences.len();
+            if !is_put_by_another(part) && looks_relevant(part) {
                 sentences.extend(sentence(part));
             }
+            latest = sentences.len() - known;
         }
     }
     sentences
+}
+
+/// How a sentence begins that takes back the one before it.
+#[rustfmt::skip]
+const RETRACTIONS: [&str; 26] = [
+    "just kidding", "only kidding", "kidding", "just joking", "only joking", "i'm joking", "i'm kidding", "i am kidding",
+    "i was joking", "i was kidding", "jk", "no wait", "wait no", "scratch that", "strike that", "not really", "april fools",
+    "i take that back", "i take it back", "forget that", "that's a lie", "that was a lie", "that's not true", "not true",
+    "no that's wrong", "just a joke",
+];
+/// Most bytes of the beginning of a sentence that may take back another.
+const RETRACTION_BYTES_MAX: usize = 48;
+
+/// Whether a sentence takes back the one before it: "Just kidding."
+pub(crate) fn is_retraction(text: &str) -> bool {
+    let text = text.get(..text.floor_char_boundary(RETRACTION_BYTES_MAX)).unwrap_or_default();
+    let words = words_of(text);
+    RETRACTIONS.iter().any(|retraction| {
+        let count = retraction.split(' ').count();
+        words.get(..count).is_some_and(|beginning| beginning.join(" ") == *retraction)
+    })
 }
 
 /// The line without its list, task or heading marker.
@@ -459,6 +489,14 @@ mod tests {
             read("I don't like the '90s, friends' talk"),
             ["I don't like the 90s friends talk"]
         );
+    }
+
+    #[test]
+    fn what_the_next_sentence_takes_back_is_left_out() {
+        assert_eq!(read("I see. I hate rain. Only joking! I love it."), ["I see", "I love it"]);
+        assert_eq!(read("I hate rain.\nNo, wait, I mean snow."), [""; 0]);
+        assert_eq!(read("I hate rain. Kids love it."), ["I hate rain", "Kids love it"]);
+        assert_eq!(read("Scratch that."), [""; 0]);
     }
 
     #[test]

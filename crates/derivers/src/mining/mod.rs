@@ -18,7 +18,7 @@ use kernel::evidence::EvidenceKind;
 
 use crate::owner::Owner;
 use crate::pasted::before_pasted;
-use crate::statements::{OwnWords, Sentence, Word, own_words, sentence};
+use crate::statements::{OwnWords, Sentence, Word, is_retraction, own_words, sentence};
 use crate::{Record, names, preferences, relationships};
 
 mod clause;
@@ -30,7 +30,7 @@ pub use text::sentences_of;
 pub(crate) use text::whole_sentences_of;
 
 /// The name under which these rules sign, and their version.
-pub const PROGRAM: (&str, &str) = ("mining", "1.0.0");
+pub const PROGRAM: (&str, &str) = ("mining", "1.1.0");
 /// Most statements of one record.
 pub const STATEMENTS_MAX: usize = 16;
 /// Longest sentence that is taken, bytes.
@@ -141,16 +141,21 @@ pub fn mined_texts(text: &str) -> Vec<MinedStatement> {
 
 fn mined_from(text: &str, voice: Voice) -> Vec<MinedStatement> {
     let mut mined: Vec<MinedStatement> = Vec::new();
-    for part in sentences_of(text) {
+    let parts = sentences_of(text);
+    let is_taken_back = |at: usize| parts.get(at + 1).is_some_and(|next| is_retraction(next));
+    for (at, part) in parts.iter().enumerate() {
+        if is_taken_back(at) || is_retraction(part) {
+            continue;
+        }
         if mined.len() >= STATEMENTS_MAX {
             break;
         }
         if part.len() > SENTENCE_BYTES_MAX {
             continue;
         }
-        let Some(sentence) = sentence(&part) else { continue };
-        let Some(found) = stated(&sentence, &part, voice) else { continue };
-        let text = words_of(&part, &sentence, found);
+        let Some(sentence) = sentence(part) else { continue };
+        let Some(found) = stated(&sentence, part, voice) else { continue };
+        let text = words_of(part, &sentence, found);
         if !mined.iter().any(|known| known.text == text) {
             mined.push(MinedStatement { kind: found.kind, text });
         }

@@ -1,6 +1,6 @@
 //! The clauses of a sentence, and reading one of them word by word.
 
-use super::word_lists::{ADVERBS, OPENINGS, VERBS};
+use super::word_lists::{ADVERBS, OPENING_PHRASES, OPENINGS, VERBS};
 use crate::statements::{Break, Sentence, Word};
 
 /// The parts between commas and conjunctions.
@@ -31,8 +31,16 @@ pub(super) fn clauses<'s, 't>(sentence: &'s Sentence<'t>) -> Vec<&'s [Word<'t>]>
 
 /// The clause after words like "and" or "honestly".
 pub(super) fn without_openings<'s, 't>(clause: &'s [Word<'t>]) -> &'s [Word<'t>] {
-    let openings = clause.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
-    clause.get(openings..).unwrap_or_default()
+    let words = |words: &'s [Word<'t>]| {
+        let openings =
+            words.iter().take_while(|word| OPENINGS.contains(&word.lower.as_ref())).count();
+        words.get(openings..).unwrap_or_default()
+    };
+    let mut cursor = Cursor { words: words(clause), after: &[] };
+    while cursor.takes_any(&OPENING_PHRASES) {
+        cursor.words = words(cursor.words);
+    }
+    cursor.words
 }
 
 /// A position in a clause that is read word by word.

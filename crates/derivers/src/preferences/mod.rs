@@ -88,7 +88,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.4.0"
+        "1.5.0"
     }
 
     fn parameters(&self) -> String {

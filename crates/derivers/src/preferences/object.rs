@@ -87,8 +87,10 @@ pub(super) fn parse(
     let is_idiom = matches!(trust, Trust::Short | Trust::Known)
         && first.lower.ends_with("ing")
         && words.get(1).is_some_and(|second| PARTICLES.contains(&second.lower.as_ref()));
-    let has_number =
-        words.iter().any(|word| word.text.contains(|letter: char| letter.is_ascii_digit()));
+    let has_number = words.iter().any(|word| {
+        word.text.contains(|letter: char| letter.is_ascii_digit())
+            && !(trust == Trust::Any && is_numbered_name(&word.lower))
+    });
     let points = words.iter().any(|word| POINTING.contains(&word.lower.as_ref()));
     if words.len() > OBJECT_WORDS_MAX
         || has_number
@@ -135,6 +137,19 @@ pub(super) fn parse(
     let domain = topic.or(known).unwrap_or(GENERAL);
     let article = WORDED_ARTICLES.into_iter().find(|worded| article == Some(worded));
     (!slug.is_empty()).then_some(Object { domain, article, name, slug })
+}
+
+/// Whether a word is a name that ends with a digit, as "flake8" and unlike "option2".
+fn is_numbered_name(word: &str) -> bool {
+    let counted = [
+        "chapter", "draft", "item", "model", "option", "page", "part", "phase", "plan", "room",
+        "section", "step", "test", "variant", "version",
+    ];
+    let name = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    word.len() == name.len() + 1
+        && name.len() >= 4
+        && name.bytes().all(|letter| letter.is_ascii_lowercase())
+        && !counted.contains(&name)
 }
 
 /// Whether a letter stands three times in a row, as in no word that names a thing: `himmm`.

@@ -57,6 +57,7 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
         if sentence.is_question {
             before_question(&mut sentence);
         }
+        before_aside(&mut sentence);
         let known = found.len();
         read_sentence(&sentence, &mut found);
         if found.len() > known && is_doubtful(&sentence) {
@@ -67,10 +68,40 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
         }
     }
     found.truncate(STATEMENTS_MAX);
+    drop_contradictions(&mut found);
     if !found.is_empty() && words.is_request() {
         found.clear();
     }
     found
+}
+
+/// Leaves out what one record both affirms and denies: nobody can tell which of them holds.
+fn drop_contradictions(found: &mut Vec<Statement>) {
+    let all = found.clone();
+    let is_contrary = |one: &Statement, other: &Statement| {
+        let is_same = one.object.slug == other.object.slug && one.polarity != other.polarity;
+        let is_over = |over: &Option<Object>, object: &Object| {
+            over.as_ref().is_some_and(|over| over.slug == object.slug)
+        };
+        is_same || is_over(&one.over, &other.object) && is_over(&other.over, &one.object)
+    };
+    found.retain(|one| !all.iter().any(|other| is_contrary(one, other)));
+}
+
+/// Keeps the statement before an aside: "I love swimming, who would have thought".
+fn before_aside(sentence: &mut Sentence<'_>) {
+    let aside = (1..sentence.words.len()).find(|at| {
+        let is_set_off = sentence.words.get(*at).is_some_and(|word| word.before != Break::None);
+        let next = |back: usize| sentence.lower(at + back);
+        let wonders = next(0) == "who"
+            && (next(1) == "knew"
+                || next(1) == "would" && matches!(next(2), "have" | "thought" | "guess"));
+        is_set_off && (wonders || next(0) == "believe" && next(1) == "it" && next(3) == "not")
+    });
+    if let Some(aside) = aside {
+        sentence.words.truncate(aside);
+        sentence.last = Break::End;
+    }
 }
 
 /// Keeps the statement before a question: "I love hiking, where should I go?". Other questions are
@@ -174,6 +205,8 @@ fn read_favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     let topic = domain_of(&lower(topic));
     let polarity = if is_least { Polarity::Dislike } else { Polarity::Like };
     let Some((verb, words)) = object.split_first() else { return };
+    let adverbs = words.iter().take_while(|word| is_adverb(word)).count();
+    let words = words.get(adverbs..).unwrap_or_default();
     // Only "are" begins a list.
     let objects = match verb.lower == "are" {
         true => lists::objects(words, cursor.after, topic, Trust::Any, polarity),
@@ -182,6 +215,26 @@ fn read_favourite(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     for object in objects {
         push(found, Some(object), polarity, None, true);
     }
+}
+
+/// Words after "is" that do not belong to what it is.
+fn is_adverb(word: &Word<'_>) -> bool {
+    let adverbs = [
+        "actually",
+        "currently",
+        "definitely",
+        "now",
+        "nowadays",
+        "obviously",
+        "really",
+        "simply",
+        "still",
+        "always",
+        "clearly",
+        "certainly",
+        "honestly",
+    ];
+    adverbs.contains(&word.lower.as_ref())
 }
 
 /// Whether a topic depends on context: "my favourite part of this" is about "this".

@@ -29,11 +29,16 @@ pub(super) const OPENINGS: [&str; 36] = [
     "me",
 ];
 
+/// Phrases that may precede one.
+pub(super) const OPENING_PHRASES: [&[&str]; 5] =
+    [&["these", "days"], &["from", "now", "on"], &["at", "the", "moment"], &["nowadays"], &["now"]];
+
 /// Words between "I" and the verb that do not change the meaning.
 #[rustfmt::skip]
-pub(super) const ADVERBS: [&str; 17] = [
+pub(super) const ADVERBS: [&str; 19] = [
     "really", "absolutely", "generally", "usually", "also", "still", "much", "strongly", "definitely", "personally",
     "do", "truly", "particularly", "especially", "always", "very", "simply",
+    "now", "actually",
 ];
 
 /// An object with one of these depends on the context or on one point in time.
@@ -67,7 +72,8 @@ pub(super) const BARE_VERBS: [&str; 14] = [
 
 /// Phrases that may follow an object without being part of it; longest first.
 #[rustfmt::skip]
-pub(super) const TAILS: [&[&str]; 27] = [
+pub(super) const TAILS: [&[&str]; 32] = [
+    &["from", "now", "on"], &["at", "the", "moment"], &["now"], &["nowadays"], &["currently"],
     &["more", "than", "anything"], &["so", "very", "much"], &["more", "and", "more"], &["any", "day"],
     &["of", "all"], &["these", "days"], &["very", "much"], &["so", "much"],
     &["the", "most"], &["the", "best"], &["as", "well"], &["in", "general"], &["a", "lot"], &["at", "all"],

@@ -546,3 +546,52 @@ fn random_records_never_panic_and_yield_well_formed_claims() {
         ]),
     );
 }
+
+#[test]
+fn what_a_record_takes_back_or_contradicts_states_nothing() {
+    check_statement("I hate swimming. Just kidding.", &[]);
+    check_statement("I hate the tram.\nScratch that.", &[]);
+    check_statement("I like cheese. I do not like cheese. I cannot decide.", &[]);
+    check_statement("I prefer tea to coffee. I prefer coffee to tea.", &[]);
+    check_statement(
+        "I hate running. No wait, that was yesterday. I love jazz.",
+        &["preference.music|jazz: You like jazz"],
+    );
+}
+
+#[test]
+fn words_of_time_and_asides_around_a_statement_are_left_out() {
+    for (text, expect) in [
+        ("I prefer coffee to tea now.", "preference.drink|coffee: You prefer coffee to tea"),
+        (
+            "I've changed my mind, I prefer coffee to tea now.",
+            "preference.drink|coffee: You prefer coffee to tea",
+        ),
+        ("These days I prefer trains.", "preference.travel|trains: You like trains"),
+        ("Nowadays, I prefer trains.", "preference.travel|trains: You like trains"),
+        ("At the moment I prefer trains", "preference.travel|trains: You like trains"),
+        ("I prefer trains from now on", "preference.travel|trains: You like trains"),
+        (
+            "From now on I prefer ruff to flake8",
+            "preference.general|ruff: You prefer ruff to flake8",
+        ),
+        (
+            "I love swimming, who would have thought.",
+            "preference.activity|swimming: You like swimming",
+        ),
+        (
+            "My favourite tea is actually lapsang souchong.",
+            "preference.drink|lapsang-souchong: You like lapsang souchong",
+        ),
+    ] {
+        check_statement(text, &[expect]);
+    }
+    check_statement("I prefer ruff to option2", &[]);
+    check_statement("I prefer swimming, who would I ask", &[]);
+    let changed = ["I prefer tea to coffee.", "I prefer coffee to tea now."];
+    let records = records_of(changed.map(|text| note("2025-03-01", text)));
+    assert_eq!(
+        lines(&Preferences::default(), &records),
+        ["preference.drink|coffee: You prefer coffee to tea"]
+    );
+}
