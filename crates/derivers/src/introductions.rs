@@ -36,7 +36,7 @@ const FILLERS: [&str; 37] = [
 ];
 /// The owner's own introductions, without fillers before them.
 #[rustfmt::skip]
-const OWN: [&str; 72] = [
+const OWN: [&str; 77] = [
     "about", "about me", "about myself", "addition", "answer", "background", "btw", "by way", "by the way",
     "clarification", "confession", "context", "correction", "decision", "decisions", "edit", "facts", "fact", "facts about me",
     "fyi", "goal", "goals", "hint", "honestly", "important", "in general", "in short", "info", "i mean", "know",
@@ -45,6 +45,7 @@ const OWN: [&str; 72] = [
     "rules", "save", "summary", "things about me", "tl", "tldr", "to be clear", "to be honest", "to clarify", "update",
     "your information", "note to self", "to self", "task", "über mich", "zur info", "à propos de moi", "sobre mí",
     "su di me", "info über mich", "notiz", "merke",
+    "intro", "background first", "dietary needs", "dietary preferences", "food preferences",
 ];
 /// What the owner's own introductions begin with.
 #[rustfmt::skip]
@@ -62,9 +63,17 @@ const ENDINGS: [&str; 12] = [
 ];
 /// What the owner does in an introduction of what they think.
 #[rustfmt::skip]
-const OWN_VERBS: [&str; 16] = [
-    "adore", "confess", "decided", "dislike", "enjoy", "hate", "like", "love", "mean", "mentioned", "prefer", "repeat",
-    "think", "want", "told", "admit",
+const OWN_VERBS: [&str; 14] = [
+    "adore", "admit", "confess", "decided", "dislike", "enjoy", "hate", "like", "love", "mean", "mentioned", "prefer",
+    "repeat", "told",
+];
+/// What stands for a text in an introduction: "I like this".
+const POINTING: [&str; 7] = ["this", "these", "that", "following", "what", "it", "how"];
+/// What the owner has and then says.
+#[rustfmt::skip]
+const HAD: [&str; 16] = [
+    "allergies", "concern", "constraints", "goal", "goals", "habits", "hobbies", "plan", "preference", "preferences",
+    "problem", "question", "questions", "request", "rule", "rules",
 ];
 /// The owner, at the beginning of one.
 const SPEAKER: [&str; 8] = ["i", "i'm", "i've", "i'd", "i'll", "we", "ich", "wir"];
@@ -102,12 +111,16 @@ pub(crate) fn is_owners(words: &[String]) -> bool {
             .strip_suffix(*ending)
             .is_some_and(|before| before.is_empty() || before.ends_with(' '))
     };
-    let is_speaker = rest.first().is_some_and(|first| SPEAKER.contains(&first.as_str()));
-    let ends_with_own = rest.last().is_some_and(|last| OWN_NOUNS.contains(&last.as_str()));
+    let is_thought = matches!(rest.first().map(String::as_str), Some("i" | "i've"))
+        && has_any(rest, &OWN_VERBS)
+        && !has_any(rest, &POINTING);
+    let is_had = matches!(rest, [i, have, .., last] if HAD.contains(&last.as_str())
+        && matches!((i.as_str(), have.as_str()), ("i", "have") | ("i've", _)));
     OWN.contains(&phrase.as_str())
         || BEGINNINGS.iter().any(is_begun)
         || ENDINGS.iter().any(is_ended)
-        || is_speaker && (ends_with_own || has_any(rest, &OWN_VERBS))
+        || is_thought
+        || is_had
         || is_own_noun(words)
         || is_own_saying(words)
 }
@@ -211,7 +224,11 @@ fn is_of_somebody(introduction: &str) -> bool {
     let mut words = plain
         .split_whitespace()
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '\''));
-    let words: Vec<&str> = words.by_ref().filter(|word| !word.is_empty()).take(3).collect();
+    let words: Vec<&str> = words.by_ref().filter(|word| !word.is_empty()).take(4).collect();
+    let words = match words.split_first() {
+        Some((first, rest)) if first.eq_ignore_ascii_case("from") => rest.to_vec(),
+        _ => words,
+    };
     let owner = |word: &str| word.strip_suffix("'s").map(str::to_owned);
     let days = [
         "today",
@@ -233,7 +250,7 @@ fn is_of_somebody(introduction: &str) -> bool {
                 && !NOT_NAMES.contains(&lower.as_str())
                 && !days.contains(&lower.as_str())
         }
-        [my, second, _] if my.eq_ignore_ascii_case("my") => {
+        [my, second, _, ..] if my.eq_ignore_ascii_case("my") => {
             owner(second).is_some_and(|name| is_kind(&name.to_lowercase()))
         }
         _ => false,
@@ -264,7 +281,10 @@ fn is_role(words: &[String]) -> bool {
                     | "answer"
                     | "answering"
             );
-        plays && words.iter().any(|word| matches!(word.as_str(), "i" | "i'm" | "we")) || writes
+        let is_voice = second == "of" && matches!(first.as_str(), "voice" | "role" | "viewpoint");
+        is_voice
+            || plays && words.iter().any(|word| matches!(word.as_str(), "i" | "i'm" | "we"))
+            || writes
     })
 }
 
@@ -315,6 +335,7 @@ mod tests {
             "For context",
             "Here are my food preferences",
             "A few facts about me",
+            "Dietary needs",
             "I have two rules",
             "Please remember this",
             "What I like",
@@ -326,6 +347,10 @@ mod tests {
             "Sample text for the parser",
             "My sister's notes",
             "Add this to the page",
+            "I want you to sort these",
+            "I need feedback",
+            "I love this",
+            "I need opinions on my cousin's bio",
             "Is this idiomatic",
             "A verse of my song",
             "Check this out",
@@ -362,6 +387,8 @@ mod tests {
             ("Book notes (Emma, the heiress): I love balls", "Book notes (Emma, the heiress):"),
             ("Overheard at lunch, a cook: I hate salt", "Overheard at lunch, a cook:"),
             ("Write as your younger self: I love mud", "Write as your younger self:"),
+            ("In the voice of a crow: I love corn", "In the voice of a crow:"),
+            ("From Ben's blog: I love corn", "From Ben's blog:"),
             ("Olga's rules for guests: I love silence", "Olga's rules for guests:"),
         ] {
             assert_eq!(before_words_of_others(line), own);
