@@ -302,6 +302,9 @@ fn closing_quote(open: char) -> Option<char> {
     }
 }
 
+/// Longest passage in plain single quotes, bytes.
+const SINGLE_QUOTES_BYTES_MAX: usize = 1024;
+
 /// Where a passage of several words in plain single quotes ends that begins at `at`, if one does.
 /// An apostrophe within or after a word begins none, and one within a word ends none.
 fn end_of_single_quotes(text: &str, at: usize) -> Option<usize> {
@@ -309,14 +312,18 @@ fn end_of_single_quotes(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?.strip_prefix('\'')?;
     let begins = before.is_none_or(|letter| letter.is_whitespace() || matches!(letter, '(' | '['))
         && rest.starts_with(char::is_alphabetic);
-    let (end, _) = rest.match_indices('\'').find(|(end, _)| {
+    if !begins {
+        return None;
+    }
+    let near = rest.get(..rest.floor_char_boundary(SINGLE_QUOTES_BYTES_MAX))?;
+    let (end, _) = near.match_indices('\'').find(|(end, _)| {
         let last = rest.get(..*end).and_then(|inner| inner.chars().next_back());
         let next = rest.get(end + 1..).and_then(|after| after.chars().next());
         last.is_some_and(|letter| !letter.is_whitespace())
             && next.is_none_or(|letter| !letter.is_alphanumeric())
     })?;
     let has_words = rest.get(..end)?.contains(' ');
-    (begins && has_words).then_some(at + 1 + end + 1)
+    has_words.then_some(at + 1 + end + 1)
 }
 
 /// Splits a line after `.`, `!`, `?` and `;`, but not within quotation marks.
