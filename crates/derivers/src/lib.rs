@@ -34,7 +34,7 @@ pub mod lookalikes;
 pub mod mining;
 pub mod names;
 pub mod owner;
-mod pasted;
+pub mod pasted;
 pub mod places;
 pub mod preferences;
 mod prose;

@@ -143,7 +143,7 @@ const TIMES: [&str; 11] = [
 const ASKING: [&str; 7] = ["please", "thoughts", "opinion", "opinions", "ideas", "help", "advise"];
 
 /// The part of a message before the text of somebody else, with what introduces it.
-pub(crate) fn before_pasted(message: &str) -> &str {
+pub fn before_pasted(message: &str) -> &str {
     let message = match first_paragraph(message) {
         Some((first, rest)) if !rest.trim().is_empty() && asks_about_a_text(first) => first,
         _ => message,

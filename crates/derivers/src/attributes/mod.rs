@@ -87,9 +87,9 @@ const NO_VALUES: [&str; 24] = [
     "our", "so", "some", "that", "the", "their", "this", "too", "very", "your",
 ];
 /// Words that end a value.
-const VALUE_ENDS: [&str; 22] = [
-    "after", "again", "and", "as", "because", "before", "but", "by", "during", "for", "from", "in",
-    "last", "next", "on", "since", "so", "this", "today", "until", "when", "with",
+const VALUE_ENDS: [&str; 23] = [
+    "after", "again", "and", "as", "at", "because", "before", "but", "by", "during", "for", "from",
+    "in", "last", "next", "on", "since", "so", "this", "today", "until", "when", "with",
 ];
 /// Proper names of times, so that "moved to Monday" does not name a place.
 #[rustfmt::skip]
@@ -97,6 +97,13 @@ const TIMES: [&str; 19] = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
     "april", "may", "june", "july", "august", "september", "october", "november", "december",
 ];
+/// Those of whom somebody has one at a time, so that a new one takes the place of the old.
+const ONE_AT_A_TIME: [&str; 9] =
+    ["boss", "dentist", "doctor", "employer", "gp", "landlady", "landlord", "manager", "therapist"];
+/// Numbers and addresses that a note means to be the speaker's.
+const OWN_NUMBERS: [&str; 6] = ["address", "e-mail", "email", "mobile", "number", "phone"];
+/// Words after the name of something new that say why.
+const NEW_FOR: [&str; 5] = ["because", "due", "for", "from", "since"];
 /// Words before the name of an attribute by which it is another one than the present.
 const OTHERS: [&str; 10] =
     ["first", "former", "future", "last", "next", "old", "other", "previous", "second", "third"];
@@ -136,12 +143,17 @@ impl AttributeStatement {
         &self.attribute
     }
 
+    /// "14 Ash Grove" and "Bristol" are homes; what a thing has is of one kind already.
+    fn has_values_of_any_sort(&self) -> bool {
+        self.attribute == HOME || self.subject.starts_with(things::SUBJECT)
+    }
+
     /// Whether it says that an earlier statement has stopped being true.
     pub fn replaces(&self, earlier: &Self) -> bool {
         self.is_change
             && self.subject == earlier.subject
             && is_same(&self.attribute, &earlier.attribute)
-            && sort_of(&self.value) == sort_of(&earlier.value)
+            && (self.has_values_of_any_sort() || sort_of(&self.value) == sort_of(&earlier.value))
             && slug(&self.value) != slug(&earlier.value)
     }
 }
@@ -297,6 +309,12 @@ impl Clause<'_, '_, '_> {
             if is_verb {
                 break;
             }
+            if is_new && !name.is_empty() && NEW_FOR.contains(&word.lower.as_ref()) {
+                // "New phone number because of the contract: …"
+                let is_colon = |word: &Word<'_>| word.before == Break::Colon;
+                self.skip(self.words.iter().position(is_colon)?);
+                break;
+            }
             if word.before != Break::None && !name.is_empty() || name.len() == ATTRIBUTE_WORDS_MAX {
                 return None;
             }
@@ -322,7 +340,13 @@ impl Clause<'_, '_, '_> {
         }
         is_change |= self.skip_all(&["now"]);
         let (value, is_now) = self.value(&[])?;
-        is_change |= is_now || is_new && sort_of(&value) == ValueSort::Identifier;
+        let last = name.last().map_or("", String::as_str);
+        let is_one_at_a_time = match sort_of(&value) {
+            ValueSort::Identifier => true,
+            ValueSort::Name => ONE_AT_A_TIME.contains(&last),
+            ValueSort::Words => false,
+        };
+        is_change |= is_now || is_new && is_one_at_a_time;
         let attribute = name.join(" ");
         (!attribute.is_empty()).then_some(AttributeStatement {
             subject,
@@ -332,9 +356,17 @@ impl Clause<'_, '_, '_> {
         })
     }
 
-    /// `my`, `our`, `Ana's`.
+    /// `my`, `our`, `Ana's`; nobody's `new phone number:` is the speaker's.
     fn possessor(&mut self) -> Option<String> {
         let first = self.words.first()?;
+        if first.lower == "new" {
+            let is_colon = |word: &Word<'_>| word.before == Break::Colon;
+            let colon = self.words.iter().position(is_colon)?;
+            let names = self.words.get(..colon)?.iter();
+            let mut names = names.take(1 + ATTRIBUTE_WORDS_MAX);
+            let is_own = names.any(|word| OWN_NUMBERS.contains(&word.lower.as_ref()));
+            return if is_own { self.first_person() } else { None };
+        }
         if matches!(first.lower.as_ref(), "my" | "our") {
             let subject = self.first_person()?;
             self.skip(1);
@@ -386,7 +418,9 @@ impl Clause<'_, '_, '_> {
             _ => return None,
         };
         let (value, is_now) = self.value(&TIMES)?;
-        if sort_of(&value) != ValueSort::Name {
+        // "14 Ash Grove" is where somebody lives, too.
+        let is_address = attribute == HOME && value.split(' ').any(is_proper);
+        if sort_of(&value) != ValueSort::Name && !is_address {
             return None;
         }
         let is_change = is_change || is_now;
@@ -506,6 +540,10 @@ mod tests {
             ("My sister lives in Porto", "my sister moved to Lisbon"),
             ("Ana's number is 12", "Ana's new number is 13"),
             ("The user lives in Porto", "I moved to Lisbon"),
+            ("I live at 14 Ash Grove, Leeds.", "I moved to Bristol."),
+            ("We live in Leeds at 14 Ash Grove.", "We moved to Bristol today."),
+            ("My phone number is 111", "New phone number because of the new contract: 461"),
+            ("My boss is Imogen Vale.", "My new boss is Farhan Siddiqui."),
         ] {
             assert!(replaces(earlier, later), "{earlier} … {later}");
             assert!(!replaces(later, earlier) || earlier.contains("moved"), "{later} … {earlier}");
@@ -542,6 +580,10 @@ mod tests {
             ("My phone number is 1", "my new number is easy to remember"),
             ("My account number is 7", "My new phone number is 8"),
             ("My phone number is 1", "My old number is 2"),
+            ("My phone number is 1", "New number for Ana is 2"),
+            ("My phone number is 1", "New parts: 2"),
+            ("My friend is Tom", "My new friend is Mia"),
+            ("I live in Leeds", "I live at 14"),
         ] {
             assert!(!replaces(earlier, later), "{earlier} … {later}");
         }

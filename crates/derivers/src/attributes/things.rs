@@ -9,6 +9,9 @@
 use super::{AttributeStatement, TIMES, VALUE_ENDS, is_proper};
 use crate::statements::{Break, Word};
 
+/// How the subject of a thing's attribute begins.
+pub(super) const SUBJECT: &str = "thing/";
+
 /// Most words of the name of a thing.
 const NAME_WORDS_MAX: usize = 3;
 /// Most words of a value that are read.
@@ -62,6 +65,10 @@ const NO_NAMES: [&str; 30] = [
     "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me", "of", "on", "she",
     "so", "that", "them", "there", "they", "this", "to", "us", "we", "what", "when", "which", "you",
 ];
+/// Words at the end of a name that say what its value is.
+const WHEN: [&str; 3] = ["date", "day", "time"];
+/// Words before a place that need not be a proper name.
+const AT_PLACES: [&str; 8] = ["behind", "beside", "in", "inside", "near", "on", "under", "with"];
 /// Times of a day in words.
 const CLOCK: [&str; 4] = ["noon", "midnight", "am", "pm"];
 
@@ -135,6 +142,11 @@ fn name_before(words: &[Word<'_>], end: usize) -> Option<String> {
 }
 
 fn named(words: &[Word<'_>]) -> Option<String> {
+    // The date of the wedding is when the wedding is.
+    let words = match words {
+        [name @ .., last] if !name.is_empty() && WHEN.contains(&last.lower.as_ref()) => name,
+        _ => words,
+    };
     let name: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();
     let has_letter = name.iter().any(|word| word.contains(char::is_alphabetic));
     has_letter.then(|| name.join(" "))
@@ -223,7 +235,8 @@ fn stated<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
 /// The value after "is", with its preposition.
 fn after_is<'s, 't>(words: &'s [Word<'t>], mut at: usize) -> Option<&'s [Word<'t>]> {
     // The last of these words says what the value is.
-    while BEFORE_VALUE.contains(&lower(words, at + 1)) && BEFORE_VALUE.contains(&lower(words, at)) {
+    let is_before = |at: usize| BEFORE_VALUE.contains(&lower(words, at));
+    while is_before(at) && (is_before(at + 1) || AT_PLACES.contains(&lower(words, at + 1))) {
         at += 1;
     }
     Some(from(words, at)).filter(|value| !value.is_empty())
@@ -259,11 +272,12 @@ fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeS
 fn values_of(words: &[Word<'_>]) -> Vec<(ValueKind, String)> {
     let (mut day, mut clock): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let preposition = lower(words, 0);
-    let first = usize::from(matches!(
-        preposition,
-        "to" | "on" | "at" | "in" | "by" | "until" | "till" | "now" | "for" | "set" | "due"
-    ));
-    let value = from(words, first);
+    let is_preposition = AT_PLACES.contains(&preposition)
+        || matches!(
+            preposition,
+            "to" | "at" | "by" | "until" | "till" | "now" | "for" | "set" | "due"
+        );
+    let value = from(words, usize::from(is_preposition));
     let Some(head) = value.first() else { return Vec::new() };
     let mut at = 0;
     while let Some(word) = value.get(at).filter(|_| at < VALUE_WORDS_MAX) {
@@ -314,7 +328,8 @@ fn values_of(words: &[Word<'_>]) -> Vec<(ValueKind, String)> {
     if starts_with_digit(head.text) {
         return vec![(ValueKind::Amount, text.join(" "))];
     }
-    let is_place = matches!(preposition, "to" | "in" | "at") && is_proper(head.text);
+    let is_place = AT_PLACES.contains(&preposition)
+        || matches!(preposition, "to" | "at") && is_proper(head.text);
     if is_place { vec![(ValueKind::Place, text.join(" "))] } else { Vec::new() }
 }
 
@@ -370,6 +385,7 @@ mod tests {
             ("The party is on 22 November at Clara's", "The party was moved to November 29."),
             ("Party on 22 November", "Update: the party has been moved to Friday the 29 November"),
             ("The deadline is Friday", "The deadline has been extended to Monday."),
+            ("The deadline is on Friday", "The deadline was moved to 29 November"),
             ("The deadline is 2026-11-20", "They pushed the deadline back to 2026-12-01"),
             ("Deadline: 3 May", "The new deadline is 10 May"),
             ("The review is on Tuesday at 10:30", "The review moved to 11:00"),
@@ -381,6 +397,8 @@ mod tests {
             ("The office is in Mitte", "The office is now in Kreuzberg"),
             ("The office is in Mitte", "The office moved to Kreuzberg in May"),
             ("The concert is on 3 May", "The concert was postponed until 10 June"),
+            ("The wedding is on 12 June 2027", "We changed the wedding date to 19 June 2027"),
+            ("The spare key is in the blue bowl", "The spare key is now with Mr Sandhu."),
         ] {
             assert!(
                 replaces(earlier, later),

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::attributes::{AttributeStatement, Speaker, attributes};
 use derivers::names;
+use derivers::pasted::before_pasted;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
@@ -31,7 +32,7 @@ impl Stated {
     fn of(result: &Recollection) -> Option<Self> {
         let evidence = &result.evidence;
         let at_us = evidence.at.as_ref()?.instant_us();
-        let statements = attributes(&evidence.payload.text, speaker_of(evidence));
+        let statements = stated_in(&evidence.payload.text, evidence);
         Some(Self { id: result.id, at_us, statements })
             .filter(|stated| !stated.statements.is_empty())
     }
@@ -72,9 +73,15 @@ pub fn says_it_changed(newer: (&str, &Evidence), older: (&str, &Evidence)) -> bo
     if !is_later {
         return false;
     }
-    let stated = |(words, of): (&str, &Evidence)| attributes(words, speaker_of(of));
-    let before = stated(older);
-    stated(newer).iter().any(|newer| before.iter().any(|older| newer.replaces(older)))
+    let before = stated_in(older.0, older.1);
+    stated_in(newer.0, newer.1).iter().any(|newer| before.iter().any(|older| newer.replaces(older)))
+}
+
+/// What words of a record state; in a message to an assistant, before a text of somebody else.
+fn stated_in(words: &str, evidence: &Evidence) -> Vec<AttributeStatement> {
+    let is_to_agent = evidence.payload.role.as_deref() == Some("user");
+    let own = if is_to_agent { before_pasted(words) } else { words };
+    attributes(own, speaker_of(evidence))
 }
 
 fn speaker_of(evidence: &Evidence) -> Speaker<'_> {
