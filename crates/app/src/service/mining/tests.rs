@@ -477,7 +477,7 @@ fn rules_mine_what_is_stated_and_leave_the_sentences_of_derivers_to_them() {
     assert_eq!(texts(&report), ["We decided to fire the kiln on Friday."]);
     let id = report.records[0].id.unwrap();
     let listed = desk.space().claims(&ClaimFilter::default(), 10).unwrap().beliefs;
-    assert_eq!(listed[0].basis["rules"], "1.0.0");
+    assert_eq!(listed[0].basis["rules"], "1.1.0");
     // Derivation leaves it alone, and it is retracted like what a person states.
     desk.space()
         .derive(engine::derive::Extent::Full, Intent::Write, desk.session.now, |_| {})
