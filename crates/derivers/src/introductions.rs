@@ -149,7 +149,7 @@ pub(crate) fn is_label(words: &[String], value: &str) -> bool {
     let value = value.split(['.', '!', '?', ';']).next().unwrap_or_default();
     let is_of_speaker = words_of(value)
         .iter()
-        .any(|word| SPEAKER.contains(&word.as_str()) && word != "we" || word == "my");
+        .any(|word| word == "my" || SPEAKER.contains(&word.as_str()) && word != "we");
     (1..=LABEL_WORDS_MAX).contains(&words.len())
         && !value.trim().is_empty()
         && !is_of_speaker

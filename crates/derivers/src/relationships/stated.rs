@@ -6,7 +6,7 @@
 //!    `my friends Tom and Jo`;
 //! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
-//! 4. `<Name> is my <kind>`; `is not`, `isn't` and `is no longer` deny it;
+//! 4. `<Name> is my <kind>`; a negation or an end ("not", "no longer") denies it;
 //! 5. `my new <kind> is <Name>` ([`introduced`](super::introduced)).
 //!
 //! A name is one to six capitalised words (or words in a script without capitals). "My sister is
@@ -88,7 +88,7 @@ fn is_of_a_separation(sentence: &Sentence<'_>) -> bool {
     (0..sentence.words.len()).any(parts)
 }
 
-/// "My uncle Bo died in May": the words after a name say that the person is no more.
+/// "My uncle Bo died in May": the words after a name say that the person has died.
 fn is_of_the_dead(sentence: &Sentence<'_>, end: usize) -> bool {
     let mut at = end;
     while matches!(sentence.lower(at), "who" | "has" | "had" | "sadly" | "recently" | "just") {
