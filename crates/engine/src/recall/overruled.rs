@@ -4,13 +4,14 @@
 //! and may say other things that are true. Whoever is shown the record is told which of its
 //! conclusions are false.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
 use kernel::snapshot::Snapshot;
-use kernel::validity::State;
+use kernel::validity::{State, Validity};
 use serde::Serialize;
 use serde_json::Value;
 use store::StoreError;
@@ -70,7 +71,8 @@ impl Reader<'_> {
     }
 }
 
-/// Beliefs are those of `then`, what is private is so today.
+/// Beliefs are those of `then`, what is private is so today. Bodies are read only of what was
+/// overruled: most records have nothing of the kind.
 fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
     then: &T,
     now: &N,
@@ -78,8 +80,9 @@ fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
     viewpoint: Viewpoint,
 ) -> Result<(), StoreError> {
     let mut privacy = Privacy::of(now);
+    let validity = Validity::new(then);
+    let mut overruled: BTreeMap<String, Option<State>> = BTreeMap::new();
     for record in records {
-        let mut seen = BTreeSet::new();
         for citing in then.citing(&record.id)?.into_iter().take(CITING_MAX) {
             if citing.kind != Kind::Claim || !citing.kind.spec().is_input(&citing.role) {
                 continue;
@@ -87,29 +90,42 @@ fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
             let Some(key) = then.entry(&citing.id)?.and_then(|entry| entry.identity) else {
                 continue;
             };
-            if seen.contains(&key) || record.overruled.len() >= OVERRULED_MAX {
+            let state = match overruled.get(&key) {
+                Some(state) => *state,
+                None => *overruled.entry(key.clone()).or_insert(overruling(&validity, &key)?),
+            };
+            let Some(state) = state else { continue };
+            if record.overruled.iter().any(|known| known.key == key) {
                 continue;
             }
             let belief = belief(then, &key)?;
-            let is_corrected = belief.state == State::Corrected;
-            let is_overruled = match belief.state {
-                State::Refuted => true,
-                // A later record may say what the user says.
-                State::Corrected => {
-                    payload_of(then, &citing.id)?.is_some_and(|payload| payload != belief.payload)
-                }
-                _ => false,
-            };
-            if !is_overruled || privacy.is_belief_withheld(&belief, viewpoint.disclosure)? {
+            let is_corrected = state == State::Corrected;
+            // A later record may say what the user says.
+            let differs = !is_corrected
+                || payload_of(then, &citing.id)?.is_some_and(|payload| payload != belief.payload);
+            if !differs || privacy.is_belief_withheld(&belief, viewpoint.disclosure)? {
                 continue;
             }
             let id = if is_corrected { belief.served } else { belief.current };
             let Some(id) = id else { continue };
-            seen.insert(key.clone());
-            record.overruled.push(Overruled { key, state: belief.state, id, text: belief.text });
+            record.overruled.push(Overruled { key, state, id, text: belief.text });
+            if record.overruled.len() >= OVERRULED_MAX {
+                break;
+            }
         }
     }
     Ok(())
+}
+
+/// How the user overruled an identity.
+fn overruling<W: LedgerIndex + ?Sized>(
+    validity: &Validity<'_, W>,
+    key: &str,
+) -> Result<Option<State>, W::Error> {
+    if validity.is_refuted(key)? {
+        return Ok(Some(State::Refuted));
+    }
+    Ok(validity.pinned(key)?.map(|_| State::Corrected))
 }
 
 /// What a claim states.
