@@ -1,4 +1,4 @@
-//! Checks that the names in ARCHITECTURE.md exist.
+//! Checks that the names in ARCHITECTURE.md exist, and that it stays short enough to be read.
 //!
 //! It checks words in backticks outside of fenced blocks; two forms are recognised, all others are
 //! prose:
@@ -17,6 +17,8 @@ use super::rust_source::{has_word, is_word};
 use super::tree::Tree;
 
 const MAP: &str = "ARCHITECTURE.md";
+/// Its most bytes.
+const MAP_BYTES_MAX: usize = 20_000;
 const EXTENSIONS: [&str; 9] =
     [".rs", ".md", ".toml", ".json", ".jsonl", ".ics", ".sql", ".sh", ".html"];
 const DECLARATIONS: [&str; 9] =
@@ -34,6 +36,13 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     let mut findings = Vec::new();
+    if map.text.len() > MAP_BYTES_MAX {
+        let advice = format!(
+            "it has {} bytes, and at most {MAP_BYTES_MAX} may stand here; shorten it",
+            map.text.len()
+        );
+        findings.push(Finding::new(MAP, 1, advice));
+    }
     let mut in_fence = false;
     for (number, line) in (1..).zip(map.text.lines()) {
         if line.trim_start().starts_with("```") {
@@ -157,6 +166,17 @@ mod tests {
         check_map(
             "`gone()`",
             &["ARCHITECTURE.md:1: `gone()` is nowhere in the code; mend the map or the name"],
+        );
+    }
+
+    #[test]
+    fn a_long_map_fails() {
+        check_map(&"a\n".repeat(MAP_BYTES_MAX / 2), &[]);
+        check_map(
+            &"a\n".repeat(MAP_BYTES_MAX / 2 + 1),
+            &[
+                "ARCHITECTURE.md:1: it has 20002 bytes, and at most 20000 may stand here; shorten it",
+            ],
         );
     }
 
