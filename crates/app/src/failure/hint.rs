@@ -4,6 +4,10 @@
 //! (`mcp/failures.rs` words the same codes for agents). So every command that a user is told to
 //! type is named here.
 
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
 use engine::EngineError;
 use engine::belief::user::UserError;
 use engine::write::graph::RefusedChange;
@@ -12,6 +16,7 @@ use kernel::rules::RuleViolation;
 use models::choice::Selection;
 use models::hub::HubError;
 use models::language::LanguageError;
+use serde::de::IgnoredAny;
 use store::{RecordError, StoreError};
 
 use super::{ArchiveError, Failure, RequestError};
@@ -59,6 +64,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
                 "the file of a space is not imported but used: `because --space {file} status`; `because --space {file} export` writes what another space of the same origin takes in"
             ))
         }
+        Failure::UnknownFormat { path: file, .. } => of_unknown_format(file),
         Failure::NoSpace => Some(
             "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),
@@ -112,6 +118,21 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     }
 }
 
+/// Why a source may be of no known format, if that can be seen.
+fn of_unknown_format(source: &Path) -> Option<String> {
+    if source.is_dir() {
+        let is_empty = source.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        return is_empty.then(|| "the folder is empty".to_owned());
+    }
+    let is_json = source.extension().is_some_and(|of| of.eq_ignore_ascii_case("json"));
+    if !is_json || !source.is_file() {
+        return None;
+    }
+    let file = BufReader::new(File::open(source).ok()?);
+    let read = serde_json::from_reader::<_, IgnoredAny>(file);
+    read.err().map(|error| format!("the file is not valid JSON ({error}); export or copy it again"))
+}
+
 /// The code of a statement that the user refuted.
 const IDENTITY_REFUTED: &str = "identity_refuted";
 
@@ -138,6 +159,10 @@ fn of_engine(error: &EngineError) -> Option<String> {
             "the file is damaged or was edited: `because verify` names what is wrong; importing \
             a whole export of the space puts back altered text"
                 .to_owned()
+        }
+        EngineError::UnknownBelief { name, .. } if name.contains(char::is_whitespace) => {
+            let words = quoted(name.trim());
+            format!("`because claims --contains {words}` finds beliefs by their words")
         }
         EngineError::UnknownBelief { .. } => "`because claims` lists the beliefs".to_owned(),
         EngineError::NotABelief { id, .. } => {

@@ -214,6 +214,26 @@ fn one_bad_source_among_several_ends_nothing() {
 }
 
 #[test]
+fn a_source_of_no_known_format_is_explained_where_that_can_be_seen() {
+    let machine = Machine::with_space();
+    std::fs::create_dir(machine.work().join("folder")).unwrap();
+    std::fs::write(machine.work().join("cut.json"), "[{\"title\":").unwrap();
+    std::fs::write(machine.work().join("other.json"), "{\"title\": 1}").unwrap();
+    let fails = |name: &str| machine.because(["import", name]).run().ends(1);
+    fails("folder").says("the folder is empty");
+    fails("cut.json").says("not valid JSON (EOF while parsing");
+    assert!(!fails("other.json").err().contains("not valid"));
+}
+
+#[test]
+fn words_that_name_no_belief_lead_to_the_search_for_beliefs_by_words() {
+    let machine = Machine::with_space();
+    let unknown = machine.because(["explain", "the kiln's \"cone\""]).run().ends(1);
+    unknown.says("because claims --contains").says("finds beliefs by their words");
+    machine.because(["explain", "kiln"]).run().ends(1).says("`because claims` lists the beliefs");
+}
+
+#[test]
 fn import_takes_the_order_of_dates_from_the_user_where_a_chat_does_not_show_it() {
     let machine = Machine::with_space();
     let chat =
