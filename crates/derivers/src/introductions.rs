@@ -156,6 +156,13 @@ pub(crate) fn is_label(words: &[String], value: &str) -> bool {
         && !has_any(words, &INVENTED)
 }
 
+/// Whether what follows is to be made up: "Write a story in which I am a pirate".
+pub(crate) fn is_made_up(words: &[String]) -> bool {
+    let is_asked = has_any(words, &["compose", "imagine", "invent", "make", "tell", "write"]);
+    is_asked
+        && (has_any(words, &INVENTED_IN_NOTES) || has_any(words, &["fiction", "parody", "story"]))
+}
+
 /// The part of a line of a note before the words of others that an introduction in it begins.
 pub(crate) fn before_words_of_others(line: &str) -> &str {
     let mut start = 0;

@@ -8,7 +8,7 @@
 //! before a value ("Diet: vegan") are followed by the owner's own words. English, German, French,
 //! Spanish and Italian are read.
 
-use crate::introductions::{is_label, is_owners};
+use crate::introductions::{is_label, is_made_up, is_owners};
 use crate::relationships::is_kind;
 
 /// Most words of an introduction that are read: the last.
@@ -139,6 +139,15 @@ const TIMES: [&str; 11] = [
     "winter",
     "year",
 ];
+/// Verbs for work on the wording of a text.
+#[rustfmt::skip]
+const REWORDING: [&str; 24] = [
+    "condense", "copyedit", "paraphrase", "polish", "proofread", "proof-read", "rephrase", "reword", "rewrite", "shorten",
+    "summarise", "summarize", "translate", "kürze", "korrigiere", "übersetz", "übersetze", "traduis", "traduisez",
+    "traduce", "traduzca", "traduci", "traduza", "vertaal",
+];
+/// How a block of code begins.
+const CODE: &str = "```";
 /// What asks an assistant for something at the end of a paragraph, beside [`WORK`].
 const ASKING: [&str; 7] = ["please", "thoughts", "opinion", "opinions", "ideas", "help", "advise"];
 
@@ -148,7 +157,24 @@ pub fn before_pasted(message: &str) -> &str {
         Some((first, rest)) if !rest.trim().is_empty() && asks_about_a_text(first) => first,
         _ => message,
     };
-    before_introduction(message)
+    before_introduction(message, |words, value| match value {
+        Some(value) => introduces(words) || !is_owners(words) && !is_label(words, value),
+        None => asks_for_work(words),
+    })
+}
+
+/// The part of a message before a text that is certainly not the owner's own word, with what
+/// introduces it: somebody else wrote it, it is made up, or its wording is to be worked on. Code
+/// and whatever else the owner shows of their own work is not such a text.
+pub fn before_text_of_others(message: &str) -> &str {
+    let is_reworded =
+        |words: &[String]| words.iter().any(|word| REWORDING.contains(&word.as_str()));
+    let own = before_introduction(message, |words, value| match value {
+        Some(_) => introduces(words) || is_made_up(words) || is_reworded(words),
+        None => asks_for_work(words) && is_reworded(words),
+    });
+    let text = message.get(own.len()..).unwrap_or_default().trim_start();
+    if text.starts_with(CODE) { message } else { own }
 }
 
 /// The first paragraph, and what is below the blank line after it.
@@ -192,7 +218,10 @@ fn asks_about_a_text(paragraph: &str) -> bool {
         || introduces(&words))
 }
 
-fn before_introduction(message: &str) -> &str {
+/// The part of a message before an introduction, with it. `is_others` says whether what follows is
+/// not the owner's: after the words before a colon, with the rest of its line, or, without one,
+/// after words that ask for work on a text.
+fn before_introduction(message: &str, is_others: impl Fn(&[String], Option<&str>) -> bool) -> &str {
     let mut start = 0;
     let mut line_at = 0;
     for line in message.split_inclusive('\n') {
@@ -210,10 +239,8 @@ fn before_introduction(message: &str) -> &str {
             let words = words_of(message.get(start..end).unwrap_or_default());
             let ends_line = message.get(end..line_end).unwrap_or_default().trim().is_empty();
             let value = message.get(end..line_end).unwrap_or_default();
-            let is_others =
-                is_colon && (introduces(&words) || !is_owners(&words) && !is_label(&words, value));
-            let is_introduction = is_others
-                || asks_for_work(&words) && (is_colon || ends_line)
+            let is_introduction = is_colon && is_others(&words, Some(value))
+                || (is_colon || ends_line) && is_others(&words, None)
                 || ends_line && points_below(&words) && introduces(&words);
             if is_introduction && !goes_on.trim().is_empty() {
                 return message.get(..end).unwrap_or(message);
@@ -221,7 +248,7 @@ fn before_introduction(message: &str) -> &str {
             start = end;
         }
         let words = words_of(message.get(start..line_end).unwrap_or_default());
-        let is_introduction = asks_for_work(&words) || points_below(&words) && introduces(&words);
+        let is_introduction = is_others(&words, None) || points_below(&words) && introduces(&words);
         (start, line_at) = (line_end, line_end);
         if is_introduction && message.get(line_end..).is_some_and(|rest| !rest.trim().is_empty()) {
             return message.get(..line_end).unwrap_or(message);
@@ -440,6 +467,28 @@ mod tests {
             "：",
         ] {
             check(message);
+        }
+    }
+
+    #[test]
+    fn what_is_certainly_of_others_is_no_work_of_the_owner() {
+        for message in [
+            "Here's a cover letter my colleague Priya wrote, make mine similar:|\n\nI live in Rome.",
+            "My friend says:| I love mornings. Is that genetic?",
+            "Please proofread this email from my landlady, I don't get it:|\n\nI live in Rome.",
+            "Translate to German:| 'I live in Rome with my brother.'",
+            "Write a story in which I am a pirate:| I live in Tortuga.",
+            "Here's my current code:\n```\nI = my.way\n```|",
+            "Rewrite this function:\n```\nI = my.way\n```|",
+            "Here's what I have so far: I live in Rome.|",
+            "I've decided on three parts: I write the first.|",
+            "I want to fix this memory leak?\nI use a cache of my own.|",
+            "I'm trying to fix this \"KeyError: 'amount'\" in my handler.|",
+            "That looks good, I'll translate it.\n\nFor the tests, I prefer pytest.|",
+            "My rules: I drink tea.|",
+        ] {
+            let (own, rest) = message.split_once('|').unwrap();
+            assert_eq!(before_text_of_others(&format!("{own}{rest}")), own, "{message:?}");
         }
     }
 

@@ -32,7 +32,7 @@ impl Stated {
     fn of(result: &Recollection) -> Option<Self> {
         let evidence = &result.evidence;
         let at_us = evidence.at.as_ref()?.instant_us();
-        let statements = stated_in(&evidence.payload.text, evidence);
+        let statements = attributes(own_words(evidence), speaker_of(evidence));
         Some(Self { id: result.id, at_us, statements })
             .filter(|stated| !stated.statements.is_empty())
     }
@@ -77,11 +77,23 @@ pub fn says_it_changed(newer: (&str, &Evidence), older: (&str, &Evidence)) -> bo
     stated_in(newer.0, newer.1).iter().any(|newer| before.iter().any(|older| newer.replaces(older)))
 }
 
-/// What words of a record state; in a message to an assistant, before a text of somebody else.
+/// What words of a record state, unless they are of a text of somebody else within it.
 fn stated_in(words: &str, evidence: &Evidence) -> Vec<AttributeStatement> {
+    let own = own_words(evidence);
+    let is_own = own.len() == evidence.payload.text.len()
+        || folded(own).contains(folded(words).trim_end_matches('…'));
+    if is_own { attributes(words, speaker_of(evidence)) } else { Vec::new() }
+}
+
+/// The words of a record; of a message to an assistant, those before a text of somebody else.
+fn own_words(evidence: &Evidence) -> &str {
+    let text = &evidence.payload.text;
     let is_to_agent = evidence.payload.role.as_deref() == Some("user");
-    let own = if is_to_agent { before_pasted(words) } else { words };
-    attributes(own, speaker_of(evidence))
+    if is_to_agent { before_pasted(text) } else { text }
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn speaker_of(evidence: &Evidence) -> Speaker<'_> {

@@ -3,7 +3,7 @@
 use engine::Space;
 use engine::recall::context::{Request, Tier};
 use engine::recall::episodes::Query;
-use engine::recall::replaced::newer_first;
+use engine::recall::replaced::{newer_first, says_it_changed};
 use kernel::when::When;
 
 use crate::support::{Home, at, note};
@@ -126,6 +126,25 @@ fn other_people_and_other_things_replace_nothing() {
         2,
         &[("my new number is 3", 1), ("My phone number is 1", 0)],
     );
+}
+
+#[test]
+fn a_sentence_of_a_pasted_text_changes_nothing() {
+    let said = |day: &str, role: Option<&str>, text: &str| {
+        let mut said = note(day, text);
+        said.at = Some(When::parse(day).unwrap());
+        said.payload.role = role.map(str::to_owned);
+        said
+    };
+    let older = "My phone number is 07700 900461.";
+    let newer = "I moved house.\nMy new number is 07700 900999.";
+    let sentence = "My new number is 07700 900999.";
+    let own = said("2024-06-01", Some("user"), newer);
+    let letter = format!("Please shorten this email from my aunt:\n\n{newer}");
+    let pasted = said("2024-06-01", Some("user"), &letter);
+    let before = said("2024-01-01", None, older);
+    assert!(says_it_changed((sentence, &own), (older, &before)));
+    assert!(!says_it_changed((sentence, &pasted), (older, &before)));
 }
 
 #[test]

@@ -444,6 +444,25 @@ fn the_users_own_words_count_more_for_a_question_in_the_first_person() {
 }
 
 #[test]
+fn what_the_user_pasted_is_not_their_own_word() {
+    let asker = |text: &str| {
+        let record = record_of(EvidenceKind::TURN, Some("user"), text);
+        part_of_first(record, "Where is my kayak?", "asker")
+    };
+    assert_eq!(asker("My kayak is in the shed."), 1.0);
+    let letter = "Dear tenants, my kayak is in the shed. Please leave it there. Odile";
+    assert_eq!(asker(&format!("Please proofread this email from my landlady:\n\n{letter}")), 0.0);
+    // The question says more than what it is about.
+    let question = "My kayak is at the lake, and I do not get what my landlady means with this";
+    assert_eq!(asker(&format!("{question}: the shed.")), 1.0);
+    let own = "My kayak is at the lake, and nobody takes it away from there. ".repeat(12);
+    let long = format!("{own}\n\nMy landlady wrote:\n\n{}", letter.repeat(12));
+    assert_eq!(asker(&long), 1.0);
+    let pasted = long.replace("at the lake", "there").replace("kayak is there", "boat is there");
+    assert_eq!(asker(&pasted), 0.0);
+}
+
+#[test]
 fn beside_chats_with_a_program_the_persons_notes_are_theirs_as_well() {
     let asker = |records: &[(&str, Option<&str>, Option<&str>)]| {
         let mut book = Book::in_file();

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use calendar::series::Series;
+use derivers::pasted::before_text_of_others;
 use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::text::passages::passages;
 use retrieval::text::standing::{Standing, standing};
@@ -18,6 +19,8 @@ const SHORT_WORDS_MAX: usize = 40;
 pub(super) struct Passages<'a> {
     evidence: &'a Evidence,
     ranges: Vec<Range<usize>>,
+    /// The person's own words are so many bytes at the beginning; the rest is pasted.
+    own_bytes: usize,
 }
 
 /// The searched text of a passage.
@@ -27,6 +30,8 @@ pub(super) struct Passage<'a> {
     more: Vec<&'a str>,
     /// Its record is short.
     is_short: bool,
+    /// Most of it is a text of somebody else, or one to work on, that the person pasted.
+    is_pasted: bool,
     /// What is before it in its file, if anything, is part of the same text.
     pub(super) continues_text: bool,
 }
@@ -34,7 +39,10 @@ pub(super) struct Passage<'a> {
 impl<'a> Passages<'a> {
     /// Of a record; there is at least one.
     pub(super) fn of(evidence: &'a Evidence) -> Self {
-        Self { evidence, ranges: passages(&evidence.payload.text) }
+        let text = &evidence.payload.text;
+        let own_bytes =
+            if is_by_user(evidence) { before_text_of_others(text).len() } else { text.len() };
+        Self { evidence, ranges: passages(text), own_bytes }
     }
 
     /// All of them, in order.
@@ -42,15 +50,21 @@ impl<'a> Passages<'a> {
         let evidence = self.evidence;
         let is_note = evidence.kind.0 == EvidenceKind::NOTE;
         let is_short = evidence.payload.text.split_whitespace().nth(SHORT_WORDS_MAX).is_none();
-        self.ranges.iter().map(move |range| Passage {
-            is_short,
-            continues_text: is_note || range.start > 0,
-            text: evidence.payload.text.get(range.clone()).unwrap_or_default(),
-            more: if range.start == 0 {
-                searched_parts(evidence).skip(1).collect()
-            } else {
-                Vec::new()
-            },
+        let own_bytes = self.own_bytes;
+        self.ranges.iter().map(move |range| {
+            let text = evidence.payload.text.get(range.clone()).unwrap_or_default();
+            let is_first = range.start == 0;
+            Passage {
+                text,
+                more: if is_first {
+                    searched_parts(evidence).skip(1).collect()
+                } else {
+                    Vec::new()
+                },
+                is_short,
+                is_pasted: range.end.saturating_sub(range.start.max(own_bytes)) > range.len() / 2,
+                continues_text: is_note || range.start > 0,
+            }
         })
     }
 }
@@ -63,6 +77,9 @@ impl Passage<'_> {
 
     /// What it adds to the marks of its record.
     pub(super) fn marks(&self, of_record: u8, kind: &EvidenceKind) -> u8 {
+        if self.is_pasted {
+            return of_record & !attributes::BY_USER;
+        }
         // Only the person's own words say how to answer, and short notes: "always" in a longer one
         // is about what the note is about.
         let is_told = kind.0 == EvidenceKind::NOTE && self.is_short;
@@ -105,14 +122,24 @@ pub(super) fn marks(evidence: &Evidence) -> u8 {
     // A thread of mails is a conversation, in which a reply does not repeat what it answers.
     let is_mail = evidence.kind.0 == EvidenceKind::MAIL;
     let is_turn = evidence.kind.0 == EvidenceKind::TURN;
-    let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
-    let role = role.map(str::to_lowercase);
-    let is_user = matches!(role.as_deref(), Some("user" | "human" | "me"));
+    let role = role(evidence);
     let is_program = matches!(role.as_deref(), Some("assistant" | "ai" | "bot" | "model"));
     let mark = |applies: bool, mark: u8| if applies { mark } else { 0 };
     mark(is_turn || is_mail, attributes::TURN)
-        | mark(is_user, attributes::BY_USER)
+        | mark(is_by_user(evidence), attributes::BY_USER)
         | mark(is_program, attributes::BY_PROGRAM)
         | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
+}
+
+/// Whether the person said it to a program.
+fn is_by_user(evidence: &Evidence) -> bool {
+    matches!(role(evidence).as_deref(), Some("user" | "human" | "me"))
+}
+
+/// The part in a conversation, in lower case.
+fn role(evidence: &Evidence) -> Option<String> {
+    let is_turn = evidence.kind.0 == EvidenceKind::TURN;
+    let role = evidence.payload.role.as_deref().or(evidence.actor.as_deref().filter(|_| is_turn));
+    role.map(str::to_lowercase)
 }
