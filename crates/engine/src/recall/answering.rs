@@ -31,6 +31,8 @@ const SPEAKERS_MAX: usize = 2;
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 /// How much a question counts, or a quoted line.
 const SHARE_OF_ASKED: f64 = 0.4;
+/// How a task begins that is not done, after the mark of a list.
+const OPEN_BOX: &str = "[ ] ";
 /// Length up to which sentences that follow a title are shown with it, bytes.
 const BEGINNING_BYTES: usize = 160;
 
@@ -84,7 +86,11 @@ fn counts(share: &TermShare) -> (f64, TermCounts) {
 }
 
 /// What the words of a question weigh: those that records know by their rarity, the others 1.
-pub struct WordWeights(BTreeMap<Term, f64>);
+pub struct WordWeights {
+    weights: BTreeMap<Term, f64>,
+    /// The question asks for open tasks.
+    asks_for_tasks: bool,
+}
 
 impl WordWeights {
     /// Of a question, and of the shares that records have of its words.
@@ -98,14 +104,20 @@ impl WordWeights {
         for TermShare { term, idf, .. } in shares {
             weights.insert(term.clone(), *idf);
         }
-        Self(weights)
+        Self { weights, asks_for_tasks: question.is_some_and(|question| question.asks_for_tasks) }
     }
 
     /// The sentence with the most weight of the question's words; the first of several, and the
     /// beginning if no word is shared. A sentence of a few words is given with those around it.
-    /// Questions and quoted lines count less.
+    /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to a
+    /// question for them.
     fn best_sentence<'t>(&self, source: &SourceText<'t>, analyzer: &mut Analyzer) -> Cow<'t, str> {
         let text = cut(source.text, TEXT_BYTES_MAX);
+        if self.asks_for_tasks
+            && let Some(open) = open_tasks(text)
+        {
+            return Cow::Owned(open);
+        }
         let mut best: Option<(f64, &'t str, usize)> = None;
         let mut before = 0;
         let mut weight_of_title = 0.0;
@@ -116,7 +128,7 @@ impl WordWeights {
                 continue;
             }
             let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
-            let weight: f64 = terms.iter().filter_map(|term| self.0.get(term)).sum();
+            let weight: f64 = terms.iter().filter_map(|term| self.weights.get(term)).sum();
             if range.start < source.title_bytes {
                 weight_of_title = f64::max(weight_of_title, weight);
                 continue;
@@ -154,6 +166,18 @@ pub struct SourceText<'t> {
     pub text: &'t str,
     /// So many bytes at its beginning are a title; 0 if it has none.
     pub title_bytes: usize,
+}
+
+/// The tasks of a list that are not done, if it has some.
+fn open_tasks(text: &str) -> Option<String> {
+    let task = |line: &str| {
+        let line = line.trim_start().trim_start_matches(|mark: char| {
+            mark.is_ascii_digit() || matches!(mark, '-' | '*' | '+' | '.' | ' ')
+        });
+        line.strip_prefix(OPEN_BOX).map(|task| task.trim().to_owned())
+    };
+    let open: Vec<String> = text.lines().filter_map(task).collect();
+    (!open.is_empty()).then(|| open.join("; "))
 }
 
 /// Whether a sentence is too short to say much by itself, in a script that separates words.

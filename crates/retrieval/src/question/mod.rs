@@ -19,6 +19,7 @@ mod quote;
 mod request;
 mod second_person;
 pub mod sentences;
+mod tasks;
 mod time_phrases;
 mod time_words;
 
@@ -83,6 +84,12 @@ pub struct Question {
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
+    /// True if it asks for open tasks, of which the memory has some ("What do I still have to do?"):
+    /// it has the terms of what they are about, if it says so.
+    pub asks_for_tasks: bool,
+    /// What it is about beside tasks, if its words may ask for open ones.
+    #[serde(skip)]
+    beside_tasks: Option<BesideTasks>,
     /// The usual members of each class that it names, as terms, if it asks for all of a class:
     /// "Which sports does Ada do?"
     #[serde(skip)]
@@ -198,6 +205,22 @@ impl Question {
             true => lists::members(&lower, &terms, analyzer),
             false => Vec::new(),
         };
+        let may_ask_for_tasks = is_focused
+            && !asks_when
+            && !asks_for_days
+            && languages.own == Language::English
+            && tasks::asks_for_open(&lower);
+        let beside_tasks = may_ask_for_tasks.then(|| {
+            let is_left_out = |position: usize| {
+                is_left_out(position)
+                    || lower.get(position).is_some_and(|word| tasks::is_asking(word))
+            };
+            let kept = words.iter().enumerate().filter(|(position, _)| !is_left_out(*position));
+            let terms = distinct_terms(analyzer, kept.map(|(_, word)| *word), languages);
+            let nameless =
+                if terms.is_empty() { String::new() } else { without(text, &words, is_left_out) };
+            BesideTasks { terms, nameless }
+        });
         let subject = subject(&found, &lower);
         let is_naming_certain = found.iter().any(|at| at.is_certain);
         let mentions = found.into_iter().map(|at| at.mention).collect();
@@ -216,12 +239,36 @@ impl Question {
             nearest,
             quotes,
             asks_for_days,
+            asks_for_tasks: false,
+            beside_tasks,
             classes,
             subject,
             first_person,
             asks_of_program: second_person::asks_of_program(&lower),
             asks_when,
         }
+    }
+
+    /// Whether its words may ask for open tasks.
+    pub fn may_ask_for_tasks(&self) -> bool {
+        self.beside_tasks.is_some()
+    }
+
+    /// The same question, for open tasks if it may ask for them: then the words that ask carry no
+    /// weight.
+    #[must_use]
+    pub fn for_tasks(mut self) -> Self {
+        if let Some(BesideTasks { terms, nameless }) = self.beside_tasks.take() {
+            (self.terms, self.nameless) = (terms, nameless);
+            self.asks_for_tasks = true;
+        }
+        self
+    }
+
+    /// Whether records are judged by their words: a question for days or tasks, whatever they are
+    /// about, says nothing of these.
+    pub fn judges_text(&self) -> bool {
+        !self.asks_for_days && (!self.asks_for_tasks || !self.terms.is_empty())
     }
 
     /// Whether a record's date counts.
@@ -285,6 +332,13 @@ impl Question {
     pub fn subject(&self) -> Option<&[NameId]> {
         self.mentions.get(self.subject?).map(|mention| mention.people.as_slice())
     }
+}
+
+/// What a question for open tasks says beside that.
+#[derive(Clone, Debug, PartialEq)]
+struct BesideTasks {
+    terms: Vec<QueryTerm>,
+    nameless: String,
 }
 
 /// What a word of a question is for. The most telling role is first.

@@ -93,8 +93,8 @@ pub struct RankingFeatures {
     rival: Option<f64>,
     /// The question names somebody known.
     names_somebody: bool,
-    /// The question asks for days, and there is a record of one of them.
-    has_its_days: bool,
+    /// The question asks for days or tasks, and there is a record of one of them.
+    has_its_kind: bool,
     /// ln(1 + number of words).
     length: f64,
 }
@@ -113,7 +113,8 @@ impl RankingFeatures {
         let weight = |idf: f64| idf.max(WEIGHT_MIN * rarest);
         let mut features = Self::default();
         let (mut theirs, mut others): (Option<f64>, Option<f64>) = (None, None);
-        let (mut known, mut date, mut has_roles) = (Vec::new(), 0.0_f64, false);
+        let (mut known, mut date) = (Vec::new(), 0.0_f64);
+        let (mut has_roles, mut has_class) = (false, false);
         // A single Han character is in many texts that have nothing to do with the question.
         let is_whole = |word: &&QueryTerm| !is_single_han(word.term.as_str());
         let whole: Vec<&QueryTerm> = question.terms.iter().filter(is_whole).collect();
@@ -131,6 +132,7 @@ impl RankingFeatures {
                     "word_meaning" => features.word_meaning = features.word_meaning.max(part.value),
                     "date" => date = date.max(part.value),
                     "asker" => has_roles |= part.value > 0.0,
+                    "classes" => has_class |= part.value > 0.0,
                     _ => {}
                 }
             }
@@ -157,7 +159,8 @@ impl RankingFeatures {
             (features.meaning, features.word_meaning) = (0.0, 0.0);
         }
         features.names_somebody = !question.mentions.is_empty();
-        features.has_its_days = question.asks_for_days && date >= question.fit_of_its_days();
+        features.has_its_kind = question.asks_for_days && date >= question.fit_of_its_days()
+            || question.asks_for_tasks && has_class;
         let all = words.len();
         let known_rarity: f64 = known.iter().map(|(_, idf, _)| weight(*idf)).sum();
         let rarity = known_rarity + rarest * (all - known.len().min(all)) as f64;
@@ -204,7 +207,8 @@ impl RankingFeatures {
 }
 
 /// The probability that the best record answers, 0 … 1. It is 0 without features, and for a
-/// question without a known word or person, unless it asks for days of which there are records.
+/// question without a known word or person, unless it asks for days or tasks of which there are
+/// records.
 pub fn relevance(features: Option<&RankingFeatures>) -> f64 {
     let person = features.and_then(RankingFeatures::person);
     topic_relevance(features) * person.map_or(1.0, |values| probability(&PERSON, &values))
@@ -212,9 +216,9 @@ pub fn relevance(features: Option<&RankingFeatures>) -> f64 {
 
 /// The same for the topic alone, whoever the question is about.
 pub fn topic_relevance(features: Option<&RankingFeatures>) -> f64 {
-    let has_days = |with: &RankingFeatures| with.length > 0.0 || with.has_its_days;
+    let has_kind = |with: &RankingFeatures| with.length > 0.0 || with.has_its_kind;
     let Some(features) =
-        features.filter(|with| has_days(with) && (with.known > 0.0 || with.names_somebody))
+        features.filter(|with| has_kind(with) && (with.known > 0.0 || with.names_somebody))
     else {
         return 0.0;
     };

@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use retrieval::rank::Weights;
 use retrieval::text::Language;
+use serde_json::json;
 use store::Position;
 use store::sqlite::{Filter, Found, SqliteSpace};
 use testkit::naive_recall::{Document, Hit, NaiveRecall};
@@ -556,6 +557,49 @@ fn a_question_for_a_list_finds_members_of_the_class_that_it_names() {
     let found = |question| ranked_by(&Weights::LEXICAL, &records, question);
     assert_eq!(found("Which instruments does Ada have?"), [records[1]]);
     assert_eq!(found("Who has an instrument?"), []);
+}
+
+/// The texts that a question finds among tasks, a list of tasks and other records.
+fn found_among_tasks(question: &str, with_open: bool) -> Vec<String> {
+    let mut book = Book::in_file();
+    let mut texts = Vec::new();
+    let mut tell = |kind: &str, role: Option<&str>, text: &str, fields: serde_json::Value| {
+        let mut record = record_of(kind, role, text);
+        record.source_uid = text.to_owned();
+        record.payload.more = serde_json::from_value(fields).unwrap();
+        book.evidence(&record, &[]);
+        texts.push(text.to_owned());
+    };
+    let turn = EvidenceKind::TURN;
+    tell(turn, Some("user"), "I have a list of open shops, and what I still need.", json!({}));
+    tell(turn, Some("user"), "Always answer my tasks in metric units.", json!({}));
+    tell("task", None, "Pay the rent", json!({ "status": "completed" }));
+    tell("task", None, "Renew the passport", json!({ "completed": "2024-03-01" }));
+    tell(EvidenceKind::NOTE, None, "- [x] buy soil", json!({ "done_tasks": 1 }));
+    if with_open {
+        tell("task", None, "Book the venue", json!({ "status": "needs-action" }));
+        let open = json!({ "open_tasks": ["water the tulips"], "done_tasks": 1 });
+        tell(EvidenceKind::NOTE, None, "- [ ] water the tulips\n- [x] buy pots", open);
+    }
+    book.advance();
+    let found = find(&mut book.ledger, question, None, &Filter::default(), 10);
+    let mut found: Vec<String> =
+        found.iter().map(|found| texts[found.document as usize].clone()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_question_for_open_tasks_finds_these_and_no_words_that_ask() {
+    let open = ["- [ ] water the tulips\n- [x] buy pots", "Book the venue"];
+    for question in ["What do I still have to do?", "What is on my to-do list?", "my open tasks"] {
+        assert_eq!(found_among_tasks(question, true), open, "{question}");
+    }
+    let of_tulips = "Which tasks are open for the tulips?";
+    assert!(found_among_tasks(of_tulips, true).contains(&open[0].to_owned()));
+    // A memory without open tasks is searched for the words.
+    let found = found_among_tasks("Which tasks are open?", false);
+    assert!(found.iter().any(|text| text.contains("open shops")), "{found:?}");
 }
 
 #[test]

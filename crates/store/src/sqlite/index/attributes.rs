@@ -4,6 +4,8 @@
 //! position of the operation that last changed it, so a process that has read up to a position
 //! reads only what changed since.
 
+use std::collections::BTreeSet;
+
 use kernel::evidence::Visibility;
 use rusqlite::{Connection, params};
 
@@ -53,6 +55,9 @@ pub(super) const SERIES: u8 = 16;
 pub(super) const BY_TOOL: u8 = 32;
 /// A program said it to the person.
 pub(super) const BY_PROGRAM: u8 = 64;
+
+/// It is a task that is not done, or has one.
+pub(super) const OPEN_TASK: u8 = 128;
 
 /// The attributes of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +209,8 @@ pub(in super::super) struct Attributes {
     total_length: u64,
     /// The person whose memory this is said something to a program.
     has_chats: bool,
+    /// The documents that are or were [`OPEN_TASK`], ascending.
+    open_tasks: BTreeSet<u32>,
 }
 
 impl Attributes {
@@ -220,6 +227,13 @@ impl Attributes {
     /// Whether any document is [`BY_USER`].
     pub(super) fn has_chats(&self) -> bool {
         self.has_chats
+    }
+
+    /// The documents that are [`OPEN_TASK`] and count, ascending.
+    pub(super) fn open_tasks(&self) -> Vec<u32> {
+        let is_alive =
+            |document: &u32| self.get(*document).is_some_and(|task| task.flags & DEAD == 0);
+        self.open_tasks.iter().copied().filter(is_alive).collect()
     }
 
     /// The number of sessions. Sessions are numbered without gaps, so there are never more of them
@@ -281,6 +295,9 @@ impl Attributes {
                 let Some(attribute) = Attribute::read(bytes) else { continue };
                 let is_new = document == self.len();
                 self.has_chats |= attribute.marks & BY_USER != 0;
+                if attribute.marks & OPEN_TASK != 0 {
+                    self.open_tasks.insert(document);
+                }
                 if is_new {
                     self.total_length += u64::from(attribute.length);
                 }

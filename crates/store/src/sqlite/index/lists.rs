@@ -1,7 +1,8 @@
 //! Questions for a list: the members of the classes that they name.
 //!
 //! A class is a few dozen words, which are looked up like words of the question, for such questions
-//! only. It is weighed like one word: by how rare its members are together.
+//! only. It is weighed like one word: by how rare its members are together. Open tasks are a class
+//! of their own, for questions that ask for them.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +38,11 @@ impl Classes {
         }
         let all = u64::from(search.attributes.len());
         let mut classes = Vec::new();
+        if question.asks_for_tasks {
+            let documents = search.attributes.open_tasks();
+            let share = if documents.is_empty() { 0.0 } else { 1.0 };
+            return Ok(Self(vec![ClassDocuments { share, documents }]));
+        }
         for members in &question.classes {
             let documents = search.documents_with_any(members)?;
             if !documents.is_empty() {

@@ -128,8 +128,8 @@ impl By<'_> {
 }
 
 impl<'a> Meaning<'a> {
-    /// None if vectors do not count, or the question asks for days whatever they are about, or it
-    /// has none.
+    /// None if vectors do not count, or the question asks for days or tasks whatever they are about,
+    /// or it has none.
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
@@ -138,7 +138,7 @@ impl<'a> Meaning<'a> {
     ) -> Option<Self> {
         if [weights.window_meaning, weights.own_meaning, weights.word_meaning, weights.next_meaning]
             == [0.0; 4]
-            || question.asks_for_days
+            || !question.judges_text()
         {
             return None;
         }
@@ -455,7 +455,7 @@ impl Pass<'_> {
     }
 
     /// Every signal except those of words; `has_word` says whether the passage itself has a word of
-    /// the question. A question for days does not judge the text.
+    /// the question. A question for days or tasks does not judge the text.
     fn signals(
         &self,
         attribute: &Attribute,
@@ -467,7 +467,7 @@ impl Pass<'_> {
         let is_of = |who: &Option<Who>, named| {
             who.as_ref().is_some_and(|who| who.holds(attribute, document, named))
         };
-        let has = |flag| !self.question.asks_for_days && attribute.flags & flag != 0;
+        let has = |flag| self.question.judges_text() && attribute.flags & flag != 0;
         let is_elsewhere = || {
             self.conversations.as_ref().is_some_and(|theirs| theirs.is_elsewhere(attribute))
                 && !named.mentions(document)
@@ -477,7 +477,7 @@ impl Pass<'_> {
             subject: is_of(&self.subject, &named.subject),
             elsewhere: is_elsewhere(),
             date,
-            asker: !self.question.asks_for_days && self.is_askers(attribute),
+            asker: self.question.judges_text() && self.is_askers(attribute),
             standing: self.standing(attribute, has_word),
             // Only in a conversation does a question mean that the answer is elsewhere, and a
             // request to a program says what it is about.
@@ -522,8 +522,8 @@ impl Pass<'_> {
 
     /// Whether instructions are answers though they share nothing with the question.
     fn seeks_instructions(&self) -> bool {
-        let Question { mentions, asks_when, asks_for_days, .. } = self.question;
-        mentions.is_empty() && !asks_when && !asks_for_days
+        let Question { mentions, asks_when, .. } = self.question;
+        mentions.is_empty() && !asks_when && self.question.judges_text()
     }
 
     /// How much a document tells how to answer: a question about somebody or about a time is not

@@ -161,7 +161,8 @@ impl Search<'_> {
         let held = marked_languages(self.connection, self.tables)?;
         let question = Question::parse(text, analyzer, &names, held, today);
         names.finish()?;
-        Ok(question)
+        let is_for_tasks = question.may_ask_for_tasks() && !self.attributes.open_tasks().is_empty();
+        Ok(if is_for_tasks { question.for_tasks() } else { question })
     }
 
     /// The best `limit` records and a few more, best first. Of equal scores, the record nearest to

@@ -12,6 +12,10 @@ use retrieval::text::{Analyzer, Language, SlotAnalysis};
 use super::super::attributes;
 use super::super::meaning::DocumentVector;
 
+/// The kind of a task.
+const TASK: &str = "task";
+/// How the line of a task begins that is not done, after the mark of a list.
+const OPEN_BOX: &str = "[ ] ";
 /// Most words of a note that may be an instruction.
 const SHORT_WORDS_MAX: usize = 40;
 
@@ -32,6 +36,8 @@ pub(super) struct Passage<'a> {
     is_short: bool,
     /// Most of it is a text of somebody else, or one to work on, that the person pasted.
     is_pasted: bool,
+    /// It is a task that is not done, or has one.
+    has_open_task: bool,
     /// What is before it in its file, if anything, is part of the same text.
     pub(super) continues_text: bool,
 }
@@ -49,6 +55,7 @@ impl<'a> Passages<'a> {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Passage<'a>> + use<'_, 'a> {
         let evidence = self.evidence;
         let is_note = evidence.kind.0 == EvidenceKind::NOTE;
+        let has_open_tasks = has_open_tasks(evidence);
         let is_short = evidence.payload.text.split_whitespace().nth(SHORT_WORDS_MAX).is_none();
         let own_bytes = self.own_bytes;
         self.ranges.iter().map(move |range| {
@@ -63,6 +70,7 @@ impl<'a> Passages<'a> {
                 },
                 is_short,
                 is_pasted: range.end.saturating_sub(range.start.max(own_bytes)) > range.len() / 2,
+                has_open_task: has_open_tasks && (!is_note || text.contains(OPEN_BOX)),
                 continues_text: is_note || range.start > 0,
             }
         })
@@ -80,6 +88,8 @@ impl Passage<'_> {
         if self.is_pasted {
             return of_record & !attributes::BY_USER;
         }
+        let of_record =
+            if self.has_open_task { of_record | attributes::OPEN_TASK } else { of_record };
         // Only the person's own words say how to answer, and short notes: "always" in a longer one
         // is about what the note is about.
         let is_told = kind.0 == EvidenceKind::NOTE && self.is_short;
@@ -130,6 +140,23 @@ pub(super) fn marks(evidence: &Evidence) -> u8 {
         | mark(is_program, attributes::BY_PROGRAM)
         | mark(role.as_deref() == Some("tool"), attributes::BY_TOOL)
         | mark(Series::is_in(evidence), attributes::SERIES)
+}
+
+/// Whether a record is a task that is not done, or a note has some.
+fn has_open_tasks(evidence: &Evidence) -> bool {
+    let more = &evidence.payload.more;
+    let field = |name: &str| more.get(name).and_then(serde_json::Value::as_str);
+    match evidence.kind.0.as_str() {
+        TASK => {
+            let is_over = matches!(field("status"), Some("completed" | "cancelled"));
+            !is_over && !more.contains_key("completed")
+        }
+        EvidenceKind::NOTE => {
+            let open = more.get("open_tasks").and_then(serde_json::Value::as_array);
+            open.is_some_and(|open| !open.is_empty())
+        }
+        _ => false,
+    }
 }
 
 /// Whether the person said it to a program.
