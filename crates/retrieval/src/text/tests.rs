@@ -167,6 +167,15 @@ fn latin_letters_lose_their_marks_and_other_scripts_keep_theirs() {
 }
 
 #[test]
+fn a_wedding_is_no_wednesday() {
+    let mut analyzer = Analyzer::new(Language::English);
+    let mut terms = |text: &str| analyzer.terms(text);
+    assert_eq!(terms("Wed"), terms("on Wednesday"));
+    assert_ne!(terms("wedding"), terms("Wed"));
+    assert_eq!(terms("wedding"), terms("weddings"));
+}
+
+#[test]
 fn single_letters_units_and_what_lives_are_found() {
     let mut analyzer = Analyzer::new(Language::English);
     let mut shares = |one: &str, other: &str| {
