@@ -66,7 +66,7 @@ impl Owner {
     }
 
     /// Whether a name may be short for the owner's: `mara` for `mara-lindqvist`.
-    pub(crate) fn may_be(&self, slug: &str) -> bool {
+    pub fn may_be(&self, slug: &str) -> bool {
         self.names.iter().any(|name| {
             name == slug || name.strip_prefix(slug).is_some_and(|rest| rest.starts_with('-'))
         })

@@ -114,6 +114,11 @@ pub(crate) fn stated_at_home(session: &Session) -> Result<Vec<StatedHandle>, Fai
     session.home_space()?.map_or(Ok(Vec::new()), |home| stated(&home))
 }
 
+/// Who the person is, by what the home space states; unknown without one.
+pub(crate) fn owner_at_home(session: &Session) -> Result<Owner, Failure> {
+    Ok(owner_of(&stated_at_home(session)?))
+}
+
 /// The owner by these names and addresses.
 fn owner_of(stated: &[StatedHandle]) -> Owner {
     let of = |wants_email: bool| {

@@ -11,6 +11,7 @@ use engine::thought::recall::FoundThought;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
+use retrieval::question::Question;
 use retrieval::rank::answering::{of_statement, of_thought};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,11 +22,16 @@ use super::saving::SUMMARY_TAG;
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::effective::Scope;
+use crate::service::handles;
 use crate::service::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::service::recall::{
     Found, RecallAnswer, RecallRequest, SearchScope, SearchedSpace, recall,
 };
 use crate::service::wording::{speaker_in, text_of_belief};
+
+/// How much a fact about the person counts in a question about somebody else: too little to be an
+/// answer.
+const OF_SOMEBODY_ELSE: f64 = 0.4;
 
 // What a source is: what was said or happened, what is believed, decisions and the like, what
 // agents thought. No comment is in its schema: the field that holds it has one.
@@ -147,6 +153,10 @@ pub(super) fn find(
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
     let mut sources = records(&found);
+    let asked_about = match found.facts.is_empty() {
+        true => Vec::new(),
+        false => others_asked_about(session, found.question.as_ref())?,
+    };
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -154,6 +164,9 @@ pub(super) fn find(
             .iter()
             .map(|fact| {
                 let mut source = of_fact(fact);
+                if is_of_nobody_in(&source.text, &asked_about) {
+                    source.chance *= OF_SOMEBODY_ELSE;
+                }
                 let corrected = sources.iter().filter(|record| {
                     record.overruled.iter().any(|overruled| overruled.id == source.id)
                 });
@@ -198,6 +211,38 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
         }
     };
     found.episodes.iter().map(of_record).collect()
+}
+
+/// The words of the names of those whom a question is about, if it is not about the person.
+fn others_asked_about(
+    session: &Session,
+    question: Option<&Question>,
+) -> Result<Vec<String>, Failure> {
+    let asked = question.filter(|asked| !asked.first_person && !asked.mentions.is_empty());
+    let Some(asked) = asked else { return Ok(Vec::new()) };
+    let owner = handles::owner_at_home(session)?;
+    let names: Vec<String> =
+        asked.mentions.iter().map(|mention| words_of(&mention.text).join("-")).collect();
+    let is_of_person = names.iter().any(|name| owner.may_be(name));
+    Ok(match is_of_person {
+        true => Vec::new(),
+        false => names.iter().flat_map(|name| name.split('-')).map(str::to_owned).collect(),
+    })
+}
+
+/// Whether a text is about the person, and has none of the words of others' names.
+fn is_of_nobody_in(text: &str, names: &[String]) -> bool {
+    let words = words_of(text);
+    let has = |word: &str| words.iter().any(|own| own == word);
+    !names.is_empty() && (has("you") || has("your")) && !names.iter().any(|name| has(name))
+}
+
+/// The words of a text in lower case, without "'s".
+fn words_of(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace('’', "'");
+    let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let words = words.map(|word| word.strip_suffix("'s").unwrap_or(word).trim_matches('\''));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn of_fact(found: &Found<Fact>) -> AnswerSource {
@@ -270,5 +315,21 @@ impl AnswerSource {
             (None, Some(owner)) => self.text = owner.attribute(&self.text),
             (None, None) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_about_the_person_is_not_about_others() {
+        let callum = words_of("Callum's");
+        assert_eq!(callum, ["callum"]);
+        assert!(is_of_nobody_in("You do not like mushrooms", &callum));
+        assert!(is_of_nobody_in("Rui is your brother", &callum));
+        assert!(!is_of_nobody_in("You like climbing with Callum", &callum));
+        assert!(!is_of_nobody_in("Quiz on Wednesdays in the evening", &callum));
+        assert!(!is_of_nobody_in("You do not like mushrooms", &[]));
     }
 }

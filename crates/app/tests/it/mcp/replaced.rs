@@ -54,6 +54,27 @@ fn what_an_agent_notes_later_replaces_what_it_noted_before() {
     host.leaves();
 }
 
+/// The lines of an answer before its sources, from a home with files, and with what the user wrote.
+fn answer(machine: &Machine, question: &str) -> Vec<String> {
+    let out = machine.because(["ask", "--rules", "--no-save", question]).run().succeeds().out();
+    let lines = out.lines().take_while(|line| !line.starts_with("  "));
+    lines.map(|line| line.split(" [").next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn what_the_user_likes_does_not_answer_for_somebody_else() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "I love mushrooms."]).run().succeeds();
+    machine.because(["remember", "--actor", "Callum", "The kiln is warm."]).run().succeeds();
+    let of_user = answer(&machine, "Do I like mushrooms?");
+    assert!(of_user.contains(&"You like mushrooms".to_owned()), "{of_user:?}");
+    let of_callum = answer(&machine, "Does Callum like mushrooms?");
+    assert!(!of_callum.contains(&"You like mushrooms".to_owned()), "{of_callum:?}");
+    machine.because(["me", "--name", "Callum Reid"]).run().succeeds();
+    let of_callum = answer(&machine, "Does Callum like mushrooms?");
+    assert!(of_callum.contains(&"You like mushrooms".to_owned()), "{of_callum:?}");
+}
+
 #[test]
 fn a_record_says_what_the_user_overruled_of_it_and_a_correction_answers_first() {
     let machine = Machine::with_space();
