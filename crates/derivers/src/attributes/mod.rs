@@ -4,7 +4,8 @@
 //! the later one replaces the earlier. This module reads such statements and says whether one
 //! replaces another. Both have to be about the same person and the same attribute, with different
 //! values, and the later one has to *say* that something changed: by its verb ("moved", "started
-//! at"), by "now", "changed to", or by "new" before something that has a number or an address.
+//! at"), by "now", "changed to", "no longer" or by "new" before something that has a number or an
+//! address. A weight needs no such word.
 //! Without that, nothing replaces anything: two jobs, two pets, a town and its country can all be
 //! true at once.
 //!
@@ -12,6 +13,7 @@
 //! the clause, and a place or an employer is a proper name. So "I moved the meeting to Oslo" and "I
 //! moved: the sofa is blue" state nothing. Pronouns of the third person name nobody.
 
+mod ended;
 mod things;
 
 use crate::names;
@@ -36,13 +38,16 @@ const HOME: &str = "home";
 /// The attribute of where somebody works.
 const WORK: &str = "work";
 
+/// The attribute of how heavy somebody is.
+const WEIGHT: &str = "weight";
+
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-const CUES: [&str; 33] = [
+const CUES: [&str; 42] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
     "now", "changed", "on ", "at ", "takes", "are", "bump", "cut", "decrease", "delay", "extend",
     "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
-    "switch",
+    "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
 ];
 /// Words before the subject that change nothing.
 const OPENINGS: [&str; 12] =
@@ -135,6 +140,8 @@ pub struct AttributeStatement {
     value: String,
     /// Whether it says that something changed.
     is_change: bool,
+    /// The value has stopped being true; any value, if it is empty.
+    has_ended: bool,
 }
 
 impl AttributeStatement {
@@ -150,11 +157,24 @@ impl AttributeStatement {
 
     /// Whether it says that an earlier statement has stopped being true.
     pub fn replaces(&self, earlier: &Self) -> bool {
-        self.is_change
-            && self.subject == earlier.subject
-            && is_same(&self.attribute, &earlier.attribute)
-            && (self.has_values_of_any_sort() || sort_of(&self.value) == sort_of(&earlier.value))
-            && slug(&self.value) != slug(&earlier.value)
+        let is_of_same =
+            self.subject == earlier.subject && is_same(&self.attribute, &earlier.attribute);
+        if !self.is_change || !is_of_same {
+            return false;
+        }
+        let has_same_value = slug(&self.value) == slug(&earlier.value);
+        match (self.has_ended, earlier.has_ended) {
+            (true, true) => false,
+            (true, false) => has_same_value || self.value.is_empty(),
+            (false, true) => has_same_value,
+            // Somebody is many things at a time.
+            (false, false) if self.attribute == ended::BEING => false,
+            (false, false) => {
+                let is_of_sort = self.has_values_of_any_sort()
+                    || sort_of(&self.value) == sort_of(&earlier.value);
+                is_of_sort && !has_same_value
+            }
+        }
     }
 }
 
@@ -252,7 +272,11 @@ impl Clause<'_, '_, '_> {
         while self.next_is(&OPENINGS) {
             self.skip(1);
         }
-        self.possession().or_else(|| self.relation())
+        self.possession()
+            .or_else(|| self.changed_one())
+            .or_else(|| self.tool())
+            .or_else(|| self.relation())
+            .or_else(|| self.state())
     }
 
     fn lower(&self, at: usize) -> &str {
@@ -346,13 +370,14 @@ impl Clause<'_, '_, '_> {
             ValueSort::Name => ONE_AT_A_TIME.contains(&last),
             ValueSort::Words => false,
         };
-        is_change |= is_now || is_new && is_one_at_a_time;
+        is_change |= is_now || is_new && is_one_at_a_time || last == WEIGHT;
         let attribute = name.join(" ");
         (!attribute.is_empty()).then_some(AttributeStatement {
             subject,
             attribute,
             value,
             is_change,
+            has_ended: false,
         })
     }
 
@@ -415,16 +440,26 @@ impl Clause<'_, '_, '_> {
                 self.takes(&["at", "with", "for"])?;
                 WORK
             }
+            // Somebody has one weight at a time, so the later number counts.
+            "weigh" | "weighs" => {
+                self.skip_all(&["about", "around", "exactly", "just", "now", "only"]);
+                is_change = true;
+                WEIGHT
+            }
             _ => return None,
         };
         let (value, is_now) = self.value(&TIMES)?;
+        if attribute == WEIGHT && !value.starts_with(|first: char| first.is_numeric()) {
+            return None;
+        }
         // "14 Ash Grove" is where somebody lives, too.
         let is_address = attribute == HOME && value.split(' ').any(is_proper);
-        if sort_of(&value) != ValueSort::Name && !is_address {
+        if sort_of(&value) != ValueSort::Name && !is_address && attribute != WEIGHT {
             return None;
         }
         let is_change = is_change || is_now;
-        Some(AttributeStatement { subject, attribute: attribute.to_owned(), value, is_change })
+        let attribute = attribute.to_owned();
+        Some(AttributeStatement { subject, attribute, value, is_change, has_ended: false })
     }
 
     fn takes(&mut self, words: &[&str]) -> Option<()> {
@@ -544,9 +579,25 @@ mod tests {
             ("We live in Leeds at 14 Ash Grove.", "We moved to Bristol today."),
             ("My phone number is 111", "New phone number because of the new contract: 461"),
             ("My boss is Imogen Vale.", "My new boss is Farhan Siddiqui."),
+            ("I am a vegetarian.", "I am no longer a vegetarian, I suppose: fish is back."),
+            ("I'm vegetarian and happy", "I'm not a vegetarian anymore"),
+            ("I have been a vegetarian for nine years.", "I am no longer vegetarian."),
+            ("I am no longer a vegetarian", "I am a vegetarian again"),
+            ("I live in Leeds", "We don't live in Leeds anymore."),
+            ("I work at Acme", "I no longer work at Acme"),
+            ("My dentist is Dr Weber.", "We changed dentists, the old one retired."),
+            ("I work at Acme", "I have changed jobs"),
+            ("I weigh 71 kg.", "I weigh 68 kg now."),
+            ("I weigh 71 kg at the moment", "I weigh 68 kg"),
+            ("My weight is 71 kg", "I weigh about 68 kg"),
+            ("My dog weighs 10 kg", "My dog weighs 12 kg"),
+            ("I use Neovim for everything", "I switched to Helix"),
+            ("My editor is Neovim.", "I have switched from Neovim to Helix."),
+            ("We use npm", "We switched to pnpm because it is fast"),
         ] {
             assert!(replaces(earlier, later), "{earlier} … {later}");
-            assert!(!replaces(later, earlier) || earlier.contains("moved"), "{later} … {earlier}");
+            let is_change = attributes(earlier, Speaker::Owner).iter().any(|said| said.is_change);
+            assert!(!replaces(later, earlier) || is_change, "{later} … {earlier}");
         }
     }
 
@@ -584,6 +635,19 @@ mod tests {
             ("My phone number is 1", "New parts: 2"),
             ("My friend is Tom", "My new friend is Mia"),
             ("I live in Leeds", "I live at 14"),
+            ("I am a vegetarian", "I am no longer a smoker"),
+            ("I am a vegetarian", "I am a pharmacist now"),
+            ("I am a vegetarian", "Ana is no longer a vegetarian"),
+            ("I am tired", "I am not sure anymore"),
+            ("I live in Leeds", "I no longer live in Porto"),
+            ("My dentist is Dr Weber.", "We changed trains"),
+            ("My dentist is Dr Weber.", "We changed dentists' opinions"),
+            ("I weigh 71 kg", "I weigh too much now"),
+            ("I weigh 71 kg", "My sister weighs 60 kg now"),
+            ("I use Neovim", "I use Helix"),
+            ("I use Firefox", "I switched to Helix"),
+            ("I use Neovim", "I switched to tea"),
+            ("I live in Leeds", "I moved to Linux"),
         ] {
             assert!(!replaces(earlier, later), "{earlier} … {later}");
         }

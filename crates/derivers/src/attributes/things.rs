@@ -265,6 +265,7 @@ fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeS
         attribute: name.to_owned(),
         value,
         is_change,
+        has_ended: false,
     };
     values.map(statement).collect()
 }

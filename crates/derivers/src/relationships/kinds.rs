@@ -92,6 +92,34 @@ pub(super) const ADJECTIVES: [&str; 22] = [
     "good", "close", "closest", "new", "beloved", "lovely", "baby", "only", "amazing", "wonderful",
 ];
 
+/// The kinds of whom people have one at a time: a new one takes the place of the one before.
+const SUCCEEDED: [&str; 8] =
+    ["accountant", "boss", "dentist", "doctor", "hairdresser", "landlord", "therapist", "vet"];
+/// Of these, in the plural, what people change: "we changed dentists".
+const CHANGED: [(&str, &str); 11] = [
+    ("accountants", "accountant"),
+    ("bosses", "boss"),
+    ("dentists", "dentist"),
+    ("doctors", "doctor"),
+    ("gps", "doctor"),
+    ("hairdressers", "hairdresser"),
+    ("landlords", "landlord"),
+    ("managers", "boss"),
+    ("surgeries", "doctor"),
+    ("therapists", "therapist"),
+    ("vets", "vet"),
+];
+
+/// Whether people have one of a kind at a time.
+pub(super) fn is_succeeded(kind: &str) -> bool {
+    SUCCEEDED.contains(&kind)
+}
+
+/// The kind that a word after "we changed" names.
+pub(super) fn changed(word: &str) -> Option<&'static str> {
+    CHANGED.iter().find(|(several, _)| *several == word).map(|(_, kind)| *kind)
+}
+
 /// The kind that `word` names, and whether the word is plural.
 pub(super) fn kind(word: &str) -> Option<(&'static str, bool)> {
     TERMS.iter().find_map(|Term(one, several, kind)| match word {

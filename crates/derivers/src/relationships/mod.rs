@@ -1,7 +1,8 @@
 //! The deriver `relationships`: who the owner is in contact with, and how people are related to
 //! them.
 //!
-//! There is one group per person, named by the slug of the name. [`people`] reads the people in
+//! There is one group per person, named by the slug of the name, and one per kind of whom people
+//! have one at a time ([`successors`]). [`people`] reads the people in
 //! events, conversations, mails, notes and photographs, [`contact`] turns them into claims, and
 //! [`stated`] reads the owner's statements about people. The identity keys, priors and curves are
 //! in `docs/derivers.md`.
@@ -17,7 +18,7 @@ use serde_json::json;
 
 use crate::owner::Owner;
 use crate::statements::{Mention, OwnWords, own_words};
-use crate::{Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
+use crate::{CANDIDATES_MAX, Candidate, ClaimType, Deriver, GROUPS_MAX, Input, Record};
 
 mod contact;
 mod followers;
@@ -25,12 +26,14 @@ mod introduced;
 mod kinds;
 mod people;
 mod stated;
+mod successors;
 
 pub(crate) use contact::counted;
 use contact::{Contact, INPUTS_MAX};
 use people::{Names, named_people};
 pub(crate) use stated::{NOT_NAMES, PARTICLES};
 use stated::{Statement, statements};
+use successors::{Ends, changes};
 
 /// Whether a word names a kind of relationship.
 pub(crate) fn is_kind(word: &str) -> bool {
@@ -75,7 +78,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.7.0"
+        "1.8.0"
     }
 
     fn parameters(&self) -> String {
@@ -93,7 +96,12 @@ impl Deriver for Relationships {
         let Some(evidence) = record.evidence() else { return BTreeSet::new() };
         let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
         let named = named_people(evidence, &mut Names::of(&self.owner));
-        let stated = own_statements.into_iter().map(|statement| statement.person.slug);
+        let changed = own_words(record, &self.owner).map(changes).unwrap_or_default();
+        let of_kinds = changed.into_iter().filter_map(successors::group_of);
+        let stated = own_statements
+            .into_iter()
+            .map(|statement| successors::group_of(statement.kind).unwrap_or(statement.person.slug));
+        let stated = stated.chain(of_kinds);
         let groups =
             stated.chain(named.owners).chain(named.contacts.into_keys()).chain(named.linked);
         let groups = groups.chain(named.mailed);
@@ -107,30 +115,73 @@ impl Deriver for Relationships {
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {
+        if let Some(kind) = successors::kind_of(group) {
+            return self.succeeding(kind, records);
+        }
         let mut names = Names::of(&self.owner);
         let mut contact = Contact::default();
         let mut stated: BTreeMap<&'static str, Vec<Mention<Statement>>> = BTreeMap::new();
         for record in by_event_time(records) {
             let Some(evidence) = record.evidence() else { continue };
-            let at = evidence.at.as_ref();
-            contact.add(group, record, at, named_people(evidence, &mut names));
-            let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
-            for statement in
-                own_statements.into_iter().filter(|statement| statement.person.slug == group)
-            {
-                let mention = Mention {
-                    id: record.id,
-                    day: at.map(When::date),
-                    source: evidence.source.clone(),
-                    statement,
-                };
-                stated.entry(mention.statement.kind).or_default().push(mention);
+            contact.add(group, record, evidence.at.as_ref(), named_people(evidence, &mut names));
+            for mention in self.mentions(record) {
+                let Statement { kind, person, .. } = &mention.statement;
+                if person.slug == group && !kinds::is_succeeded(kind) {
+                    stated.entry(kind).or_default().push(mention);
+                }
             }
         }
         let stated_candidates = stated
             .into_iter()
-            .filter_map(|(kind, mentions)| kind_candidate(group, kind, &mentions));
+            .filter_map(|(kind, mentions)| kind_candidate(group, kind, &mentions, None));
         contact.candidate(group).into_iter().chain(stated_candidates).collect()
+    }
+}
+
+impl Relationships {
+    /// What the owner states of people in a record.
+    fn mentions(&self, record: &Record) -> Vec<Mention<Statement>> {
+        let Some(evidence) = record.evidence() else { return Vec::new() };
+        let own_statements = own_words(record, &self.owner).map(statements).unwrap_or_default();
+        let mention = |statement| Mention {
+            id: record.id,
+            day: evidence.at.as_ref().map(When::date),
+            source: evidence.source.clone(),
+            statement,
+        };
+        own_statements.into_iter().map(mention).collect()
+    }
+
+    /// The people of a kind of whom one takes the place of another.
+    fn succeeding(&self, kind: &str, records: &[Record]) -> Vec<Candidate> {
+        let mut ends = Ends::default();
+        let mut stated: BTreeMap<String, (usize, Vec<Mention<Statement>>)> = BTreeMap::new();
+        for (place, record) in by_event_time(records).into_iter().enumerate() {
+            let day = record.evidence().and_then(|evidence| evidence.at.as_ref()).map(When::date);
+            let changed = own_words(record, &self.owner).map(changes).unwrap_or_default();
+            if changed.contains(&kind) {
+                ends.change(place, day);
+            }
+            for mention in self.mentions(record) {
+                if mention.statement.kind == kind {
+                    ends.read(place, &mention);
+                    let of_person = stated.entry(mention.statement.person.slug.clone());
+                    let (last, mentions) = of_person.or_default();
+                    *last = place;
+                    mentions.push(mention);
+                }
+            }
+        }
+        let candidate = |(slug, (last, mentions)): (String, (usize, Vec<Mention<Statement>>))| {
+            let kind = mentions.first()?.statement.kind;
+            match ends.after(last, &slug) {
+                // Without a day, nobody can say until when it was so.
+                Some(None) => None,
+                Some(day) => kind_candidate(&slug, kind, &mentions, day),
+                None => kind_candidate(&slug, kind, &mentions, None),
+            }
+        };
+        stated.into_iter().filter_map(candidate).take(CANDIDATES_MAX).collect()
     }
 }
 
@@ -154,11 +205,12 @@ pub(crate) fn by_event_time(records: &[Record]) -> Vec<&Record> {
 }
 
 /// The claim from all statements about one person and one kind, in order of time: the latest
-/// decides.
+/// decides. It holds until `end`, if there is one.
 fn kind_candidate(
     slug: &str,
     kind: &'static str,
     mentions: &[Mention<Statement>],
+    end: Option<Date>,
 ) -> Option<Candidate> {
     if mentions.last()?.statement.is_denial {
         return None;
@@ -200,6 +252,10 @@ fn kind_candidate(
         }
     }
     inputs.sort();
+    let began = days.first().copied();
+    if end.is_some() && end <= began {
+        return None;
+    }
     Some(Candidate {
         claim_type: format!("relationship.{kind}"),
         identity_key: format!("relationship.{kind}|{slug}"),
@@ -208,8 +264,8 @@ fn kind_candidate(
         inputs,
         basis,
         rationale,
-        valid_from: days.first().copied().map(When::from_date),
-        valid_to: None,
+        valid_from: began.map(When::from_date),
+        valid_to: end.map(When::from_date),
         last_seen: None,
         tags: Vec::new(),
     })

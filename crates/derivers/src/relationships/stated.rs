@@ -33,6 +33,8 @@ pub(super) struct Statement {
     pub(super) is_denial: bool,
     /// Whether it is the point of the sentence, rather than mentioned in passing.
     pub(super) is_outright: bool,
+    /// Whether the person is "my new boss".
+    pub(super) is_new: bool,
 }
 
 /// A sentence with one of these may be about a fictional person.
@@ -116,8 +118,9 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else {
         return;
     };
+    let is_new = (at + 1..noun).any(|word| sentence.lower(word) == "new");
     let mut add = |person: Person, is_outright: bool, is_denial: bool| {
-        found.push(Statement { kind, person, is_denial, is_outright });
+        found.push(Statement { kind, person, is_denial, is_outright, is_new });
     };
     if is_possessive {
         if sentence.lower(noun + 1) == "name"

@@ -205,6 +205,69 @@ fn whoever_is_new_is_introduced_by_name() {
     }
 }
 
+/// Who is or was the boss or the dentist, with the days from which and until which.
+fn held(notes: &[(&str, &str)]) -> Vec<String> {
+    let records = records_of(notes.iter().map(|(day, text)| note(day, text)));
+    let day = |when: &Option<kernel::when::When>| {
+        when.as_ref().map(|when| when.date().to_string()).unwrap_or_default()
+    };
+    derive_all(&Relationships::default(), &records)
+        .values()
+        .map(|claim| format!("{} {}…{}", claim.text, day(&claim.valid_from), day(&claim.valid_to)))
+        .collect()
+}
+
+#[test]
+fn a_new_one_ends_the_one_before() {
+    let anna = ("2025-01-01", "My boss Anna Vale asked me to lead the audit.");
+    assert_eq!(
+        held(&[anna, ("2025-07-01", "My new boss is Farid Khan.")]),
+        ["Anna Vale is your boss 2025-01-01…2025-07-01", "Farid Khan is your boss 2025-07-01…"]
+    );
+    assert_eq!(
+        held(&[anna, ("2025-07-01", "Lunch with my new manager Farid Khan")])[0],
+        "Anna Vale is your boss 2025-01-01…2025-07-01"
+    );
+    let weber = ("2025-01-01", "My dentist is called Weber.");
+    for text in [
+        "We changed dentists.",
+        "We have just changed dentists, the old one retired.",
+        "It rained, and I've switched dentists because of the move.",
+    ] {
+        assert_eq!(
+            held(&[weber, ("2025-07-01", text)]),
+            ["Weber is your dentist 2025-01-01…2025-07-01"],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_was_said_again_or_is_of_several_goes_on() {
+    let anna = ("2025-01-01", "My boss Anna Vale asked me to lead the audit.");
+    let farid = ("2025-07-01", "My new boss is Farid Khan.");
+    let again = ("2025-08-01", "My boss Anna Vale is back.");
+    assert_eq!(held(&[anna, farid, again])[0], "Anna Vale is your boss 2025-01-01…");
+    let other = ("2025-07-01", "My boss Farid Khan likes tea.");
+    assert_eq!(held(&[anna, other])[0], "Anna Vale is your boss 2025-01-01…");
+    let friends = [("2025-01-01", "my friend Tom"), ("2025-07-01", "Lunch with my new friend Jo")];
+    assert_eq!(held(&friends), ["Jo is your friend 2025-07-01…", "Tom is your friend 2025-01-01…"]);
+    // Of one day, nobody can tell how long it was so.
+    assert_eq!(held(&[anna, ("2025-01-01", farid.1)]), ["Farid Khan is your boss 2025-01-01…"]);
+    for text in [
+        "Have we changed dentists?",
+        "They changed dentists.",
+        "We changed trains.",
+        "If we changed dentists, we would save money.",
+        "We never changed dentists.",
+        "We changed dentists' minds.",
+    ] {
+        let weber = ("2025-01-01", "My dentist is called Weber.");
+        let found = held(&[weber, ("2025-07-01", text)]);
+        assert_eq!(found, ["Weber is your dentist 2025-01-01…"], "{text}");
+    }
+}
+
 #[test]
 fn a_name_before_its_noun_names_nobody() {
     for text in [

@@ -1,0 +1,186 @@
+//! What somebody says is over, or has one of at a time by its kind: "I am no longer a vegetarian",
+//! "We changed dentists", "I switched to Helix".
+
+use super::{AttributeStatement, Clause, HOME, VALUE_ENDS, WORK};
+use crate::statements::{Break, Word};
+
+/// The attribute of what somebody is.
+pub(super) const BEING: &str = "being";
+/// Most words of what somebody is.
+const BEING_WORDS_MAX: usize = 2;
+/// Most words of the name of a tool.
+const TOOL_WORDS_MAX: usize = 3;
+const TO_BE: [&str; 3] = ["am", "are", "is"];
+/// Words between "am" and what somebody is.
+const ADVERBS: [&str; 6] = ["actually", "also", "finally", "now", "officially", "still"];
+const ARTICLES: [&str; 3] = ["a", "an", "the"];
+/// Words with which nothing begins that somebody is.
+#[rustfmt::skip]
+const NOT_BEINGS: [&str; 22] = [
+    "about", "afraid", "allowed", "as", "at", "because", "back", "being", "by", "doing", "done", "from", "glad", "here",
+    "in", "not", "off", "on", "sorry", "sure", "there", "up",
+];
+
+/// What is changed, in the plural, and the attribute.
+const CHANGED: [(&str, &str); 16] = [
+    ("accountants", "accountant"),
+    ("banks", "bank"),
+    ("bosses", "boss"),
+    ("dentists", "dentist"),
+    ("doctors", "doctor"),
+    ("employers", WORK),
+    ("gps", "gp"),
+    ("gyms", "gym"),
+    ("jobs", WORK),
+    ("landlords", "landlord"),
+    ("managers", "manager"),
+    ("numbers", "number"),
+    ("schools", "school"),
+    ("surgeries", "doctor"),
+    ("therapists", "therapist"),
+    ("vets", "vet"),
+];
+
+/// Tools of which most people use one of a kind.
+const TOOLS: [(&str, &[&str]); 5] = [
+    (
+        "browser",
+        &[
+            "brave",
+            "chrome",
+            "chromium",
+            "edge",
+            "firefox",
+            "librewolf",
+            "opera",
+            "safari",
+            "vivaldi",
+        ],
+    ),
+    (
+        "editor",
+        &[
+            "emacs",
+            "helix",
+            "kakoune",
+            "nano",
+            "neovim",
+            "nvim",
+            "sublime",
+            "sublime text",
+            "vi",
+            "vim",
+            "visual studio code",
+            "vs code",
+            "vscode",
+            "vscodium",
+            "zed",
+        ],
+    ),
+    ("operating system", &["debian", "fedora", "linux", "macos", "nixos", "ubuntu", "windows"]),
+    ("package manager", &["bun", "npm", "pnpm", "yarn"]),
+    ("shell", &["bash", "fish", "nushell", "powershell", "zsh"]),
+];
+
+/// The kind of a tool, by its name in lower case.
+fn kind_of_tool(name: &str) -> Option<&'static str> {
+    TOOLS.iter().find(|(_, tools)| tools.contains(&name)).map(|(kind, _)| *kind)
+}
+
+impl Clause<'_, '_, '_> {
+    /// `I am no longer a vegetarian`, `we don't live in Leeds anymore`; also what somebody is.
+    pub(super) fn state(mut self) -> Option<AttributeStatement> {
+        let is_contracted = matches!(self.lower(0), "i'm" | "we're");
+        let has_contracted = matches!(self.lower(0), "i've" | "we've");
+        let subject = self.subject()?;
+        let has_been =
+            (has_contracted || self.skip_all(&["have", "has"])) && self.next_is(&["been"]);
+        self.skip(usize::from(has_been));
+        let is_being = is_contracted || has_been || self.skip_all(&TO_BE);
+        self.skip_all(&ADVERBS);
+        let mut has_ended = self.next_is(&["no"]) && self.lower(1) == "longer";
+        self.skip(if has_ended { 2 } else { 0 });
+        let is_anymore = match self.words {
+            [.., any, more] if any.lower == "any" && more.lower == "more" => 2,
+            [.., last] if last.lower == "anymore" => 1,
+            _ => 0,
+        };
+        self.words = self.words.get(..self.words.len() - is_anymore)?;
+        if !has_ended && is_anymore > 0 && self.next_is(&["not", "don't", "doesn't"]) {
+            self.skip(1);
+            has_ended = true;
+        }
+        let verb = self.lower(0).to_owned();
+        let (attribute, prepositions): (&str, &[&str]) = match verb.as_str() {
+            "live" | "lives" | "living" if has_ended => (HOME, &["in", "at"]),
+            "work" | "works" | "working" | "employed" if has_ended => (WORK, &["at", "for", "by"]),
+            _ if is_being => {
+                self.skip_all(&ARTICLES);
+                (BEING, &[])
+            }
+            _ => return None,
+        };
+        if attribute != BEING {
+            self.skip(1);
+            self.takes(prepositions)?;
+        }
+        let (value, is_now) = self.value(&NOT_BEINGS)?;
+        let is_long = value.split(' ').count() > BEING_WORDS_MAX;
+        if attribute == BEING && (is_long || value.contains(char::is_numeric)) {
+            return None;
+        }
+        let is_again = self.words.iter().any(|word| word.lower == "again");
+        Some(AttributeStatement {
+            subject,
+            attribute: attribute.to_owned(),
+            value,
+            is_change: has_ended || is_now || is_again,
+            has_ended,
+        })
+    }
+
+    /// `We changed dentists`: the one before is over, and nobody says who is next.
+    pub(super) fn changed_one(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["have", "has", "just", "recently", "also", "finally"]);
+        self.takes(&["changed", "switched"])?;
+        let is_end = |word: Option<&Word<'_>>| {
+            word.is_none_or(|word| {
+                word.before != Break::None || VALUE_ENDS.contains(&word.lower.as_ref())
+            })
+        };
+        let attribute = CHANGED.iter().find(|(several, _)| *several == self.lower(0))?.1.to_owned();
+        is_end(self.words.get(1)).then_some(AttributeStatement {
+            subject,
+            attribute,
+            value: String::new(),
+            is_change: true,
+            has_ended: true,
+        })
+    }
+
+    /// `I use Vim`, `I switched from Vim to Helix`.
+    pub(super) fn tool(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["am", "have", "has", "just", "now", "still", "recently", "finally"]);
+        let is_change = self.next_is(&["switched", "moved", "migrated"]);
+        self.takes(&["use", "uses", "using", "switched", "moved", "migrated"])?;
+        if is_change {
+            let to =
+                self.words.iter().take(2 + TOOL_WORDS_MAX).position(|word| word.lower == "to")?;
+            if to > 0 && !self.next_is(&["from"]) {
+                return None;
+            }
+            self.skip(to + 1);
+        }
+        let (value, is_now) = self.value(&[])?;
+        let kind = kind_of_tool(&value.to_lowercase())?;
+        Some(AttributeStatement {
+            subject,
+            attribute: kind.to_owned(),
+            value,
+            is_change: is_change || is_now,
+            has_ended: false,
+        })
+    }
+}
