@@ -71,6 +71,23 @@ pub(crate) fn peek(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {
     Some(head)
 }
 
+/// Whether `accepts` says so of one of the first `files_max` files of an archive, by its path and
+/// first bytes. Files that cannot be read do not count.
+pub(crate) fn any_file(
+    path: &Path,
+    files_max: usize,
+    mut accepts: impl FnMut(&Path, &[u8]) -> bool,
+) -> bool {
+    let Ok(mut zip) = Zip::open(path, "zip", LIMITS) else { return false };
+    let entries = zip.entries(|_| true).unwrap_or_default();
+    entries.into_iter().take(files_max).any(|(name, entry)| {
+        let mut head = Vec::new();
+        let reader = zip.unpack(&entry, &Budget::new(&LIMITS), ReadCount::default());
+        let read = reader.map(|reader| reader.take(PROBE_BYTES as u64).read_to_end(&mut head));
+        matches!(read, Ok(Ok(_))) && accepts(&entry_path(path, &name), &head)
+    })
+}
+
 /// The first bytes of the first file of a folder whose name is `wanted`: an archive that was
 /// unpacked.
 pub(crate) fn peek_folder(path: &Path, wanted: fn(&str) -> bool) -> Option<Vec<u8>> {

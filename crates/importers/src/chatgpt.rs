@@ -75,8 +75,7 @@ impl Importer for ChatGpt {
 
     fn detect(&self, probe: &Probe<'_>) -> Match {
         let found = recognise_part(probe, is_conversations, recognise);
-        let is_mixed = || probe.is_dir && is_mixed(probe.path, self);
-        if found != Match::No && is_mixed() { Match::No } else { found }
+        if found != Match::No && is_mixed(probe, self) { Match::No } else { found }
     }
 
     fn claims_folder(&self, folder: &Path) -> bool {

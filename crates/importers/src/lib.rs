@@ -285,24 +285,39 @@ pub fn detect_among(
     let io = |source| ImportError::Io { path: path.to_owned(), source };
     let is_dir = path.metadata().map_err(io)?.is_dir();
     let head = if is_dir { Vec::new() } else { input::read_head(path).map_err(io)? };
-    let probe = Probe { path, is_dir, head: &head };
+    Ok(surest(&Probe { path, is_dir, head: &head }, eligible))
+}
+
+/// The importer that is surest of a source, among those that are `eligible`.
+fn surest(
+    probe: &Probe<'_>,
+    eligible: impl Fn(&dyn Importer) -> bool,
+) -> Option<&'static dyn Importer> {
     let mut best = None;
     let mut best_match = Match::No;
     for importer in registry().iter().filter(|importer| eligible(**importer)) {
-        let found = importer.detect(&probe);
+        let found = importer.detect(probe);
         if found > best_match {
             best = Some(*importer);
             best_match = found;
         }
     }
-    Ok(best)
+    best
 }
 
-/// Whether a folder with an unpacked export of a chat program holds files of other formats, too, so
-/// that it is a folder of all sorts. Pictures belong to an export.
-pub(crate) fn is_mixed(folder: &Path, chosen: &dyn Importer) -> bool {
-    let others = others_in(folder, chosen).unwrap_or_default();
-    others.keys().any(|format| *format != photo::Photo.name())
+/// Whether a folder or an archive with the export of a chat program holds files of other formats,
+/// too, so that it is of all sorts. Pictures belong to an export.
+pub(crate) fn is_mixed(export: &Probe<'_>, chosen: &dyn Importer) -> bool {
+    if export.is_dir {
+        let others = others_in(export.path, chosen).unwrap_or_default();
+        return others.keys().any(|format| *format != photo::Photo.name());
+    }
+    let own = [chosen.name(), photo::Photo.name(), text::Text.name()];
+    archive::is_zip(export.head)
+        && archive::any_file(export.path, OTHERS_LOOKED_AT_MAX, |path, head| {
+            let found = surest(&Probe { path, is_dir: false, head }, |_| true);
+            found.is_some_and(|importer| !own.contains(&importer.name()))
+        })
 }
 
 /// Most files that [`others_in`] looks at.

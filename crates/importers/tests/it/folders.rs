@@ -63,6 +63,34 @@ fn an_export_of_chats_beside_other_files_does_not_hide_them() {
 }
 
 #[test]
+fn an_export_of_chats_in_an_archive_does_not_hide_other_files() {
+    for (json, format) in [(CHATGPT, "chatgpt"), (CLAUDE_EXPORT, "claude-export")] {
+        let sources = Sources::new();
+        let mut files: Vec<(&str, &[u8])> = vec![
+            ("conversations.json", json.as_bytes()),
+            ("picture.png", b""),
+            ("user.json", b"{}"),
+            ("chat.html", b"<html></html>"),
+        ];
+        assert_eq!(detected(&sources.file("export.zip", zip(&files))), Some(format));
+        files.extend([
+            ("calendar.ics", EVENT.as_bytes()),
+            ("diary/Tea.md", b"# Tea\n\nGreen.".as_slice()),
+        ]);
+        let mixed = sources.file("mixed.zip", zip(&files));
+        assert_eq!(detected(&mixed), Some("zip"));
+        let read = import("zip", &mixed);
+        let mut found: Vec<String> =
+            read.evidence.iter().map(|record| record.source.clone()).collect();
+        found.sort();
+        found.dedup();
+        let chats = import(format, &sources.file("chats.json", json));
+        let source = chats.evidence[0].source.as_str();
+        assert_eq!(found, [source, "ical", "markdown"]);
+    }
+}
+
+#[test]
 fn each_sort_of_folder_is_recognised() {
     let sources = Sources::new();
     sources.file("calendars/one.ics", EVENT);
