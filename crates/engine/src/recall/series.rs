@@ -4,9 +4,12 @@ use calendar::series::{Occurrence, Series};
 use calendar::words::span;
 use jiff::civil::Date;
 use kernel::evidence::{Evidence, EvidenceKind, summarize};
+use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::question::dates::{DateMention, Precision};
 
+/// The kind of an event that does not take place.
+const CANCELLATION: &str = "cancellation";
 /// Most occurrences that are named beside the one that stands for a series.
 const OTHERS_MAX: usize = 10;
 
@@ -45,7 +48,7 @@ pub(super) fn see(
         next: today.and_then(|today| series.next_from(today)),
     };
     if let Some(occurrence) = occurrence {
-        evidence.summary = summary(evidence, &occurrence);
+        evidence.summary = summarize(&in_line(evidence, &occurrence.at, occurrence.end.as_ref()));
         evidence.at = Some(occurrence.at);
         evidence.payload.end = occurrence.end;
     }
@@ -70,13 +73,20 @@ fn others(series: &Series, shown: &Occurrence, question: &Question) -> Vec<Occur
     others
 }
 
-/// `Gym, Tue 2025-05-27 07:00–08:00, Fitness First`
-fn summary(evidence: &Evidence, occurrence: &Occurrence) -> String {
+/// What an event or a cancellation with a title is, when and where: `Gym, Tue 2025-05-27
+/// 07:00–08:00, Fitness First`. None if it is a series or something else, or has no time.
+pub fn event_in_line(evidence: &Evidence) -> Option<String> {
+    let is_event = matches!(evidence.kind.0.as_str(), EvidenceKind::EVENT | CANCELLATION);
+    let has_title = evidence.payload.title.as_ref().is_some_and(|title| !title.is_empty());
+    let at = evidence.at.as_ref().filter(|_| is_event && has_title && !Series::is_in(evidence))?;
+    Some(in_line(evidence, at, evidence.payload.end.as_ref()))
+}
+
+fn in_line(evidence: &Evidence, at: &When, end: Option<&When>) -> String {
     let payload = &evidence.payload;
     let title = payload.title.as_deref().unwrap_or("Event without a title");
     let cancelled = if evidence.kind.0 == EvidenceKind::EVENT { "" } else { "Cancelled: " };
-    let when = span(&occurrence.at, occurrence.end.as_ref());
     let label = payload.location.as_ref().and_then(|location| location.label.as_deref());
     let place = label.map(|label| format!(", {label}")).unwrap_or_default();
-    summarize(&format!("{cancelled}{title}, {when}{place}"))
+    format!("{cancelled}{title}, {}{place}", span(at, end))
 }

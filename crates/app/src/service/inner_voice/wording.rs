@@ -1,8 +1,10 @@
 //! The words of an answer: the best sentence of each source, or those of a language model.
 
+use calendar::series::Series;
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
 use engine::recall::replaced::says_it_changed;
+use engine::recall::series::event_in_line;
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Deserialize;
@@ -26,6 +28,8 @@ const EXCERPT_CHARS_MAX: usize = 300;
 const CUT_CHARS_MIN: usize = 40;
 /// Most sentences that are taken from a model.
 const SENTENCES_MAX: usize = 12;
+/// The kind of a task.
+const TASK_KIND: &str = "task";
 /// What ends a sentence that was cut.
 const CUT: char = '…';
 
@@ -68,8 +72,11 @@ pub(super) fn excerpt(
     let Some(first) = spaces.first() else { return Ok(()) };
     let texts: Vec<SourceText<'_>> = sources.iter().map(AnswerSource::titled_text).collect();
     let best = first.opened.space.reader()?.best_sentences(weights, &texts)?;
-    let excerpts: Vec<String> =
-        best.into_iter().map(|sentence| cut(&one_line(&sentence), EXCERPT_CHARS_MAX)).collect();
+    let best = best.into_iter().map(|sentence| one_line(&sentence));
+    let excerpts: Vec<String> = best
+        .zip(sources.iter())
+        .map(|(sentence, source)| cut(&with_its_time(sentence, source), EXCERPT_CHARS_MAX))
+        .collect();
     for (source, excerpt) in sources.iter_mut().zip(excerpts) {
         source.excerpt = excerpt;
     }
@@ -79,6 +86,27 @@ pub(super) fn excerpt(
         source.replaced_by = newer;
     }
     Ok(())
+}
+
+/// A sentence of an event with what the event is, when and where, unless that says it all.
+fn with_its_time(sentence: String, source: &AnswerSource) -> String {
+    let Some(evidence) = &source.evidence else { return sentence };
+    let title = one_line(evidence.payload.title.as_deref().unwrap_or_default());
+    let of_title = source.titled_text();
+    let heading = one_line(of_title.text.get(..of_title.title_bytes).unwrap_or_default());
+    let rest = sentence.strip_prefix(heading.as_str()).unwrap_or(&sentence);
+    let rest = rest.trim_start_matches([':', ' ']);
+    let name = match event_in_line(evidence) {
+        Some(line) => one_line(&line),
+        None if (Series::is_in(evidence) || evidence.kind.0 == TASK_KIND) && !title.is_empty() => {
+            title
+        }
+        None => return sentence,
+    };
+    match name.contains(rest) {
+        true => name,
+        false => format!("{name}: {rest}"),
+    }
 }
 
 /// The source whose excerpt says that what this one's states has changed; the latest, if several.

@@ -62,6 +62,60 @@ fn answer(machine: &Machine, question: &str) -> Vec<String> {
 }
 
 #[test]
+fn answers_say_when_an_event_is_and_which_tasks_are_open() {
+    let machine = Machine::with_space();
+    let lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "BEGIN:VEVENT",
+        "UID:1",
+        "DTSTART:20251208T143000",
+        "DTEND:20251208T150000",
+        "SUMMARY:Dentist check-up",
+        "LOCATION:Harbour Dental",
+        "END:VEVENT",
+        "BEGIN:VEVENT",
+        "UID:2",
+        "DTSTART:20250818T193000",
+        "RRULE:FREQ=WEEKLY;COUNT=300",
+        "SUMMARY:Orchestra",
+        "END:VEVENT",
+        "BEGIN:VTODO",
+        "UID:3",
+        "SUMMARY:Book the venue",
+        "DUE;VALUE=DATE:20251210",
+        "STATUS:NEEDS-ACTION",
+        "END:VTODO",
+        "BEGIN:VTODO",
+        "UID:4",
+        "SUMMARY:Pay the rent",
+        "STATUS:COMPLETED",
+        "END:VTODO",
+        "END:VCALENDAR",
+    ];
+    machine.write("calendar.ics", lines.join("\r\n") + "\r\n");
+    machine.write("todo.md", "# Garden\n\n- [ ] water the tulips\n- [x] buy pots\n- [ ] weed\n");
+    for file in ["calendar.ics", "todo.md"] {
+        machine.because(["import", file]).run().succeeds();
+    }
+    assert_eq!(
+        answer(&machine, "When is the dentist?")[0],
+        "Dentist check-up, Mon 2025-12-08 14:30–15:00, Harbour Dental"
+    );
+    let orchestra = answer(&machine, "When is the orchestra?");
+    assert!(orchestra[0].starts_with("Orchestra: Every Monday, 19:30"), "{orchestra:?}");
+    for question in ["What do I still have to do?", "Which tasks are open?"] {
+        let mut open = answer(&machine, question);
+        open.sort();
+        assert_eq!(
+            open,
+            ["Book the venue: Due Wed 2025-12-10", "water the tulips; weed"],
+            "{question}"
+        );
+    }
+}
+
+#[test]
 fn what_the_user_likes_does_not_answer_for_somebody_else() {
     let machine = Machine::with_space();
     machine.because(["remember", "I love mushrooms."]).run().succeeds();
