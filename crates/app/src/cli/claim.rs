@@ -4,6 +4,7 @@ use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
 use kernel::body::{EdgeType, TextClaimType};
 use kernel::kind::{Capability, Kind};
 
+use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
 use super::{CliSession, claims, mine};
 use crate::failure::{Failure, RequestError};
@@ -68,9 +69,8 @@ struct AddArgs {
     /// How sure it is, 0 to 1
     #[arg(long, value_name = "P", default_value_t = 1.0)]
     confidence: f64,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of `claim supersede`.
@@ -92,9 +92,8 @@ struct SupersedeArgs {
     /// Who may see it, if not the same
     #[arg(long, value_enum)]
     visibility: Option<VisibilityName>,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of `claim same-as`.
@@ -110,9 +109,8 @@ struct SameAsArgs {
     /// A record that it was made from, by its id; may be repeated
     #[arg(long, value_name = "ID")]
     source: Vec<String>,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -151,7 +149,14 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
         confidence: args.confidence,
         ..Statement::new(RecordType::Claim(args.claim_type.as_str().to_owned()), text)
     }));
-    graph::write(session, &mut space, Verb::Stated, change, (text, visibility), args.dry_run)
+    graph::write(
+        session,
+        &mut space,
+        Verb::Stated,
+        change,
+        (text, visibility),
+        args.dry_run.intent(),
+    )
 }
 
 fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> {
@@ -166,7 +171,7 @@ fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> 
         visibility,
     };
     let words = (text, visibility.unwrap_or_default());
-    graph::write(session, &mut space, Verb::Stated, change, words, args.dry_run)
+    graph::write(session, &mut space, Verb::Stated, change, words, args.dry_run.intent())
 }
 
 fn same_as(session: &CliSession, args: &SameAsArgs) -> Result<u8, Failure> {
@@ -182,5 +187,5 @@ fn same_as(session: &CliSession, args: &SameAsArgs) -> Result<u8, Failure> {
     };
     let words = format!("{from} says the same as {to}");
     let words = (words.as_str(), Default::default());
-    graph::write(session, &mut space, Verb::Connected, change, words, args.dry_run)
+    graph::write(session, &mut space, Verb::Connected, change, words, args.dry_run.intent())
 }

@@ -4,7 +4,8 @@ use engine::belief::user::Replacement;
 
 use kernel::kind::Capability;
 
-use super::{CliSession, changes};
+use super::CliSession;
+use super::changes::{self, DryRun};
 use crate::failure::Failure;
 use crate::service::corrections;
 use crate::service::opening::SpaceUse;
@@ -13,7 +14,7 @@ use crate::service::opening::SpaceUse;
 #[derive(clap::Args)]
 #[command(
     group = clap::ArgGroup::new("replacement").args(["set", "text"]).multiple(true).required(true),
-    after_help = "A correction of a belief is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `because what-if --correct` shows what would follow. A corrected record keeps its source and its time; recall shows only what it says now, and importing its source again does not undo it.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\"\n  because correct 03ab77e1 --text \"The van is booked for Saturday\"    a record"
+    after_help = "A correction of a belief is certain from then on: nothing overrides it automatically, and beliefs built on the old value are derived again. `because withdraw` takes it back, `--dry-run` shows what would follow. A corrected record keeps its source and its time; recall shows only what it says now, and importing its source again does not undo it.\n\nExamples:\n  because correct 'place.frequent|office' --set label='Karl Johansgatan 41' --note \"we moved\"\n  because correct 9f2c41d0 --set '{\"name\":\"Ana\",\"kind\":\"sister\"}' --text \"Ana is my sister\"\n  because correct 03ab77e1 --text \"The van is booked for Saturday\"    a record"
 )]
 pub(crate) struct Args {
     /// The belief: its key as `because claims` prints it, or an id of it (the beginning is enough);
@@ -33,6 +34,8 @@ pub(crate) struct Args {
     /// Why
     #[arg(long, default_value = "", alias = "reason")]
     note: String,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -40,7 +43,8 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let by =
         Replacement { set: args.set.clone(), text: args.text.clone(), note: args.note.clone(), at };
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
-    let outcome = corrections::correct(&mut space, session.now, &args.name, &by)?;
+    let outcome =
+        corrections::correct(&mut space, session.now, &args.name, &by, args.dry_run.intent())?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

@@ -9,6 +9,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::records::RecordStatus;
 
 use super::CliSession;
+use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ScopeName, ShowArgs};
 use crate::failure::Failure;
 use crate::service::changes::Verb;
@@ -56,9 +57,8 @@ struct AddArgs {
     /// Why, in words
     #[arg(long, default_value = "")]
     notes: String,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// The status of an edge.
@@ -154,7 +154,7 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
         notes => notes.to_owned(),
     };
     let words = (words.as_str(), Default::default());
-    graph::write(session, &mut space, Verb::Connected, change, words, args.dry_run)
+    graph::write(session, &mut space, Verb::Connected, change, words, args.dry_run.intent())
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {

@@ -13,6 +13,7 @@ use kernel::when::When;
 use retrieval::text::visible::visible;
 use serde_json::json;
 
+use super::changes::DryRun;
 use super::{CliSession, changes, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
@@ -100,9 +101,8 @@ pub(super) struct RetractArgs {
     /// Why
     #[arg(long, default_value = "", alias = "reason")]
     note: String,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of what shows a record or an edge.
@@ -131,9 +131,8 @@ pub(super) fn write(
     verb: Verb,
     change: GraphChange,
     words: (&str, Visibility),
-    dry_run: bool,
+    intent: Intent,
 ) -> Result<u8, Failure> {
-    let intent = if dry_run { Intent::DryRun } else { Intent::Write };
     let asked = match &change {
         GraphChange::State(statement) => Some(statement.clone()),
         _ => None,
@@ -168,7 +167,7 @@ pub(super) fn write(
             changes::print(session, &changed.outcome)?;
             // What is new was named already.
             let others = changed.statuses.iter().filter(|status| status.before.is_some());
-            others.into_iter().try_for_each(|status| print_status(status, dry_run))?;
+            others.into_iter().try_for_each(|status| print_status(status, intent))?;
         }
     }
     Ok(0)
@@ -195,9 +194,9 @@ fn kept(asked: &Statement, there: &RecordView) -> Vec<&'static str> {
 
 /// A line about a record whose status is another one now, or would be. What would be new has no id
 /// yet.
-pub(super) fn print_status(change: &StatusChange, is_dry: bool) -> Result<(), Failure> {
+pub(super) fn print_status(change: &StatusChange, intent: Intent) -> Result<(), Failure> {
     let StatusChange { id, text, before, after, .. } = change;
-    let id = if is_dry && before.is_none() { String::new() } else { short(id) };
+    let id = if intent == Intent::DryRun && before.is_none() { String::new() } else { short(id) };
     let (before, after) = (before.unwrap_or("new"), after.unwrap_or("gone"));
     output::line(format_args!(
         "  {before} {DIM}→{DIM:#} {GOOD}{after}{GOOD:#}  {}  {ID}{id}{ID:#}",
@@ -228,7 +227,7 @@ pub(super) fn retract(
     let target = engine::write::graph::Reference::Id(id);
     let change = GraphChange::Retract { target, reason: args.note.clone(), sources: Vec::new() };
     let words = (words.as_str(), Visibility::default());
-    write(session, &mut space, Verb::Retracted, change, words, args.dry_run)
+    write(session, &mut space, Verb::Retracted, change, words, args.dry_run.intent())
 }
 
 /// The two times of what is shown.

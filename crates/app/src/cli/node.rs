@@ -7,6 +7,7 @@ use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 
 use super::CliSession;
+use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ScopeName, ShowArgs, VisibilityName, WriteScope};
 use crate::failure::Failure;
 use crate::service::changes::Verb;
@@ -55,9 +56,8 @@ struct AddArgs {
     /// Where it is written [default: the space that the command finds]
     #[arg(long, value_enum)]
     scope: Option<WriteScope>,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of `node list`.
@@ -121,7 +121,14 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
         visibility,
         ..Statement::new(RecordType::Node(args.node_type), text)
     }));
-    graph::write(session, &mut space, Verb::Stated, change, (text, visibility), args.dry_run)
+    graph::write(
+        session,
+        &mut space,
+        Verb::Stated,
+        change,
+        (text, visibility),
+        args.dry_run.intent(),
+    )
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {

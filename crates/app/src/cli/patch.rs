@@ -11,6 +11,7 @@ use engine::write::patch::{Patch, Patched, StatusChange};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
+use super::changes::DryRun;
 use super::selecting::confirm;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
@@ -96,6 +97,8 @@ struct ProposeArgs {
     /// With --model: how many records at most
     #[arg(long, value_name = "N", default_value_t = 40, requires = "model")]
     max_nodes: usize,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of what reads a patch.
@@ -110,9 +113,8 @@ struct FileArgs {
 struct ApplyArgs {
     /// A file, - for the standard input, or the id of a proposed patch
     patch: String,
-    /// Show what would change, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 /// Arguments of `patch revert`.
@@ -120,9 +122,8 @@ struct ApplyArgs {
 struct RevertArgs {
     /// The patch's id, or the beginning of it
     id: String,
-    /// Show what would change, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
     /// Do not ask, even if later work was built on it
     #[arg(long)]
     yes: bool,
@@ -191,8 +192,12 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
     let text = text_of(file.map_or_else(|| Path::new("-"), PathBuf::as_path))?;
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
     let read = service::read(&space, session.times(), &text, FROM_FILE)?;
-    if let Err(reasons) = read.check(&mut space, session.now)? {
-        return refused(session, &reasons, None);
+    match read.check(&mut space, session.now)? {
+        Err(reasons) => return refused(session, &reasons, None),
+        Ok(patched) if args.dry_run.is_dry() => {
+            return preview(session, &space, &read.patch.changes, &patched);
+        }
+        Ok(_) => {}
     }
     let id = space.propose_patch(&read.patch, session.now)?;
     match session.form {
@@ -212,8 +217,10 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     let settings = session.settings(Some(space.path()))?;
     let mut opened = language_model::open(&settings)?.ok_or(RequestError::NoLanguageModel)?;
     let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
+    let (mut access, intent) = (opened.access(), args.dry_run.intent());
+    access.keeps_transcripts &= intent == Intent::Write;
     let proposing =
-        proposed_patch::propose(&mut space, session, &mut opened.access(), query, limits)?;
+        proposed_patch::propose(&mut space, session, &mut access, query, limits, intent)?;
     let patch = match &proposing {
         Proposing::Proposed(patch) => patch,
         Proposing::Refused(origin, reasons) => return refused(session, reasons, Some(origin)),
@@ -223,20 +230,24 @@ fn propose_by_model(session: &CliSession, args: &ProposeArgs, query: &str) -> Re
     };
     if session.form == Form::Json {
         let mut value = json!(patch);
-        value["status"] = json!("pending");
-        value["statuses"] = json!(statuses_json(&patch.statuses, true));
+        value["status"] = json!(patch.id.map(|_| "pending"));
+        value["dry_run"] = json!(args.dry_run.is_dry());
+        value["statuses"] = json!(statuses_json(&patch.statuses, Intent::DryRun));
         output::json(&value)?;
         return Ok(0);
     }
-    let (id, changes) = (short(&patch.id), count(patch.changes as u64, "change"));
+    let changes = count(patch.changes as u64, "change");
     let ModelOrigin { model, prompt_version, .. } = &patch.origin;
     output::line(format_args!("{}", printable(&patch.text)))?;
     print_changes(&space, &patch.listed)?;
-    patch.statuses.iter().try_for_each(|status| graph::print_status(status, true))?;
+    patch.statuses.iter().try_for_each(|status| graph::print_status(status, Intent::DryRun))?;
     output::line(format_args!("{DIM}by {} ({prompt_version}){DIM:#}", printable(model)))?;
-    output::line(format_args!(
-        "Proposed {ID}{id}{ID:#}, {changes}: `because patch apply {id}` applies it"
-    ))?;
+    match patch.id.map(|id| short(&id)) {
+        Some(id) => output::line(format_args!(
+            "Proposed {ID}{id}{ID:#}, {changes}: `because patch apply {id}` applies it"
+        ))?,
+        None => output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?,
+    }
     Ok(0)
 }
 
@@ -322,7 +333,7 @@ fn refused(
 }
 
 fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
-    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let intent = args.dry_run.intent();
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let file = std::path::Path::new(&args.patch);
     if args.patch != "-" && !file.exists() {
@@ -337,7 +348,9 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
     let read = service::read(&space, session.times(), &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Err(reasons) => refused(session, &reasons, None),
-        Ok(patched) if args.dry_run => preview(session, &space, &read.patch.changes, &patched),
+        Ok(patched) if args.dry_run.is_dry() => {
+            preview(session, &space, &read.patch.changes, &patched)
+        }
         Ok(_) => {
             let patched = space.apply_new_patch(&read.patch, intent, session.now)?;
             print(session, &patched, intent)
@@ -376,7 +389,7 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
             built_on.iter().map(short).collect::<Vec<_>>().join(", ")
         ))?;
     }
-    if !built_on.is_empty() && !args.yes && !args.dry_run {
+    if !built_on.is_empty() && !args.yes && !args.dry_run.is_dry() {
         if session.form == Form::Json {
             return Err(RequestError::Unconfirmed { built_on }.into());
         }
@@ -385,7 +398,7 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
             return Ok(0);
         }
     }
-    let intent = if args.dry_run { Intent::DryRun } else { Intent::Write };
+    let intent = args.dry_run.intent();
     let patched = space.revert_patch(&patch, intent, session.now)?;
     if session.form == Form::Json {
         let mut value = to_answer(&patched, intent);
@@ -509,15 +522,15 @@ fn to_answer(patched: &Patched, intent: Intent) -> Value {
         "patch": patched.patch.filter(|_| !dry_run),
         "stand_for": written(&patched.stand_for),
         "appended": written(&patched.appended),
-        "statuses": statuses_json(&patched.statuses, dry_run),
+        "statuses": statuses_json(&patched.statuses, intent),
     })
 }
 
 /// Changes of statuses as JSON. What would be new has no id yet.
-fn statuses_json(statuses: &[StatusChange], is_dry: bool) -> Vec<Value> {
+fn statuses_json(statuses: &[StatusChange], intent: Intent) -> Vec<Value> {
     let value = |status: &StatusChange| {
         let mut value = json!(status);
-        if is_dry && status.before.is_none() {
+        if intent == Intent::DryRun && status.before.is_none() {
             value["id"] = Value::Null;
         }
         value
@@ -538,7 +551,7 @@ fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, 
     if patched.statuses.is_empty() {
         output::line("No status changes.")?;
     }
-    patched.statuses.iter().try_for_each(|status| graph::print_status(status, dry_run))?;
+    patched.statuses.iter().try_for_each(|status| graph::print_status(status, intent))?;
     if dry_run {
         output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
     }

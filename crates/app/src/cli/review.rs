@@ -10,10 +10,11 @@ use kernel::kind::Capability;
 use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
-use super::{CliSession, changes, patch, print_owner};
+use super::changes::{self, DryRun};
+use super::{CliSession, patch, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
-use crate::service::corrections::{self, Decision};
+use crate::service::corrections::{self, Decision, ReviewDecision};
 use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::wording::{hundredths, person, shortened};
 use crate::service::{candidates, reviews};
@@ -24,7 +25,7 @@ const PRINTED_MAX: usize = 50;
 /// Arguments of `review`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review                      list what awaits your decision\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
+    after_help = "Nothing overrides your corrections automatically. When the sources of a corrected belief change, or the records contradict the correction, a review is listed here for you. What an agent asks for in your name (a correction, refutation, retraction, or forgetting a record), and what was learned while `auto_learn` is off, is listed as a proposal, with the program that asks.\n\nExamples:\n  because review                      list what awaits your decision\n  because review accept 9f2c41d0 --dry-run    show first what would follow\n  because review accept 9f2c41d0      apply the proposal: take the correction back, or correct to what the records say\n  because review dismiss 9f2c41d0     keep what you said; you are not asked this again"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -61,6 +62,8 @@ struct DecideArgs {
     /// Why
     #[arg(long, default_value = "", alias = "reason")]
     note: String,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -71,7 +74,8 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         Some(Action::Dismiss(args)) => (args, Decision::Dismiss),
     };
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
-    let outcome = corrections::decide_review(session, &mut space, &args.id, decision, &args.note)?;
+    let asked = ReviewDecision { decision, note: &args.note, intent: args.dry_run.intent() };
+    let outcome = corrections::decide_review(session, &mut space, &args.id, asked)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

@@ -2,7 +2,8 @@
 
 use kernel::kind::Capability;
 
-use super::{CliSession, changes};
+use super::CliSession;
+use super::changes::{self, DryRun};
 use crate::failure::Failure;
 use crate::service::corrections;
 use crate::service::opening::SpaceUse;
@@ -19,11 +20,14 @@ pub(crate) struct Args {
     /// Why
     #[arg(long, default_value = "", alias = "reason")]
     note: String,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
-    let outcome = corrections::withdraw(&mut space, session.now, &args.name, &args.note)?;
+    let (name, note, intent) = (&args.name, &args.note, args.dry_run.intent());
+    let outcome = corrections::withdraw(&mut space, session.now, name, note, intent)?;
     changes::print(session, &outcome)?;
     Ok(0)
 }

@@ -4,13 +4,12 @@ use engine::Space;
 use engine::belief::explain::time;
 use engine::private::Disclosure;
 use engine::staging::StagedCandidate;
-use engine::write::import::Intent;
 use kernel::proposal::Decision;
 use serde_json::{Map, Value, json};
 
 use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
-use super::corrections::act;
+use super::corrections::{ReviewDecision, act};
 use super::moderation::{Decision as Verdict, Item, ModerationRequest, moderate};
 use crate::failure::{Failure, RequestError};
 
@@ -40,13 +39,12 @@ pub(crate) fn decide(
     session: &Session,
     space: &mut Space,
     name: &str,
-    is_accepted: bool,
-    note: &str,
+    asked: ReviewDecision<'_>,
 ) -> Result<Option<Outcome>, Failure> {
     let Some(staged) = space.candidate_to_decide(name)? else { return Ok(None) };
-    match is_accepted {
-        true => accept(session, space, &staged, note),
-        false => dismiss(session, space, &staged, note),
+    match asked.is_accepted() {
+        true => accept(session, space, &staged, asked),
+        false => dismiss(session, space, &staged, asked),
     }
     .map(Some)
 }
@@ -56,7 +54,7 @@ fn accept(
     session: &Session,
     space: &mut Space,
     staged: &StagedCandidate,
-    note: &str,
+    ReviewDecision { note, intent, .. }: ReviewDecision<'_>,
 ) -> Result<Outcome, Failure> {
     let item = Item {
         id: staged.id.to_string(),
@@ -68,7 +66,7 @@ fn accept(
         items: &[item],
         visibility: session.scope_of(space).visibility(),
         mark_removal: false,
-        intent: Intent::Write,
+        intent,
         disclosure: Disclosure::Full,
     };
     let (report, changes) = moderate(space, session.now, &request)?;
@@ -79,18 +77,18 @@ fn accept(
     let summary = staged.candidate.content.in_words();
     let subject = Subject::Record { id: staged.id, summary };
     let actions = vec![Action { verb: Verb::AcceptedProposal, subject }];
-    Ok(Outcome { actions, changes, intent: Intent::Write, withheld: 0 })
+    Ok(Outcome { actions, changes, intent, withheld: 0 })
 }
 
 fn dismiss(
     session: &Session,
     space: &mut Space,
     staged: &StagedCandidate,
-    note: &str,
+    ReviewDecision { note, intent, .. }: ReviewDecision<'_>,
 ) -> Result<Outcome, Failure> {
     let decision = staged.decision(Decision::REJECT, note, Map::new())?;
     let summary = staged.candidate.content.in_words();
     let subject = Subject::Record { id: staged.id, summary };
     let actions = vec![Action { verb: Verb::DismissedProposal, subject }];
-    act(space, session.now, vec![decision], actions, Intent::Write)
+    act(space, session.now, vec![decision], actions, intent)
 }

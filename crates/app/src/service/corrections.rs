@@ -53,12 +53,31 @@ pub(crate) enum Decision {
     Dismiss,
 }
 
+/// A decision, and whether it is only tried.
+#[derive(Clone, Copy)]
+pub(crate) struct ReviewDecision<'a> {
+    /// What is decided.
+    pub(crate) decision: Decision,
+    /// Why.
+    pub(crate) note: &'a str,
+    /// Whether it is written.
+    pub(crate) intent: Intent,
+}
+
+impl ReviewDecision<'_> {
+    /// Whether the proposal is applied.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.decision == Decision::Accept
+    }
+}
+
 /// Corrects the belief or the record that `name` identifies.
 pub(crate) fn correct(
     space: &mut Space,
     now: Timestamp,
     name: &str,
     by: &Replacement,
+    intent: Intent,
 ) -> Result<Outcome, Failure> {
     let drafts = space.to_correct(name, by)?;
     let action = match space.name_of(name)? {
@@ -73,7 +92,7 @@ pub(crate) fn correct(
             Action::on_belief(Verb::Corrected, &key)
         }
     };
-    act(space, now, drafts, vec![action], Intent::Write)
+    act(space, now, drafts, vec![action], intent)
 }
 
 /// Refutes the belief that `name` identifies.
@@ -95,10 +114,11 @@ pub(crate) fn withdraw(
     now: Timestamp,
     name: &str,
     note: &str,
+    intent: Intent,
 ) -> Result<Outcome, Failure> {
     let drafts = space.to_withdraw(name, note)?;
     let action = Action::on_belief(Verb::Withdrew, &space.belief_named(name)?);
-    act(space, now, drafts, vec![action], Intent::Write)
+    act(space, now, drafts, vec![action], intent)
 }
 
 /// Retracts records, in one act: those that are named, or all valid ones that are described.
@@ -200,27 +220,25 @@ pub(crate) fn decide_review(
     session: &Session,
     space: &mut Space,
     name: &str,
-    decision: Decision,
-    note: &str,
+    asked: ReviewDecision<'_>,
 ) -> Result<Outcome, Failure> {
-    let now = session.now;
-    let is_accepted = decision == Decision::Accept;
-    if let Some(outcome) = proposals::decide(space, now, name, is_accepted, note)? {
+    let (now, note) = (session.now, asked.note);
+    if let Some(outcome) = proposals::decide(space, now, name, asked)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = patch::decide(space, now, name, is_accepted, note)? {
+    if let Some(outcome) = patch::decide(space, now, name, asked)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = candidates::decide(session, space, name, is_accepted, note)? {
+    if let Some(outcome) = candidates::decide(session, space, name, asked)? {
         return Ok(outcome);
     }
     let review = space.review_named(name)?;
-    let (drafts, verb) = match decision {
+    let (drafts, verb) = match asked.decision {
         Decision::Accept => (review.accept(note)?, Verb::AcceptedReview),
         Decision::Dismiss => (review.dismiss(note)?, Verb::DismissedReview),
     };
     let action = Action::on_belief(verb, &review.question.identity_key);
-    act(space, now, drafts, vec![action], Intent::Write)
+    act(space, now, drafts, vec![action], asked.intent)
 }
 
 /// What would follow from a hypothesis.

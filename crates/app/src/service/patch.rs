@@ -18,6 +18,7 @@ use kernel::when::When;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::corrections::ReviewDecision;
 use super::effective::id_disclosed;
 use super::model_request::Prompt;
 use super::time::TimeParser;
@@ -521,29 +522,29 @@ pub(crate) fn decide(
     space: &mut Space,
     now: Timestamp,
     name: &str,
-    is_accepted: bool,
-    note: &str,
+    asked: ReviewDecision<'_>,
 ) -> Result<Option<Outcome>, Failure> {
     let Some(patch) = space.patch(name)? else { return Ok(None) };
     if patch.status != Status::Pending {
         let (id, status) = (patch.id, patch.status.as_str());
         return Err(RequestError::PatchSettled { id, status }.into());
     }
-    let (changes, verb) = match is_accepted {
-        true => (space.apply_patch(&patch, Intent::Write, now)?.changes, Verb::AcceptedProposal),
+    let intent = asked.intent;
+    let (changes, verb) = match asked.is_accepted() {
+        true => (space.apply_patch(&patch, intent, now)?.changes, Verb::AcceptedProposal),
         false => {
             let decision = Decision {
                 verdict: Decision::REJECT.to_owned(),
-                feedback: note.to_owned(),
+                feedback: asked.note.to_owned(),
                 ..Decision::default()
             };
             let draft = acting_on(patch.id, Body::Decision(decision))?;
-            (space.act(vec![draft], Intent::Write, now)?, Verb::DismissedProposal)
+            (space.act(vec![draft], intent, now)?, Verb::DismissedProposal)
         }
     };
     let subject = Subject::Record { id: patch.id, summary: patch.text };
     let actions = vec![Action { verb, subject }];
-    Ok(Some(Outcome { actions, changes, intent: Intent::Write, withheld: 0 }))
+    Ok(Some(Outcome { actions, changes, intent, withheld: 0 }))
 }
 
 fn node(

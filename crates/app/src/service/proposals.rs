@@ -27,7 +27,7 @@ use serde_json::json;
 use super::agents::{Agent, program_name_among};
 use super::change_wording::lines;
 use super::changes::{Action, Outcome, Subject, Verb, withhold_private_actions};
-use super::corrections::{act, retracted};
+use super::corrections::{Decision, ReviewDecision, act, retracted};
 use super::disclosure::{belief_named, record_named};
 use super::forgetting;
 use super::wording::shortened;
@@ -252,21 +252,20 @@ pub(crate) fn decide(
     space: &mut Space,
     now: Timestamp,
     name: &str,
-    is_accepted: bool,
-    note: &str,
+    asked: ReviewDecision<'_>,
 ) -> Result<Option<Outcome>, Failure> {
     let Some(change) = space.change_to_decide(name)? else { return Ok(None) };
-    let (drafts, verb) = match is_accepted {
-        true => (change.accept(Consent::Review, note)?, Verb::AcceptedProposal),
-        false => (change.dismiss(note)?, Verb::DismissedProposal),
+    let (drafts, verb) = match asked.decision {
+        Decision::Accept => (change.accept(Consent::Review, asked.note)?, Verb::AcceptedProposal),
+        Decision::Dismiss => (change.dismiss(asked.note)?, Verb::DismissedProposal),
     };
     let summary = change.text;
     let action = Action { verb, subject: Subject::Record { id: change.id, summary } };
     let mut actions = vec![action];
-    if is_accepted {
+    if asked.is_accepted() {
         actions = [actions_of(space, &change.operations)?, actions].concat();
     }
-    Ok(Some(act(space, now, drafts, actions, Intent::Write)?))
+    Ok(Some(act(space, now, drafts, actions, asked.intent)?))
 }
 
 /// The drafts of a request, with their secrets masked.

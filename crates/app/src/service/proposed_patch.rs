@@ -14,6 +14,7 @@ use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
 use engine::recall::nodes::FoundNodes;
 use engine::write::graph::{GraphChange, NamedChange};
+use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -88,8 +89,8 @@ pub(crate) enum Proposing {
 /// A model's patch that waits for a decision.
 #[derive(Debug, Serialize)]
 pub(crate) struct ProposedPatch {
-    /// The proposal.
-    pub(crate) id: OpId,
+    /// The proposal; none in a dry run.
+    pub(crate) id: Option<OpId>,
     /// The model and the prompt.
     #[serde(flatten)]
     pub(crate) origin: ModelOrigin,
@@ -149,13 +150,14 @@ pub(crate) fn context(
     Ok((space.subgraph(&roots, &limits)?, embedding))
 }
 
-/// Asks the model for a patch about a subject, and keeps it as a proposal.
+/// Asks the model for a patch about a subject, and keeps it as a proposal. A dry run keeps nothing.
 pub(crate) fn propose(
     space: &mut OpenedSpace,
     session: &Session,
     access: &mut ModelAccess<'_>,
     query: &str,
     limits: ContextLimits,
+    intent: Intent,
 ) -> Result<Proposing, Failure> {
     let prompt = prompt(space, session, access, query, limits)?;
     if prompt.shown().next().is_none() {
@@ -172,7 +174,10 @@ pub(crate) fn propose(
             Ok(read) => match read.check(space, session.now)? {
                 Err(reasons) => reasons,
                 Ok(patched) => {
-                    let id = space.propose_patch(&read.patch, session.now)?;
+                    let id = match intent {
+                        Intent::Write => Some(space.propose_patch(&read.patch, session.now)?),
+                        Intent::DryRun => None,
+                    };
                     return Ok(Proposing::Proposed(Box::new(ProposedPatch {
                         id,
                         text: read.patch.text,

@@ -208,6 +208,33 @@ fn a_refutation_invalidates_dependents_and_is_idempotent() {
 }
 
 #[test]
+fn a_dry_run_of_your_word_shows_its_consequences_and_writes_nothing() {
+    let here = believing();
+    let dry = |arguments: &[&str]| {
+        let before = here.json(&["status"])["ledger_position"].clone();
+        let would = here.json(&[arguments, &["--dry-run"]].concat());
+        assert_eq!((&would["dry_run"], &would["recorded"]), (&true.into(), &json!([])), "{would}");
+        here.run(&[arguments, &["--dry-run"]].concat()).succeeds().prints("Nothing was written.");
+        assert_eq!(here.json(&["status"])["ledger_position"], before, "{arguments:?}");
+        let changed = would["changes"].as_array().unwrap().iter();
+        changed.map(|change| change["change"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let fall = ["no_longer_believed", "no_longer_believed"];
+    assert_eq!(dry(&["refute", HABIT]), fall);
+    let correct = ["correct", HABIT, "--set", "name=pool"];
+    assert_eq!(dry(&correct), ["changed", "no_longer_believed"]);
+    dry(&["correct", &here.notes[0], "--text", "Something else"]);
+    here.run(&correct).succeeds();
+    assert_eq!(dry(&["withdraw", HABIT]), ["changed", "now_believed"]);
+    here.run(&["retract", &here.notes[1]]).succeeds();
+    let id = here.json(&["review", "list"])["id"].as_str().unwrap().to_owned();
+    assert_eq!(dry(&["review", "accept", &id]), dry(&["withdraw", HABIT]));
+    assert_eq!(dry(&["review", "dismiss", &id]), Vec::<String>::new());
+    assert_eq!(here.json(&["review", "list"])["status"], "pending");
+    here.machine.is_sound();
+}
+
+#[test]
 fn what_if_shows_beliefs_without_a_source_a_month_or_an_author() {
     let here = believing();
     let would = here.json(&["what-if", "--without-source", "REMEMBER"]);

@@ -552,7 +552,13 @@ fn a_proposed_patch_waits_among_the_reviews_and_is_decided_once() {
         let ran = machine.because(["patch", "propose", "-", "--json"]).input(text).run();
         id_of(&ran.succeeds().json())
     };
+    let tried = ["patch", "propose", "-", "--dry-run", "--json"];
+    let tried = machine.because(tried).input(text.as_str()).run().succeeds().json();
+    assert_eq!(tried["statuses"].as_array().unwrap().len(), 6, "{tried}");
+    assert_eq!(texts(&machine, &["patch", "list", "--all"]), Vec::<String>::new());
     let (first, second) = (propose(&text), propose(&text));
+    let would = json(&machine, &["review", "accept", &first, "--dry-run"]);
+    assert_eq!((&would["dry_run"], &would["recorded"]), (&true.into(), &serde_json::json!([])));
     let waiting = machine.because(["review", "list", "--json"]).run().succeeds().out();
     assert_eq!(waiting.lines().count(), 2, "{waiting}");
     machine.because(["review", "accept", &first]).run().succeeds();

@@ -3,10 +3,10 @@
 use engine::Space;
 use engine::private::Disclosure;
 use engine::staging::SENTENCE;
-use engine::write::import::Intent;
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
+use crate::cli::changes::DryRun;
 use crate::cli::{CliSession, incomplete_if, print_owner};
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
@@ -106,9 +106,8 @@ struct How {
     /// Mark the sources of what is accepted for removal
     #[arg(long, alias = "auto-mark-removal")]
     mark_removal: bool,
-    /// Show what would follow, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) fn review(session: &CliSession, args: &ReviewArgs) -> Result<u8, Failure> {
@@ -223,7 +222,7 @@ fn run(
         items: &items,
         visibility: session.scope_of(&space).visibility(),
         mark_removal: how.mark_removal,
-        intent: if how.dry_run { Intent::DryRun } else { Intent::Write },
+        intent: how.dry_run.intent(),
         disclosure: Disclosure::Full,
     };
     let (report, _) = moderate(&mut space, session.now, &request)?;

@@ -19,7 +19,15 @@ use crate::service::corrections::{self, Consequences, Hypothesis};
 use crate::service::forgetting::ForgetReport;
 use crate::service::tokens::Right;
 
-const WRITES: Need = Need::Write(Right::Correct);
+/// What a token needs to speak for the person, or only to try it.
+pub(super) fn need(dry_run: bool) -> Need {
+    if dry_run { Need::Try } else { Need::Write(Right::Correct) }
+}
+
+/// Whether the change is written.
+pub(super) fn intent(dry_run: bool) -> Intent {
+    if dry_run { Intent::DryRun } else { Intent::Write }
+}
 
 /// A correction.
 #[derive(Deserialize, JsonSchema)]
@@ -41,9 +49,12 @@ pub(super) struct Correct {
     /// Why.
     #[serde(default)]
     note: String,
+    /// Write nothing.
+    #[serde(default)]
+    dry_run: bool,
 }
 
-needs!(Correct, |_| WRITES, |request, _| {
+needs!(Correct, |request| need(request.dry_run), |request, _| {
     let has_text = request.text.as_ref().is_some_and(|text| !text.trim().is_empty());
     match request.fields.is_empty() && !has_text {
         true => Err(RequestError::EmptyCorrection.into()),
@@ -56,7 +67,8 @@ pub(super) fn correct(call: &mut Call<'_>, request: Correct) -> Result<ChangeRep
     let name = call.belief(&request.name)?;
     let set = request.fields.iter().map(|(field, value)| format!("{field}={value}"));
     let by = Replacement { set: set.collect(), text, note: request.note, at: None };
-    let outcome = corrections::correct(call.opened, call.session.now, &name, &by)?;
+    let intent = intent(request.dry_run);
+    let outcome = corrections::correct(call.opened, call.session.now, &name, &by, intent)?;
     report(call, outcome)
 }
 
@@ -71,19 +83,24 @@ pub(super) struct Named {
     /// Why.
     #[serde(default)]
     note: String,
+    /// Write nothing.
+    #[serde(default)]
+    dry_run: bool,
 }
 
-needs!(Named, |_| WRITES);
+needs!(Named, |request| need(request.dry_run));
 
 pub(super) fn refute(call: &mut Call<'_>, request: Named) -> Result<ChangeReport, ApiError> {
     let (name, now) = (call.belief(&request.name)?, call.session.now);
-    let outcome = corrections::refute(call.opened, now, &name, &request.note, Intent::Write)?;
+    let intent = intent(request.dry_run);
+    let outcome = corrections::refute(call.opened, now, &name, &request.note, intent)?;
     report(call, outcome)
 }
 
 pub(super) fn withdraw(call: &mut Call<'_>, request: Named) -> Result<ChangeReport, ApiError> {
     let (name, now) = (call.belief(&request.name)?, call.session.now);
-    let outcome = corrections::withdraw(call.opened, now, &name, &request.note)?;
+    let intent = intent(request.dry_run);
+    let outcome = corrections::withdraw(call.opened, now, &name, &request.note, intent)?;
     report(call, outcome)
 }
 
@@ -107,18 +124,13 @@ pub(super) struct Records {
     dry_run: bool,
 }
 
-const NEED: fn(&Records) -> Need = |records| if records.dry_run { Need::Try } else { WRITES };
-
-needs!(Records, NEED, |records, _| check(&records.ids, records.which.as_ref()));
-
-impl Records {
-    fn intent(&self) -> Intent {
-        if self.dry_run { Intent::DryRun } else { Intent::Write }
-    }
-}
+needs!(Records, |records| need(records.dry_run), |records, _| check(
+    &records.ids,
+    records.which.as_ref()
+));
 
 pub(super) fn retract(call: &mut Call<'_>, records: Records) -> Result<ChangeReport, ApiError> {
-    let intent = records.intent();
+    let intent = intent(records.dry_run);
     let selected = selection(call, &records.ids, records.which, RecordState::Valid)?;
     let now = call.session.now;
     let retraction = corrections::retract(call.opened, now, &selected, &records.note, intent)?;
@@ -126,7 +138,7 @@ pub(super) fn retract(call: &mut Call<'_>, records: Records) -> Result<ChangeRep
 }
 
 pub(super) fn restore(call: &mut Call<'_>, records: Records) -> Result<ChangeReport, ApiError> {
-    let intent = records.intent();
+    let intent = intent(records.dry_run);
     let selected = selection(call, &records.ids, records.which, RecordState::Retracted)?;
     let now = call.session.now;
     let outcome = corrections::restore(call.opened, now, &selected, &records.note, intent)?;

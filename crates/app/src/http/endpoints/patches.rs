@@ -17,6 +17,7 @@ use super::super::error::ApiError;
 use super::super::json::typed;
 use super::super::schema::{any_of, exclusive};
 use super::super::work::{Call, Need, Target};
+use super::changes::{intent, need};
 use super::recall::within;
 use crate::failure::RequestError;
 use crate::service::Session;
@@ -159,14 +160,6 @@ needs!(Apply, |request| need(request.dry_run), |request, _| {
 
 fn neither_or_both() -> ApiError {
     ApiError::validation("give `id` or `patch`, and not both")
-}
-
-fn need(dry_run: bool) -> Need {
-    if dry_run { Need::Try } else { Need::Write(Right::Correct) }
-}
-
-fn intent(dry_run: bool) -> Intent {
-    if dry_run { Intent::DryRun } else { Intent::Write }
 }
 
 pub(super) fn apply(call: &mut Call<'_>, request: Apply) -> Result<Value, ApiError> {

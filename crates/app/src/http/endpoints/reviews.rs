@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::work::{Call, Need};
-use super::changes::report;
+use super::changes::{intent, need, report};
 use super::patches;
 use crate::service::candidates;
 use crate::service::changes::ChangeReport;
-use crate::service::corrections::{self, Decision};
+use crate::service::corrections::{self, Decision, ReviewDecision};
 use crate::service::reviews::{change_to_json, review_to_json};
-use crate::service::tokens::Right;
 
 /// Which reviews to list.
 #[derive(Deserialize, JsonSchema)]
@@ -65,6 +64,9 @@ pub(super) struct Decide {
     /// Why.
     #[serde(default)]
     note: String,
+    /// Write nothing.
+    #[serde(default)]
+    dry_run: bool,
 }
 
 /// What to do about a review.
@@ -75,7 +77,7 @@ enum Verdict {
     Dismiss,
 }
 
-needs!(Decide, |_| Need::Write(Right::Correct));
+needs!(Decide, |request| need(request.dry_run));
 
 pub(super) fn decide(call: &mut Call<'_>, asked: Decide) -> Result<ChangeReport, ApiError> {
     let id = call.record(&asked.id)?.to_string();
@@ -83,7 +85,7 @@ pub(super) fn decide(call: &mut Call<'_>, asked: Decide) -> Result<ChangeReport,
         Verdict::Accept => Decision::Accept,
         Verdict::Dismiss => Decision::Dismiss,
     };
-    let outcome =
-        corrections::decide_review(&call.session, call.opened, &id, decision, &asked.note)?;
+    let asked = ReviewDecision { decision, note: &asked.note, intent: intent(asked.dry_run) };
+    let outcome = corrections::decide_review(&call.session, call.opened, &id, asked)?;
     report(call, outcome)
 }

@@ -4,6 +4,7 @@ use engine::belief::review::Status;
 use engine::maintain::marks::MarkFilter;
 use engine::private::Disclosure;
 use engine::staging::{CandidateKind, StagedCandidate, StagingLimits};
+use engine::write::import::Intent;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use serde_json::json;
@@ -11,7 +12,7 @@ use testkit::scripted_model::{SCRIPTED, ScriptedModel};
 
 use super::*;
 use crate::service::changes::Outcome;
-use crate::service::corrections::{Decision, decide_review};
+use crate::service::corrections::{Decision, ReviewDecision, decide_review};
 use crate::service::model_request::{ModelAccess, name_of};
 use crate::service::notes::Note;
 use crate::service::studio::Studio;
@@ -77,7 +78,8 @@ impl Voice {
         note: &str,
     ) -> Result<Outcome, Failure> {
         let id = candidate.id.to_string();
-        decide_review(&self.studio.session, &mut self.space, &id, decision, note)
+        let asked = ReviewDecision { decision, note, intent: Intent::Write };
+        decide_review(&self.studio.session, &mut self.space, &id, asked)
     }
 
     fn stage(&mut self, options: StagingOptions) -> Answer {

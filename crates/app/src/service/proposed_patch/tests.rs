@@ -2,7 +2,6 @@
 
 use engine::belief::review::Status;
 use engine::write::graph::RecordType;
-use engine::write::import::Intent;
 use engine::write::transcript::{TRANSCRIPT, transcripts_of};
 use kernel::body::{EdgeType, NodeType};
 use models::language::{AnswerSchema, LanguageError};
@@ -40,8 +39,12 @@ impl Kiln {
     }
 
     fn propose_with(&self, access: &mut ModelAccess<'_>) -> Result<Proposing, Failure> {
+        self.try_to(access, Intent::Write)
+    }
+
+    fn try_to(&self, access: &mut ModelAccess<'_>, intent: Intent) -> Result<Proposing, Failure> {
         let mut space = self.desk.space();
-        propose(&mut space, &self.desk.session, access, "the kiln and its glaze", LIMITS)
+        propose(&mut space, &self.desk.session, access, "the kiln and its glaze", LIMITS, intent)
     }
 
     /// The codes of the reasons to refuse these operations, asked twice.
@@ -115,7 +118,7 @@ fn a_patch_of_a_model_waits_for_a_decision_and_names_the_model_in_all_that_it_ma
     assert_eq!(made.cut, PromptCut::default());
     let desk = &kiln.desk;
     let mut space = desk.space();
-    let waiting = space.patch(&made.id.to_string()).unwrap().unwrap();
+    let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
     assert_eq!((waiting.status, waiting.origin.as_str()), (Status::Pending, SCRIPTED));
     assert_eq!(waiting.details["prompt_version"], PROMPT_VERSION);
     assert_eq!(space.record_view(&kiln.again, None).unwrap().unwrap().status, Some("active"));
@@ -145,7 +148,7 @@ fn a_patch_of_a_model_waits_for_a_decision_and_names_the_model_in_all_that_it_ma
     );
     assert!(of("evidence") >= 1, "{sent}");
     // Taking it back restores what was there.
-    let decided = space.patch(&made.id.to_string()).unwrap().unwrap();
+    let decided = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
     space.revert_patch(&decided, Intent::Write, desk.session.now).unwrap();
     for id in [kiln.again, kiln.celadon] {
         assert_eq!(space.record_view(&id, None).unwrap().unwrap().status, Some("active"));
@@ -204,6 +207,17 @@ fn the_model_gets_the_reasons_once_and_may_correct_its_patch() {
 }
 
 #[test]
+fn a_dry_run_shows_what_the_model_proposes_and_keeps_nothing() {
+    let kiln = Kiln::new();
+    let mut model = ScriptedModel::with_values([patch(&json!([kiln.same_as()]))]);
+    let tried = kiln.try_to(&mut ModelAccess::new(&mut model), Intent::DryRun).unwrap();
+    let tried = proposed(tried);
+    assert_eq!((tried.id, tried.changes), (None, 1));
+    assert_eq!(tried.statuses[0].after, Some("alias"));
+    assert_eq!(kiln.desk.space().patches(None).unwrap(), []);
+}
+
+#[test]
 fn a_model_that_fails_or_sees_nothing_proposes_nothing() {
     let kiln = Kiln::new();
     let slow = LanguageError::TimedOut {
@@ -225,7 +239,8 @@ fn a_model_that_fails_or_sees_nothing_proposes_nothing() {
     let (empty, mut unasked) = (Desk::new(), ScriptedModel::default());
     let mut space = empty.space();
     let access = &mut ModelAccess::new(&mut unasked);
-    let nothing = propose(&mut space, &empty.session, access, "Zzz", LIMITS).unwrap();
+    let nothing = propose(&mut space, &empty.session, access, "Zzz", LIMITS, Intent::Write);
+    let nothing = nothing.unwrap();
     assert!(matches!(nothing, Proposing::NothingKnown));
     assert!(unasked.requests().is_empty());
     assert_eq!(kiln.desk.space().patches(None).unwrap(), []);
@@ -250,9 +265,9 @@ fn nothing_private_is_shown_unless_allowed_and_what_comes_of_it_is_private() {
         let [request] = model.requests().try_into().unwrap();
         assert_eq!(request.messages[0].text.as_str().contains("diary"), is_allowed);
         let mut space = desk.space();
-        assert_eq!(space.is_private(&made.id).unwrap(), is_allowed);
+        assert_eq!(space.is_private(&made.id.unwrap()).unwrap(), is_allowed);
         assert_eq!(space.private_use().unwrap().len(), usize::from(is_allowed));
-        let waiting = space.patch(&made.id.to_string()).unwrap().unwrap();
+        let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
         let applied = space.apply_patch(&waiting, Intent::DryRun, desk.session.now);
         assert_eq!(applied.unwrap().stand_for.len(), 1);
         let GraphChange::State(statement) = &waiting.changes[0].change else { panic!() };
@@ -271,7 +286,7 @@ fn a_proposal_names_its_transcripts_on_which_nothing_is_founded() {
     let made = proposed(kiln.propose_with(&mut access).unwrap());
     assert_eq!((made.origin.transcripts.len(), desk.evidence(TRANSCRIPT).len()), (2, 2));
     let mut space = desk.space();
-    let waiting = space.patch(&made.id.to_string()).unwrap().unwrap();
+    let waiting = space.patch(&made.id.unwrap().to_string()).unwrap().unwrap();
     assert_eq!(transcripts_of(&json!(waiting.details)), made.origin.transcripts);
     // Nobody can cite one as a source.
     let cited = json!([claim("The kiln is wood", &[made.origin.transcripts[0].to_string()])]);

@@ -41,12 +41,16 @@ fn beliefs_are_listed_explained_corrected_refuted_and_given_back() {
     assert!(!explained["built_from"].as_array().unwrap().is_empty());
     let tried = post("/api/v1/what-if", json!({ "refute": [key] }));
     assert_eq!((&tried["dry_run"], &tried["recorded"]), (&json!(true), &json!([])));
+    let dry = post("/api/v1/refute", json!({ "name": key, "dry_run": true }));
+    assert_eq!(dry, tried, "the same in one request");
     let refuted = post("/api/v1/refute", json!({ "name": key, "note": "not so" }));
     assert_eq!(refuted["recorded"].as_array().unwrap().len(), 1, "{refuted}");
     let state = server.get("/api/v1/claims?state=refuted", &token).succeeds();
     assert_eq!(state["claims"][0]["key"], key);
     let again = server.post("/api/v1/refute", &token, &json!({ "name": key }));
     again.fails(409, "ALREADY_REFUTED");
+    let dry = post("/api/v1/withdraw", json!({ "name": key, "dry_run": true }));
+    assert_eq!(dry["changes"][0]["change"], "now_believed", "{dry}");
     post("/api/v1/withdraw", json!({ "name": key }));
     assert_eq!(server.get("/api/v1/claims?state=refuted", &token).succeeds()["total"], 0);
     let why = post("/api/v1/why", json!({ "name": key, "store": true }));
