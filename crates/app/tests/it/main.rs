@@ -49,6 +49,7 @@ mod mining;
 mod model_requests;
 mod models;
 mod moderation;
+mod patches;
 mod private;
 mod processes;
 #[cfg(unix)] // It shows a shell.

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::graph::{add, id_of, json, patch};
+use crate::graph::{add, id_of, json};
 use crate::machine::Machine;
+use crate::patches::patch;
 
 #[test]
 fn lists_of_every_kind_are_as_of_a_time() {

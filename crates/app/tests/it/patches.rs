@@ -1,0 +1,192 @@
+//! Patches: checked, proposed, applied and taken back as a whole.
+
+use crate::graph::{add, id_of, json, statuses, texts};
+use crate::machine::Machine;
+
+/// A patch over a note, a claim and a decision, and the ids of these.
+pub(crate) fn patch(machine: &Machine) -> (String, [String; 3]) {
+    let note = id_of(&json(machine, &["remember", "Talk about the kiln"]));
+    let claim = add(machine, &["The glaze is celadon."]);
+    let node = id_of(&json(machine, &["node", "add", "--type", "decision", "Fire on Fridays"]));
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "a", "type": "fact", "text": "The kiln is gas.", "sources": [note]},
+        {"op": "create_node", "local": "n", "type": "action", "text": "Lit the kiln", "sources": [note, "a"]},
+        {"op": "create_edge", "type": "depends_on", "from": "n", "to": "a", "sources": [note]},
+        {"op": "supersede", "target": claim, "text": "The glaze is oribe.", "sources": [note]},
+        {"op": "create_summary", "text": "Gas and oribe", "of": ["a", "n"], "sources": [note]},
+        {"op": "retract", "target": node, "sources": [note], "reason": "no longer"},
+    ]);
+    let patch = serde_json::json!({"text": "after the talk", "operations": operations});
+    (patch.to_string(), [note, claim, node])
+}
+
+#[test]
+fn a_patch_is_applied_as_a_whole_and_reverting_it_restores_the_state_before() {
+    let machine = Machine::with_space();
+    let (text, [_, claim, node]) = patch(&machine);
+    machine.write("tidy.json", &text);
+    let before = machine.because(["log", "--json"]).run().succeeds().out();
+    let would = json(&machine, &["patch", "check", "tidy.json"]);
+    assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out(), "only a check");
+    assert_eq!(would["statuses"].as_array().unwrap().len(), 6, "{would}");
+    let applied = json(&machine, &["patch", "apply", "tidy.json"]);
+    assert_eq!(applied["statuses"].as_array().unwrap().len(), 6);
+    assert_eq!(statuses(&machine, &[&claim, &node]), ["superseded", "retracted"]);
+    let patch = applied["patch"].as_str().unwrap();
+    json(&machine, &["patch", "revert", patch]);
+    assert_eq!(statuses(&machine, &[&claim, &node]), ["active", "active"]);
+    assert_eq!(texts(&machine, &["claims"]), ["The glaze is celadon."]);
+    let listed = json(&machine, &["patch", "list", "--all"]);
+    assert_eq!(listed["status"], "reverted", "{listed}");
+    let twice = json(&machine, &["patch", "revert", patch]);
+    assert_eq!(twice["statuses"], serde_json::json!([]));
+    machine.because(["patch", "revert", patch]).run().succeeds().prints("taken back before");
+    machine.is_sound();
+}
+
+#[test]
+fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, _]) = patch(&machine);
+    let before = machine.because(["log", "--json"]).run().succeeds().out();
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "a", "type": "opinion", "text": " "},
+        {"op": "create_edge", "type": "supports", "from": "a", "to": "ffffffff", "sources": [note]},
+        {"op": "retract", "target": note, "sources": [note]},
+        {"op": "same_as", "duplicate": claim, "canonical": claim, "sources": [note]},
+        {"op": "fly"},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "Good.", "sources": [note]},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "Taken.", "sources": [note]},
+    ]);
+    machine.write("bad.json", serde_json::json!({ "operations": operations }).to_string());
+    for command in ["check", "apply", "propose"] {
+        let refused =
+            machine.because(["patch", command, "bad.json", "--json"]).run().ends(3).json();
+        let reasons = refused["reasons"].as_array().unwrap().iter();
+        let reasons: Vec<(u64, &str)> = reasons
+            .map(|it| (it["operation"].as_u64().unwrap(), it["code"].as_str().unwrap()))
+            .collect();
+        assert_eq!(
+            reasons,
+            [
+                (1, "empty_text"),
+                (1, "unfit_field"),
+                (1, "empty_inputs"),
+                (2, "unknown_ref"),
+                (3, "not_in_graph"),
+                (4, "self_edge"),
+                (5, "malformed"),
+                (7, "duplicate_local_id"),
+            ]
+        );
+    }
+    for name in ["A", "1", "_x", "Ä", "", "b3:abcd", &"a".repeat(200)] {
+        let claim = serde_json::json!({"op": "create_claim", "local": name, "type": "fact",
+            "text": "Good.", "sources": [note]});
+        let of_one = serde_json::json!({ "operations": [claim] });
+        machine.write("bad.json", of_one.to_string());
+        for command in [&["check"][..], &["apply"], &["apply", "--dry-run"], &["propose"]] {
+            let call = machine.because(["patch", "--json"]).arguments(command);
+            let refused = call.arguments(["bad.json"]).run().ends(3).json();
+            let [reason] = refused["reasons"].as_array().unwrap().as_slice() else { panic!() };
+            assert_eq!((&reason["operation"], &reason["code"]), (&1.into(), &"local_name".into()));
+        }
+    }
+    let tag = serde_json::json!({"op": "create_node", "type": "decision", "text": "Good.",
+        "tags": ["a", " "], "sources": [note]});
+    machine.write("bad.json", serde_json::json!({ "operations": [tag] }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    assert_eq!(refused["reasons"][0]["code"], "empty_tag");
+    assert_eq!(before, machine.because(["log", "--json"]).run().succeeds().out());
+}
+
+#[test]
+fn a_proposed_patch_waits_among_the_reviews_and_is_decided_once() {
+    let machine = Machine::with_space();
+    let (text, _) = patch(&machine);
+    let propose = |text: &str| {
+        let ran = machine.because(["patch", "propose", "-", "--json"]).input(text).run();
+        id_of(&ran.succeeds().json())
+    };
+    let tried = ["patch", "propose", "-", "--dry-run", "--json"];
+    let tried = machine.because(tried).input(text.as_str()).run().succeeds().json();
+    assert_eq!(tried["statuses"].as_array().unwrap().len(), 6, "{tried}");
+    assert_eq!(texts(&machine, &["patch", "list", "--all"]), Vec::<String>::new());
+    let (first, second) = (propose(&text), propose(&text));
+    let would = json(&machine, &["review", "accept", &first, "--dry-run"]);
+    assert_eq!((&would["dry_run"], &would["recorded"]), (&true.into(), &serde_json::json!([])));
+    let waiting = machine.because(["review", "list", "--json"]).run().succeeds().out();
+    assert_eq!(waiting.lines().count(), 2, "{waiting}");
+    machine.because(["review", "accept", &first]).run().succeeds();
+    machine.because(["review", "dismiss", &second, "--note", "done"]).run().succeeds();
+    for patch in [&first, &second] {
+        let again = machine.because(["patch", "apply", patch, "--json"]).run().ends(2);
+        assert_eq!(again.error_code(), "patch_settled");
+    }
+    let never = machine.because(["patch", "revert", &second, "--json"]).run().ends(2);
+    assert_eq!(never.error_code(), "patch_settled");
+    let note = id_of(&json(&machine, &["remember", "Not a patch"]));
+    let other = machine.because(["patch", "apply", &note, "--json"]).run().ends(2);
+    assert_eq!(other.error_code(), "not_a_patch");
+    assert_eq!(texts(&machine, &["patch", "list"]), Vec::<String>::new());
+    assert_eq!(texts(&machine, &["patch", "list", "--all"]).len(), 2);
+    machine.is_sound();
+}
+
+#[test]
+fn later_work_on_a_patch_is_named_before_it_is_taken_back() {
+    let machine = Machine::with_space();
+    let (text, [note, ..]) = patch(&machine);
+    machine.write("tidy.json", &text);
+    let applied = json(&machine, &["patch", "apply", "tidy.json"]);
+    let (patch, made) =
+        (applied["patch"].as_str().unwrap(), applied["stand_for"][0].as_str().unwrap());
+    let later = add(&machine, &["Gas is dear.", "--source", made, "--source", &note]);
+    let unconfirmed = machine.because(["patch", "revert", patch, "--json"]).run().ends(2);
+    assert_eq!(unconfirmed.error_code(), "unconfirmed");
+    assert!(unconfirmed.err().contains(&later), "{}", unconfirmed.err());
+    let would = json(&machine, &["patch", "revert", patch, "--dry-run"]);
+    assert_eq!(would["built_on"], serde_json::json!([later]));
+    let reverted = json(&machine, &["patch", "revert", patch, "--yes"]);
+    assert_eq!(reverted["built_on"], serde_json::json!([later]));
+    let fell =
+        reverted["statuses"].as_array().unwrap().iter().any(|it| it["after"] == "invalidated");
+    assert!(fell || texts(&machine, &["claims"]) == ["The glaze is celadon."], "{reverted}");
+}
+
+#[test]
+fn names_in_a_patch_stand_for_what_has_them_and_for_nothing_else() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, node]) = patch(&machine);
+    let operations = serde_json::json!([
+        {"op": "create_claim", "local": "summary-2", "type": "fact", "text": "One.", "sources": [note]},
+        {"op": "create_summary", "text": "Two.", "sources": [note]},
+        {"op": "create_claim", "local": "change-4", "type": "fact", "text": "Three.", "sources": [note]},
+        {"op": "supersede", "target": claim, "text": "Four.", "sources": [note]},
+        {"op": "create_edge", "type": "supports", "from": "summary-2", "to": node, "sources": [note]},
+        {"op": "create_edge", "type": "supports", "from": "change-4", "to": node, "sources": [note]},
+    ]);
+    machine.write("names.json", serde_json::json!({ "operations": operations }).to_string());
+    let proposed = id_of(&json(&machine, &["patch", "propose", "names.json"]));
+    let applied = json(&machine, &["patch", "apply", &proposed]);
+    for (named, edge) in [(0, 4), (2, 5)] {
+        let edge = applied["stand_for"][edge].as_str().unwrap();
+        let shown = json(&machine, &["edge", "show", edge]);
+        assert_eq!(shown["from"], applied["stand_for"][named], "{applied}");
+    }
+}
+
+#[test]
+fn a_refused_operation_of_a_patch_is_the_only_reason_whatever_follows_from_it() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, _]) = patch(&machine);
+    let operations = serde_json::json!([
+        {"op": "same_as", "local": "a", "duplicate": claim, "canonical": claim, "sources": [note]},
+        {"op": "create_claim", "local": "b", "type": "fact", "text": "B.", "sources": ["a"]},
+        {"op": "create_claim", "local": "c", "type": "fact", "text": "C.", "sources": ["b"]},
+        {"op": "create_claim", "local": "d", "type": "fact", "text": "D.", "sources": ["c"]},
+    ]);
+    machine.write("bad.json", serde_json::json!({ "operations": operations }).to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    assert_eq!(refused["reasons"].as_array().unwrap().len(), 1, "{refused}");
+}
