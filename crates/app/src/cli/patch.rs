@@ -191,7 +191,7 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
     let file = args.file.as_ref().or(args.from.as_ref());
     let text = text_of(file.map_or_else(|| Path::new("-"), PathBuf::as_path))?;
     let mut space = session.open(SpaceUse::Write(Capability::Derive))?;
-    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
+    let read = service::read(session, &space, &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Err(reasons) => return refused(session, &reasons, None),
         Ok(patched) if args.dry_run.is_dry() => {
@@ -278,7 +278,7 @@ fn print_no_patch(session: &CliSession, proposing: &Proposing) -> Result<u8, Fai
 fn check(session: &CliSession, args: &FileArgs) -> Result<u8, Failure> {
     let text = text_of(&args.file)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
-    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
+    let read = service::read(session, &space, &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Ok(patched) => preview(session, &space, &read.patch.changes, &patched),
         Err(reasons) => refused(session, &reasons, None),
@@ -345,7 +345,7 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
         };
     }
     let text = text_of(file)?;
-    let read = service::read(&space, session.times(), &text, FROM_FILE)?;
+    let read = service::read(session, &space, &text, FROM_FILE)?;
     match read.check(&mut space, session.now)? {
         Err(reasons) => refused(session, &reasons, None),
         Ok(patched) if args.dry_run.is_dry() => {

@@ -17,6 +17,7 @@ use kernel::proposal::Decision;
 use kernel::when::When;
 use serde::{Deserialize, Serialize};
 
+use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::ReviewDecision;
 use super::effective::id_disclosed;
@@ -55,8 +56,7 @@ enum PatchOperation {
         sources: Vec<String>,
         #[serde(default)]
         tags: Vec<String>,
-        #[serde(default)]
-        visibility: Visibility,
+        visibility: Option<Visibility>,
         valid_from: Option<When>,
         valid_to: Option<When>,
         confidence: Option<f64>,
@@ -70,8 +70,7 @@ enum PatchOperation {
         sources: Vec<String>,
         #[serde(default)]
         tags: Vec<String>,
-        #[serde(default)]
-        visibility: Visibility,
+        visibility: Option<Visibility>,
     },
     CreateSummary {
         local: Option<String>,
@@ -83,8 +82,7 @@ enum PatchOperation {
         of: Vec<String>,
         #[serde(default)]
         tags: Vec<String>,
-        #[serde(default)]
-        visibility: Visibility,
+        visibility: Option<Visibility>,
     },
     CreateEdge {
         local: Option<String>,
@@ -146,18 +144,18 @@ pub(crate) struct ReadPatch {
 
 /// Reads a patch. What it cites by id must be in the space.
 pub(crate) fn read(
+    session: &Session,
     space: &Space,
-    times: TimeParser<'_>,
     text: &str,
     origin: &str,
 ) -> Result<ReadPatch, Failure> {
-    read_disclosed(space, times, text, origin, Disclosure::Full)
+    read_disclosed(session, space, text, origin, Disclosure::Full)
 }
 
 /// The same of somebody to whom not everything is disclosed: what they may not see is unknown.
 pub(crate) fn read_disclosed(
+    session: &Session,
     space: &Space,
-    times: TimeParser<'_>,
     text: &str,
     origin: &str,
     disclosure: Disclosure,
@@ -173,7 +171,7 @@ pub(crate) fn read_disclosed(
         let (found, limit) = (file.operations.len(), OPERATIONS_MAX);
         return Err(RequestError::PatchTooLong { found, limit }.into());
     }
-    read_file(space, times, file, origin, Citable::Disclosed(disclosure))
+    read_file(session, space, file, origin, Citable::Disclosed(disclosure))
 }
 
 /// What a patch may cite.
@@ -187,8 +185,8 @@ pub(crate) enum Citable<'a> {
 
 /// The same of a patch that is parsed.
 pub(crate) fn read_file(
+    session: &Session,
     space: &Space,
-    times: TimeParser<'_>,
     file: PatchFile,
     origin: &str,
     citable: Citable<'_>,
@@ -199,11 +197,12 @@ pub(crate) fn read_file(
         reasons: Vec::new(),
         failed: BTreeSet::new(),
     };
+    let (times, usual) = (session.times(), session.scope_of(space).visibility());
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (place, value) in file.operations.into_iter().enumerate() {
         let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
         let reasons = Vec::new();
-        let mut reader = OperationReader { space, times, citable, names: &names, reasons };
+        let mut reader = OperationReader { space, times, usual, citable, names: &names, reasons };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -326,6 +325,8 @@ impl ReadPatch {
 struct OperationReader<'a> {
     space: &'a Space,
     times: TimeParser<'a>,
+    /// Who may see what is stated, if the patch does not say.
+    usual: Visibility,
     citable: Citable<'a>,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
@@ -452,7 +453,7 @@ impl OperationReader<'_> {
                 let statement = Statement {
                     inputs: self.sources(&sources)?,
                     tags,
-                    visibility,
+                    visibility: visibility.unwrap_or(self.usual),
                     valid_from,
                     valid_to,
                     confidence,
@@ -465,6 +466,7 @@ impl OperationReader<'_> {
                 self.tags(&tags);
                 let node_type: NodeType = self.parsed(&node_type).unwrap_or(NodeType::Entity);
                 let inputs = self.sources(&sources)?;
+                let visibility = visibility.unwrap_or(self.usual);
                 one(local, node(node_type, text, inputs, tags, visibility))
             }
             PatchOperation::CreateSummary { local, text, sources, of, tags, visibility } => {
@@ -476,6 +478,7 @@ impl OperationReader<'_> {
                     ends.extend(self.reference(name)?);
                 }
                 let name = local.unwrap_or_else(|| self.free_name("summary"));
+                let visibility = visibility.unwrap_or(self.usual);
                 let summary = node(NodeType::Summary, text, inputs.clone(), tags, visibility);
                 let mut changes = vec![NamedChange { name: Some(name.clone()), change: summary }];
                 changes.extend(ends.into_iter().map(|end| {

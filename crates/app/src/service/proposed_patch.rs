@@ -28,7 +28,6 @@ use super::model_request::{
 use super::opening::OpenedSpace;
 use super::patch::{Citable, PatchFile, ReadPatch, Reason, read_file};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
-use super::time::TimeParser;
 use crate::failure::Failure;
 
 #[cfg(test)]
@@ -169,7 +168,7 @@ pub(crate) fn propose(
         if answer.value.operations.is_empty() {
             return Ok(Proposing::NothingToChange(answer.origin));
         }
-        let reasons = match read(space, session.times(), &answer, &prompt)? {
+        let reasons = match read(session, space, &answer, &prompt)? {
             Err(reasons) => reasons,
             Ok(read) => match read.check(space, session.now)? {
                 Err(reasons) => reasons,
@@ -233,8 +232,8 @@ fn prompt(
 
 /// Reads an answer as a patch, or says why it is not even read.
 fn read(
+    session: &Session,
     space: &Space,
-    times: TimeParser<'_>,
     answer: &ModelAnswer<PatchAnswer>,
     prompt: &Prompt,
 ) -> Result<Result<ReadPatch, Vec<Reason>>, Failure> {
@@ -253,7 +252,7 @@ fn read(
     let end = text.floor_char_boundary(TEXT_BYTES_MAX);
     let text = text.get(..end).unwrap_or_default().trim().to_owned();
     let file = PatchFile { text, operations: operations.clone() };
-    let mut read = read_file(space, times, file, &origin.model, Citable::Shown(prompt))?;
+    let mut read = read_file(session, space, file, &origin.model, Citable::Shown(prompt))?;
     read.patch.details = origin.fields();
     read.patch.shown = prompt.shown().collect();
     if prompt.has_private() {

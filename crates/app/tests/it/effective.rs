@@ -188,6 +188,40 @@ fn the_past_of_a_belief_and_of_a_decision_is_explained_from_what_was_recorded_th
 }
 
 #[test]
+fn what_a_patch_states_in_the_home_space_is_for_every_project_as_what_a_person_states_there() {
+    let machine = Machine::with_space();
+    machine.because(["init", "--global"]).run().succeeds();
+    let at_home = |arguments: &[&str]| json(&machine, &[&HOME[..], arguments].concat());
+    let note = id_of(&at_home(&["remember", "A talk about glazes"]));
+    let operations = serde_json::json!([
+        {"op": "create_claim", "type": "fact", "text": "Tenmoku is a glaze", "sources": [note]},
+        {"op": "create_node", "type": "decision", "text": "We glaze twice", "sources": [note]},
+        {"op": "create_summary", "text": "Glazes", "sources": [note], "visibility": "project"},
+    ]);
+    machine.write("patch.json", serde_json::json!({ "operations": operations }).to_string());
+    let seen = |space: &[&str]| {
+        let applied = json(&machine, &[space, &["patch", "apply", "patch.json"]].concat());
+        let made = applied["stand_for"].as_array().unwrap().iter();
+        let seen = made.map(|id| {
+            let shown = ["claim", "show", id.as_str().unwrap()];
+            json(&machine, &[space, &shown].concat())["visibility"].clone()
+        });
+        seen.collect::<Vec<_>>()
+    };
+    assert_eq!(seen(&HOME), ["global", "global", "project"]);
+    let listed = json(&machine, &["claim", "list"]);
+    assert_eq!(
+        (&listed["text"], &listed["scope"]),
+        (&"Tenmoku is a glaze".into(), &"global".into())
+    );
+    let note = id_of(&json(&machine, &["remember", "A talk about glazes"]));
+    let text = std::fs::read_to_string(machine.work().join("patch.json")).unwrap();
+    let text = text.replace(operations[0]["sources"][0].as_str().unwrap(), &note);
+    machine.write("patch.json", text);
+    assert_eq!(seen(&[]), ["project", "project", "project"]);
+}
+
+#[test]
 fn only_the_kinds_that_the_configuration_names_are_recalled_from_the_home_space() {
     let machine = Machine::with_space();
     let add = ["claim", "add", "Tenmoku is a glaze", "--scope", "global"];

@@ -100,9 +100,9 @@ needs!(Given, |_| Need::Write(Right::Derive), |given, _| check_proposed(&given.p
 
 /// Reads a patch. What a token is not shown cannot be cited.
 fn read(call: &Call<'_>, patch: &Map<String, Value>) -> Result<ReadPatch, ApiError> {
-    let (times, disclosure) = (call.session.times(), call.disclosure());
+    let (session, disclosure) = (&call.session, call.disclosure());
     let text = serde_json::to_string(patch)?;
-    Ok(service::read_disclosed(call.opened, times, &text, ORIGIN, disclosure)?)
+    Ok(service::read_disclosed(session, call.opened, &text, ORIGIN, disclosure)?)
 }
 
 pub(super) fn check(call: &mut Call<'_>, Check(given): Check) -> Result<Value, ApiError> {

@@ -154,7 +154,7 @@ impl Memory {
         let file = json!({ "text": text.trim(), "operations": operations }).to_string();
         let propose = |space: &mut Space, agent: &Agent, disclosure| {
             let program = program_name_among(Some(&agent.name), &space.key_ring()?);
-            let read = patch::read_disclosed(space, session.times(), &file, &program, disclosure)?;
+            let read = patch::read_disclosed(session, space, &file, &program, disclosure)?;
             let patched = match read.check(space, session.now)? {
                 Err(reasons) => {
                     let reasons = reasons.iter().map(Refusal::of).collect();

@@ -290,13 +290,9 @@ fn a_proposal_names_its_transcripts_on_which_nothing_is_founded() {
     assert_eq!(transcripts_of(&json!(waiting.details)), made.origin.transcripts);
     // Nobody can cite one as a source.
     let cited = json!([claim("The kiln is wood", &[made.origin.transcripts[0].to_string()])]);
-    let read = crate::service::patch::read(
-        &space,
-        desk.session.times(),
-        &patch(&cited).to_string(),
-        "file",
-    )
-    .unwrap();
+    let read =
+        crate::service::patch::read(&desk.session, &space, &patch(&cited).to_string(), "file")
+            .unwrap();
     let reasons = read.check(&mut space, desk.session.now).unwrap().unwrap_err();
     assert_eq!(reasons[0].code, "transcript_input");
     // The proposal goes with whatever the model was shown.
