@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::Space;
 use engine::belief::explain::time;
 use engine::belief::review::Status;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched, StatusChange};
+use engine::EngineError;
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 
@@ -337,7 +337,12 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let file = std::path::Path::new(&args.patch);
     if args.patch != "-" && !file.exists() {
-        let patch = pending(&space, &args.patch)?;
+        let patch = pending(&space, &args.patch).map_err(|failure| match failure {
+            Failure::Engine(EngineError::UnknownId { prefix: name }) => {
+                RequestError::NoSuchPatch { name }.into()
+            }
+            other => other,
+        })?;
         let patched = space.apply_patch(&patch, intent, session.now)?;
         return match intent {
             Intent::DryRun => preview(session, &space, &patch.changes, &patched),

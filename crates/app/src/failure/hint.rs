@@ -99,6 +99,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
         }
         RequestError::NoSuchSetting { .. } => Some("`because settings show` lists them"),
         RequestError::UnknownEntity { .. } => Some("`because kg search WORDS` finds entities"),
+        RequestError::NoSuchPatch { .. } => Some(
+            "name a file by its path, or a patch by its id: `because patch list --all` lists them",
+        ),
         RequestError::TwoTables => Some("`--out FOLDER` writes both, `--table edges` prints one"),
         RequestError::AmbiguousToken { .. } => Some("give the id of one"),
         RequestError::NoSuchToken { .. } => Some("`because token list` lists them"),

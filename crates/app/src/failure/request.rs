@@ -94,6 +94,12 @@ pub(crate) enum RequestError {
     /// A request that only a language model can answer, and none is chosen.
     #[error("no language model is chosen")]
     NoLanguageModel,
+    /// Neither a file nor a patch has this name.
+    #[error("there is neither a file nor a patch {name:?}")]
+    NoSuchPatch {
+        /// The name, cut.
+        name: String,
+    },
     /// The operation is not a patch.
     #[error("{id} is not a patch")]
     NotAPatch {
@@ -425,6 +431,7 @@ impl RequestError {
         "patch_malformed",
         "patch_too_long",
         "no_language_model",
+        "no_such_patch",
         "not_a_patch",
         "patch_settled",
         "candidate_unresolved",
@@ -486,6 +493,7 @@ impl RequestError {
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
             Self::NoLanguageModel => "no_language_model",
+            Self::NoSuchPatch { .. } => "no_such_patch",
             Self::NotAPatch { .. } => "not_a_patch",
             Self::PatchSettled { .. } => "patch_settled",
             Self::CandidateUnresolved { .. } => "candidate_unresolved",
@@ -537,6 +545,7 @@ impl RequestError {
             Self::NoSuchRecords { .. }
             | Self::UnknownEntity { .. }
             | Self::NoSuchModel { .. }
+            | Self::NoSuchPatch { .. }
             | Self::NoSuchSetting { .. }
             | Self::NoSuchToken { .. }
             | Self::NotTrusted { .. } => Fault::NotFound,

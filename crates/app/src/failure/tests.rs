@@ -25,6 +25,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::PatchMalformed { detail: text() },
         RequestError::PatchTooLong { found: 2, limit: 1 },
         RequestError::NoLanguageModel,
+        RequestError::NoSuchPatch { name: text() },
         RequestError::NotAPatch { id: kernel::id::OpId([0; 32]) },
         RequestError::PatchSettled { id: kernel::id::OpId([0; 32]), status: "accepted" },
         RequestError::CandidateUnresolved { id: kernel::id::OpId([0; 32]), detail: text() },

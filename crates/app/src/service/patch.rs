@@ -296,16 +296,17 @@ impl ReadPatch {
         now: Timestamp,
     ) -> Result<Result<Patched, Vec<Reason>>, Failure> {
         let mut reasons = self.reasons.clone();
-        if reasons.is_empty()
-            && let Err(EngineError::Malformed(error)) = self.patch.check_size()
-        {
+        let size = self.patch.check_size();
+        let is_too_large = matches!(size, Err(EngineError::Malformed(_)));
+        if let Err(EngineError::Malformed(error)) = size {
             let message = format!("{error}: split the patch");
             reasons.push(Reason { operation: 1, local: None, code: "too_large", message });
-            return Ok(Err(reasons));
         }
         match space.apply_new_patch(&self.patch, Intent::DryRun, now) {
             Ok(patched) if reasons.is_empty() => return Ok(Ok(patched)),
             Ok(_) => {}
+            // One operation alone is too large, so that the rest cannot be tried.
+            Err(EngineError::Malformed(_)) if is_too_large => {}
             Err(error) => {
                 let Some(refused) = refusals(&error) else { return Err(error.into()) };
                 let refused = refused.iter().filter(|it| !follows_from(&it.refusal, &self.failed));

@@ -92,6 +92,19 @@ fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
             assert_eq!((&reason["operation"], &reason["code"]), (&1.into(), &"local_name".into()));
         }
     }
+    let long = serde_json::json!({ "operations": [
+        {"op": "create_claim", "type": "fact", "text": "a".repeat(700_000), "sources": [note]},
+        {"op": "create_claim", "type": "fact", "text": "b".repeat(700_000), "sources": [note]},
+        {"op": "retract", "target": note, "sources": [note]},
+        {"op": "create_summary", "text": "Nothing is summed up"},
+    ]});
+    machine.write("bad.json", long.to_string());
+    let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
+    let reasons = refused["reasons"].as_array().unwrap().iter();
+    let codes: Vec<&str> = reasons.map(|reason| reason["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["too_large", "not_in_graph", "empty_inputs"]);
+    let missing = machine.because(["patch", "apply", "nofile.json", "--json"]).run().ends(2);
+    assert_eq!(missing.says("because patch list").error_code(), "no_such_patch");
     let tag = serde_json::json!({"op": "create_node", "type": "decision", "text": "Good.",
         "tags": ["a", " "], "sources": [note]});
     machine.write("bad.json", serde_json::json!({ "operations": [tag] }).to_string());
