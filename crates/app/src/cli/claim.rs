@@ -8,6 +8,7 @@ use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ShowArgs, VisibilityName, WriteScope};
 use super::{CliSession, claims, mine};
 use crate::failure::{Failure, RequestError};
+use crate::output::short;
 use crate::service::changes::Verb;
 use crate::service::graph as service;
 use crate::service::opening::SpaceUse;
@@ -163,8 +164,17 @@ fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> 
     let text = graph::words(&args.text)?;
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let visibility = args.visibility.map(Into::into);
+    let old = graph::resolve(&space, &args.old)?;
+    if graph::is_node(&space, &old)? {
+        let instead = format!(
+            "`because node add` states the new text; `because edge add --type supersedes --from \
+             NEW --to {}` then replaces it",
+            short(&old)
+        );
+        return Err(graph::not_a_claim(old, instead));
+    }
     let change = GraphChange::Supersede {
-        target: Reference::Id(graph::resolve(&space, &args.old)?),
+        target: Reference::Id(old),
         text: text.to_owned(),
         inputs: service::inputs(&space, &args.source)?,
         tags: Some(args.tag.clone()).filter(|tags| !tags.is_empty()),
@@ -178,6 +188,14 @@ fn same_as(session: &CliSession, args: &SameAsArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Append))?;
     let (from, to) =
         (graph::resolve(&space, &args.duplicate)?, graph::resolve(&space, &args.canonical)?);
+    // A node and a claim are refused by the rule that both ends are of one kind.
+    if graph::is_node(&space, &from)? && graph::is_node(&space, &to)? {
+        let (one, other) = (short(&from), short(&to));
+        let instead = format!(
+            "`because edge add --type same_as --from {one} --to {other}` makes it an alias"
+        );
+        return Err(graph::not_a_claim(from, instead));
+    }
     let change = GraphChange::Connect {
         edge_type: EdgeType::SameAs,
         from: Reference::Id(from),

@@ -1,6 +1,7 @@
 //! What `claim`, `node` and `edge` have in common: arguments, and how records and edges are
 //! printed.
 
+use engine::Space;
 use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
 use engine::write::graph::{GraphChange, Statement};
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use super::changes::DryRun;
 use super::{CliSession, changes, print_owner};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, OtherRecord, RequestError};
 use crate::output::{self, DIM, Form, GOOD, ID, printable, short};
 use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
@@ -221,13 +222,49 @@ pub(super) fn retract(
                 Kind::Node => "a node",
                 _ => "an edge",
             };
-            return Err(RequestError::NotInGraph { id, wanted }.into());
+            let retract =
+                |name: &str| format!("`because {name} retract {}` takes it back", short(&id));
+            return Err(RequestError::NotInGraph {
+                id,
+                wanted,
+                found: other(&space, &id, retract)?,
+            }
+            .into());
         }
     };
     let target = engine::write::graph::Reference::Id(id);
     let change = GraphChange::Retract { target, reason: args.note.clone(), sources: Vec::new() };
     let words = (words.as_str(), Visibility::default());
     write(session, &mut space, Verb::Retracted, change, words, args.dry_run.intent())
+}
+
+/// What an operation is that a command is not for, and the command of the same purpose, made from
+/// the name of the command for it.
+fn other(
+    space: &Space,
+    id: &OpId,
+    command: impl Fn(&str) -> String,
+) -> Result<Option<OtherRecord>, Failure> {
+    let (is, name) = match graph::view(space, id, None)? {
+        Some(GraphView::Record(record)) if record.kind == Kind::Claim.as_str() => {
+            ("a claim", "claim")
+        }
+        Some(GraphView::Record(_)) => ("a node", "node"),
+        Some(GraphView::Edge(_)) => ("an edge", "edge"),
+        None => return Ok(None),
+    };
+    Ok(Some(OtherRecord { is, instead: command(name) }))
+}
+
+/// Whether a name stands for a node.
+pub(super) fn is_node(space: &Space, id: &OpId) -> Result<bool, Failure> {
+    Ok(space.record_view(id, None)?.is_some_and(|record| record.kind == Kind::Node.as_str()))
+}
+
+/// The error of a node where a claim is named, with what to type instead.
+pub(super) fn not_a_claim(id: OpId, instead: String) -> Failure {
+    let found = Some(OtherRecord { is: "a node", instead });
+    RequestError::NotInGraph { id, wanted: "a claim", found }.into()
 }
 
 /// The two times of what is shown.

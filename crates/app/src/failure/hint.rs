@@ -30,6 +30,9 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
         Failure::Request(RequestError::Usage { hint, .. }) => {
             Some(hint.clone()).filter(|hint| !hint.is_empty())
         }
+        Failure::Request(RequestError::NotInGraph { found: Some(found), .. }) => {
+            Some(found.instead.clone())
+        }
         Failure::Request(RequestError::NotTrusted { .. }) => {
             Some("`because trust --list` lists them".to_owned())
         }

@@ -61,12 +61,14 @@ pub(crate) enum RequestError {
     #[error("the text is empty")]
     EmptyText,
     /// An operation that is not in the graph, or not what a command is for.
-    #[error("{id} is not {wanted}")]
+    #[error("{id} is {}not {wanted}", found_in_words(found.as_ref()))]
     NotInGraph {
         /// The operation.
         id: OpId,
         /// What it should be.
         wanted: &'static str,
+        /// What it is, if another command is for that.
+        found: Option<OtherRecord>,
     },
     /// Neither the name of an entity nor the id of a record.
     #[error("no entity is named {name:?}, and no record has an id that begins with it")]
@@ -381,6 +383,19 @@ pub(crate) enum RequestError {
 pub(crate) const IN_GRAPH: &str = "a claim, a node or an edge";
 /// The same at an earlier time.
 pub(crate) const IN_GRAPH_THEN: &str = "a claim, a node or an edge that was recorded by then";
+
+/// What a command is not for, because another one is.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherRecord {
+    /// What it is.
+    pub(crate) is: &'static str,
+    /// What to type instead.
+    pub(crate) instead: String,
+}
+
+fn found_in_words(found: Option<&OtherRecord>) -> String {
+    found.map(|found| format!("{}, ", found.is)).unwrap_or_default()
+}
 
 /// Later work, of which the first are named.
 fn built_on_in_words(built_on: &[OpId]) -> String {

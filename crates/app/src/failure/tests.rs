@@ -19,7 +19,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::EmptyWindow { since: text(), until: text() },
         RequestError::EmptyQuestion,
         RequestError::EmptyText,
-        RequestError::NotInGraph { id: kernel::id::OpId([0; 32]), wanted: IN_GRAPH },
+        RequestError::NotInGraph { id: kernel::id::OpId([0; 32]), wanted: IN_GRAPH, found: None },
         RequestError::UnknownEntity { name: text() },
         RequestError::TwoTables,
         RequestError::PatchMalformed { detail: text() },

@@ -136,7 +136,7 @@ pub(crate) fn view_from(
 /// The error of an operation that is not in the graph, or was not yet at a time.
 pub(crate) fn not_in_graph(id: OpId, as_of_us: Option<u64>) -> Failure {
     let wanted = if as_of_us.is_some() { IN_GRAPH_THEN } else { IN_GRAPH };
-    RequestError::NotInGraph { id, wanted }.into()
+    RequestError::NotInGraph { id, wanted, found: None }.into()
 }
 
 /// Whether a record, or both ends of an edge, are true in the world at the time of a viewpoint.

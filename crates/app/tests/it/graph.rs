@@ -501,6 +501,19 @@ fn a_command_takes_back_only_what_it_is_named_after() {
         let refused = machine.because([command, "retract", id, "--json"]).run().ends(2);
         assert_eq!(refused.error_code(), "not_in_graph", "{command} {id}");
     }
+    let other = id_of(&json(&machine, &["node", "add", "--type", "decision", "We test twice"]));
+    for (arguments, instead) in [
+        (vec!["claim", "retract", &node], "because node retract"),
+        (vec!["node", "retract", &edge], "because edge retract"),
+        (vec!["claim", "supersede", &node, "We do not test"], "because edge add --type supersedes"),
+        (vec!["claim", "same-as", &other, &node], "because edge add --type same_as"),
+    ] {
+        let refused = machine.because(&arguments).arguments(["--json"]).run().ends(2).says(instead);
+        assert_eq!(refused.error_code(), "not_in_graph", "{arguments:?}");
+        let is =
+            if instead.contains("edge retract") { "is an edge, not" } else { "is a node, not" };
+        refused.says(is);
+    }
     assert_eq!(statuses(&machine, &[&claim, &node]), ["active", "active"]);
     for (command, id) in [("edge", &edge), ("claim", &claim), ("node", &node)] {
         assert_eq!(json(&machine, &[command, "retract", id])["new"], true);
