@@ -12,7 +12,7 @@ use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
 
 use super::Session;
-use super::effective::{Scope, drop_hidden, is_replaced_setting};
+use super::effective::{Scope, drop_hidden, is_replaced_setting, kinds_of_home};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::Failure;
 
@@ -84,7 +84,7 @@ pub(crate) fn add_facts_under(
     wanted: &Wanted,
     gathered: &mut Gathered,
 ) -> Result<BTreeSet<OpId>, Failure> {
-    let kinds = session.settings(None)?.recalled_from_home();
+    let kinds = kinds_of_home(session, home)?;
     if !kinds.iter().any(|kind| kind == Kind::Claim.as_str()) {
         return Ok(BTreeSet::new());
     }

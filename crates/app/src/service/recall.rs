@@ -27,7 +27,7 @@ use store::sqlite::Filter;
 
 use super::Session;
 use super::disclosure;
-use super::effective::{drop_hidden, is_replaced_setting};
+use super::effective::{drop_hidden, is_replaced_setting, kinds_of_home};
 use super::query_embedding::{EmbedderPool, QueryEmbedding};
 use crate::failure::{Failure, RequestError};
 
@@ -134,7 +134,7 @@ impl<'a> SearchedSpace<'a> {
 
     /// The home space under the first one.
     pub(crate) fn under_first(session: &Session, space: &'a mut Space) -> Result<Self, Failure> {
-        let kinds = session.settings(None)?.recalled_from_home();
+        let kinds = kinds_of_home(session, space)?;
         Ok(Self { space, disclosure: Disclosure::GlobalOnly, under_first: Some(kinds) })
     }
 

@@ -138,6 +138,26 @@ pub(crate) const RECALLED_FROM_HOME: Key = Key {
     scope: SettingScope::User,
 };
 
+/// What [`RECALLED_FROM_HOME`] may name: claims, nodes, and the usual kinds of records. A source
+/// may have kinds of its own.
+pub(crate) const RECALLED_KINDS: [&str; 15] = [
+    "claim",
+    "node",
+    "turn",
+    "note",
+    "event",
+    "task",
+    "cancellation",
+    "photo",
+    "mail",
+    "commit",
+    "thought_action",
+    "decide_next",
+    "statement",
+    "values_set",
+    "mi_defaults_set",
+];
+
 /// Whether a language model may be shown what is private. No variable sets it, for the same reason.
 pub(crate) const MIND_ALLOW_PRIVATE: Key = Key {
     section: "mind",

@@ -257,6 +257,17 @@ impl Settings {
         }
     }
 
+    /// The error of a kind that it names and no record has.
+    pub(crate) fn no_such_kind(&self, kind: &str) -> SettingsError {
+        let path = keys::RECALLED_FROM_HOME.path();
+        let source_of = self.set.get(&path).map_or(Source::Default, |set| set.source.clone());
+        let known = keys::RECALLED_KINDS.join(", ");
+        let detail = format!(
+            "`{path}` names {kind:?}, and no record of your home space is of that kind: write some of {known}, or a kind of a record there"
+        );
+        SettingsError::Value { source_of, detail }
+    }
+
     /// Whether the user lets a language model see what is private.
     pub(crate) fn mind_allows_private(&self) -> bool {
         self.is_on(&keys::MIND_ALLOW_PRIVATE)

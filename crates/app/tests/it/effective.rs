@@ -247,6 +247,13 @@ fn only_the_kinds_that_the_configuration_names_are_recalled_from_the_home_space(
     configure(r#"["node", "statement"]"#);
     assert_eq!((texts("facts"), texts("nodes")), (0, 1));
     assert!(texts("episodes") > 0, "statements are records of the home space");
+    configure(r#"["node", "bogus"]"#);
+    let turn = ["--json", "context", "--no-receipt", "--turn", "Me: Which glaze?"];
+    let ask = ["--json", "recall", "Which glaze is tenmoku?"];
+    for call in [&ask[..], &turn, &["--json", "context", "--task", "Glaze a pot"]] {
+        let refused = machine.because(call).run().ends(2).says("claim, node, turn, note");
+        assert_eq!(refused.error_code(), "settings", "{call:?}");
+    }
     configure("[]");
     assert_eq!((texts("facts"), texts("nodes"), texts("episodes")), (0, 0, 0));
 }

@@ -19,7 +19,7 @@ use kernel::id::{OpId, ReceiptId};
 use serde::Serialize;
 
 use super::Session;
-use super::effective::Scope;
+use super::effective::{Scope, kinds_of_home};
 use super::opening::OpenedSpace;
 use super::query_embedding::EmbedderPool;
 use super::recall::limit_journal;
@@ -127,9 +127,9 @@ pub(crate) fn assemble(
         request,
     )?;
     let mut context = {
-        let from_home = match is_effective {
-            true => session.settings(None)?.recalled_from_home(),
-            false => Vec::new(),
+        let from_home = match &home {
+            Some(home) if is_effective => kinds_of_home(session, home)?,
+            _ => Vec::new(),
         };
         let layer = |space, scope, disclosure| Layer { space, scope, disclosure };
         let reading = Reading {
