@@ -236,6 +236,11 @@ impl Reader<'_> {
         self.in_state(found.into_values().collect(), state)
     }
 
+    /// The names of everybody who said or wrote a record, by which a selection may name them.
+    pub fn authors(&self) -> Result<Vec<String>, EngineError> {
+        Ok(self.store.authors()?)
+    }
+
     fn take_fitting(
         &self,
         selection: &Selection,

@@ -281,10 +281,12 @@ pub(crate) enum RequestError {
         built_on: Vec<OpId>,
     },
     /// There is no record of this description.
-    #[error("no record {which}")]
+    #[error("no record {which}{}", or_is_one_of(near))]
     NoSuchRecords {
         /// Which records were asked for.
         which: String,
+        /// Names that may be meant.
+        near: Vec<String>,
     },
     /// The same note, of the same time, was forgotten.
     #[error(
@@ -391,6 +393,11 @@ pub(crate) struct OtherRecord {
     pub(crate) is: &'static str,
     /// What to type instead.
     pub(crate) instead: String,
+}
+
+fn or_is_one_of(near: &[String]) -> String {
+    let near: Vec<String> = near.iter().map(|name| format!("{name:?}")).collect();
+    if near.is_empty() { String::new() } else { format!("; did you mean {}", near.join(" or ")) }
 }
 
 fn found_in_words(found: Option<&OtherRecord>) -> String {

@@ -54,7 +54,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NothingSelected,
         RequestError::NoArchive,
         RequestError::Unconfirmed { built_on: vec![kernel::id::OpId([0; 32])] },
-        RequestError::NoSuchRecords { which: text() },
+        RequestError::NoSuchRecords { which: text(), near: Vec::new() },
         RequestError::NoteForgotten { id: kernel::id::OpId([0; 32]) },
         RequestError::NotMirrorable { format: "text" },
         RequestError::NoSuchFormat { name: text(), known: vec!["text"] },
@@ -177,7 +177,7 @@ fn what_can_be_typed_to_mend_a_failure_is_a_hint_and_not_part_of_the_message() {
         HubError::NotHere { name: "owner/name".to_owned() }.into(),
         "because model pull owner/name",
     );
-    check(RequestError::NoSuchRecords { which: key() }.into(), "because status");
+    check(RequestError::NoSuchRecords { which: key(), near: Vec::new() }.into(), "because status");
     let key_error = "key".parse::<Author>().unwrap_err();
     check(RequestError::Key(key_error).into(), "because key");
     check(RequestError::TextTooLarge { mib: 1 }.into(), "because import");

@@ -16,6 +16,7 @@ use kernel::operation::Role;
 use kernel::seal::Draft;
 
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::likeness::no_such_records;
 use super::{Session, candidates, forgetting, graph, patch, proposals};
 use crate::failure::{Failure, RequestError};
 
@@ -192,7 +193,7 @@ pub(crate) fn restore(
         let ids = space.select(selection, RecordState::Retracted)?;
         if ids.is_empty() {
             let which = format!("{}, retracted", selection.in_words());
-            return Err(RequestError::NoSuchRecords { which }.into());
+            return Err(no_such_records(space, selection, which)?.into());
         }
         drafts = space.to_restore_all(&ids, note)?;
         let subject = Subject::Records { count: ids.len(), which: selection.in_words() };
@@ -205,7 +206,7 @@ pub(crate) fn restore(
 fn described(space: &Space, selection: &Selection, note: &str) -> Result<Vec<Draft>, Failure> {
     let ids = space.select(selection, RecordState::Valid)?;
     if ids.is_empty() {
-        return Err(RequestError::NoSuchRecords { which: selection.in_words() }.into());
+        return Err(no_such_records(space, selection, selection.in_words())?.into());
     }
     Ok(space.to_retract_all(&ids, note)?)
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::change_wording::altered_line;
 use super::changes::{Action, Subject, Verb, withhold_private_changes};
+use super::likeness::no_such_records;
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 use crate::text::{count, printable};
@@ -124,7 +125,7 @@ pub(crate) fn plan(
         let is_forgotten = !ids.is_empty();
         let which =
             if is_forgotten { format!("{which} that was not forgotten already") } else { which };
-        return Err(RequestError::NoSuchRecords { which }.into());
+        return Err(no_such_records(space, selection, which)?.into());
     }
     Ok(Plan { which, plan })
 }

@@ -35,6 +35,7 @@
 //! | [`moderation`] | what a person decides about candidates for the knowledge graph |
 //! | [`mining`] | claims, nodes and edges that records state; checkpoints |
 //! | [`forgetting`] | forgetting records, with all that stands on them |
+//! | [`likeness`] | names that are like one that nothing has |
 //! | [`maintenance`] | what is marked for removal, archived and erased; health; duplicates |
 //! | [`derivation`] | deriving from new records |
 //! | [`query_embedding`] | choosing the model that embeds a question |
@@ -64,6 +65,7 @@ pub(crate) mod kept_settings;
 pub(crate) mod knowledge;
 pub(crate) mod language_model;
 pub(crate) mod learning;
+pub(crate) mod likeness;
 pub(crate) mod locator;
 pub(crate) mod maintenance;
 pub(crate) mod mining;

@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::effective::id_disclosed;
+use super::likeness::likeness;
 use crate::failure::{Failure, RequestError};
 
 pub(crate) use engine::belief::review::Status;
@@ -33,8 +34,6 @@ pub(crate) use engine::belief::review::Status;
 const ENTITIES_MAX: usize = 5_000;
 /// Suggestions for one candidate.
 const SUGGESTIONS_MAX: usize = 3;
-/// Least similarity of names of a suggestion.
-const SIMILARITY_MIN: f64 = 0.85;
 /// Longest id that an answer repeats, characters.
 const ID_CHARS_MAX: usize = 80;
 
@@ -266,9 +265,9 @@ fn suggestions(entities: &[(String, &RecordView)], name: &str) -> Vec<Suggestion
     let mut found: Vec<Suggestion> = entities
         .iter()
         .filter_map(|(known, entity)| {
-            let similarity = strsim::jaro_winkler(known, &name);
+            let similarity = likeness(known, &name)?;
             let entity_type = entity.payload.get(ENTITY_TYPE).and_then(Value::as_str);
-            (similarity >= SIMILARITY_MIN).then(|| Suggestion {
+            Some(Suggestion {
                 id: entity.id,
                 name: entity.text.clone(),
                 entity_type: entity_type.map(str::to_owned),

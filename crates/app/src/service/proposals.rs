@@ -339,7 +339,7 @@ fn to_forget(
     if plan.records_again() {
         // What keeps its effect is signed anew by whoever forgets, and only the person may do that.
         let which = format!("can be forgotten here: only the person who typed {id} can forget it");
-        return Err(RequestError::NoSuchRecords { which }.into());
+        return Err(RequestError::NoSuchRecords { which, near: Vec::new() }.into());
     }
     let redaction = || Redaction { reason: Some(note.to_owned()), ..Redaction::default() };
     // The record that was asked for comes first.

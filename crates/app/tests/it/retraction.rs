@@ -42,6 +42,15 @@ fn without_a_terminal_nothing_is_retracted_unless_it_is_confirmed() {
 }
 
 #[test]
+fn an_author_without_records_is_answered_with_the_names_that_are_near() {
+    let machine = Machine::with_chat();
+    for command in ["retract", "restore", "forget"] {
+        let refused = machine.because([command, "--author", "mar", "--dry-run"]).run();
+        refused.ends(2).says("did you mean \"Mara\"");
+    }
+}
+
+#[test]
 fn several_records_are_retracted_by_id_at_once() {
     let here = believing();
     let named = ["retract", &here.notes[0], &here.notes[1], &here.notes[0]];

@@ -157,6 +157,7 @@ read! {
     aged(filter: &AgeFilter, limit: usize) -> (Vec<OpId>, bool);
     health(limit: usize) -> Health;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
+    authors() -> Vec<String>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;
     to_retract_all(ids: &[OpId], note: &str) -> Vec<Draft>;
     to_restore(name: &str, note: &str) -> Vec<Draft>;

@@ -89,7 +89,8 @@ pub(super) fn selection(
     let withheld = call.opened.withheld_among(&found, call.disclosure())?;
     found.retain(|id| !withheld.contains(id));
     if found.is_empty() {
-        return Err(RequestError::NoSuchRecords { which: selection.in_words() }.into());
+        let which = selection.in_words();
+        return Err(RequestError::NoSuchRecords { which, near: Vec::new() }.into());
     }
     let ids = found.iter().map(ToString::to_string).collect();
     Ok(Selection { ids, ..Selection::default() })

@@ -132,6 +132,24 @@ impl SqliteSpace {
         Ok(Some(people))
     }
 
+    /// The names of everybody who said or wrote a record that the index has read, in their order.
+    pub fn authors(&self) -> Result<Vec<String>, StoreError> {
+        let transaction = self.read_transaction()?;
+        let attributes = transaction.attributes()?;
+        let numbers: HashSet<u32> =
+            attributes.rest.iter().map(|attribute| attribute.author).collect();
+        let mut statement =
+            self.connection.prepare_cached("SELECT number, name FROM text_person ORDER BY name")?;
+        let mut rows = statement.query([])?;
+        let mut authors = Vec::new();
+        while let Some(row) = rows.next()? {
+            if numbers.contains(&row.get(0)?) {
+                authors.push(row.get(1)?);
+            }
+        }
+        Ok(authors)
+    }
+
     /// The evidence at a position; none if another kind of operation is there.
     pub fn evidence_at(&self, position: Position) -> Result<Option<StoredEvidence>, StoreError> {
         Ok(self
