@@ -149,7 +149,7 @@ impl Args {
             valid_at_us: time(&self.valid_at)?,
             neighbours: self.around,
             // An agent could take a past belief as current; a person sees that it is over.
-            over: if self.agent.is_some() { Over::OnlyIfPast } else { Over::Include },
+            over: if self.agent.is_some() { Over::OnlyIfPast } else { Over::IncludeDerived },
             with_graph: self.graph,
             reader,
             ..RecallRequest::new(&self.question, usize::from(self.k))?

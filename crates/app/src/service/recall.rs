@@ -69,7 +69,7 @@ pub(crate) struct RecallRequest<'a> {
     pub(crate) valid_at_us: Option<i64>,
     /// Records to show before and after each.
     pub(crate) neighbours: u32,
-    /// What becomes of facts whose time is over.
+    /// What becomes of facts whose time is over, and of statements of another time.
     pub(crate) over: Over,
     /// Whether what is around facts and nodes is found, too.
     pub(crate) with_graph: bool,
@@ -174,7 +174,7 @@ impl RecallRequest<'_> {
             filter: Filter::default(),
             valid_at_us: None,
             neighbours: 0,
-            over: Over::default(),
+            over: Over::IncludeDerived,
             with_graph: false,
             with_chances: false,
             reader: None,
@@ -198,7 +198,7 @@ impl RecallRequest<'_> {
         Query {
             filter: Filter { kinds, visibilities, ..self.filter.clone() },
             valid_at_us: self.valid_at_us,
-            current_at_us: (self.over == Over::OnlyIfPast)
+            current_at_us: (self.over != Over::Include)
                 .then(|| current_at_us(session.now.as_microsecond(), self.filter.as_of_us)),
             neighbours: self.neighbours,
             today: Some(session.today()),

@@ -18,7 +18,7 @@ use store::{Ledger, Position, StoreError};
 
 use super::features;
 use super::overruled::Overruled;
-use super::past::asks_of_past;
+use super::past::StatedTimes;
 use super::series::SeriesSeen;
 use super::statements::Moment;
 use crate::private::Disclosure;
@@ -48,8 +48,8 @@ pub struct Query {
     /// Only statements of claims and nodes that are true in the world at this time, microseconds
     /// since the Unix epoch. Other records have no such times.
     pub valid_at_us: Option<i64>,
-    /// Unless the question is about the past, only statements of what is true at this time,
-    /// microseconds since the Unix epoch.
+    /// Only statements of what is true at this time, microseconds since the Unix epoch, or at a
+    /// time that the question names. If the question is about the past, also of what is over.
     pub current_at_us: Option<i64>,
     /// Records to show before and after each.
     pub neighbours: u32,
@@ -338,11 +338,9 @@ fn different(
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
     let (filter, today) = (&query.filter, query.today);
-    let is_current = |_: &i64| !asks_of_past(question, &query.text, today);
-    let moment = Moment {
-        as_of_us: filter.as_of_us,
-        valid_at_us: query.valid_at_us.or(query.current_at_us.filter(is_current)),
-    };
+    let asked = |at_us| StatedTimes::asked(question, &query.text, today, at_us);
+    let times = query.valid_at_us.map(StatedTimes::at).or(query.current_at_us.map(asked));
+    let moment = Moment { as_of_us: filter.as_of_us, times };
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use kernel::body::end_us;
 use kernel::confidence::Band;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -34,7 +35,7 @@ use crate::belief::claims;
 use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
-use crate::recall::past::{Over, asks_of_past, in_time};
+use crate::recall::past::{Over, StatedTimes, asks_of_past, in_time};
 use crate::{EngineError, Reader};
 
 /// Most facts that can be asked for.
@@ -123,7 +124,8 @@ pub struct FactQuery {
     pub claim_type: Option<String>,
     /// By who may see them; all if empty.
     pub visibilities: Vec<Visibility>,
-    /// What becomes of beliefs whose time is over. A filter by `valid_at_us` decides in its place.
+    /// What becomes of beliefs whose time is over, and of statements of another time. A filter by
+    /// `valid_at_us` decides in its place.
     pub over: Over,
     /// The question as another model than the built-in table understands it, where there is one.
     pub vector: Option<QuestionVector>,
@@ -253,8 +255,27 @@ pub fn to_json(fact: &Fact) -> Value {
 }
 
 impl FactQuery {
-    /// Whether a belief may be found; `with_over` if also one whose time is over.
-    fn admits(&self, belief: &Belief, with_over: bool) -> bool {
+    /// When what somebody stated must be true to be found; none if at any time.
+    pub(super) fn stated_times(&self, question: &Question) -> Option<StatedTimes> {
+        match (self.valid_at_us, self.over) {
+            (Some(at_us), _) => Some(StatedTimes::at(at_us)),
+            (None, Over::Include) => None,
+            (None, Over::IncludeDerived | Over::OnlyIfPast) => {
+                let at_us = self.over_at_us();
+                Some(StatedTimes::asked(question, &self.text, self.today, at_us))
+            }
+        }
+    }
+
+    /// Whether a belief may be found; `with_over` if also one whose time is over, and was derived.
+    fn admits(&self, belief: &Belief, times: Option<&StatedTimes>, with_over: bool) -> bool {
+        let is_timely = match claims::is_in_words(belief) {
+            true => times.is_none_or(|times| {
+                let ends_us = end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref());
+                times.admit(claims::begins_us(belief), ends_us)
+            }),
+            false => with_over || !claims::is_over(belief, self.over_at_us()),
+        };
         let is_sure = match self.mode {
             Mode::Active => belief.confidence >= ACTIVE_CONFIDENCE_MIN,
             Mode::Passive => {
@@ -264,7 +285,7 @@ impl FactQuery {
         is_sure
             && belief.displaced.is_none()
             && !belief.tags.iter().any(|tag| tag == VALUES_RAW)
-            && (with_over || !claims::is_over(belief, self.over_at_us()))
+            && is_timely
             && self
                 .claim_type
                 .as_deref()
@@ -284,10 +305,11 @@ impl Reader<'_> {
             // "Today" asks what holds now, and not what was recorded today.
             question.dates.retain(|mention| !is_today(mention, query.today));
             let index = search.ledger_index()?;
-            let with_over = query.over == Over::Include
+            let with_over = query.over != Over::OnlyIfPast
                 || query.valid_at_us.is_some()
                 || asks_of_past(&question, text, query.today);
-            let sought = Sought { question: &question, query, with_over };
+            let times = query.stated_times(&question);
+            let sought = Sought { question: &question, query, times: times.as_ref(), with_over };
             let facts = match query.as_of_us {
                 None => gather(search, analyzer, &index, &index, &sought)?,
                 Some(until_us) => {
@@ -326,6 +348,7 @@ fn is_today(mention: &DateMention, today: Option<Date>) -> bool {
 struct Sought<'a> {
     question: &'a Question,
     query: &'a FactQuery,
+    times: Option<&'a StatedTimes>,
     with_over: bool,
 }
 
@@ -338,7 +361,7 @@ fn gather<N: Bodies, B: Bodies>(
     index: &B,
     sought: &Sought<'_>,
 ) -> Result<Vec<Fact>, StoreError> {
-    let Sought { question, query, with_over } = *sought;
+    let Sought { question, query, times, with_over } = *sought;
     let mut privacy = Privacy::of(now);
     let disclosure = match (query.mode, Disclosure::of(&query.visibilities)) {
         (Mode::Active, disclosure) => disclosure,
@@ -357,7 +380,7 @@ fn gather<N: Bodies, B: Bodies>(
                 return Ok(None);
             }
             let belief = displaced_belief(index, key)?;
-            let served = belief.served.filter(|_| query.admits(&belief, with_over));
+            let served = belief.served.filter(|_| query.admits(&belief, times, with_over));
             if served.is_some() && privacy.is_belief_withheld(&belief, disclosure)? {
                 return Ok(None);
             }

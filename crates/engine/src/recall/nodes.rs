@@ -1,8 +1,11 @@
 //! Nodes that answer a question: decisions, actions, summaries and entities, found in the index of
 //! facts by words and meaning.
 //!
-//! A node is found while it is active, now or as of a time.
+//! A node is found while it is active, now or as of a time, and true, if it says when that is.
 
+use std::collections::BTreeMap;
+
+use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::records::{RecordStatus, Records};
 use kernel::snapshot::Snapshot;
@@ -46,7 +49,7 @@ impl FoundNode {
 
 impl Reader<'_> {
     /// The active nodes that answer a question, the nearest first. Of the query, the filters by
-    /// type of claim, by validity and by confidence do not apply: nodes have none of these.
+    /// type of claim and by confidence do not apply: nodes have none of these.
     pub fn recall_nodes(&self, query: &FactQuery) -> Result<Vec<FoundNode>, EngineError> {
         Ok(self.search_nodes(query)?.nodes)
     }
@@ -68,6 +71,8 @@ impl Reader<'_> {
                 Some(then) => then,
                 None => &index,
             };
+            let times = query.stated_times(&question);
+            let mut views: BTreeMap<OpId, RecordView> = BTreeMap::new();
             let mut records = Records::new(seen);
             let mut privacy = Privacy::of(seen);
             let served = search.find_served(
@@ -85,13 +90,19 @@ impl Reader<'_> {
                     {
                         return Ok(None);
                     }
+                    let Some(view) = record_view(&mut records, seen, &node)? else {
+                        return Ok(None);
+                    };
+                    if times.as_ref().is_some_and(|times| !times.admit_record(&view)) {
+                        return Ok(None);
+                    }
+                    views.insert(node.id, view);
                     Ok(Some(node.id))
                 },
             )?;
             let mut nodes = Vec::with_capacity(served.len());
             for (id, found) in served {
-                let Some(entry) = seen.entry(&id)? else { continue };
-                let Some(record) = record_view(&mut records, seen, &entry)? else { continue };
+                let Some(record) = views.remove(&id) else { continue };
                 let similarity = similarity(&found.score, &question);
                 if similarity > 0.0 && !record.tags.iter().any(|tag| tag == VALUES_RAW) {
                     nodes.push(FoundNode { record, similarity, score: found.score });

@@ -1,24 +1,93 @@
-//! Beliefs whose time is over: when a question asks for them, and how they are worded.
+//! What is not true at the time of a question: when it is found, and how it is worded.
 //!
 //! A belief is over from its end on ([`kernel::body::end_us`]): the end that a record holds, or the
 //! grace after the last record. It is still true of its time, so a question about the past may find
-//! it, worded as past. Only the end counts: what begins in the future is not over.
+//! it, worded as past. What is derived and begins in the future is not over: it is a plan, and is
+//! found with a mark. What somebody stated, as a claim in words or a node, is found while it is
+//! true, like in lists ([`StatedTimes`]).
 
 use jiff::civil::Date;
+use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::question::dates::DateMention;
 
 use crate::belief::Belief;
-use crate::belief::claims::{begins_us, is_over};
+use crate::belief::claims::{DAY_US, FIRST_ZONE_US, begins_us, is_over};
+use crate::graph::RecordView;
+
+/// How far the last zone is behind UTC, microseconds.
+const LAST_ZONE_US: i64 = 12 * 3_600 * 1_000_000;
 
 /// What a search does with beliefs whose time is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Over {
-    /// It finds them: a person sees that they are over.
+    /// It finds them, and what somebody stated of any time.
     #[default]
     Include,
+    /// It finds those that are derived: a person sees that they are over.
+    IncludeDerived,
     /// It finds them only for a question about the past.
     OnlyIfPast,
+}
+
+/// When a statement must be true in the world to be found: at a time, or in a time that the
+/// question names. A question about the past also finds what is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StatedTimes {
+    at_us: i64,
+    with_over: bool,
+    /// From the first (inclusive) to the second (exclusive), microseconds since the Unix epoch.
+    windows: Vec<(i64, i64)>,
+}
+
+impl StatedTimes {
+    /// True at a time, microseconds since the Unix epoch.
+    pub(crate) fn at(at_us: i64) -> Self {
+        Self { at_us, with_over: false, windows: Vec::new() }
+    }
+
+    /// What a question asks for at a time, microseconds since the Unix epoch.
+    pub(crate) fn asked(question: &Question, text: &str, today: Option<Date>, at_us: i64) -> Self {
+        let with_over = asks_of_past(question, text, today);
+        let windows = question.dates.iter().flat_map(|mention| windows(mention, today)).collect();
+        Self { at_us, with_over, windows }
+    }
+
+    /// Whether a statement that is true from `begins_us` (inclusive) to `ends_us` (exclusive) is
+    /// found.
+    pub(crate) fn admit(&self, begins_us: Option<i64>, ends_us: Option<i64>) -> bool {
+        let overlaps = |first: i64, end: i64| {
+            begins_us.is_none_or(|begins| begins < end) && ends_us.is_none_or(|ends| ends > first)
+        };
+        let is_over = ends_us.is_some_and(|ends| ends <= self.at_us);
+        let has_begun = begins_us.is_none_or(|begins| begins <= self.at_us);
+        has_begun && !is_over
+            || is_over && self.with_over
+            || self.windows.iter().any(|(first, end)| overlaps(*first, *end))
+    }
+
+    /// The same of a record as it is shown.
+    pub(crate) fn admit_record(&self, record: &RecordView) -> bool {
+        let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
+        self.admit(instant(&record.valid_from), instant(&record.valid_to))
+    }
+}
+
+/// A time that a question names, in every zone. Of one without a year, that of this year, of the
+/// one before and the one after.
+fn windows(mention: &DateMention, today: Option<Date>) -> Vec<(i64, i64)> {
+    let year = |years: i16| Date::new(today?.year().checked_add(years)?, 1, 1).ok();
+    let near: Vec<Date> = match mention {
+        DateMention::Window { first, .. } => vec![*first],
+        DateMention::EveryYear { .. } => [-1, 0, 1].into_iter().filter_map(year).collect(),
+    };
+    let days = near.into_iter().filter_map(|near| mention.window(near));
+    days.map(|(first, last)| {
+        let begins = When::from_date(first).instant_us().saturating_sub(FIRST_ZONE_US);
+        let ends = When::from_date(last).instant_us().saturating_add(DAY_US + LAST_ZONE_US);
+        (begins, ends)
+    })
+    .collect()
 }
 
 /// Words by which a question asks for the past. "last" and the like are read as dates.
@@ -111,6 +180,39 @@ mod tests {
     use super::*;
     use retrieval::question::names::Names;
     use retrieval::text::{Analyzer, Language, Languages};
+
+    #[test]
+    fn a_statement_is_found_while_it_is_true_or_if_the_question_names_a_time_of_it() {
+        let today = Date::constant(2026, 3, 1);
+        let us = |text: &str| When::parse(text).unwrap().instant_us();
+        let check = |text: &str, found: [bool; 3]| {
+            let question = Question::parse(
+                text,
+                &mut Analyzer::new(Language::English),
+                &Names::default(),
+                Languages::NONE,
+                Some(today),
+            );
+            let times = StatedTimes::asked(&question, text, Some(today), us("2026-03-01T12:00Z"));
+            let (before, after) = (us("2025-02-10"), us("2026-06-01"));
+            assert_eq!(
+                [
+                    times.admit(None, Some(before)),
+                    times.admit(Some(before), Some(after)),
+                    times.admit(Some(after), None)
+                ],
+                found,
+                "{text}"
+            );
+        };
+        check("Where is the office?", [false, true, false]);
+        check("Where was the office?", [true, true, false]);
+        check("Where is the office in 2027?", [false, true, true]);
+        check("Where is the office in July?", [false, true, true]);
+        check("Where is the office in January?", [true, true, true]);
+        check("Where is the office in April 2026?", [false, true, false]);
+        assert!(!StatedTimes::at(us("2024-01-01")).admit(Some(us("2025-01-01")), None));
+    }
 
     #[test]
     fn a_question_asks_of_the_past_by_its_tense_or_its_dates() {

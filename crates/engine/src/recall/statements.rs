@@ -1,8 +1,8 @@
 //! Leaves out the statements of claims, nodes and edges that have fallen.
 //!
 //! A claim, node or edge that is stated without a source cites a record of its own that says the
-//! same. Nobody asked for that record, so recall finds it only while something made from it stands,
-//! and for a question about a time only if it was true then. Otherwise a claim that was refuted,
+//! same. Nobody asked for that record, so recall finds it only while something made from it stands
+//! and is true at the time of the question. Otherwise a claim that was refuted,
 //! retracted, corrected or replaced would still be found, by the words of its statement. A question
 //! as of an earlier time sees what stood at that time.
 
@@ -17,22 +17,22 @@ use store::StoreError;
 use store::sqlite::{Search, first_after};
 
 use crate::belief::{Bodies, body_of};
-use crate::graph::{is_valid, record_view};
+use crate::graph::record_view;
+use crate::recall::past::StatedTimes;
 use crate::write::graph::is_statement;
 
 /// When what a question finds must have stood.
-#[derive(Clone, Copy)]
 pub(super) struct Moment {
     /// As of this time of recording (inclusive), microseconds since the Unix epoch; now if none.
     pub as_of_us: Option<u64>,
-    /// True in the world at this time, microseconds since the Unix epoch; at any if none.
-    pub valid_at_us: Option<i64>,
+    /// When it must be true in the world; at any time if none.
+    pub times: Option<StatedTimes>,
 }
 
 impl Moment {
     /// Whether a record is the statement of claims, nodes or edges none of which stood.
     pub(super) fn has_fallen(
-        self,
+        &self,
         search: &Search<'_>,
         id: &OpId,
         evidence: &Evidence,
@@ -47,7 +47,7 @@ impl Moment {
         }
     }
 
-    fn has_fallen_in(self, index: &dyn Bodies, id: &OpId) -> Result<bool, StoreError> {
+    fn has_fallen_in(&self, index: &dyn Bodies, id: &OpId) -> Result<bool, StoreError> {
         let mut records = Records::new(index);
         let mut is_fallen = false;
         for citing in index.citing(id)? {
@@ -66,7 +66,7 @@ impl Moment {
     }
 
     fn stands(
-        self,
+        &self,
         index: &dyn Bodies,
         records: &mut Records<'_, dyn Bodies + '_>,
         entry: &Entry,
@@ -87,10 +87,8 @@ impl Moment {
         {
             return Ok(false);
         }
-        if self.valid_at_us.is_none() {
-            return Ok(true);
-        }
+        let Some(times) = &self.times else { return Ok(true) };
         let view = record_view(records, index, entry)?;
-        Ok(view.is_none_or(|view| is_valid(&view, self.valid_at_us)))
+        Ok(view.is_none_or(|view| times.admit_record(&view)))
     }
 }

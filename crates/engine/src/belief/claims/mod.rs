@@ -187,10 +187,15 @@ pub fn is_over(belief: &Belief, at_us: i64) -> bool {
 /// Whether a list of what is believed at a time has a belief: it is not over, and has begun unless
 /// it is derived. What is derived and begins later is a plan.
 fn is_current(belief: &Belief, at_us: i64) -> bool {
-    match belief.key.starts_with(TEXT_KEY) {
+    match is_in_words(belief) {
         true => is_true_at(belief, at_us),
         false => !is_over(belief, at_us),
     }
+}
+
+/// Whether a belief is a claim in words, rather than one that a deriver concluded.
+pub(crate) fn is_in_words(belief: &Belief) -> bool {
+    belief.key.starts_with(TEXT_KEY)
 }
 
 /// Whether a belief is true in the world at a time, microseconds since the Unix epoch.
@@ -199,15 +204,15 @@ pub fn is_true_at(belief: &Belief, at_us: i64) -> bool {
 }
 
 /// A day, and how far the first zone is ahead of UTC, microseconds.
-const DAY_US: i64 = 24 * 3_600 * 1_000_000;
-const FIRST_ZONE_US: i64 = 14 * 3_600 * 1_000_000;
+pub(crate) const DAY_US: i64 = 24 * 3_600 * 1_000_000;
+pub(crate) const FIRST_ZONE_US: i64 = 14 * 3_600 * 1_000_000;
 
 /// When a belief begins to be true, microseconds since the Unix epoch. What derivers say begins on
 /// a day where its records are, of which only the day is known: it begins when that day begins in
 /// the first zone. Else a preference stated this morning in Auckland would be one of tomorrow.
 pub fn begins_us(belief: &Belief) -> Option<i64> {
     let from_us = belief.valid_from.as_ref()?.instant_us();
-    let is_day = !belief.key.starts_with(TEXT_KEY) && from_us % DAY_US == 0;
+    let is_day = !is_in_words(belief) && from_us % DAY_US == 0;
     Some(if is_day { from_us.saturating_sub(FIRST_ZONE_US) } else { from_us })
 }
 
