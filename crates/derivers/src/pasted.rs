@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certainly_of_others_is_no_work_of_the_owner() {
+    fn what_others_certainly_wrote_is_not_work_of_the_owner() {
         for message in [
             "Here's a cover letter my colleague Priya wrote, make mine similar:|\n\nI live in Rome.",
             "My friend says:| I love mornings. Is that genetic?",

@@ -7,7 +7,7 @@ use engine::belief::review::Status;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched, StatusChange};
-use engine::EngineError;
+use engine::{EngineError, Space};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
 

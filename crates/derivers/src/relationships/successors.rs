@@ -1,8 +1,8 @@
 //! Of whom people have one at a time: a new one takes the place of the one before.
 //!
-//! "My new boss is Farid" ends what was said of an earlier boss, and "we changed dentists" ends what
-//! was said of a dentist. All statements of such a kind are one group, since the record that ends a
-//! relation does not name whom it ends.
+//! "My new boss is Farid" ends what was said of an earlier boss, and "we changed dentists" ends
+//! what was said of a dentist. All statements of such a kind are one group, since the record that
+//! ends a relation does not name whom it ends.
 
 use jiff::civil::Date;
 

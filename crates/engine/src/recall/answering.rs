@@ -109,8 +109,8 @@ impl WordWeights {
 
     /// The sentence with the most weight of the question's words; the first of several, and the
     /// beginning if no word is shared. A sentence of a few words is given with those around it.
-    /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to a
-    /// question for them.
+    /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to
+    /// a question for them.
     fn best_sentence<'t>(&self, source: &SourceText<'t>, analyzer: &mut Analyzer) -> Cow<'t, str> {
         let text = cut(source.text, TEXT_BYTES_MAX);
         if self.asks_for_tasks

@@ -84,8 +84,8 @@ pub struct Question {
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
     pub asks_for_days: bool,
-    /// True if it asks for open tasks, of which the memory has some ("What do I still have to do?"):
-    /// it has the terms of what they are about, if it says so.
+    /// True if it asks for open tasks, of which the memory has some ("What do I still have to
+    /// do?"): it has the terms of what they are about, if it says so.
     pub asks_for_tasks: bool,
     /// What it is about beside tasks, if its words may ask for open ones.
     #[serde(skip)]

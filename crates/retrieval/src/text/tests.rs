@@ -167,7 +167,7 @@ fn latin_letters_lose_their_marks_and_other_scripts_keep_theirs() {
 }
 
 #[test]
-fn a_wedding_is_no_wednesday() {
+fn a_wedding_does_not_meet_wednesdays() {
     let mut analyzer = Analyzer::new(Language::English);
     let mut terms = |text: &str| analyzer.terms(text);
     assert_eq!(terms("Wed"), terms("on Wednesday"));

@@ -128,8 +128,8 @@ impl By<'_> {
 }
 
 impl<'a> Meaning<'a> {
-    /// None if vectors do not count, or the question asks for days or tasks whatever they are about,
-    /// or it has none.
+    /// None if vectors do not count, or the question asks for days or tasks whatever they are
+    /// about, or it has none.
     pub(super) fn of(
         question: &'a Question,
         weights: &Weights,
