@@ -19,7 +19,6 @@ use kernel::kind::Kind;
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, inputs};
 use retrieval::question::Question;
-use retrieval::question::dates::DateMention;
 use retrieval::question::ends::both_ends;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::{Part, Score, Weights};
@@ -35,7 +34,7 @@ use crate::belief::claims;
 use crate::belief::{Belief, Bodies, displaced_belief};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
-use crate::recall::past::{Over, StatedTimes, asks_of_past, in_time};
+use crate::recall::past::{Over, StatedTimes, asks_of_past, in_time, is_today};
 use crate::{EngineError, Reader};
 
 /// Most facts that can be asked for.
@@ -333,14 +332,6 @@ impl Reader<'_> {
         let position = self.store.fact_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         Ok(Facts { question, facts, position, behind, model, altered })
-    }
-}
-
-/// Whether a date is this very day.
-fn is_today(mention: &DateMention, today: Option<Date>) -> bool {
-    match mention {
-        DateMention::Window { first, last, .. } => first == last && Some(*first) == today,
-        DateMention::EveryYear { .. } => false,
     }
 }
 

@@ -49,7 +49,9 @@ impl StatedTimes {
     /// What a question asks for at a time, microseconds since the Unix epoch.
     pub(crate) fn asked(question: &Question, text: &str, today: Option<Date>, at_us: i64) -> Self {
         let with_over = asks_of_past(question, text, today);
-        let windows = question.dates.iter().flat_map(|mention| windows(mention, today)).collect();
+        // "Today" asks what is true now, and not what is true until tonight.
+        let named = question.dates.iter().filter(|mention| !is_today(mention, today));
+        let windows = named.flat_map(|mention| windows(mention, today)).collect();
         Self { at_us, with_over, windows }
     }
 
@@ -70,6 +72,14 @@ impl StatedTimes {
     pub(crate) fn admit_record(&self, record: &RecordView) -> bool {
         let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);
         self.admit(instant(&record.valid_from), instant(&record.valid_to))
+    }
+}
+
+/// Whether a date is this very day.
+pub(super) fn is_today(mention: &DateMention, today: Option<Date>) -> bool {
+    match mention {
+        DateMention::Window { first, last, .. } => first == last && Some(*first) == today,
+        DateMention::EveryYear { .. } => false,
     }
 }
 
@@ -185,7 +195,7 @@ mod tests {
     fn a_statement_is_found_while_it_is_true_or_if_the_question_names_a_time_of_it() {
         let today = Date::constant(2026, 3, 1);
         let us = |text: &str| When::parse(text).unwrap().instant_us();
-        let check = |text: &str, found: [bool; 3]| {
+        let asked = |text: &str| {
             let question = Question::parse(
                 text,
                 &mut Analyzer::new(Language::English),
@@ -193,7 +203,10 @@ mod tests {
                 Languages::NONE,
                 Some(today),
             );
-            let times = StatedTimes::asked(&question, text, Some(today), us("2026-03-01T12:00Z"));
+            StatedTimes::asked(&question, text, Some(today), us("2026-03-01T12:00Z"))
+        };
+        let check = |text: &str, found: [bool; 3]| {
+            let times = asked(text);
             let (before, after) = (us("2025-02-10"), us("2026-06-01"));
             assert_eq!(
                 [
@@ -209,8 +222,10 @@ mod tests {
         check("Where was the office?", [true, true, false]);
         check("Where is the office in 2027?", [false, true, true]);
         check("Where is the office in July?", [false, true, true]);
+        check("Where is the office today?", [false, true, false]);
         check("Where is the office in January?", [true, true, true]);
         check("Where is the office in April 2026?", [false, true, false]);
+        assert!(!asked("Where is the office today?").admit(Some(us("2026-03-02")), None));
         assert!(!StatedTimes::at(us("2024-01-01")).admit(Some(us("2025-01-01")), None));
     }
 
