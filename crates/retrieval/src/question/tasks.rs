@@ -24,8 +24,8 @@ const BEGINNINGS: [&str; 18] = [
 ];
 /// Words by which a question is about the past, about advice, or about how something is done.
 #[rustfmt::skip]
-const OTHERWISE: [&str; 13] = [
-    "could've", "did", "had", "should", "supposed", "was", "were", "when", "where", "who", "why", "would", "automate",
+const OTHERWISE: [&str; 12] = [
+    "could've", "did", "had", "should", "supposed", "was", "were", "when", "where", "who", "why", "would",
 ];
 /// Words before "to do" for what somebody has to do.
 const DUTIES: [&str; 5] = ["got", "have", "left", "need", "remains"];
