@@ -11,7 +11,7 @@ use std::path::Path;
 use calendar::series::Series;
 use importers::{Context, Problem, Sink};
 use jiff::civil::Date;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, EvidenceKind};
 
 /// Most starts of one series that are printed.
 const STARTS_MAX: usize = 100_000;
@@ -26,7 +26,7 @@ struct Starts {
 
 impl Sink for Starts {
     fn evidence(&mut self, evidence: Evidence) -> ControlFlow<()> {
-        let kinds = ["event", importers::ical::CANCELLATION];
+        let kinds = ["event", EvidenceKind::CANCELLATION];
         if !kinds.contains(&evidence.kind.0.as_str()) {
             return ControlFlow::Continue(());
         }

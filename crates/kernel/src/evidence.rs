@@ -46,6 +46,10 @@ impl EvidenceKind {
     pub const TURN: &'static str = "turn";
     /// A calendar event (one occurrence of it).
     pub const EVENT: &'static str = "event";
+    /// A calendar event that does not take place.
+    pub const CANCELLATION: &'static str = "cancellation";
+    /// Something to be done.
+    pub const TASK: &'static str = "task";
     /// A note, or a section of one.
     pub const NOTE: &'static str = "note";
     /// A photograph, known by its metadata.

@@ -141,7 +141,7 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
     let (from, to) = (args.valid_from.as_deref(), args.valid_to.as_deref());
     let (valid_from, valid_to) = service::validity(session, from, to)?;
     let (mut space, visibility) = graph::open_to_state(session, args.scope, args.visibility)?;
-    let change = GraphChange::State(Box::new(Statement {
+    let statement = Statement {
         inputs: service::inputs(&space, &args.source)?,
         tags: args.tag.clone(),
         visibility,
@@ -149,15 +149,8 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
         valid_to,
         confidence: args.confidence,
         ..Statement::new(RecordType::Claim(args.claim_type.as_str().to_owned()), text)
-    }));
-    graph::write(
-        session,
-        &mut space,
-        Verb::Stated,
-        change,
-        (text, visibility),
-        args.dry_run.intent(),
-    )
+    };
+    graph::state(session, &mut space, statement, args.dry_run.intent())
 }
 
 fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> {

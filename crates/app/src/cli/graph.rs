@@ -125,6 +125,18 @@ pub(super) struct ShowArgs {
     valid_at: Option<String>,
 }
 
+/// States a claim or a node and prints what became of it.
+pub(super) fn state(
+    session: &CliSession,
+    space: &mut OpenedSpace,
+    statement: Statement,
+    intent: Intent,
+) -> Result<u8, Failure> {
+    let (text, visibility) = (statement.text.clone(), statement.visibility);
+    let change = GraphChange::State(Box::new(statement));
+    write(session, space, Verb::Stated, change, (&text, visibility), intent)
+}
+
 /// Writes one change and prints what became of it.
 pub(super) fn write(
     session: &CliSession,

@@ -1,7 +1,7 @@
 //! `because node`: decisions, actions, summaries and entities.
 
 use engine::graph::NodeFilter;
-use engine::write::graph::{GraphChange, RecordType, Statement};
+use engine::write::graph::{RecordType, Statement};
 use kernel::body::NodeType;
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
@@ -10,7 +10,6 @@ use super::CliSession;
 use super::changes::DryRun;
 use super::graph::{self, RetractArgs, ScopeName, ShowArgs, VisibilityName, WriteScope};
 use crate::failure::Failure;
-use crate::service::changes::Verb;
 use crate::service::graph as service;
 
 /// Arguments of `node`.
@@ -115,20 +114,13 @@ impl Args {
 fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
     let text = graph::words(&args.text)?;
     let (mut space, visibility) = graph::open_to_state(session, args.scope, args.visibility)?;
-    let change = GraphChange::State(Box::new(Statement {
+    let statement = Statement {
         inputs: service::inputs(&space, &args.source)?,
         tags: args.tag.clone(),
         visibility,
         ..Statement::new(RecordType::Node(args.node_type), text)
-    }));
-    graph::write(
-        session,
-        &mut space,
-        Verb::Stated,
-        change,
-        (text, visibility),
-        args.dry_run.intent(),
-    )
+    };
+    graph::state(session, &mut space, statement, args.dry_run.intent())
 }
 
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {

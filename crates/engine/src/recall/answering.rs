@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use retrieval::question::Question;
+use retrieval::question::{OPEN_BOX, Question};
 use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
     standing,
@@ -31,8 +31,6 @@ const SPEAKERS_MAX: usize = 2;
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 /// How much a question counts, or a quoted line.
 const SHARE_OF_ASKED: f64 = 0.4;
-/// How a task begins that is not done, after the mark of a list.
-const OPEN_BOX: &str = "[ ] ";
 /// Length up to which sentences that follow a title are shown with it, bytes.
 const BEGINNING_BYTES: usize = 160;
 

@@ -8,8 +8,6 @@ use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::question::dates::{DateMention, Precision};
 
-/// The kind of an event that does not take place.
-const CANCELLATION: &str = "cancellation";
 /// Most occurrences that are named beside the one that stands for a series.
 const OTHERS_MAX: usize = 10;
 
@@ -76,7 +74,8 @@ fn others(series: &Series, shown: &Occurrence, question: &Question) -> Vec<Occur
 /// What an event or a cancellation with a title is, when and where: `Gym, Tue 2025-05-27
 /// 07:00–08:00, Fitness First`. None if it is a series or something else, or has no time.
 pub fn event_in_line(evidence: &Evidence) -> Option<String> {
-    let is_event = matches!(evidence.kind.0.as_str(), EvidenceKind::EVENT | CANCELLATION);
+    let is_event =
+        matches!(evidence.kind.0.as_str(), EvidenceKind::EVENT | EvidenceKind::CANCELLATION);
     let has_title = evidence.payload.title.as_ref().is_some_and(|title| !title.is_empty());
     let at = evidence.at.as_ref().filter(|_| is_event && has_title && !Series::is_in(evidence))?;
     Some(in_line(evidence, at, evidence.payload.end.as_ref()))

@@ -6,9 +6,10 @@
 //! the name of its original start. Tasks become records of kind `task` (their due time as `end` and
 //! as `due`), journal entries notes.
 //!
-//! A *cancelled* event is a record too, under the same name, but of kind [`CANCELLATION`]: it is
-//! not evidence that the event happened, and readers of events do not see it, while the question
-//! "was the trip cancelled?" has an answer.
+//! A *cancelled* event is a record too, under the same name, but of kind
+//! [`cancellation`](kernel::evidence::EvidenceKind::CANCELLATION): it is not evidence that the
+//! event happened, and readers of events do not see it, while the question "was the trip
+//! cancelled?" has an answer.
 //!
 //! Names are those of the calendar and of the event in it (`name`), because two calendars may use
 //! one UID for different events.
@@ -53,10 +54,6 @@ use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, folder}
 
 /// The source of everything in a calendar.
 pub const SOURCE: &str = "ical";
-/// Kind of the record of an event that was cancelled.
-pub const CANCELLATION: &str = "cancellation";
-/// Kind of the record of a task.
-pub const TASK: &str = "task";
 /// Most occurrences of a rule that says how many it has.
 pub const OCCURRENCES_MAX: usize = 10_000;
 

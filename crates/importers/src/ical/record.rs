@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use super::content::Component;
 use super::invitation::{self, Invitation};
 use super::property::Property;
-use super::{CANCELLATION, Import, SOURCE, TASK};
+use super::{Import, SOURCE};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
 use crate::secrets::{summarize, without_secrets};
@@ -62,7 +62,7 @@ pub(super) fn is_cancelled(component: &Component) -> bool {
 impl Template {
     pub(super) fn event(component: &Component, home: &Home) -> Self {
         let cancelled = home.cancels || is_cancelled(component);
-        let kind = if cancelled { CANCELLATION } else { EvidenceKind::EVENT };
+        let kind = if cancelled { EvidenceKind::CANCELLATION } else { EvidenceKind::EVENT };
         let mut template = Self::of(component, kind, home);
         if cancelled {
             template.payload.text = cancelled_text(&template.payload.text);
@@ -226,8 +226,11 @@ impl Template {
     fn summary_with(&self, when: &str) -> String {
         let title = self.payload.title.as_deref().unwrap_or("Event without a title");
         let label = self.payload.location.as_ref().and_then(|location| location.label.as_deref());
-        let title =
-            if self.kind == CANCELLATION { cancelled_text(title) } else { title.to_owned() };
+        let title = if self.kind == EvidenceKind::CANCELLATION {
+            cancelled_text(title)
+        } else {
+            title.to_owned()
+        };
         let place = label.map(|label| format!(", {label}")).unwrap_or_default();
         summarize(&format!("{title}, {when}{place}"))
     }
@@ -236,7 +239,7 @@ impl Template {
 impl Import<'_> {
     /// A task: when it begins, and by when it is to be done.
     pub(super) fn task(&mut self, component: &Component) -> ControlFlow<()> {
-        let mut template = Template::of(component, TASK, &self.home);
+        let mut template = Template::of(component, EvidenceKind::TASK, &self.home);
         let due = self.optional(component, &["DUE"])?;
         let at = match self.optional(component, &["DTSTART"])? {
             Some(start) => Some(start),

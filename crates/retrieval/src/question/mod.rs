@@ -37,6 +37,7 @@ use dates::{DateMention, date_fit};
 use names::{Mention, MentionAt, NameId, NameLookup, find_mentions};
 use nearest::Nearest;
 pub use quote::Quote;
+pub use tasks::OPEN_BOX;
 
 /// Most words of a question that are read: half of them at its beginning, half at its end.
 pub const QUESTION_WORDS_MAX: usize = 512;

@@ -6,6 +6,9 @@
 
 use crate::text::words::cut_at_apostrophe;
 
+/// How the line of a task begins that is not done, after the mark of a list.
+pub const OPEN_BOX: &str = "[ ] ";
+
 /// Most words of such a question.
 const WORDS_MAX: usize = 16;
 /// Most words between "my" and the tasks.

@@ -5,6 +5,7 @@ use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
 use engine::recall::replaced::says_it_changed;
 use engine::recall::series::event_in_line;
+use kernel::evidence::EvidenceKind;
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Deserialize;
@@ -28,8 +29,6 @@ const EXCERPT_CHARS_MAX: usize = 300;
 const CUT_CHARS_MIN: usize = 40;
 /// Most sentences that are taken from a model.
 const SENTENCES_MAX: usize = 12;
-/// The kind of a task.
-const TASK_KIND: &str = "task";
 /// What ends a sentence that was cut.
 const CUT: char = '…';
 
@@ -98,7 +97,9 @@ fn with_its_time(sentence: String, source: &AnswerSource) -> String {
     let rest = rest.trim_start_matches([':', ' ']);
     let name = match event_in_line(evidence) {
         Some(line) => one_line(&line),
-        None if (Series::is_in(evidence) || evidence.kind.0 == TASK_KIND) && !title.is_empty() => {
+        None if (Series::is_in(evidence) || evidence.kind.0 == EvidenceKind::TASK)
+            && !title.is_empty() =>
+        {
             title
         }
         None => return sentence,

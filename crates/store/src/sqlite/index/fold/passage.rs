@@ -5,6 +5,7 @@ use std::ops::Range;
 use calendar::series::Series;
 use derivers::pasted::before_text_of_others;
 use kernel::evidence::{Evidence, EvidenceKind};
+use retrieval::question::OPEN_BOX;
 use retrieval::text::passages::passages;
 use retrieval::text::standing::{Standing, standing};
 use retrieval::text::{Analyzer, Language, SlotAnalysis};
@@ -12,10 +13,6 @@ use retrieval::text::{Analyzer, Language, SlotAnalysis};
 use super::super::attributes;
 use super::super::meaning::DocumentVector;
 
-/// The kind of a task.
-const TASK: &str = "task";
-/// How the line of a task begins that is not done, after the mark of a list.
-const OPEN_BOX: &str = "[ ] ";
 /// Most words of a note that may be an instruction.
 const SHORT_WORDS_MAX: usize = 40;
 
@@ -147,7 +144,7 @@ fn has_open_tasks(evidence: &Evidence) -> bool {
     let more = &evidence.payload.more;
     let field = |name: &str| more.get(name).and_then(serde_json::Value::as_str);
     match evidence.kind.0.as_str() {
-        TASK => {
+        EvidenceKind::TASK => {
             let is_over = matches!(field("status"), Some("completed" | "cancelled"));
             !is_over && !more.contains_key("completed")
         }
