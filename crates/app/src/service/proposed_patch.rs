@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use engine::Space;
+use engine::belief::claims::current_at_us;
 use engine::graph::{RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
@@ -142,7 +143,8 @@ pub(crate) fn context(
         nodes: limits.nodes,
         edges: limits.nodes.saturating_mul(2),
         as_of_us,
-        valid_at_us,
+        valid_at_us: valid_at_us
+            .or_else(|| Some(current_at_us(session.now.as_microsecond(), as_of_us))),
         disclosure,
         ..SubgraphLimits::default()
     };

@@ -18,6 +18,7 @@ use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
 use engine::thought::recall::FoundThought;
+use jiff::Timestamp;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
@@ -352,7 +353,14 @@ pub(crate) fn recall(
     rank(&mut answer, request);
     if request.with_graph {
         for (place, SearchedSpace { space, disclosure, .. }) in spaces.iter().enumerate() {
-            answer.graphs.extend(graph_around(space, place, *disclosure, request, &answer)?);
+            answer.graphs.extend(graph_around(
+                space,
+                place,
+                *disclosure,
+                request,
+                session.now,
+                &answer,
+            )?);
         }
     }
     if let Some((reader, policy)) = &request.reader {
@@ -367,6 +375,7 @@ fn graph_around(
     place: usize,
     disclosure: Disclosure,
     request: &RecallRequest<'_>,
+    now: Timestamp,
     answer: &RecallAnswer,
 ) -> Result<Option<Found<Subgraph>>, Failure> {
     let facts = answer.facts.iter().filter(|found| found.space == place);
@@ -381,9 +390,12 @@ fn graph_around(
     if roots.is_empty() {
         return Ok(None);
     }
+    let as_of_us = request.filter.as_of_us;
+    let current =
+        (request.over != Over::Include).then(|| current_at_us(now.as_microsecond(), as_of_us));
     let limits = SubgraphLimits {
-        as_of_us: request.filter.as_of_us,
-        valid_at_us: request.valid_at_us,
+        as_of_us,
+        valid_at_us: request.valid_at_us.or(current),
         disclosure,
         ..SubgraphLimits::default()
     };

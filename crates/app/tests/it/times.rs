@@ -76,6 +76,26 @@ fn lists_of_every_kind_are_as_of_a_time() {
 }
 
 #[test]
+fn what_is_around_a_record_is_true_now_or_at_the_time_asked() {
+    let machine = Machine::with_space();
+    let kiln = add(&machine, &["The kiln stands in the shed."]);
+    let window = ["--valid-from", "2019-01-01", "--valid-to", "2020-01-01"];
+    let rent = add(&machine, &[&["We rent our studio."], &window[..]].concat());
+    json(&machine, &["edge", "add", "--type", "mentions", "--from", &rent, "--to", &kiln]);
+    let around = |arguments: &[&str]| json(&machine, arguments).to_string();
+    for command in
+        [&["recall", "kiln", "--graph", "--search", "facts"][..], &["patch", "context", "kiln"]]
+    {
+        let now = around(command);
+        assert!(now.contains("shed") && !now.contains("rent"), "{now}");
+        let then = around(&[command, &["--valid-at", "2019-06-01"]].concat());
+        assert!(then.contains("shed") && then.contains("rent"), "{then}");
+    }
+    // A record itself is shown whenever it is true, with all that is around it.
+    assert!(around(&["claim", "show", &kiln, "--graph"]).contains("rent"));
+}
+
+#[test]
 fn every_wrong_field_of_an_operation_is_named_at_once() {
     let machine = Machine::with_space();
     let operations = serde_json::json!([

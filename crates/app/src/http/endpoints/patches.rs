@@ -324,6 +324,7 @@ pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiE
         depth,
         nodes,
         edges: nodes.saturating_mul(2),
+        valid_at_us: Some(call.session.now.as_microsecond()),
         disclosure,
         ..SubgraphLimits::default()
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::belief::claims::{ClaimFilter, States};
+use engine::belief::claims::{ClaimFilter, States, current_at_us};
 use engine::graph::{EdgeFilter, NodeFilter, PathLimits, SubgraphLimits, VALUES_RAW};
 use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
@@ -224,6 +224,7 @@ fn subgraphs(
         roots.push((layer.scope, id));
     }
     let home = spaces.home.as_ref().map(|_| Scope::Global);
+    let now_us = current_at_us(session.now.as_microsecond(), viewpoint.as_of_us);
     let mut found = Found::default();
     for scope in std::iter::once(spaces.scope).chain(home) {
         let (space, disclosure) = (spaces.space(scope), spaces.disclosure(scope));
@@ -247,7 +248,7 @@ fn subgraphs(
             nodes: limit,
             edges: limit.saturating_mul(2),
             as_of_us: viewpoint.as_of_us,
-            valid_at_us: viewpoint.valid_at_us,
+            valid_at_us: viewpoint.valid_at_us.or(Some(now_us)),
             disclosure,
             edge_types: looked_for.edge_types.clone(),
         };

@@ -47,6 +47,16 @@ fn what_an_agent_states_names_the_agent_and_is_stated_once() {
     let seen = host.gets("graph", json!({ "around": [decision["id"]] }));
     assert_eq!(texts(&seen["records"]), ["We build with OpenSSL 3.", "The build needs OpenSSL 3."]);
     assert_eq!(seen["edges"][0]["type"], "depends_on");
+    let window = ["--valid-from", "2019-01-01", "--valid-to", "2020-01-01"];
+    let over =
+        id_of(&cli(&machine, &[&["claim", "add", "We rent a runner."], &window[..]].concat()));
+    let stated_id = stated["id"].as_str().unwrap();
+    cli(&machine, &["edge", "add", "--type", "mentions", "--from", &over, "--to", stated_id]);
+    let around = |at: Value| json!({ "around": [stated_id], "valid_at": at });
+    let now = host.gets("graph", around(Value::Null));
+    assert!(!now["records"].to_string().contains("rent a runner"), "{now}");
+    let then = host.gets("graph", around(json!("2019-06-01")));
+    assert!(then["records"].to_string().contains("rent a runner"), "{then}");
     let found = host.gets("graph", json!({ "query": "OpenSSL" }));
     assert_eq!(found["records"].as_array().unwrap().len(), 2, "{found}");
     let listed =
