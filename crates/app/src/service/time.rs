@@ -1,9 +1,10 @@
 //! Times that a user names on the command line or an agent in a request.
 //!
-//! A time is a point (`2025-02-01T09:30`), a day (`2025-02-01`, `yesterday`, `3 days ago`, `3d`) or
-//! a period (`2025-02`, `2025`, `last week`). A day stands for its midnight. A period stands for
-//! its beginning, and at the end of a window for its end: `--since 2025 --until 2025` is all of
-//! 2025. Without an offset, all are in the user's zone. Weeks start on Monday.
+//! A time is a point (`2025-02-01T09:30`), a day (`2025-02-01`, `yesterday`, `3 days ago`, `3d`,
+//! `Friday`) or a period (`2025-02`, `2025`, `May`, `last week`). A day stands for its midnight. A
+//! period stands for its beginning, and at the end of a window for its end: `--since 2025 --until
+//! 2025` is all of 2025. A weekday or month by itself is the latest that has begun. Without an
+//! offset, all are in the user's zone. Weeks start on Monday.
 
 use engine::private::Viewpoint;
 use jiff::civil::{Date, Weekday};
@@ -16,7 +17,7 @@ use crate::service::session::Session;
 
 /// Every form of a time.
 const FORMS: &str = "2025, 2025-02, 2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, \
-                     last week, 3 days ago or 2w";
+                     Friday, May 2025, last week, 3 days ago or 2w";
 /// Every form of the time of a record, which is not longer than a day.
 const FORMS_TO_A_DAY: &str =
     "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, 3 days ago or 3d";
@@ -176,15 +177,21 @@ impl TimeParser<'_> {
         /// No name of a time is longer.
         const BYTES_MAX: usize = 64;
         let text = Some(text.trim()).filter(|text| text.len() <= BYTES_MAX)?.to_lowercase();
-        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() > 1 && matches!(words.first(), Some(&("in" | "on"))) {
+            words.remove(0);
+        }
         let today = self.now.to_zoned(self.zone.clone()).date();
         match words[..] {
             ["now"] => Some(NamedTime::Point(self.now.as_microsecond())),
             ["today"] => Some(NamedTime::Day(today)),
             ["yesterday"] => today.yesterday().ok().map(NamedTime::Day),
             ["tomorrow"] => today.tomorrow().ok().map(NamedTime::Day),
-            [written] => year_or_month(written).or_else(|| self.short_ago(written)),
+            [written] => year_or_month(written)
+                .or_else(|| self.short_ago(written))
+                .or_else(|| latest(today, written)),
             [which @ ("last" | "this" | "next"), unit] => unit_beside(today, which, unit),
+            [name, year] => month_of(month(name)?, year_or_month(year)?),
             [count, unit, "ago"] => self.ago(count_of(count)?, unit),
             _ => None,
         }
@@ -266,7 +273,39 @@ fn period(first: Date, span: Span) -> Option<NamedTime> {
     Some(NamedTime::Period(first, first.checked_add(span).ok()))
 }
 
-/// The week, month or year before, of or after today; the nearest weekday before or after it.
+/// The latest day or month of a name that has begun.
+fn latest(today: Date, name: &str) -> Option<NamedTime> {
+    if let Some(day) = weekday(name) {
+        return today.tomorrow().ok()?.nth_weekday(-1, day).ok().map(NamedTime::Day);
+    }
+    let first = Date::new(today.year(), month(name)?, 1).ok()?;
+    let years = i64::from(first > today);
+    period(first.checked_sub(years.years()).ok()?, 1.month())
+}
+
+/// A month of a year.
+fn month_of(month: i8, year: NamedTime) -> Option<NamedTime> {
+    match year {
+        NamedTime::Period(first, Some(after)) if after == first.checked_add(1.year()).ok()? => {
+            period(Date::new(first.year(), month, 1).ok()?, 1.month())
+        }
+        _ => None,
+    }
+}
+
+/// The month of a name before or after that of today, or this year's.
+fn month_beside(today: Date, which: &str, month: i8) -> Option<NamedTime> {
+    let first = Date::new(today.year(), month, 1).ok()?;
+    let years = match which {
+        "last" if first >= today.first_of_month() => -1,
+        "next" if first <= today => 1,
+        _ => 0,
+    };
+    period(first.checked_add(years.years()).ok()?, 1.month())
+}
+
+/// The week, month or year before, of or after today; the nearest weekday or month of a name before
+/// or after it.
 fn unit_beside(today: Date, which: &str, unit: &str) -> Option<NamedTime> {
     let steps = match which {
         "last" => -1,
@@ -280,6 +319,7 @@ fn unit_beside(today: Date, which: &str, unit: &str) -> Option<NamedTime> {
         }
         "month" => (today.first_of_month(), 1.month()),
         "year" => (today.first_of_year(), 1.year()),
+        _ if month(unit).is_some() => return month_beside(today, which, month(unit)?),
         _ if steps == 0 => return None,
         _ => return today.nth_weekday(steps, weekday(unit)?).ok().map(NamedTime::Day),
     };
@@ -297,6 +337,18 @@ fn weekday(word: &str) -> Option<Weekday> {
         "sunday" => Weekday::Sunday,
         _ => return None,
     })
+}
+
+/// The number of a month: its name, or the first three letters of it.
+fn month(word: &str) -> Option<i8> {
+    const SHORT: usize = 3;
+    #[rustfmt::skip]
+    const MONTHS: [&str; 12] = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december",
+    ];
+    let is_named = |name: &str| word == name || Some(word) == name.get(..SHORT);
+    (1..).zip(MONTHS).find(|(_, name)| is_named(name)).map(|(number, _)| number)
 }
 
 #[cfg(test)]
@@ -364,6 +416,18 @@ mod tests {
             ("last month", "2025-01-31T23:00:00Z"),
             ("last year", "2023-12-31T23:00:00Z"),
             ("last Saturday", "2025-02-21T23:00:00Z"),
+            ("Saturday", "2025-02-28T23:00:00Z"),
+            ("on friday", "2025-02-27T23:00:00Z"),
+            ("March", "2025-02-28T23:00:00Z"),
+            ("in feb", "2025-01-31T23:00:00Z"),
+            ("april", "2024-03-31T22:00:00Z"),
+            ("May 2023", "2023-04-30T22:00:00Z"),
+            ("in december 2024", "2024-11-30T23:00:00Z"),
+            ("last march", "2024-02-29T23:00:00Z"),
+            ("last April", "2024-03-31T22:00:00Z"),
+            ("next march", "2026-02-28T23:00:00Z"),
+            ("next april", "2025-03-31T22:00:00Z"),
+            ("this may", "2025-04-30T22:00:00Z"),
             ("next saturday", "2025-03-07T23:00:00Z"),
             ("3 days ago", "2025-02-25T23:00:00Z"),
             ("a week ago", "2025-02-21T23:00:00Z"),
@@ -426,6 +490,13 @@ mod tests {
             "2025-2",
             "last",
             "last eon",
+            "in",
+            "on on friday",
+            "may may",
+            "may 2025-02",
+            "2025 may",
+            "marc",
+            "friday 2025",
             "this friday",
             "ago",
             "days ago",
