@@ -18,7 +18,6 @@ use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
 use engine::recall::replaced::newer_first;
 use engine::thought::recall::FoundThought;
-use jiff::Timestamp;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
 use kernel::kind::Kind;
@@ -182,6 +181,12 @@ impl RecallRequest<'_> {
         })
     }
 
+    /// When what is found must be true; none if what is over is found too.
+    fn current_at_us(&self, session: &Session) -> Option<i64> {
+        (self.over != Over::Include)
+            .then(|| current_at_us(session.now.as_microsecond(), self.filter.as_of_us))
+    }
+
     fn fact_query(&self, session: &Session, visibilities: &[Visibility]) -> FactQuery {
         FactQuery {
             limit: self.limit,
@@ -199,8 +204,7 @@ impl RecallRequest<'_> {
         Query {
             filter: Filter { kinds, visibilities, ..self.filter.clone() },
             valid_at_us: self.valid_at_us,
-            current_at_us: (self.over != Over::Include)
-                .then(|| current_at_us(session.now.as_microsecond(), self.filter.as_of_us)),
+            current_at_us: self.current_at_us(session),
             neighbours: self.neighbours,
             today: Some(session.today()),
             ..Query::new(self.question.clone(), self.limit)
@@ -358,7 +362,7 @@ pub(crate) fn recall(
                 place,
                 *disclosure,
                 request,
-                session.now,
+                session,
                 &answer,
             )?);
         }
@@ -375,7 +379,7 @@ fn graph_around(
     place: usize,
     disclosure: Disclosure,
     request: &RecallRequest<'_>,
-    now: Timestamp,
+    session: &Session,
     answer: &RecallAnswer,
 ) -> Result<Option<Found<Subgraph>>, Failure> {
     let facts = answer.facts.iter().filter(|found| found.space == place);
@@ -390,12 +394,9 @@ fn graph_around(
     if roots.is_empty() {
         return Ok(None);
     }
-    let as_of_us = request.filter.as_of_us;
-    let current =
-        (request.over != Over::Include).then(|| current_at_us(now.as_microsecond(), as_of_us));
     let limits = SubgraphLimits {
-        as_of_us,
-        valid_at_us: request.valid_at_us.or(current),
+        as_of_us: request.filter.as_of_us,
+        valid_at_us: request.valid_at_us.or(request.current_at_us(session)),
         disclosure,
         ..SubgraphLimits::default()
     };

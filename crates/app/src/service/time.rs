@@ -191,7 +191,7 @@ impl TimeParser<'_> {
                 .or_else(|| self.short_ago(written))
                 .or_else(|| latest(today, written)),
             [which @ ("last" | "this" | "next"), unit] => unit_beside(today, which, unit),
-            [name, year] => month_of(month(name)?, year_or_month(year)?),
+            [name, year] => year_or_month(&format!("{year}-{:02}", month(name)?)),
             [count, unit, "ago"] => self.ago(count_of(count)?, unit),
             _ => None,
         }
@@ -283,16 +283,6 @@ fn latest(today: Date, name: &str) -> Option<NamedTime> {
     period(first.checked_sub(years.years()).ok()?, 1.month())
 }
 
-/// A month of a year.
-fn month_of(month: i8, year: NamedTime) -> Option<NamedTime> {
-    match year {
-        NamedTime::Period(first, Some(after)) if after == first.checked_add(1.year()).ok()? => {
-            period(Date::new(first.year(), month, 1).ok()?, 1.month())
-        }
-        _ => None,
-    }
-}
-
 /// The month of a name before or after that of today, or this year's.
 fn month_beside(today: Date, which: &str, month: i8) -> Option<NamedTime> {
     let first = Date::new(today.year(), month, 1).ok()?;
@@ -307,6 +297,9 @@ fn month_beside(today: Date, which: &str, month: i8) -> Option<NamedTime> {
 /// The week, month or year before, of or after today; the nearest weekday or month of a name before
 /// or after it.
 fn unit_beside(today: Date, which: &str, unit: &str) -> Option<NamedTime> {
+    if let Some(month) = month(unit) {
+        return month_beside(today, which, month);
+    }
     let steps = match which {
         "last" => -1,
         "next" => 1,
@@ -319,7 +312,6 @@ fn unit_beside(today: Date, which: &str, unit: &str) -> Option<NamedTime> {
         }
         "month" => (today.first_of_month(), 1.month()),
         "year" => (today.first_of_year(), 1.year()),
-        _ if month(unit).is_some() => return month_beside(today, which, month(unit)?),
         _ if steps == 0 => return None,
         _ => return today.nth_weekday(steps, weekday(unit)?).ok().map(NamedTime::Day),
     };
