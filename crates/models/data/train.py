@@ -1,8 +1,8 @@
-"""Trains the built-in table: a vector for each token, whose sum stands for a text.
+"""Trains a table of vectors further: a vector for each token, whose sum stands for a text.
 
     python3 -m pip install jax==0.10.2 numpy==2.4.6 safetensors==0.8.0 tokenizers==0.23.3
-    python3 train.py --model FOLDER --wordnet FOLDER --sentences FOLDER --manuals FOLDER \
-        --cache FOLDER --out table.safetensors
+    python3 train.py --first table.safetensors --model FOLDER --wordnet FOLDER --sentences FOLDER \
+        --manuals FOLDER --cache FOLDER --out table.safetensors
 
 README.md beside this file says what the folders hold, and why it is done in this way. What the
 teacher makes of the texts is kept in the folder of `--cache`, so a run that was broken off goes on.
@@ -25,16 +25,14 @@ from tokenizers import Tokenizer
 PIECES = 30_522
 # Texts of each source, in files of so many.
 FILE = 20_000
-TAKEN = {"wordnet": 4, "sentences": 3, "manuals": 1}
+TAKEN = {"wordnet": 6, "sentences": 4, "manuals": 1}
 # Tokens of a text that count.
 TOKENS_MAX = 64
-# Directions that are trained, and how many of them the table keeps.
-TRAINED, KEPT = 256, 128
-EPOCHS, BATCH, RATE, RISING = 10, 1024, 1e-2, 50
-# How much the cosines between texts count beside those of texts with their targets.
-BETWEEN = 10.0
-# Shares of all tokens at which a row has half of its length: before and after the training.
-HALF_BEFORE, HALF_AFTER = 1e-3, 1e-2
+# Runs, each with the texts in another order, of which the table is the mean.
+RUNS = 4
+EPOCHS, BATCH, RATE, RISING = 4, 1024, 6e-3, 50
+# The share of all tokens at which a row is shortened to half of its length, after the training.
+HALF = 1e-2
 
 
 # Texts
@@ -129,6 +127,8 @@ def texts(options):
     draw.shuffle(read["sentences"])
     random.Random(5).shuffle(read["manuals"])
     for source, files in TAKEN.items():
+        if len(read[source]) < files * FILE:
+            raise SystemExit(f"--{source} has {len(read[source])} texts, not {files * FILE}")
         for number in range(files):
             yield f"{source}-{number}", read[source][number * FILE:(number + 1) * FILE]
 
@@ -238,22 +238,18 @@ def unit(x):
     return x / jnp.sqrt((x * x).sum(-1, keepdims=True) + 1e-12)
 
 
-def loss(rows, tokens, vectors, targets):
-    """That of a batch: of texts with their targets, and of pairs of texts."""
-    sums = rows[tokens].sum(1)
-    total = (1 - (unit(sums) * targets).sum(-1)).mean()
+def loss(rows, tokens, vectors):
+    """The mean over all pairs of texts of a batch: how far their cosine is from the teacher's."""
+    sums = unit(rows[tokens].sum(1))
     pairs = 1 - jnp.eye(len(tokens))
-    for width in [KEPT, TRAINED]:
-        own = unit(sums[:, :width])
-        difference = (own @ own.T - vectors @ vectors.T) ** 2
-        total += BETWEEN * (difference * pairs).sum() / pairs.sum()
-    return total
+    difference = (sums @ sums.T - vectors @ vectors.T) ** 2
+    return (difference * pairs).sum() / pairs.sum()
 
 
 @jax.jit
-def step(rows, slopes, squares, taken, rate, tokens, vectors, targets):
+def step(rows, slopes, squares, taken, rate, tokens, vectors):
     """One of Adam's (Kingma and Ba 2015), for the rows of the batch alone."""
-    value, gradient = jax.value_and_grad(loss)(rows, tokens, vectors, targets)
+    value, gradient = jax.value_and_grad(loss)(rows, tokens, vectors)
     gradient = gradient.at[PIECES].set(0.0)
     is_touched = jnp.zeros((PIECES + 1, 1), bool).at[tokens.reshape(-1)].set(True)
     is_touched = is_touched.at[PIECES].set(False)
@@ -263,20 +259,16 @@ def step(rows, slopes, squares, taken, rate, tokens, vectors, targets):
     return jnp.where(is_touched, rows - rate * change, rows), slopes, squares, value
 
 
-def train(tokens, vectors, alone):
-    """The rows; the last of them, of zeros, is that of what fills up short texts."""
-    directions = np.linalg.eigh(vectors.T @ vectors)[1][:, ::-1][:, :TRAINED]
-    targets = vectors @ directions
-    targets /= np.maximum(np.linalg.norm(targets, axis=1, keepdims=True), 1e-9)
+def train(first, tokens, vectors, seed):
+    """The rows, trained from the first ones."""
     lengths = np.array([len(sequence) for sequence in tokens])
     padded = np.full((len(tokens), TOKENS_MAX), PIECES, np.int32)
     for number, sequence in enumerate(tokens):
         padded[number, :min(len(sequence), TOKENS_MAX)] = sequence[:TOKENS_MAX]
-    first = (alone - alone.mean(0)) @ directions
-    first = first * (HALF_BEFORE / (HALF_BEFORE + shares(tokens)))[:, None]
-    rows = jnp.asarray(np.concatenate([first, np.zeros((1, TRAINED))]).astype(np.float32))
+    # The last row, of zeros, is that of what fills up short texts.
+    rows = jnp.asarray(np.concatenate([first, np.zeros((1, first.shape[1]), np.float32)]))
     slopes, squares, taken = jnp.zeros_like(rows), jnp.zeros_like(rows), 0
-    draw = np.random.default_rng(1)
+    draw = np.random.default_rng(seed)
     steps = EPOCHS * -(-len(tokens) // BATCH)
     for epoch in range(EPOCHS):
         order, losses, began = draw.permutation(len(tokens)), [], time.time()
@@ -286,15 +278,18 @@ def train(tokens, vectors, alone):
             batch = np.concatenate([batch, batch[:BATCH - len(batch)]])
             taken += 1
             rate = RATE * min(1, taken / RISING) * (1 - taken / (steps + 1))
-            # Two widths, so that two programs are compiled.
-            width = 16 if lengths[batch].max() <= 16 else TOKENS_MAX
-            given = (jnp.asarray(of) for of in
-                     [padded[batch][:, :width], vectors[batch], targets[batch]])
+            given = (jnp.asarray(padded[batch]), jnp.asarray(vectors[batch]))
             rows, slopes, squares, value = step(rows, slopes, squares, taken, rate, *given)
             losses.append(value)
         mean = float(jnp.stack(losses).mean())
-        print(f"epoch {epoch + 1}: loss {mean:.4f}, {time.time() - began:.0f} s", flush=True)
-    return np.asarray(rows[:PIECES, :KEPT])
+        print(f"run {seed}, epoch {epoch + 1}: loss {mean:.5f}, {time.time() - began:.0f} s",
+              flush=True)
+    return np.asarray(rows[:PIECES])
+
+
+def read(file):
+    table = load_file(file)
+    return table["rows"].astype(np.float32) * table["scales"].reshape(-1, 1)
 
 
 def write(rows, out):
@@ -306,18 +301,17 @@ def write(rows, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for name in ["model", "wordnet", "sentences", "manuals", "cache", "out"]:
+    for name in ["first", "model", "wordnet", "sentences", "manuals", "cache", "out"]:
         parser.add_argument(f"--{name}", type=Path, required=True)
     options = parser.parse_args()
     options.cache.mkdir(exist_ok=True)
     teacher = Teacher(options.model)
     tokens, vectors, sources = lessons(options, teacher)
-    ends = teacher.tokens([""])[0]
-    alone = teacher.vectors([[ends[0], piece, ends[-1]] for piece in range(PIECES)])
-    rows = train(tokens, vectors, alone)
+    first = read(options.first)
+    rows = sum(train(first, tokens, vectors, 1 + run) for run in range(RUNS)) / RUNS
     # How frequent tokens are is that of sentences; definitions have other words.
     of_sentences = shares([tokens[number] for number in np.flatnonzero(sources == "sentences")])
-    write(rows * (HALF_AFTER / (HALF_AFTER + of_sentences))[:, None], options.out)
+    write(rows * (HALF / (HALF + of_sentences))[:, None], options.out)
 
 
 main()
