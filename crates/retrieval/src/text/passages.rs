@@ -103,24 +103,25 @@ fn pieces(sentence: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// About how many words a text has; counts up to `most`.
+/// About how many words a text has; counts up to `most`. So many bytes as the longest word has
+/// count as one if no word begins in them: a row of marks fills a passage, too.
 fn words_in(text: &str, most: usize) -> usize {
-    let (mut words, mut unspaced, mut in_word, mut word_bytes) = (0, 0, false, 0);
+    let (mut words, mut unspaced, mut in_word, mut bytes) = (0, 0, false, 0);
     for character in text.chars() {
-        if super::words::is_unspaced(character) {
+        bytes += character.len_utf8();
+        let begins_word = if super::words::is_unspaced(character) {
             unspaced += 1;
-            words += usize::from(unspaced % UNSPACED_CHARS == 1);
             in_word = false;
+            unspaced % UNSPACED_CHARS == 1
         } else if character.is_alphanumeric() {
-            word_bytes += character.len_utf8();
-            if !in_word || word_bytes >= WORD_BYTES_MAX {
-                words += 1;
-                word_bytes = 0;
-            }
-            in_word = true;
-        } else if character.is_whitespace() {
-            in_word = false;
-            word_bytes = 0;
+            !std::mem::replace(&mut in_word, true)
+        } else {
+            in_word &= !character.is_whitespace();
+            false
+        };
+        if begins_word || bytes >= WORD_BYTES_MAX {
+            words += 1;
+            bytes = 0;
         }
         if words >= most {
             break;
@@ -181,6 +182,7 @@ mod tests {
             "a".repeat(200_000),
             "猫".repeat(5_000),
             "a_b-c/".repeat(40_000),
+            "?!".repeat(100_000),
             "é\u{301}".repeat(50_000),
             "line\n".repeat(5_000),
         ] {
