@@ -259,22 +259,26 @@ def step(rows, slopes, squares, taken, rate, tokens, vectors):
     return jnp.where(is_touched, rows - rate * change, rows), slopes, squares, value
 
 
-def train(first, tokens, vectors, seed):
-    """The rows, trained from the first ones."""
-    lengths = np.array([len(sequence) for sequence in tokens])
+def filled(tokens):
+    """The texts' tokens as rows of one length, filled up with a token that stands for none."""
     padded = np.full((len(tokens), TOKENS_MAX), PIECES, np.int32)
     for number, sequence in enumerate(tokens):
         padded[number, :min(len(sequence), TOKENS_MAX)] = sequence[:TOKENS_MAX]
+    return padded
+
+
+def train(first, padded, vectors, seed):
+    """The rows, trained from the first ones."""
     # The last row, of zeros, is that of what fills up short texts.
     rows = jnp.asarray(np.concatenate([first, np.zeros((1, first.shape[1]), np.float32)]))
     slopes, squares, taken = jnp.zeros_like(rows), jnp.zeros_like(rows), 0
     draw = np.random.default_rng(seed)
-    steps = EPOCHS * -(-len(tokens) // BATCH)
+    steps = EPOCHS * -(-len(padded) // BATCH)
     for epoch in range(EPOCHS):
-        order, losses, began = draw.permutation(len(tokens)), [], time.time()
-        for start in range(0, len(tokens) - BATCH + 1, BATCH):
+        order, losses, began = draw.permutation(len(padded)), [], time.time()
+        for start in range(0, len(padded) - BATCH + 1, BATCH):
             batch = order[start:start + BATCH]
-            batch = batch[lengths[batch] > 0]
+            batch = batch[padded[batch, 0] < PIECES]
             batch = np.concatenate([batch, batch[:BATCH - len(batch)]])
             taken += 1
             rate = RATE * min(1, taken / RISING) * (1 - taken / (steps + 1))
@@ -287,7 +291,7 @@ def train(first, tokens, vectors, seed):
     return np.asarray(rows[:PIECES])
 
 
-def read(file):
+def rows_of(file):
     table = load_file(file)
     return table["rows"].astype(np.float32) * table["scales"].reshape(-1, 1)
 
@@ -307,8 +311,8 @@ def main():
     options.cache.mkdir(exist_ok=True)
     teacher = Teacher(options.model)
     tokens, vectors, sources = lessons(options, teacher)
-    first = read(options.first)
-    rows = sum(train(first, tokens, vectors, 1 + run) for run in range(RUNS)) / RUNS
+    first, padded = rows_of(options.first), filled(tokens)
+    rows = sum(train(first, padded, vectors, 1 + run) for run in range(RUNS)) / RUNS
     # How frequent tokens are is that of sentences; definitions have other words.
     of_sentences = shares([tokens[number] for number in np.flatnonzero(sources == "sentences")])
     write(rows * (HALF / (HALF + of_sentences))[:, None], options.out)
