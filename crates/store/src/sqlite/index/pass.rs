@@ -2,8 +2,9 @@
 //!
 //! The documents of a block share one small array of sums, so the whole pass stays in the
 //! processor's cache. A document is examined only if its sum plus the upper bound of the other
-//! parts exceeds the worst of the best so far. The best are scored again exactly, with the
-//! arithmetic of `retrieval`, and the parts of that sum are the explanation.
+//! parts exceeds the worst of the best so far. The best, of each record its best passages, are
+//! scored again exactly, with the arithmetic of `retrieval`, and the parts of that sum are the
+//! explanation.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +25,7 @@ use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
 use super::series::SeriesTimes;
 use super::tables::Unit;
-use super::ties::{Best, Candidate, SpaceOrder};
+use super::ties::{Best, Candidate, Passages, SpaceOrder};
 use super::times::{TimeFits, Times};
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
@@ -241,7 +242,7 @@ impl Pass<'_> {
         let mut dates = TimeFits::new(self.search, self.question, &self.times);
         let most_else = self.most_else();
         let others = Others::new(self);
-        let mut waiting: Option<(Position, Candidate)> = None;
+        let mut waiting: Option<Passages> = None;
         let documents = self.search.attributes.len();
         let session_weights: Vec<f32> =
             self.session_scores.iter().map(|score| (self.weights.session * score) as f32).collect();
@@ -306,25 +307,22 @@ impl Pass<'_> {
                 // Which words it has itself is looked at later.
                 let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
-                let candidate = Candidate { score, tie: self.tie(&attribute), document };
+                let tie = self.tie(&attribute);
+                let passage = Candidate { score, tie, document, others: Default::default() };
                 // Of a record's passages, which follow each other, the best one counts.
                 match &mut waiting {
-                    Some((position, best)) if *position == attribute.position => {
-                        if candidate > *best {
-                            *best = candidate;
-                        }
-                    }
+                    Some(passages) if passages.is_of(attribute.position) => passages.add(passage),
                     _ => {
-                        let next = (attribute.position, candidate);
-                        if let Some((_, complete)) = waiting.replace(next) {
-                            best.offer(complete);
+                        let next = Passages::of(attribute.position, passage);
+                        if let Some(complete) = waiting.replace(next) {
+                            complete.into_candidate().into_iter().for_each(|one| best.offer(one));
                             threshold = best.threshold();
                         }
                     }
                 }
             }
         }
-        if let Some((_, complete)) = waiting {
+        if let Some(complete) = waiting.and_then(Passages::into_candidate) {
             best.offer(complete);
         }
         Ok(best.into_candidates())
@@ -567,7 +565,8 @@ impl Pass<'_> {
         counts
     }
 
-    /// Scores documents (in ascending order) exactly, best first.
+    /// Scores documents (in ascending order) exactly, best first. Of the passages of a record, the
+    /// best one is kept.
     pub(super) fn score_exactly(&self, documents: Vec<u32>) -> Result<Vec<Found>, StoreError> {
         let counts = self.counts(&documents);
         let mut dates = TimeFits::new(self.search, self.question, &self.times);
@@ -639,13 +638,15 @@ impl Pass<'_> {
             });
         }
         self.search.sort_found(&mut found, self.space_order())?;
+        let mut records = HashSet::new();
+        found.retain(|found| records.insert(found.position));
         Ok(found)
     }
 }
 
 /// The documents of candidates, ascending.
 fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
-    let mut documents: Vec<u32> = candidates.iter().map(|candidate| candidate.document).collect();
+    let mut documents: Vec<u32> = candidates.iter().flat_map(Candidate::documents).collect();
     documents.sort_unstable();
     documents
 }

@@ -52,6 +52,53 @@ pub(super) struct Candidate {
     pub(super) score: f32,
     pub(super) tie: i64,
     pub(super) document: u32,
+    /// The next best passages of its record.
+    pub(super) others: [Option<u32>; OTHERS],
+}
+
+impl Candidate {
+    /// The document and the others.
+    pub(super) fn documents(&self) -> impl Iterator<Item = u32> {
+        std::iter::once(self.document).chain(self.others.into_iter().flatten())
+    }
+}
+
+/// How many passages of a record are scored exactly beside the one with the best approximate score,
+/// which lacks what the exact one has of single words' meaning.
+const OTHERS: usize = 2;
+
+/// The best passages of a record by approximate scores, best first.
+pub(super) struct Passages {
+    record: Position,
+    best: [Option<Candidate>; OTHERS + 1],
+}
+
+impl Passages {
+    pub(super) fn of(record: Position, passage: Candidate) -> Self {
+        let mut passages = Self { record, best: [None; OTHERS + 1] };
+        passages.add(passage);
+        passages
+    }
+
+    pub(super) fn is_of(&self, record: Position) -> bool {
+        self.record == record
+    }
+
+    pub(super) fn add(&mut self, passage: Candidate) {
+        let mut passage = Some(passage);
+        for place in &mut self.best {
+            if passage > *place {
+                std::mem::swap(place, &mut passage);
+            }
+        }
+    }
+
+    /// The best one, which names the others.
+    pub(super) fn into_candidate(self) -> Option<Candidate> {
+        let [best, others @ ..] = self.best;
+        let others = others.map(|other| other.map(|other| other.document));
+        best.map(|best| Candidate { others, ..best })
+    }
 }
 
 impl PartialEq for Candidate {
@@ -205,7 +252,8 @@ mod tests {
 
     #[test]
     fn everything_equal_to_the_worst_is_kept() {
-        let candidate = |score: f32, document| Candidate { score, tie: 0, document };
+        let candidate =
+            |score: f32, document| Candidate { score, tie: 0, document, others: [None; OTHERS] };
         let mut best = Best::new(3, 3);
         for (document, score) in (0..).zip([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 0.5]) {
             best.offer(candidate(score, document));
@@ -221,5 +269,22 @@ mod tests {
         let mut best = Best::new(1, 1);
         [1.0, 1.0, 2.0].into_iter().for_each(|score| best.offer(candidate(score, 0)));
         assert_eq!(scores(best), [(2.0, 0)], "what was tied before is worse now");
+    }
+
+    #[test]
+    fn the_best_passage_of_a_record_names_the_next_best() {
+        let passage = |document| {
+            let score = [1.0, 3.0, 2.0, 0.5, 3.0][document as usize];
+            Candidate { score, tie: 0, document, others: [None; OTHERS] }
+        };
+        let documents = |numbers: &[u32]| -> Vec<u32> {
+            let mut passages = Passages::of(Position(7), passage(numbers[0]));
+            numbers[1..].iter().for_each(|number| passages.add(passage(*number)));
+            assert!(passages.is_of(Position(7)) && !passages.is_of(Position(8)));
+            passages.into_candidate().unwrap().documents().collect()
+        };
+        assert_eq!(documents(&[3]), [3]);
+        assert_eq!(documents(&[0, 1]), [1, 0]);
+        assert_eq!(documents(&[0, 1, 2, 3, 4]), [1, 4, 2]);
     }
 }
