@@ -56,8 +56,8 @@ pub struct AnswerModels {
 impl AnswerModels {
     /// Those in use.
     pub const BUILT_IN: Self = Self {
-        person: [-0.92, -1.34, -0.65, -0.81, 1.38, -0.20, 1.41],
-        standing: [4.00, -0.71, -1.29],
+        person: [-1.04, -1.26, -0.60, -0.78, 1.39, -0.22, 1.30],
+        standing: [4.14, -0.72, -1.37],
     };
 
     /// The chance that memory answers a question: on the topic ([`on_topic`]) and, where the

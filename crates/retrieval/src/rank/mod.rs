@@ -97,7 +97,7 @@ pub struct Weights {
 impl Weights {
     /// With the built-in table. Fitted like [`Self::LEXICAL`]: see there.
     pub const WITH_VECTORS: Self = Self {
-        words: 1.0,
+        words: 0.80,
         own_words: 0.36,
         asker_words: 0.70,
         session: 1.25,
@@ -105,9 +105,9 @@ impl Weights {
         own_meaning: 0.0,
         word_meaning: 2.00,
         next_meaning: 0.45,
-        speaker: 1.00,
+        speaker: 1.10,
         subject: 0.65,
-        elsewhere: -0.70,
+        elsewhere: -1.10,
         asker: 1.50,
         standing: 0.88,
         date: 1.65,
@@ -294,14 +294,15 @@ mod tests {
             classes: 0.5,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
-        let by_hand =
-            0.5 + 0.36 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1 + 1.0 + 1.65 * 1.5
-                - 0.7
-                - 0.3
-                - 0.8
-                + 0.16
-                + 0.72
-                + 0.85 * 0.5;
+        let by_hand = 0.8 * 0.5 + 0.36 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1
+            + 1.1
+            + 1.65 * 1.5
+            - 1.1
+            - 0.3
+            - 0.8
+            + 0.16
+            + 0.72
+            + 0.85 * 0.5;
         assert!((score.total - by_hand).abs() < 1e-12, "{}", score.total);
         let shown: f64 = score.parts.iter().map(|part| part.contribution).sum();
         assert_eq!(score.total, shown);

@@ -35,7 +35,7 @@ pub const SENTENCES_MAX: usize = 4;
 /// Recall abstains below this probability: at most 3 in 100 answerable questions of any collection
 /// that was measured are below it, apart from texts of which the memory knows no word
 /// (`docs/benchmarks.md`).
-pub const RELEVANCE_MIN: f64 = 0.07;
+pub const RELEVANCE_MIN: f64 = 0.065;
 
 /// Coefficients of [`RankingFeatures::topic`].
 #[allow(clippy::approx_constant)] // A learnt number may be near a constant of mathematics.
