@@ -183,15 +183,16 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The best documents by single-precision scores, in order of document.
+    /// The best passages of the `limit` best records by approximate scores, in order of document.
     pub(super) fn preselect(&self, limit: usize) -> Result<Vec<u32>, StoreError> {
         let best = self.search.first_of(self.candidates(limit)?, limit, self.space_order())?;
         Ok(documents_of(&best))
     }
 
-    /// The same for documents that `admits` accepts. It is called from the best document down, at
-    /// most once for each and seldom: of most queries' documents few are much better than the rest.
-    /// So few are selected at first, and more until enough are accepted.
+    /// The same for records that `admits` accepts by the attributes of their best passage, of which
+    /// it looks only at what all passages have in common. It is called from the best record down,
+    /// at most once for each and seldom: of most queries' records few are much better than the
+    /// rest. So few are selected at first, and more until enough are accepted.
     pub(super) fn best_of_those(
         &self,
         limit: usize,
@@ -220,7 +221,7 @@ impl Pass<'_> {
                 }
             }
             let lowest = best.last().map_or(f32::INFINITY, |last| last.score);
-            // Documents that score as much as the worst selected one may have been left out.
+            // Records that score as much as the worst selected one may have been left out.
             if is_all || best.len() >= limit && lowest > worst {
                 return Ok(documents_of(&self.search.first_of(best, limit, self.space_order())?));
             }
@@ -228,7 +229,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The best `limit` documents by approximate scores, and those equal to the last of them; best
+    /// The best `limit` records by approximate scores, and those equal to the last of them; best
     /// first.
     fn candidates(&self, limit: usize) -> Result<Vec<Candidate>, StoreError> {
         let words_weights: Vec<[f32; 256]> =
@@ -308,8 +309,8 @@ impl Pass<'_> {
                 let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
                 let tie = self.tie(&attribute);
-                let passage = Candidate { score, tie, document, others: Default::default() };
-                // Of a record's passages, which follow each other, the best one counts.
+                let passage = Candidate { score, tie, document, next_best: Default::default() };
+                // The passages of a record follow each other.
                 match &mut waiting {
                     Some(passages) if passages.is_of(attribute.position) => passages.add(passage),
                     _ => {
@@ -644,7 +645,7 @@ impl Pass<'_> {
     }
 }
 
-/// The documents of candidates, ascending.
+/// The passages of candidates, ascending.
 fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
     let mut documents: Vec<u32> = candidates.iter().flat_map(Candidate::documents).collect();
     documents.sort_unstable();

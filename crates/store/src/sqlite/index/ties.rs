@@ -45,37 +45,38 @@ impl SpaceOrder {
     }
 }
 
-/// A document, its approximate score, and the closeness to the query's day that breaks ties. The
-/// better one is greater.
+/// The best passage of a record, its approximate score, and the closeness to the query's day that
+/// breaks ties. The better one is greater.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) score: f32,
     pub(super) tie: i64,
     pub(super) document: u32,
-    /// The next best passages of its record.
-    pub(super) others: [Option<u32>; OTHERS],
+    /// The next best passages of the record, with their approximate scores.
+    pub(super) next_best: [Option<(f32, u32)>; NEXT_BEST],
 }
+
+/// How many passages of a record are scored exactly beside the best one: the approximate score
+/// lacks parts of the exact one, such as single words' meaning.
+const NEXT_BEST: usize = 2;
 
 impl Candidate {
-    /// The document and the others.
+    /// All its passages.
     pub(super) fn documents(&self) -> impl Iterator<Item = u32> {
-        std::iter::once(self.document).chain(self.others.into_iter().flatten())
+        let next_best = self.next_best.into_iter().flatten().map(|(_, document)| document);
+        std::iter::once(self.document).chain(next_best)
     }
 }
-
-/// How many passages of a record are scored exactly beside the one with the best approximate score,
-/// which lacks what the exact one has of single words' meaning.
-const OTHERS: usize = 2;
 
 /// The best passages of a record by approximate scores, best first.
 pub(super) struct Passages {
     record: Position,
-    best: [Option<Candidate>; OTHERS + 1],
+    best: [Option<Candidate>; NEXT_BEST + 1],
 }
 
 impl Passages {
     pub(super) fn of(record: Position, passage: Candidate) -> Self {
-        let mut passages = Self { record, best: [None; OTHERS + 1] };
+        let mut passages = Self { record, best: [None; NEXT_BEST + 1] };
         passages.add(passage);
         passages
     }
@@ -95,9 +96,9 @@ impl Passages {
 
     /// The best one, which names the others.
     pub(super) fn into_candidate(self) -> Option<Candidate> {
-        let [best, others @ ..] = self.best;
-        let others = others.map(|other| other.map(|other| other.document));
-        best.map(|best| Candidate { others, ..best })
+        let [best, next_best @ ..] = self.best;
+        let next_best = next_best.map(|passage| passage.map(|found| (found.score, found.document)));
+        best.map(|best| Candidate { next_best, ..best })
     }
 }
 
@@ -162,10 +163,16 @@ impl Best {
         }
     }
 
-    /// All of them, best first; of equal ones, whichever.
+    /// All of them, best first; of equal ones, whichever. A next best passage is left out if it is
+    /// worse than the worst of them: whether such a passage was looked at depends on what arrived
+    /// before it.
     pub(super) fn into_candidates(self) -> Vec<Candidate> {
+        let worst = self.threshold();
         let best = self.heap.into_iter().map(|Reverse(candidate)| candidate);
         let mut candidates: Vec<Candidate> = best.chain(self.tied).collect();
+        for next_best in candidates.iter_mut().flat_map(|candidate| &mut candidate.next_best) {
+            *next_best = next_best.filter(|(score, _)| worst.is_none_or(|worst| *score >= worst));
+        }
         candidates.sort_unstable_by(|left, right| right.cmp(left));
         candidates
     }
@@ -252,8 +259,12 @@ mod tests {
 
     #[test]
     fn everything_equal_to_the_worst_is_kept() {
-        let candidate =
-            |score: f32, document| Candidate { score, tie: 0, document, others: [None; OTHERS] };
+        let candidate = |score: f32, document| Candidate {
+            score,
+            tie: 0,
+            document,
+            next_best: [None; NEXT_BEST],
+        };
         let mut best = Best::new(3, 3);
         for (document, score) in (0..).zip([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 0.5]) {
             best.offer(candidate(score, document));
@@ -275,7 +286,7 @@ mod tests {
     fn the_best_passage_of_a_record_names_the_next_best() {
         let passage = |document| {
             let score = [1.0, 3.0, 2.0, 0.5, 3.0][document as usize];
-            Candidate { score, tie: 0, document, others: [None; OTHERS] }
+            Candidate { score, tie: 0, document, next_best: [None; NEXT_BEST] }
         };
         let documents = |numbers: &[u32]| -> Vec<u32> {
             let mut passages = Passages::of(Position(7), passage(numbers[0]));
@@ -286,5 +297,22 @@ mod tests {
         assert_eq!(documents(&[3]), [3]);
         assert_eq!(documents(&[0, 1]), [1, 0]);
         assert_eq!(documents(&[0, 1, 2, 3, 4]), [1, 4, 2]);
+    }
+
+    #[test]
+    fn a_next_best_passage_is_at_least_as_good_as_the_worst_record() {
+        let record = |score: f32, next: f32| Candidate {
+            score,
+            tie: 0,
+            document: score as u32,
+            next_best: [Some((next, 10 + score as u32)), None],
+        };
+        let documents = |limit: usize| -> Vec<u32> {
+            let mut best = Best::new(limit, limit);
+            [record(9.0, 4.0), record(8.0, 6.0), record(5.0, 1.0)].map(|record| best.offer(record));
+            best.into_candidates().iter().flat_map(Candidate::documents).collect()
+        };
+        assert_eq!(documents(3), [9, 8, 18, 5]);
+        assert_eq!(documents(4), [9, 19, 8, 18, 5, 15], "there is room for all");
     }
 }
