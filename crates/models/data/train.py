@@ -31,7 +31,8 @@ TOKENS_MAX = 64
 # Runs, each with the texts in another order, of which the table is the mean.
 RUNS = 4
 EPOCHS, BATCH, RATE, RISING = 4, 1024, 6e-3, 50
-# The share of all tokens at which a row is shortened to half of its length, after the training.
+# The share of the tokens of sentences at which a row is shortened to half of its length, after the
+# training.
 HALF = 1e-2
 
 

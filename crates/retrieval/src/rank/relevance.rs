@@ -18,7 +18,8 @@
 //! equally, against questions about other collections and questions without an answer, by `because
 //! eval retrieval FILE… --abstention`. It prints these constants, and the performance of models
 //! trained without the collections that they judge (`docs/benchmarks.md`). They are valid for
-//! recall's default weights: train them again when these change.
+//! recall's default weights: train them again when these change. With the table and weights that
+//! came after the training, new ones refused as many.
 
 use super::Score;
 use super::lexical::{TermCounts, idf, term_strength};
