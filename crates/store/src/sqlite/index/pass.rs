@@ -25,7 +25,7 @@ use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
 use super::series::SeriesTimes;
 use super::tables::Unit;
-use super::ties::{Best, Candidate, Passages, SpaceOrder};
+use super::ties::{Best, Candidate, SpaceOrder};
 use super::times::{TimeFits, Times};
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
@@ -243,7 +243,7 @@ impl Pass<'_> {
         let mut dates = TimeFits::new(self.search, self.question, &self.times);
         let most_else = self.most_else();
         let others = Others::new(self);
-        let mut waiting: Option<Passages> = None;
+        let mut waiting: Option<(Position, Candidate)> = None;
         let documents = self.search.attributes.len();
         let session_weights: Vec<f32> =
             self.session_scores.iter().map(|score| (self.weights.session * score) as f32).collect();
@@ -308,22 +308,23 @@ impl Pass<'_> {
                 // Which words it has itself is looked at later.
                 let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
-                let tie = self.tie(&attribute);
-                let passage = Candidate { score, tie, document, next_best: Default::default() };
+                let candidate = Candidate::new(score, self.tie(&attribute), document);
                 // The passages of a record follow each other.
                 match &mut waiting {
-                    Some(passages) if passages.is_of(attribute.position) => passages.add(passage),
+                    Some((position, record)) if *position == attribute.position => {
+                        record.add(candidate);
+                    }
                     _ => {
-                        let next = Passages::of(attribute.position, passage);
-                        if let Some(complete) = waiting.replace(next) {
-                            complete.into_candidate().into_iter().for_each(|one| best.offer(one));
+                        let next = (attribute.position, candidate);
+                        if let Some((_, complete)) = waiting.replace(next) {
+                            best.offer(complete);
                             threshold = best.threshold();
                         }
                     }
                 }
             }
         }
-        if let Some(complete) = waiting.and_then(Passages::into_candidate) {
+        if let Some((_, complete)) = waiting {
             best.offer(complete);
         }
         Ok(best.into_candidates())

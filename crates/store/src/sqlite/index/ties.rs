@@ -61,44 +61,28 @@ pub(super) struct Candidate {
 const NEXT_BEST: usize = 2;
 
 impl Candidate {
-    /// All its passages.
-    pub(super) fn documents(&self) -> impl Iterator<Item = u32> {
-        let next_best = self.next_best.into_iter().flatten().map(|(_, document)| document);
-        std::iter::once(self.document).chain(next_best)
-    }
-}
-
-/// The best passages of a record by approximate scores, best first.
-pub(super) struct Passages {
-    record: Position,
-    best: [Option<Candidate>; NEXT_BEST + 1],
-}
-
-impl Passages {
-    pub(super) fn of(record: Position, passage: Candidate) -> Self {
-        let mut passages = Self { record, best: [None; NEXT_BEST + 1] };
-        passages.add(passage);
-        passages
+    pub(super) fn new(score: f32, tie: i64, document: u32) -> Self {
+        Self { score, tie, document, next_best: [None; NEXT_BEST] }
     }
 
-    pub(super) fn is_of(&self, record: Position) -> bool {
-        self.record == record
-    }
-
-    pub(super) fn add(&mut self, passage: Candidate) {
-        let mut passage = Some(passage);
-        for place in &mut self.best {
-            if passage > *place {
-                std::mem::swap(place, &mut passage);
+    /// Takes in a passage of the same record.
+    pub(super) fn add(&mut self, mut passage: Self) {
+        if passage > *self {
+            passage.next_best = self.next_best;
+            std::mem::swap(self, &mut passage);
+        }
+        let mut worse = Some((passage.score, passage.document));
+        for place in &mut self.next_best {
+            if worse > *place {
+                std::mem::swap(place, &mut worse);
             }
         }
     }
 
-    /// The best one, which names the others.
-    pub(super) fn into_candidate(self) -> Option<Candidate> {
-        let [best, next_best @ ..] = self.best;
-        let next_best = next_best.map(|passage| passage.map(|found| (found.score, found.document)));
-        best.map(|best| Candidate { next_best, ..best })
+    /// All its passages.
+    pub(super) fn documents(&self) -> impl Iterator<Item = u32> {
+        let next_best = self.next_best.into_iter().flatten().map(|(_, document)| document);
+        std::iter::once(self.document).chain(next_best)
     }
 }
 
@@ -163,17 +147,20 @@ impl Best {
         }
     }
 
-    /// All of them, best first; of equal ones, whichever. A next best passage is left out if it is
-    /// worse than the worst of them: whether such a passage was looked at depends on what arrived
+    /// All of them, best first; of equal ones, whichever. If there were more, the next best passages
+    /// that are worse than the middle one of them are left out: scoring them costs more than they
+    /// find, and whether a passage worse than the last one was looked at depends on what arrived
     /// before it.
     pub(super) fn into_candidates(self) -> Vec<Candidate> {
-        let worst = self.threshold();
+        let is_full = self.threshold().is_some();
         let best = self.heap.into_iter().map(|Reverse(candidate)| candidate);
         let mut candidates: Vec<Candidate> = best.chain(self.tied).collect();
-        for next_best in candidates.iter_mut().flat_map(|candidate| &mut candidate.next_best) {
-            *next_best = next_best.filter(|(score, _)| worst.is_none_or(|worst| *score >= worst));
-        }
         candidates.sort_unstable_by(|left, right| right.cmp(left));
+        let middle = candidates.get(candidates.len() / 2).filter(|_| is_full);
+        let least = middle.map_or(f32::NEG_INFINITY, |middle| middle.score);
+        for next_best in candidates.iter_mut().flat_map(|candidate| &mut candidate.next_best) {
+            *next_best = next_best.filter(|(score, _)| *score >= least);
+        }
         candidates
     }
 }
@@ -284,35 +271,33 @@ mod tests {
 
     #[test]
     fn the_best_passage_of_a_record_names_the_next_best() {
-        let passage = |document| {
-            let score = [1.0, 3.0, 2.0, 0.5, 3.0][document as usize];
-            Candidate { score, tie: 0, document, next_best: [None; NEXT_BEST] }
-        };
+        let passage =
+            |document| Candidate::new([1.0, 3.0, 2.0, 0.5, 2.5][document as usize], 0, document);
         let documents = |numbers: &[u32]| -> Vec<u32> {
-            let mut passages = Passages::of(Position(7), passage(numbers[0]));
-            numbers[1..].iter().for_each(|number| passages.add(passage(*number)));
-            assert!(passages.is_of(Position(7)) && !passages.is_of(Position(8)));
-            passages.into_candidate().unwrap().documents().collect()
+            let mut record = passage(numbers[0]);
+            numbers[1..].iter().for_each(|number| record.add(passage(*number)));
+            record.documents().collect()
         };
         assert_eq!(documents(&[3]), [3]);
         assert_eq!(documents(&[0, 1]), [1, 0]);
-        assert_eq!(documents(&[0, 1, 2, 3, 4]), [1, 4, 2]);
+        for numbers in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 4, 0, 2, 3]] {
+            assert_eq!(documents(&numbers), [1, 4, 2]);
+        }
     }
 
     #[test]
-    fn a_next_best_passage_is_at_least_as_good_as_the_worst_record() {
-        let record = |score: f32, next: f32| Candidate {
-            score,
-            tie: 0,
-            document: score as u32,
-            next_best: [Some((next, 10 + score as u32)), None],
+    fn of_many_records_only_good_next_best_passages_are_scored() {
+        let record = |score: f32, next: f32| {
+            let mut record = Candidate::new(score, 0, score as u32);
+            record.add(Candidate::new(next, 0, 10 + score as u32));
+            record
         };
         let documents = |limit: usize| -> Vec<u32> {
             let mut best = Best::new(limit, limit);
-            [record(9.0, 4.0), record(8.0, 6.0), record(5.0, 1.0)].map(|record| best.offer(record));
+            [record(9.0, 8.5), record(8.0, 6.0), record(5.0, 1.0)].map(|record| best.offer(record));
             best.into_candidates().iter().flat_map(Candidate::documents).collect()
         };
-        assert_eq!(documents(3), [9, 8, 18, 5]);
+        assert_eq!(documents(3), [9, 19, 8, 5]);
         assert_eq!(documents(4), [9, 19, 8, 18, 5, 15], "there is room for all");
     }
 }
