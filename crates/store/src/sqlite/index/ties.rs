@@ -147,10 +147,10 @@ impl Best {
         }
     }
 
-    /// All of them, best first; of equal ones, whichever. If there were more, the next best passages
-    /// that are worse than the middle one of them are left out: scoring them costs more than they
-    /// find, and whether a passage worse than the last one was looked at depends on what arrived
-    /// before it.
+    /// All of them, best first; of equal ones, whichever. If there were more, those next best
+    /// passages are left out that are worse than the middle one of them: scoring them costs more
+    /// than it finds, and whether a passage worse than the last one was looked at depends on what
+    /// arrived before it.
     pub(super) fn into_candidates(self) -> Vec<Candidate> {
         let is_full = self.threshold().is_some();
         let best = self.heap.into_iter().map(|Reverse(candidate)| candidate);
