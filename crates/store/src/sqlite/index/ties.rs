@@ -294,7 +294,9 @@ mod tests {
         };
         let documents = |limit: usize| -> Vec<u32> {
             let mut best = Best::new(limit, limit);
-            [record(9.0, 8.5), record(8.0, 6.0), record(5.0, 1.0)].map(|record| best.offer(record));
+            for record in [record(9.0, 8.5), record(8.0, 6.0), record(5.0, 1.0)] {
+                best.offer(record);
+            }
             best.into_candidates().iter().flat_map(Candidate::documents).collect()
         };
         assert_eq!(documents(3), [9, 19, 8, 5]);
