@@ -246,12 +246,7 @@ mod tests {
 
     #[test]
     fn everything_equal_to_the_worst_is_kept() {
-        let candidate = |score: f32, document| Candidate {
-            score,
-            tie: 0,
-            document,
-            next_best: [None; NEXT_BEST],
-        };
+        let candidate = |score, document| Candidate::new(score, 0, document);
         let mut best = Best::new(3, 3);
         for (document, score) in (0..).zip([1.0, 2.0, 1.0, 1.0, 3.0, 1.0, 0.5]) {
             best.offer(candidate(score, document));
