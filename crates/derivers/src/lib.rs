@@ -37,7 +37,7 @@ pub mod owner;
 pub mod pasted;
 pub mod places;
 pub mod preferences;
-mod prose;
+pub mod prose;
 mod quoted;
 pub mod relationships;
 pub mod routines;

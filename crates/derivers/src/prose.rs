@@ -5,6 +5,7 @@
 //! comes with a program, and the minutes of a meeting. A sentence that was wrapped at a margin goes
 //! on in the next line.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kernel::evidence::{Evidence, EvidenceKind, Payload};
@@ -57,7 +58,7 @@ pub(crate) fn is_of_others(evidence: &Evidence) -> bool {
 }
 
 /// The source of notes that were written down one by one.
-pub(crate) const REMEMBER: &str = "remember";
+pub const REMEMBER: &str = "remember";
 
 fn file_stem(path: &str) -> &str {
     let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -172,6 +173,35 @@ pub(crate) fn paragraphs<'t>(text: &'t str, owner: &Owner) -> Vec<&'t str> {
     found.into_iter().filter_map(|range| text.get(range)).map(str::trim).collect()
 }
 
+/// The text with a space in place of each line end at which a sentence goes on; of the same length.
+pub fn unwrapped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut joined = String::with_capacity(text.len());
+    let mut open: Option<Paragraph> = None;
+    let (mut at, mut is_code) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let words = line.trim();
+        let is_mark = is_fence(line);
+        is_code ^= is_mark;
+        let is_prose = !is_mark && !is_code && !words.is_empty() && !is_set_off(line);
+        if is_prose && open.take().is_some_and(|before| before.goes_on_in(words)) {
+            let kept = joined.trim_end_matches(['\n', '\r']).len();
+            let ends = joined.len() - kept;
+            joined.truncate(kept);
+            joined.extend(std::iter::repeat_n(' ', ends));
+        }
+        joined.push_str(line);
+        let is_ended = words.ends_with(['.', '!', '?', ':', ';', '|']);
+        let chars = words.chars().count();
+        open = is_prose.then_some(Paragraph { start, end: at, chars, is_ended });
+    }
+    Cow::Owned(joined)
+}
+
 /// Lines that are read as one.
 struct Paragraph {
     start: usize,
@@ -248,6 +278,28 @@ mod tests {
         check("Short line\nI prefer tea", &["Short line", "I prefer tea"]);
         check(&format!("{first}\n- item"), &[first, "- item"]);
         check(&format!("{first}.\nI love tea"), &[&format!("{first}."), "I love tea"]);
+    }
+
+    #[test]
+    fn a_line_end_within_a_sentence_becomes_a_space() {
+        let first = "The deploy password for the staging cluster is kept in the vault, never in";
+        let check = |text: &str, expect: &str| {
+            assert_eq!(unwrapped(text), expect);
+            assert_eq!(expect.len(), text.len());
+        };
+        check(&format!("{first}\nthe repository. You"), &format!("{first} the repository. You"));
+        check(&format!("{first}\r\nThe Hague."), &format!("{first}  The Hague."));
+        for kept in [
+            "",
+            "one line",
+            "Short line\nI prefer tea",
+            &format!("{first}:\n- item"),
+            &format!("{first}\n- item\n\n{first}\n"),
+            &format!("```\n{first}\n{first}\n```"),
+            &format!("{first} | b\nc | d"),
+        ] {
+            check(kept, kept);
+        }
     }
 
     #[test]

@@ -12,6 +12,14 @@ pub const CONFIDENCE_MIN: f64 = 0.02;
 /// The highest: only a user is certain.
 pub const CONFIDENCE_MAX: f64 = 0.98;
 
+/// A confidence in percent, rounded down: 0.899 must not show as 90 %, which is in another band.
+pub fn percent(confidence: f64) -> f64 {
+    // Confidences are whole millionths. Half a millionth is added because 0.29 × 100 is a little
+    // below 29 in floating point, so 0.29 would show as 28 %.
+    const HALF_A_MILLIONTH: f64 = 0.000_000_5;
+    ((confidence + HALF_A_MILLIONTH) * 100.0).floor()
+}
+
 /// One observation and what it adds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Factor {

@@ -188,7 +188,9 @@ fn standing(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
         _ if by_user => format!("{}, certain", word_of(owner)),
         "corrected" => format!("not believed: {} corrected it; it was {sure}", person(owner)),
         "refuted" => format!("not believed: {} refuted it; it was {sure}", person(owner)),
-        "retracted" if explaining.belief.deriver.is_some() => {
+        "retracted"
+            if explaining.belief.deriver.is_some() && !explaining.belief.is_stated_in_words() =>
+        {
             format!("not believed: the records no longer support it; it was {sure}")
         }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),

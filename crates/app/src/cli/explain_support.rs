@@ -155,14 +155,15 @@ fn in_words(why: Whole) -> &'static str {
 fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
     let key = quoted(&explaining.belief.key);
     let command = |verb: &str, rest: &str| format!("because {verb} {key}{rest}");
+    let right = if explaining.belief.is_stated_in_words() { " --text …" } else { " --set …" };
     match explaining.belief.state {
         State::Refuted => vec![(command("withdraw", ""), "takes your refutation back")],
         State::Corrected => vec![
             (command("withdraw", ""), "takes your correction back"),
-            (command("correct", " --set …"), "replaces it with what is true"),
+            (command("correct", right), "replaces it with what is true"),
         ],
         _ => vec![
-            (command("correct", " --set …"), "replaces it with what is true"),
+            (command("correct", right), "replaces it with what is true"),
             (command("refute", ""), "marks it as false"),
         ],
     }

@@ -7,6 +7,7 @@ use engine::private::Viewpoint;
 use engine::write::graph::{GraphChange, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
+use jiff::Timestamp;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::{Capability, Kind};
@@ -22,6 +23,7 @@ use crate::service::changes::Verb;
 use crate::service::effective::{EffectiveView, ReadScope, Scoped, ScopedList};
 use crate::service::graph::{self, GraphView};
 use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::wording::shortened;
 
 /// Columns of a type, and of a status.
 const TYPE_COLUMNS: usize = 14;
@@ -169,6 +171,11 @@ pub(super) fn write(
             let id = changed.id.map(|id| short(&id)).unwrap_or_default();
             let is = if verb == Verb::Retracted { "was taken back" } else { "is there" };
             output::line(format_args!("It {is} already: {ID}{id}{ID:#}"))?;
+            if let Some(GraphView::Record(there)) = &changed.view
+                && let Some(note) = differs_now(there, session.now)
+            {
+                output::note(note);
+            }
             if !kept.is_empty() {
                 let kept = kept.join(", ");
                 output::note(format_args!(
@@ -177,13 +184,25 @@ pub(super) fn write(
             }
         }
         Form::Text => {
-            changes::print(session, &changed.outcome)?;
             // What is new was named already.
-            let others = changed.statuses.iter().filter(|status| status.before.is_some());
-            others.into_iter().try_for_each(|status| print_status(status, intent))?;
+            let mut outcome = changed.outcome;
+            outcome.changes.displaced = changed.statuses;
+            outcome.changes.displaced.retain(|status| status.before.is_some());
+            changes::print(session, &outcome)?;
         }
     }
     Ok(0)
+}
+
+/// Why what is there is not what was stated, though its words were the same.
+fn differs_now(there: &RecordView, now: Timestamp) -> Option<String> {
+    if there.corrected_by.is_some() {
+        return Some(format!("it was corrected, and says now: {}", shortened(&there.text)));
+    }
+    let end = there.valid_to.as_ref()?;
+    (end.instant_us() <= now.as_microsecond()).then(|| {
+        format!("its time was over on {}; retract it first to state it otherwise", end.date())
+    })
 }
 
 /// The fields of a statement that differ from those of the record that is there already, and were

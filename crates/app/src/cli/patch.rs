@@ -16,6 +16,7 @@ use super::selecting::confirm;
 use super::{CliSession, embedding, graph, print_owner};
 use crate::failure::{Failure, RequestError, exit};
 use crate::output::{self, BAD, DIM, Form, ID, count, printable, short};
+use crate::service::agent_changes::same_patch;
 use crate::service::graph::{self as service_graph, GraphView};
 use crate::service::language_model;
 use crate::service::model_request::ModelOrigin;
@@ -199,7 +200,13 @@ fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {
         }
         Ok(_) => {}
     }
-    let id = space.propose_patch(&read.patch, session.now)?;
+    // What waits for a decision is not asked again.
+    let waiting = same_patch(&space, space.author(), &read.patch)?
+        .filter(|before| before.status == Status::Pending);
+    let id = match waiting {
+        Some(before) => before.id,
+        None => space.propose_patch(&read.patch, session.now)?,
+    };
     match session.form {
         Form::Json => output::json(&json!({ "id": id, "status": "pending" }))?,
         Form::Text => output::line(format_args!(

@@ -201,7 +201,7 @@ fn print(
     let searched: Vec<_> =
         why.candidates.iter().filter(|found| found.found == FoundBy::Search).collect();
     if !searched.is_empty() {
-        output::line(format_args!("  {BOLD}said of the same{BOLD:#}"))?;
+        output::line(format_args!("  {BOLD}found by its words{BOLD:#}"))?;
     }
     for found in searched {
         output::line(format_args!(

@@ -257,7 +257,9 @@ fn difference(change: &Change) -> Vec<String> {
 fn why_not_believed(after: &Belief) -> &'static str {
     match after.state {
         State::Refuted => "you refuted it",
-        State::Retracted if after.deriver.is_some() => "the records no longer support it",
+        State::Retracted if after.deriver.is_some() && !after.is_stated_in_words() => {
+            "the records no longer support it"
+        }
         State::Retracted => "it was taken back",
         _ => "what it was built from no longer holds",
     }

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
+use kernel::kind::Kind;
 use kernel::operation::{Role, is_word};
 use kernel::proposal::Decision;
 use kernel::when::When;
@@ -535,7 +536,14 @@ pub(crate) fn decide(
     }
     let intent = asked.intent;
     let (changes, verb) = match asked.is_accepted() {
-        true => (space.apply_patch(&patch, intent, now)?.changes, Verb::AcceptedProposal),
+        true => {
+            let Patched { statuses, mut changes, .. } = space.apply_patch(&patch, intent, now)?;
+            // Beliefs say themselves how they change.
+            let node = Kind::Node.as_str();
+            changes.displaced = statuses;
+            changes.displaced.retain(|status| status.kind == node || status.is_beside_beliefs());
+            (changes, Verb::AcceptedProposal)
+        }
         false => {
             let decision = Decision {
                 verdict: Decision::REJECT.to_owned(),

@@ -8,6 +8,7 @@ use engine::owner::SpaceOwner;
 use engine::recall::episodes::Recollection;
 use engine::time_text::time_text;
 use jiff::tz::TimeZone;
+use kernel::confidence::percent;
 use kernel::evidence::Evidence;
 use kernel::validity::State;
 
@@ -70,10 +71,7 @@ pub(crate) fn sureness(belief: &Belief, owner: Option<&SpaceOwner>) -> String {
 /// A confidence with two digits, rounded down: 0.899 must not show as `0.90`, which is in another
 /// band.
 pub(crate) fn hundredths(confidence: f64) -> String {
-    // Confidences are whole millionths. Half a millionth is added because 0.29 × 100 is a little
-    // below 29 in floating point, so 0.29 would show as 0.28.
-    const HALF_A_MILLIONTH: f64 = 0.000_000_5;
-    format!("{:.2}", ((confidence + HALF_A_MILLIONTH) * 100.0).floor() / 100.0)
+    format!("{:.2}", percent(confidence) / 100.0)
 }
 
 /// Who said, wrote or made a record, in a space of one's own or of that owner.

@@ -49,6 +49,7 @@ mod mining;
 mod model_requests;
 mod models;
 mod moderation;
+mod outdated;
 mod patches;
 mod private;
 mod processes;

@@ -38,6 +38,23 @@ fn what_a_note_states_is_mined_and_a_checkpoint_makes_nodes_of_it_once() {
 }
 
 #[test]
+fn rules_mine_what_is_new_beside_what_they_found_before() {
+    let machine = Machine::with_space();
+    for bought in ["gas kiln", "blue wheel", "tall shelf", "old van", "small press", "long table"] {
+        ran(&machine, &["remember", &format!("We decided to buy the {bought}.")]);
+    }
+    let mined = || ran(&machine, &["claim", "mine"])["records"].as_array().unwrap().clone();
+    let news = |mined: &[Value]| mined.iter().filter(|it| it["new"] == true).count();
+    let first = mined();
+    assert_eq!(news(&first), 6);
+    machine.because(["claim", "retract", first[0]["id"].as_str().unwrap()]).run().succeeds();
+    ran(&machine, &["remember", "We decided to sell the old press."]);
+    let second = mined();
+    assert_eq!(news(&second), 1, "{second:?}");
+    assert!(second.iter().any(|it| it["text"] == "We decided to sell the old press."));
+}
+
+#[test]
 fn the_language_model_that_is_chosen_mines_and_its_use_is_counted() {
     let machine = Machine::with_space();
     let note = ran(&machine, &["remember", "The kiln is hot."])["id"].clone();

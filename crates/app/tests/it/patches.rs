@@ -125,9 +125,16 @@ fn a_proposed_patch_waits_among_the_reviews_and_is_decided_once() {
     let tried = machine.because(tried).input(text.as_str()).run().succeeds().json();
     assert_eq!(tried["statuses"].as_array().unwrap().len(), 6, "{tried}");
     assert_eq!(texts(&machine, &["patch", "list", "--all"]), Vec::<String>::new());
-    let (first, second) = (propose(&text), propose(&text));
+    let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
+    other["text"] = "The same for another reason".into();
+    let (first, second) = (propose(&text), propose(&other.to_string()));
+    assert_eq!(propose(&text), first, "what waits is not proposed again");
     let would = json(&machine, &["review", "accept", &first, "--dry-run"]);
     assert_eq!((&would["dry_run"], &would["recorded"]), (&true.into(), &serde_json::json!([])));
+    let statuses = would["statuses"].as_array().unwrap().iter();
+    let changes = statuses.map(|it| (it["before"].as_str(), it["after"].as_str().unwrap()));
+    assert!(changes.clone().any(|it| it == (Some("active"), "superseded")), "{would}");
+    assert!(changes.clone().any(|it| it == (None, "active")), "new nodes are listed: {would}");
     let waiting = machine.because(["review", "list", "--json"]).run().succeeds().out();
     assert_eq!(waiting.lines().count(), 2, "{waiting}");
     machine.because(["review", "accept", &first]).run().succeeds();

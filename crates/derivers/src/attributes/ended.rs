@@ -136,6 +136,7 @@ impl Clause<'_, '_, '_> {
             value,
             is_change: has_ended || is_now || is_again,
             has_ended,
+            instead_of: None,
         })
     }
 
@@ -156,6 +157,7 @@ impl Clause<'_, '_, '_> {
             value: String::new(),
             is_change: true,
             has_ended: true,
+            instead_of: None,
         })
     }
 
@@ -181,6 +183,7 @@ impl Clause<'_, '_, '_> {
             value,
             is_change: is_change || is_now,
             has_ended: false,
+            instead_of: None,
         })
     }
 }

@@ -48,7 +48,8 @@ const AUXILIARIES: [&str; 14] = [
     "were",
 ];
 /// Verbs by which a thing has a value.
-const IS: [&str; 5] = ["is", "are", "be", "happens", "starts"];
+const IS: [&str; 11] =
+    ["is", "are", "be", "begins", "closes", "ends", "happens", "meet", "meets", "opens", "starts"];
 /// Words between such a verb and the value.
 #[rustfmt::skip]
 const BEFORE_VALUE: [&str; 16] = [
@@ -69,6 +70,17 @@ const NO_NAMES: [&str; 30] = [
 const WHEN: [&str; 3] = ["date", "day", "time"];
 /// Words before a place that need not be a proper name.
 const AT_PLACES: [&str; 8] = ["behind", "beside", "in", "inside", "near", "on", "under", "with"];
+/// Words before a place that has no proper name.
+const ARTICLES: [&str; 9] = ["a", "an", "her", "his", "my", "our", "the", "their", "your"];
+/// What amounts are counted in.
+const UNITS: [(&str, &[&str]); 6] = [
+    ("length", &["cm", "feet", "ft", "inch", "inches", "km", "m", "metres", "miles", "mm"]),
+    ("time", &["days", "hours", "min", "minutes", "months", "seconds", "weeks", "years"]),
+    ("mass", &["g", "grams", "kg", "kilos", "lb", "lbs", "pounds", "tons"]),
+    ("data", &["b", "bytes", "gb", "gib", "kb", "kib", "mb", "mib", "tb", "tib"]),
+    ("share", &["%", "higher", "less", "lower", "more", "percent"]),
+    ("money", &["$", "chf", "dollars", "eur", "euro", "euros", "gbp", "usd", "£", "€"]),
+];
 /// Times of a day in words.
 const CLOCK: [&str; 4] = ["noon", "midnight", "am", "pm"];
 
@@ -155,7 +167,11 @@ fn named(words: &[Word<'_>]) -> Option<String> {
 /// `the party has moved to Friday`, `The party moved: 29 November`, `The limit is now 200 MB`.
 fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
     let is_verb = |at: &usize| CHANGED.contains(&lower(words, *at));
-    let is_now = |at: &usize| IS.contains(&lower(words, *at)) && lower(words, at + 1) == "now";
+    // "Is now", "now meets".
+    let is_now = |at: &usize| match lower(words, *at) {
+        "now" => IS.contains(&lower(words, at + 1)),
+        verb => IS.contains(&verb) && lower(words, at + 1) == "now",
+    };
     let verb = (1..words.len()).find(|at| is_verb(at) || is_now(at))?;
     let mut end = verb;
     while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
@@ -166,6 +182,7 @@ fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
     // before it, or begins the clause with another verb than one that people do.
     let is_determined = (0..end).any(|at| DETERMINERS.contains(&lower(words, at)));
     let value = match is_now(&verb) {
+        true if lower(words, verb) == "now" => after_is(words, verb + 2)?,
         true => after_is(words, verb + 1)?,
         false => after_change(words, verb + 1)?,
     };
@@ -259,15 +276,48 @@ fn after_change<'s, 't>(words: &'s [Word<'t>], at: usize) -> Option<&'s [Word<'t
 
 /// A statement for each kind of value: "Tuesday at 10:30" is a day and a time of day.
 fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeStatement> {
-    let values = values_of(value).into_iter();
+    let is_certain = |(kind, of): &(ValueKind, String)| {
+        !is_change || *kind != ValueKind::Place || is_place(value, of)
+    };
+    let values = values_of(value).into_iter().filter(is_certain);
     let statement = |(kind, value): (ValueKind, String)| AttributeStatement {
         subject: kind.subject().to_owned(),
         attribute: name.to_owned(),
         value,
         is_change,
         has_ended: false,
+        instead_of: None,
     };
     values.map(statement).collect()
+}
+
+/// Whether a value behind its preposition is a place where something can be now: "in Kreuzberg",
+/// "with Ana", "in the shed"; "in good shape" and "on sale" are not.
+fn is_place(value: &[Word<'_>], name: &str) -> bool {
+    let first = name.split(' ').next().unwrap_or_default();
+    let is_open = !value.iter().take(2).any(|word| matches!(word.lower.as_ref(), "in" | "on"));
+    is_open || is_proper(first) || ARTICLES.contains(&first)
+}
+
+/// Whether the values of two statements about one thing can be compared: centimetres replace no
+/// years.
+pub(super) fn may_replace(later: &AttributeStatement, earlier: &AttributeStatement) -> bool {
+    let kind = |of: &AttributeStatement| {
+        let is_amount = of.subject == ValueKind::Amount.subject();
+        is_amount.then(|| kind_of_unit(&of.value)).flatten()
+    };
+    kind(later).zip(kind(earlier)).is_none_or(|(later, earlier)| later == earlier)
+}
+
+/// What an amount is counted in, if that is known.
+fn kind_of_unit(amount: &str) -> Option<&'static str> {
+    let lower = amount.to_lowercase();
+    let words = lower.split(|letter: char| letter.is_whitespace() || letter.is_ascii_digit());
+    let mut units = words.map(|word| word.trim_matches(['.', ',']));
+    units.find_map(|unit| {
+        let is_of = |(_, units): &&(&str, &[&str])| units.contains(&unit);
+        UNITS.iter().find(is_of).map(|(kind, _)| *kind)
+    })
 }
 
 fn values_of(words: &[Word<'_>]) -> Vec<(ValueKind, String)> {
@@ -362,6 +412,7 @@ fn is_day(word: &str) -> bool {
     // "1.5" is an amount.
     let has_two_dots = word.matches('.').count() == 2;
     TIMES.contains(&word)
+        || TIMES.get(..7).unwrap_or_default().contains(&word.strip_suffix('s').unwrap_or_default())
         || matches!(word, "today" | "tomorrow" | "tonight")
         || has_two_dots && is_date('.')
         || word.matches('-').count() == 2 && is_date('-')
@@ -400,6 +451,11 @@ mod tests {
             ("The concert is on 3 May", "The concert was postponed until 10 June"),
             ("The wedding is on 12 June 2027", "We changed the wedding date to 19 June 2027"),
             ("The spare key is in the blue bowl", "The spare key is now with Mr Sandhu."),
+            ("The spare key is in the blue bowl", "The spare key is now in the shed."),
+            (
+                "The choir meets on Wednesdays at 19:30.",
+                "The choir now meets on Thursdays at 20:00.",
+            ),
         ] {
             assert!(
                 replaces(earlier, later),
@@ -433,6 +489,14 @@ mod tests {
             ("The office is in Mitte", "I moved the office plants to Kreuzberg"),
             ("The chair is in Mitte", "The chair moved to adjourn"),
             ("The sofa is in Oslo", "The users moved on to other things"),
+            ("Emma is 120 cm tall", "Emma is now 7 years old"),
+            ("The office is in Mitte", "The office is now in good shape"),
+            ("The book is on the shelf", "The book is now on sale"),
+            ("The salary is 3000 euros", "The salary is now 10 % higher"),
+            (
+                "The upload limit is 100 MB",
+                "The upload limit was raised to 200 MB but we rolled it back",
+            ),
         ] {
             assert!(
                 !replaces(earlier, later),

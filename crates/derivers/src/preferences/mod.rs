@@ -285,12 +285,7 @@ fn stated_candidate(
     let domain = key.split('|').next().unwrap_or_default();
     let (name, object) = (object.name.as_str(), object.in_words(article));
     let other = over.map(|over| over.in_words(over.article));
-    let text = match (polarity, &other) {
-        (Polarity::Like, Some(other)) => format!("You prefer {object} to {other}"),
-        (Polarity::Like, None) if domain == DAYPART => format!("You prefer {object}"),
-        (Polarity::Like, None) => format!("You like {object}"),
-        (Polarity::Dislike, _) => format!("You do not like {object}"),
-    };
+    let text = words(polarity, &object, other.as_deref(), domain == DAYPART);
     let mut payload = payload_of(name, polarity);
     payload.extend(over.map(|over| ("over".to_owned(), Value::from(over.name.as_str()))));
     Some(Candidate {
@@ -392,5 +387,26 @@ impl<'r> Habit<'r> {
             last_seen: None,
             tags: Vec::new(),
         }
+    }
+}
+/// A preference in words, from the data of a claim; none if it is not that of a preference.
+pub fn in_words(claim_type: &str, payload: &Value) -> Option<String> {
+    let domain = claim_type.strip_prefix("preference.")?;
+    let polarity = match payload.get("polarity")?.as_str()? {
+        "like" => Polarity::Like,
+        "dislike" => Polarity::Dislike,
+        _ => return None,
+    };
+    let object = payload.get("object")?.as_str()?;
+    let over = payload.get("over").and_then(Value::as_str);
+    Some(words(polarity, object, over, domain == DAYPART))
+}
+
+fn words(polarity: Polarity, object: &str, over: Option<&str>, is_daypart: bool) -> String {
+    match (polarity, over) {
+        (Polarity::Like, Some(other)) => format!("You prefer {object} to {other}"),
+        (Polarity::Like, None) if is_daypart => format!("You prefer {object}"),
+        (Polarity::Like, None) => format!("You like {object}"),
+        (Polarity::Dislike, _) => format!("You do not like {object}"),
     }
 }

@@ -4,10 +4,13 @@
 //! Ids differ between spaces, so records are compared by type and text, and edges by the texts of
 //! their ends. A copy in the project hides the one in the home space whatever became of it: what
 //! the project refuted or replaced does not come back from there. Only where the project took its
-//! copy back, or the copy fell with its sources, does the other one show again.
+//! copy back, or the copy fell with its sources, does the other one show again. What a key wrote
+//! that may not correct, an agent's, hides only what it repeats: it takes nothing of the user's out
+//! of sight.
 
+use kernel::access::Place;
 use kernel::identity::text_key;
-use kernel::kind::Kind;
+use kernel::kind::{Capability, Kind};
 use kernel::operation::Role;
 use kernel::records::{Edge, RecordStatus, Records};
 use store::StoreError;
@@ -69,10 +72,17 @@ impl Reader<'_> {
             let hides = |RecordKey { kind, key }: &RecordKey| {
                 let Some(latest) = records.latest_version(kind, key)? else { return Ok(false) };
                 let status = records.status_of(&latest)?;
-                Ok(!matches!(
-                    status,
-                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated)
-                ))
+                let place = Place { order: latest.order(), seq: latest.seq };
+                let is_users = index.access()?.holds(&latest.author, Capability::Correct, place);
+                Ok(match status {
+                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated) => false,
+                    Some(RecordStatus::Refuted) => true,
+                    Some(RecordStatus::Active) if !is_users => {
+                        let view = record_view(&mut records, index, &latest)?;
+                        view.is_some_and(|it| it.valid_from.is_none() && it.valid_to.is_none())
+                    }
+                    Some(_) => is_users,
+                })
             };
             keys.iter().map(hides).collect()
         })

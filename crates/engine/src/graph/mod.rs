@@ -53,6 +53,16 @@ pub struct Input {
     pub role: String,
 }
 
+/// The tag of answers that are kept.
+pub const ANSWER_TAG: &str = "inner_voice";
+
+/// Whether a node repeats what others say: an answer that was kept, or the trace of a *why*. It is
+/// shown to who asks for nodes, and nothing else is made from it.
+pub fn repeats_others(record_type: &str, tags: &[String]) -> bool {
+    record_type == NodeType::WhyTrace.as_str()
+        || record_type == NodeType::Summary.as_str() && tags.iter().any(|tag| tag == ANSWER_TAG)
+}
+
 /// A claim or a node with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RecordView {

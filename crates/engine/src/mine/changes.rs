@@ -15,8 +15,8 @@ use kernel::validity::inputs;
 use serde_json::{Map, Value, json};
 use store::StoreError;
 
-use super::MINED;
-use super::filter::{End, Filtered, KeptRecord, reason};
+use super::filter::{End, Filtered, KeptRecord, filter, reason};
+use super::{Allowed, MINED, Mined, MiningLimits};
 use crate::write::graph::{
     GraphChange, NamedChange, RecordType, Reference, Statement, cite_as_inputs, key_of,
 };
@@ -118,6 +118,34 @@ pub fn changes_of(
 }
 
 impl Reader<'_> {
+    /// Decides about candidates ([`filter`]). Rules find the same again in the same records: what
+    /// is there already, or was taken back, must not keep what is new out.
+    pub fn filter_mined(
+        &self,
+        mined: Mined,
+        allowed: &Allowed,
+        limits: &MiningLimits,
+        miner: &Miner,
+    ) -> Result<Filtered, EngineError> {
+        let mut failure = None;
+        let mut is_settled = |record: &KeptRecord| {
+            miner.deriver.deterministic
+                && self.is_settled(record, miner).unwrap_or_else(|error| {
+                    failure = Some(error);
+                    false
+                })
+        };
+        let filtered = filter(mined, allowed, limits, &mut is_settled);
+        failure.map_or(Ok(filtered), Err)
+    }
+
+    /// Whether a record is there already, or was taken back.
+    fn is_settled(&self, record: &KeptRecord, miner: &Miner) -> Result<bool, EngineError> {
+        let statement = miner.statement(record)?;
+        Ok(self.stated_as(&statement)?.is_some()
+            || self.taken_back(&statement, &record.sources)?.is_some())
+    }
+
     /// Moves what the person took back to what is refused, with the edges that it leaves without an
     /// end.
     pub fn refuse_taken_back(

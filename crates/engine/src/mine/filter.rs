@@ -1,8 +1,9 @@
 //! What of the candidates is kept: one pure function for whatever mines.
 //!
 //! A candidate is kept if it is well formed, sure enough, cites evidence that was shown, and says
-//! something new; of those, the surest up to a limit. Everything else is refused with a reason
-//! ([`reason`]). The first reason that applies is given.
+//! something new. Of those, the surest up to a limit are kept, in which what is there already or
+//! was taken back does not count. Everything else is refused with a reason ([`reason`]). The first
+//! reason that applies is given.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,11 +185,18 @@ impl Filtered {
     }
 }
 
-/// Decides about candidates.
-pub fn filter(mined: Mined, allowed: &Allowed, limits: &MiningLimits) -> Filtered {
+/// Decides about candidates. Those that are settled, because they are there already or were taken
+/// back, take the place of none.
+pub fn filter(
+    mined: Mined,
+    allowed: &Allowed,
+    limits: &MiningLimits,
+    is_settled: &mut dyn FnMut(&KeptRecord) -> bool,
+) -> Filtered {
     let mut filter = Filter {
         allowed,
         limits,
+        is_settled,
         names: BTreeMap::new(),
         seen: BTreeSet::new(),
         filtered: Filtered::default(),
@@ -214,6 +222,7 @@ fn node_type(name: &str) -> Option<RecordType> {
 struct Filter<'a> {
     allowed: &'a Allowed,
     limits: &'a MiningLimits,
+    is_settled: &'a mut dyn FnMut(&KeptRecord) -> bool,
     /// What the names of kept candidates stand for: another name if both say the same.
     names: BTreeMap<String, String>,
     /// All names.
@@ -272,7 +281,16 @@ impl Filter<'_> {
         let mut order: Vec<usize> = (0..kept.len()).collect();
         let millionths = |place: &usize| kept.get(*place).map(|it| (it.confidence * 1e6) as u64);
         order.sort_by_key(|place| Reverse(millionths(place)));
-        let taken: BTreeSet<usize> = order.iter().copied().take(self.limits.claims_max).collect();
+        let mut taken: BTreeSet<usize> = BTreeSet::new();
+        let mut room = self.limits.claims_max;
+        for place in &order {
+            let Some(record) = kept.get(*place) else { continue };
+            let is_settled = (self.is_settled)(record);
+            if is_settled || room > 0 {
+                taken.insert(*place);
+            }
+            room -= usize::from(!is_settled && room > 0);
+        }
         let name_of = |place: usize| kept.get(place).map(|record| record.local_id.clone());
         for (name, place) in same {
             if taken.contains(&place) {

@@ -50,7 +50,7 @@ fn claims(claims: Vec<MinedRecord>) -> Filtered {
 }
 
 fn filtered(mined: Mined) -> Filtered {
-    filter(mined, &allowed(), &MiningLimits::default())
+    filter(mined, &allowed(), &MiningLimits::default(), &mut |_| false)
 }
 
 fn reasons(filtered: &Filtered) -> Vec<(&str, &str)> {
@@ -240,7 +240,7 @@ fn in_the_home_space_everything_has_one_scope() {
         edges: vec![edge("a", "g1")],
         ..Mined::default()
     };
-    let filtered = filter(mined, &allowed, &MiningLimits::default());
+    let filtered = filter(mined, &allowed, &MiningLimits::default(), &mut |_| false);
     assert_eq!((filtered.records[0].scope, filtered.edges.len()), (Scope::Global, 1));
 }
 

@@ -4,9 +4,9 @@
 //! [`Reader::best_sentences`] finds in each source the sentence that shares most with the question,
 //! by the weight of the shared words. No model is needed for either.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use derivers::prose::unwrapped;
 use retrieval::question::{OPEN_BOX, Question};
 use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
@@ -105,28 +105,53 @@ impl WordWeights {
         Self { weights, asks_for_tasks: question.is_some_and(|question| question.asks_for_tasks) }
     }
 
+    /// The sentences of a text that the question may be about: those with at least half the weight
+    /// of its words that the best has.
+    pub(super) fn asked_about<'t>(&self, text: &'t str, analyzer: &mut Analyzer) -> Vec<&'t str> {
+        let text = cut(text, TEXT_BYTES_MAX);
+        let weighed: Vec<(&str, f64)> = sentences(text)
+            .into_iter()
+            .filter_map(|range| text.get(range))
+            .map(|sentence| (sentence, self.weight(sentence, analyzer)))
+            .collect();
+        let half = weighed.iter().map(|(_, weight)| *weight).fold(0.0, f64::max) / 2.0;
+        let near = weighed.into_iter().filter(|(_, weight)| *weight >= half);
+        near.map(|(sentence, _)| sentence).collect()
+    }
+
+    fn weight(&self, sentence: &str, analyzer: &mut Analyzer) -> f64 {
+        self.weight_without(&[], sentence, analyzer)
+    }
+
+    fn weight_without(&self, without: &[Term], sentence: &str, analyzer: &mut Analyzer) -> f64 {
+        let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
+        let counted = terms.iter().filter(|term| !without.contains(term));
+        counted.filter_map(|term| self.weights.get(term)).sum()
+    }
+
     /// The sentence with the most weight of the question's words; the first of several, and the
     /// beginning if no word is shared. A sentence of a few words is given with those around it.
     /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to
-    /// a question for them.
-    fn best_sentence<'t>(&self, source: &SourceText<'t>, analyzer: &mut Analyzer) -> Cow<'t, str> {
-        let text = cut(source.text, TEXT_BYTES_MAX);
+    /// a question for them. A row of a table is given with the names of its columns.
+    fn best_sentence(&self, source: &SourceText<'_>, analyzer: &mut Analyzer) -> String {
+        let text = unwrapped(cut(source.text, TEXT_BYTES_MAX));
+        let text = text.as_ref();
         if self.asks_for_tasks
             && let Some(open) = open_tasks(text)
         {
-            return Cow::Owned(open);
+            return open;
         }
-        let mut best: Option<(f64, &'t str, usize)> = None;
+        let mut best: Option<Best<'_>> = None;
         let mut before = 0;
         let mut weight_of_title = 0.0;
         let mut first = "";
+        let mut columns: Option<&str> = None;
         for range in sentences(text) {
             let sentence = text.get(range.clone()).unwrap_or_default().trim();
             if !sentence.chars().any(char::is_alphanumeric) {
                 continue;
             }
-            let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
-            let weight: f64 = terms.iter().filter_map(|term| self.weights.get(term)).sum();
+            let mut weight = self.weight(sentence, analyzer);
             if range.start < source.title_bytes {
                 weight_of_title = f64::max(weight_of_title, weight);
                 continue;
@@ -135,27 +160,71 @@ impl WordWeights {
                 first = text.get(range.start..).unwrap_or_default();
                 before = range.start;
             }
+            let rest = text.get(range.end..).unwrap_or_default();
+            let cells = cells(sentence).count();
+            columns = columns.filter(|names| cells > 1 && self::cells(names).count() == cells);
+            if columns.is_none() && cells > 1 && self::cells(first_line(rest)).count() == cells {
+                columns = Some(sentence);
+                continue;
+            }
+            if let Some(columns) = columns {
+                // What a column is called is true of each of its cells.
+                let names = analyzer.terms(columns);
+                weight = self.weight_without(&names, sentence, analyzer);
+            }
             let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
-            if best.is_none_or(|(most, ..)| weight > most) {
-                best = Some((weight, sentence, before));
+            if best.as_ref().is_none_or(|best| weight > best.weight) {
+                best = Some(Best { weight, sentence, before, columns });
             }
             before = range.start;
         }
-        let Some((weight, sentence, before)) = best else {
-            return Cow::Borrowed(source.text.trim());
+        let Some(Best { weight, sentence, before, columns }) = best else {
+            return source.text.trim().to_owned();
         };
-        let sentence = match weight > 0.0 {
-            true if is_fragment(sentence) => beginning(text.get(before..).unwrap_or_default()),
-            true => sentence,
-            false => beginning(first),
+        let sentence = match (weight > 0.0, columns) {
+            (true, Some(columns)) => row(columns, sentence),
+            (true, None) if is_fragment(sentence) => {
+                beginning(text.get(before..).unwrap_or_default()).to_owned()
+            }
+            (true, None) => sentence.to_owned(),
+            (false, _) => beginning(first).to_owned(),
         };
         if weight_of_title <= weight {
-            return Cow::Borrowed(sentence);
+            return sentence;
         }
         let title = text.get(..source.title_bytes).unwrap_or_default().trim();
-        Cow::Owned(format!("{title}: {sentence}"))
+        format!("{title}: {sentence}")
     }
+}
+
+/// The sentence with the most weight so far.
+struct Best<'t> {
+    weight: f64,
+    sentence: &'t str,
+    /// Where the sentence before it begins.
+    before: usize,
+    /// The names of the columns, if it is a row of a table.
+    columns: Option<&'t str>,
+}
+
+/// The cells of a row of a table; one if it is none.
+fn cells(row: &str) -> impl Iterator<Item = &str> {
+    row.split(" | ").map(str::trim)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// A row with the names of its columns.
+fn row(columns: &str, row: &str) -> String {
+    let named = cells(columns).zip(cells(row)).filter(|(_, cell)| !cell.is_empty());
+    let named = named.map(|(name, cell)| match name {
+        "" => cell.to_owned(),
+        name => format!("{name}: {cell}"),
+    });
+    named.collect::<Vec<_>>().join("; ")
 }
 
 /// The text of a source of an answer.
@@ -198,11 +267,11 @@ fn beginning(text: &str) -> &str {
 impl Reader<'_> {
     /// The sentence of each text that shares most with the question. Where only its title does, the
     /// title and what follows it.
-    pub fn best_sentences<'t>(
+    pub fn best_sentences(
         &self,
         weights: &WordWeights,
-        texts: &[SourceText<'t>],
-    ) -> Result<Vec<Cow<'t, str>>, EngineError> {
+        texts: &[SourceText<'_>],
+    ) -> Result<Vec<String>, EngineError> {
         let best = self.store.search(|_, analyzer| {
             let best = texts.iter().map(|text| weights.best_sentence(text, analyzer));
             Ok::<_, StoreError>(best.collect())
@@ -227,7 +296,7 @@ mod tests {
             Question::parse(question, &mut analyzer, &Names::default(), Languages::NONE, None);
         let text = format!("{title}{text}");
         let source = SourceText { text: &text, title_bytes: title.len() };
-        WordWeights::new(Some(&question), []).best_sentence(&source, &mut analyzer).into_owned()
+        WordWeights::new(Some(&question), []).best_sentence(&source, &mut analyzer)
     }
 
     #[test]
@@ -252,6 +321,18 @@ mod tests {
         assert_eq!(best_under("Who is refilling the tank?", title, text), named);
         assert_eq!(best_under("tank", title, text), "Pia fills the tank.");
         assert_eq!(best_under("tank", title, ""), title.trim());
+    }
+
+    #[test]
+    fn a_sentence_over_two_lines_and_a_row_of_a_table_are_whole() {
+        let wrapped = "You must not restart the payment service during business hours\n\
+                       unless the engineer on call has agreed to it in writing.\nCiao.";
+        let whole = best("When may I restart the payment service?", wrapped);
+        assert!(whole.ends_with("hours unless the engineer on call has agreed to it in writing."));
+        let table = "Day | Where | Hotel\n1 | Ljubljana | City Hotel\n2 | Bled | Vila Bled";
+        let row = "Day: 2; Where: Bled; Hotel: Vila Bled";
+        assert_eq!(best("Which hotel did we stay at in Bled?", table), row);
+        assert_eq!(best("hotel", "Either a hotel | or not"), "Either a hotel | or not");
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! than "I moved: Oslo", and has stopped being true. After ranking, the statements in the results
 //! are read ([`derivers::attributes`]). Where a result states something that may have changed, the
 //! same question is searched further down for a record that replaces it. The newer takes the place
-//! of the older, which follows it. No score changes.
+//! of the older, which follows it. No score changes. What a long record says beside what it was
+//! found for counts for nothing here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,9 @@ use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
 
+use store::StoreError;
+
+use super::answering::WordWeights;
 use super::episodes::{Query, Recall, Recollection};
 use crate::{EngineError, Reader};
 
@@ -42,20 +46,28 @@ impl Stated {
     }
 }
 
-/// Which of these replaces which others. A short name, "my new number", replaces nothing where it
-/// may mean several attributes.
-fn replacements(stated: &[Stated]) -> BTreeMap<OpId, BTreeSet<OpId>> {
+/// Which of these replaces which others, in what the question is about. A short name, "my new
+/// number", replaces nothing where it may mean several attributes.
+fn replacements(
+    stated: &[Stated],
+    mut is_asked_about: impl FnMut(&OpId, &AttributeStatement) -> bool,
+) -> BTreeMap<OpId, BTreeSet<OpId>> {
     let mut replacements: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
     for newer in stated {
         for statement in &newer.statements {
-            let older = stated.iter().filter(|older| older.at_us < newer.at_us);
-            let older: Vec<(OpId, &str)> = older
-                .flat_map(|older| older.statements.iter().map(|said| (older.id, said)))
-                .filter(|(_, said)| statement.replaces(said))
+            let before = || {
+                let older = stated.iter().filter(|older| older.at_us < newer.at_us);
+                older.flat_map(|older| older.statements.iter().map(|said| (older.id, said)))
+            };
+            let names: BTreeSet<&str> = before()
+                .filter(|(_, said)| statement.may_mean(said))
+                .map(|(_, said)| said.attribute())
+                .collect();
+            let is_clear = names.len() < 2;
+            let older: Vec<(OpId, &str)> = before()
+                .filter(|(id, said)| statement.replaces(said) && is_asked_about(id, said))
                 .map(|(id, said)| (id, said.attribute()))
                 .collect();
-            let names: BTreeSet<&str> = older.iter().map(|(_, name)| *name).collect();
-            let is_clear = names.iter().filter(|name| **name != statement.attribute()).count() < 2;
             let meant = older
                 .into_iter()
                 .filter(|(_, name)| is_clear || *name == statement.attribute())
@@ -121,7 +133,7 @@ impl Reader<'_> {
             further = self.recall(&deeper)?.results;
             stated = Stated::all(&further);
         }
-        let replacements = replacements(&stated);
+        let replacements = self.replacements_for(&recall, &further, &stated)?;
         let wanted: BTreeSet<OpId> = recall.results.iter().map(|result| result.id).collect();
         // What replaces something that replaces a result is newer still.
         let mut shown = wanted.clone();
@@ -150,6 +162,32 @@ impl Reader<'_> {
             }
         }
         Ok(recall)
+    }
+    /// Which results replace which others, in what the question is about.
+    fn replacements_for(
+        &self,
+        recall: &Recall,
+        further: &[Recollection],
+        stated: &[Stated],
+    ) -> Result<BTreeMap<OpId, BTreeSet<OpId>>, EngineError> {
+        let results = || recall.results.iter().chain(further);
+        let shares = results().flat_map(|result| &result.terms);
+        let weights = WordWeights::new(Some(&recall.question), shares);
+        let mut asked_about: BTreeMap<OpId, Vec<AttributeStatement>> = BTreeMap::new();
+        Ok(self.store.search(|_, analyzer| {
+            let mut read = |id: &OpId| -> Vec<AttributeStatement> {
+                let Some(result) = results().find(|result| result.id == *id) else {
+                    return Vec::new();
+                };
+                let (words, speaker) = (own_words(&result.evidence), speaker_of(&result.evidence));
+                let sentences = weights.asked_about(words, analyzer);
+                sentences.iter().flat_map(|sentence| attributes(sentence, speaker)).collect()
+            };
+            let replacements = replacements(stated, |id, statement| {
+                asked_about.entry(*id).or_insert_with(|| read(id)).contains(statement)
+            });
+            Ok::<_, StoreError>(replacements)
+        })?)
     }
 }
 

@@ -17,7 +17,7 @@ use store::StoreError;
 use store::sqlite::{Search, first_after};
 
 use crate::belief::{Bodies, body_of};
-use crate::graph::record_view;
+use crate::graph::{record_view, repeats_others};
 use crate::recall::past::StatedTimes;
 use crate::write::graph::is_statement;
 
@@ -56,39 +56,61 @@ impl Moment {
                 continue;
             }
             let Some(entry) = index.entry(&citing.id)? else { continue };
-            let Some(status) = records.status_of(&entry)? else { continue };
-            if self.stands(index, &mut records, &entry, status)? {
-                return Ok(false);
+            let stands = match entry.kind {
+                Kind::Edge => is_told_by(index, &mut records, &entry)?,
+                _ => self.stands(index, &mut records, &entry)?,
+            };
+            match stands {
+                Some(true) => return Ok(false),
+                Some(false) => is_fallen = true,
+                None => {}
             }
-            is_fallen = true;
         }
         Ok(is_fallen)
     }
 
+    /// Whether a claim or node stands, if it is made from its statement.
     fn stands(
         &self,
         index: &dyn Bodies,
         records: &mut Records<'_, dyn Bodies + '_>,
         entry: &Entry,
-        status: RecordStatus,
-    ) -> Result<bool, StoreError> {
-        if !matches!(status, RecordStatus::Active | RecordStatus::Alias) {
-            return Ok(false);
+    ) -> Result<Option<bool>, StoreError> {
+        let Some(status) = records.status_of(entry)? else { return Ok(None) };
+        if entry.kind == Kind::Node
+            && let Some(Body::Node(node)) = body_of(index, &entry.id, &Kind::Node)?
+            && node.node_type.is_some_and(|of| {
+                repeats_others(of.as_str(), node.tags.as_deref().unwrap_or_default())
+            })
+        {
+            return Ok(None);
         }
-        if entry.kind == Kind::Edge {
-            // Without notes, its statement names two ids and says nothing that anybody looks for.
-            return Ok(match body_of(index, &entry.id, &Kind::Edge)? {
-                Some(Body::Edge(edge)) => edge.notes.is_some_and(|notes| !notes.trim().is_empty()),
-                _ => false,
-            });
+        if !matches!(status, RecordStatus::Active | RecordStatus::Alias) {
+            return Ok(Some(false));
         }
         if let Some(key) = &entry.identity
             && records.validity().standing(key)?.correction.is_some()
         {
-            return Ok(false);
+            return Ok(Some(false));
         }
-        let Some(times) = &self.times else { return Ok(true) };
+        let Some(times) = &self.times else { return Ok(Some(true)) };
         let view = record_view(records, index, entry)?;
-        Ok(view.is_none_or(|view| times.admit_record(&view)))
+        Ok(Some(view.is_none_or(|view| times.admit_record(&view))))
     }
+}
+
+/// Whether the statement of an edge says something that somebody looks for: the edge is in force
+/// and has notes. Without them, it names two ids.
+fn is_told_by(
+    index: &dyn Bodies,
+    records: &mut Records<'_, dyn Bodies + '_>,
+    edge: &Entry,
+) -> Result<Option<bool>, StoreError> {
+    if !records.is_in_force(edge)? {
+        return Ok(Some(false));
+    }
+    Ok(Some(match body_of(index, &edge.id, &Kind::Edge)? {
+        Some(Body::Edge(edge)) => edge.notes.is_some_and(|notes| !notes.trim().is_empty()),
+        _ => false,
+    }))
 }

@@ -25,7 +25,7 @@ use store::sqlite::ModelNumber;
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::Bodies;
-use crate::graph::{NodeFilter, RecordView, Subject, VALUES_RAW, record_view};
+use crate::graph::{NodeFilter, RecordView, Subject, VALUES_RAW, record_view, repeats_others};
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::FactQuery;
 use crate::recall::past::Over;
@@ -296,7 +296,7 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
     let Reached { records, links, evidence, excluded, cut, .. } = reached;
     // Stored answers and values as they were given account for nothing.
     let is_none = |view: &RecordView| {
-        view.record_type == NodeType::WhyTrace.as_str()
+        repeats_others(&view.record_type, &view.tags)
             || view.tags.iter().any(|tag| tag == VALUES_RAW)
     };
     let no_candidates: BTreeSet<OpId> = records

@@ -569,6 +569,17 @@ impl<'a> GraphWriter<'a> {
         inputs: &[(Reference, Role)],
         notes: &str,
     ) -> Result<OpId, GraphError> {
+        let displaced = match edge_type {
+            EdgeType::Supersedes => Some(to),
+            EdgeType::SameAs => Some(from),
+            _ => None,
+        };
+        if let Some(id) = displaced
+            && let Some(Body::Claim(claim)) = body_of(&*self.writing, &id, &Kind::Claim)?
+            && is_derived(&claim)
+        {
+            return Err(GraphRefusal::Derived { id }.into());
+        }
         let relation = Relation { edge_type, label: "", confidence: None };
         self.relate(&relation, (from, to), inputs, notes)
     }

@@ -103,7 +103,7 @@ pub struct StatusChange {
 impl StatusChange {
     /// Whether it is listed beside the beliefs that change: an edge displaces the record now, or
     /// did, or it is a node that falls with what it was made from, or stands again.
-    pub(crate) fn is_beside_beliefs(&self) -> bool {
+    pub fn is_beside_beliefs(&self) -> bool {
         let by_edge = [RecordStatus::Superseded, RecordStatus::Alias].map(RecordStatus::as_str);
         let has = |wanted: &str| self.before == Some(wanted) || self.after == Some(wanted);
         let has_fallen = has(RecordStatus::Invalidated.as_str());

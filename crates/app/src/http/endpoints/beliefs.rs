@@ -1,8 +1,9 @@
 //! `POST /api/v1/explain` and `GET /api/v1/claims`
 
 use engine::EngineError;
-use engine::belief::claims::{ClaimFilter, States, to_json};
+use engine::belief::claims::{ClaimFilter, States, is_true_at, to_json};
 use engine::belief::lineage::Lineage;
+use engine::private::Viewpoint;
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::records::RecordStatus;
@@ -16,6 +17,8 @@ use super::super::error::ApiError;
 use super::super::schema::{TIME, pattern_of};
 use super::super::work::{Call, Need};
 use super::recall::within;
+use crate::failure::RequestError;
+use crate::service::Session;
 use crate::service::types;
 
 /// Beliefs by default, and at most.
@@ -30,14 +33,34 @@ pub(super) struct Explain {
     name: String,
     /// The space; the token's own by default.
     space: Option<String>,
+    /// As of this time of recording.
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
+    /// Say whether it is true in the world at this time.
+    #[schemars(regex(pattern = TIME))]
+    valid_at: Option<String>,
 }
 
-needs!(Explain, |_| Need::Read);
+needs!(Explain, |_| Need::Read, |request, session| {
+    request.viewpoint(session)?;
+    Ok(())
+});
+
+impl Explain {
+    fn viewpoint(&self, session: &Session) -> Result<Viewpoint, RequestError> {
+        session.times().viewpoint(self.as_of.as_deref(), self.valid_at.as_deref())
+    }
+}
 
 pub(super) fn explain(call: &mut Call<'_>, request: Explain) -> Result<Value, ApiError> {
-    match call.opened.explain_disclosed(&request.name, call.disclosure()) {
+    let viewpoint =
+        Viewpoint { disclosure: call.disclosure(), ..request.viewpoint(&call.session)? };
+    match call.opened.explain_from(&request.name, &viewpoint) {
         Ok(explaining) => {
             let mut answer = serde_json::to_value(&explaining.explanation)?;
+            if let Some(at) = viewpoint.valid_at_us {
+                answer["in_window"] = json!(is_true_at(&explaining.belief, at));
+            }
             answer["found"] = json!("belief");
             answer["text"] = json!(explaining.text);
             answer["withheld"] = json!(explaining.withheld);
@@ -45,7 +68,7 @@ pub(super) fn explain(call: &mut Call<'_>, request: Explain) -> Result<Value, Ap
         }
         Err(EngineError::NotABelief { .. }) => {
             let id = call.record(&request.name)?;
-            let lineage = shown(call, call.opened.lineage(&id)?)?;
+            let lineage = shown(call, call.opened.lineage_from(&id, &viewpoint)?)?;
             let mut answer = serde_json::to_value(&lineage)?;
             answer["found"] = json!("record");
             Ok(answer)

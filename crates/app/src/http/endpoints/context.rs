@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
-use super::super::schema::{NOT_BLANK, given};
+use super::super::schema::{NOT_BLANK, TIME, given};
 use super::super::work::{Call, Need};
 use super::recall::within;
 use crate::failure::RequestError;
@@ -49,6 +49,12 @@ pub(super) struct Request {
     /// Most episodes that memory adds.
     #[schemars(range(max = ITEMS_MAX))]
     episodes: Option<u32>,
+    /// Memory as of this time of recording.
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
+    /// Only facts that are true at this time.
+    #[schemars(regex(pattern = TIME))]
+    valid_at: Option<String>,
     /// The agent's conversation.
     session_id: Option<String>,
     /// The number of the turn that the context is for.
@@ -79,12 +85,13 @@ struct ToolResultGiven {
     score: Option<f64>,
 }
 
-needs!(Request, |_| Need::Read, |request, _| {
+needs!(Request, |_| Need::Read, |request, session| {
     let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
     if request.turns.is_empty() && !asks {
         return Err(RequestError::EmptyTurns.into());
     }
     request.sizes()?;
+    session.times().viewpoint(request.as_of.as_deref(), request.valid_at.as_deref())?;
     Ok(())
 });
 
@@ -111,6 +118,8 @@ impl Request {
 
 pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError> {
     let sizes = asked.sizes()?;
+    let times = call.session.times();
+    let viewpoint = times.viewpoint(asked.as_of.as_deref(), asked.valid_at.as_deref())?;
     let budget = if asked.budget.is_some() { Budget::of(sizes.tokens) } else { Budget::default() };
     let question = asked.question.filter(|question| !question.trim().is_empty());
     let turns = asked.turns.into_iter().map(|TurnGiven { speaker, text }| Turn { speaker, text });
@@ -129,6 +138,7 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
         facts: Count::FACTS.up_to(sizes.facts),
         episodes: Count::EPISODES.up_to(sizes.episodes),
         receipt: if asked.no_receipt { Receipts::Omit } else { Receipts::Write },
+        viewpoint,
         today: Some(call.session.today()),
         zone: call.session.zone.clone(),
         ..ContextRequest::new(&call.token.name, call.session.now)

@@ -9,7 +9,6 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
-use crate::service::effective::Scope;
 use crate::service::inner_voice::{
     AskRequest, SaveBy, SourceKind, SpaceInView, StagingOptions, ask_spaces, to_json,
 };
@@ -111,7 +110,8 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     });
     let disclosure = call.disclosure();
     let answer = call.with_embedders(|session, opened, pool| {
-        let mut spaces = [SpaceInView { opened, scope: Scope::Project, disclosure }];
+        let scope = session.scope_of(opened);
+        let mut spaces = [SpaceInView { opened, scope, disclosure }];
         ask_spaces(session, pool, &mut spaces, &request, Answerer::Rules, save)
     })?;
     let mut value = to_json(&answer);

@@ -5,6 +5,7 @@ use engine::belief::explain::time;
 use engine::belief::review::Status;
 use engine::graph::SubgraphLimits;
 use engine::recall::facts::FactQuery;
+use engine::recall::past::Over;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::id::OpId;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::super::endpoint::{Input, needs};
 use super::super::error::ApiError;
 use super::super::json::typed;
-use super::super::schema::{any_of, exclusive};
+use super::super::schema::{TIME, any_of, exclusive};
 use super::super::work::{Call, Need, Target};
 use super::changes::{intent, need};
 use super::recall::within;
@@ -252,12 +253,19 @@ pub(super) struct List {
     /// Include those that were decided.
     #[serde(default)]
     all: bool,
+    /// As of this time of recording.
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
 }
 
-needs!(List, |_| Need::Read);
+needs!(List, |_| Need::Read, |asked, session| {
+    session.times().recorded_us(asked.as_of.as_deref())?;
+    Ok(())
+});
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
-    let mut patches = call.opened.patches(None)?;
+    let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
+    let mut patches = call.opened.patches(as_of_us)?;
     patches.retain(|patch| asked.all || patch.status == Status::Pending);
     let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
@@ -291,10 +299,17 @@ pub(super) struct Context {
     /// How many records at most [default: 40].
     #[schemars(range(min = 1, max = 1_000))]
     max_nodes: Option<u32>,
+    /// As of this time of recording.
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
+    /// Only records that are true in the world at this time [default: now, around what is found].
+    #[schemars(regex(pattern = TIME))]
+    valid_at: Option<String>,
 }
 
-needs!(Context, |_| Need::Read, |request, _| {
+needs!(Context, |_| Need::Read, |request, session| {
     request.limits()?;
+    session.times().viewpoint(request.as_of.as_deref(), request.valid_at.as_deref())?;
     Ok(())
 });
 
@@ -311,9 +326,14 @@ impl Context {
 pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiError> {
     let [hits, depth, nodes] = asked.limits()?;
     let disclosure = call.disclosure();
+    let times = call.session.times();
+    let viewpoint = times.viewpoint(asked.as_of.as_deref(), asked.valid_at.as_deref())?;
     let query = FactQuery {
         limit: hits,
+        as_of_us: viewpoint.as_of_us,
+        valid_at_us: viewpoint.valid_at_us,
         visibilities: disclosure.visibilities(),
+        over: Over::OnlyIfPast,
         ..FactQuery::new(&asked.query, call.session.now)
     };
     let facts = call.opened.recall_facts(&query)?;
@@ -324,7 +344,8 @@ pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiE
         depth,
         nodes,
         edges: nodes.saturating_mul(2),
-        valid_at_us: Some(call.session.now.as_microsecond()),
+        as_of_us: viewpoint.as_of_us,
+        valid_at_us: viewpoint.valid_at_us.or(Some(call.session.now.as_microsecond())),
         disclosure,
         ..SubgraphLimits::default()
     };

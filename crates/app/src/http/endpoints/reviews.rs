@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
+use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::changes::{intent, need, report};
 use super::patches;
@@ -25,23 +26,30 @@ pub(super) struct List {
     /// Include what is settled.
     #[serde(default)]
     all: bool,
+    /// As of this time of recording.
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
 }
 
-needs!(List, |_| Need::Read);
+needs!(List, |_| Need::Read, |asked, session| {
+    session.times().recorded_us(asked.as_of.as_deref())?;
+    Ok(())
+});
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
+    let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
     let is_listed = |status: Status| asked.all || status == Status::Pending;
     let mut listed: Vec<(OpId, Value)> = Vec::new();
-    for review in call.opened.reviews(None)?.iter().filter(|it| is_listed(it.status)) {
+    for review in call.opened.reviews(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((review.id, review_to_json(review)));
     }
-    for change in call.opened.proposed_changes(None)?.iter().filter(|it| is_listed(it.status)) {
+    for change in call.opened.proposed_changes(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((change.id, change_to_json(change)));
     }
-    for patch in call.opened.patches(None)?.iter().filter(|it| is_listed(it.status)) {
+    for patch in call.opened.patches(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((patch.id, patches::to_json(patch)));
     }
-    for staged in call.opened.candidates(None)?.iter().filter(|it| is_listed(it.status)) {
+    for staged in call.opened.candidates(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
         listed.push((staged.id, candidates::to_json(staged)));
     }
     let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();

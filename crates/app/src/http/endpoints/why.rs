@@ -30,6 +30,9 @@ pub(super) struct Request {
     /// As of this time of recording; nothing is stored.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
+    /// Judge what is true in the world at this time; nothing is stored.
+    #[schemars(regex(pattern = TIME))]
+    valid_at: Option<String>,
     /// Only records from this time of recording on.
     #[schemars(regex(pattern = TIME))]
     since: Option<String>,
@@ -68,6 +71,7 @@ impl Request {
             nodes: number("max_nodes", self.max_nodes, NODES, NODES_MAX)?,
             since_us: times.recorded_us(self.since.as_deref())?,
             as_of_us: service::past(session, times.recorded_us(self.as_of.as_deref())?),
+            valid_at_us: times.start_if_given_us(self.valid_at.as_deref())?,
             ..WhyLimits::new(session.now)
         })
     }

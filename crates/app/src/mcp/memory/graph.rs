@@ -6,6 +6,7 @@ use engine::belief::claims::{ClaimFilter, States, current_at_us};
 use engine::graph::{EdgeFilter, NodeFilter, PathLimits, SubgraphLimits, VALUES_RAW};
 use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
+use engine::recall::past::Over;
 use kernel::body::{EdgeType, NodeType};
 use kernel::id::OpId;
 use kernel::records::RecordStatus;
@@ -238,6 +239,7 @@ fn subgraphs(
                 as_of_us: viewpoint.as_of_us,
                 valid_at_us: viewpoint.valid_at_us,
                 visibilities: disclosure.visibilities(),
+                over: Over::OnlyIfPast,
                 ..FactQuery::new(query, session.now)
             };
             ids.extend(space.recall_facts(&query)?.facts.iter().map(|fact| fact.id));

@@ -4,6 +4,7 @@
 //! node is. Its tag keeps it from being a source of another answer. The same words are kept once.
 
 use engine::EngineError;
+use engine::graph::ANSWER_TAG;
 use engine::private::Disclosure;
 use engine::write::graph::{
     GraphChange, GraphChanged, INPUT_ROLE, NamedChange, RecordType, Reference, Statement,
@@ -22,9 +23,6 @@ use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::agents::Agent;
 use crate::service::handles;
-
-/// The tag of kept answers, and the pipeline that they name.
-pub(crate) const SUMMARY_TAG: &str = "inner_voice";
 
 /// With which key an answer is kept.
 #[derive(Clone, Copy)]
@@ -179,7 +177,7 @@ fn summary(request: &AskRequest<'_>, answer: &Answer) -> Result<Statement, Engin
     });
     let mut payload = Map::from_iter([
         ("is_summary".to_owned(), json!(true)),
-        ("pipeline".to_owned(), json!(SUMMARY_TAG)),
+        ("pipeline".to_owned(), json!(ANSWER_TAG)),
         ("question".to_owned(), json!(request.question)),
         ("sentences".to_owned(), json!(sentences.collect::<Vec<_>>())),
         ("summary_of".to_owned(), json!(sources)),
@@ -192,7 +190,7 @@ fn summary(request: &AskRequest<'_>, answer: &Answer) -> Result<Statement, Engin
     let node = RecordType::Node(NodeType::Summary);
     Ok(Statement {
         inputs: inputs.collect(),
-        tags: vec![SUMMARY_TAG.to_owned()],
+        tags: vec![ANSWER_TAG.to_owned()],
         visibility: Visibility::Project,
         payload: Value::Object(payload),
         ..Statement::new(node, texts.join(" "))

@@ -1,6 +1,10 @@
 //! What an answer is from: records, facts, nodes and thoughts that recall finds, each with the
 //! chance that it answers.
 
+use derivers::names::is_self;
+use derivers::owner::Owner;
+use derivers::prose::REMEMBER;
+use engine::graph::repeats_others;
 use engine::owner::SpaceOwner;
 use engine::recall::answering::{CONSIDERED, SourceText, WordWeights};
 use engine::recall::episodes::Recollection;
@@ -12,13 +16,12 @@ use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
 use retrieval::question::Question;
-use retrieval::rank::answering::{of_statement, of_thought};
+use retrieval::rank::answering::{of_statement, of_thought, speaks_of_self};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::sqlite::Filter;
 
 use super::AskRequest;
-use super::saving::SUMMARY_TAG;
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::effective::Scope;
@@ -29,8 +32,8 @@ use crate::service::recall::{
 };
 use crate::service::wording::{speaker_in, text_of_belief};
 
-/// How much a fact about the person counts in a question about somebody else: too little to be an
-/// answer.
+/// How much a fact about the person counts in a question about somebody else, or words about
+/// somebody else in a question about the person: too little to be an answer.
 const OF_SOMEBODY_ELSE: f64 = 0.4;
 
 // What a source is: what was said or happened, what is believed, decisions and the like, what
@@ -152,11 +155,9 @@ pub(super) fn find(
     }
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
+    let asked_about = others_asked_about(session, found.question.as_ref(), request.question)?;
     let mut sources = records(&found);
-    let asked_about = match found.facts.is_empty() {
-        true => Vec::new(),
-        false => others_asked_about(session, found.question.as_ref())?,
-    };
+    discount_others(session, found.question.as_ref(), &asked_about, &mut sources)?;
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -177,7 +178,8 @@ pub(super) fn find(
     );
     if wants(SourceKind::Nodes) {
         let is_wanted = |node: &&Found<FoundNode>| {
-            request.include_summaries || !node.item.record.tags.iter().any(|tag| tag == SUMMARY_TAG)
+            let record = &node.item.record;
+            request.include_summaries || !repeats_others(&record.record_type, &record.tags)
         };
         sources.extend(found.nodes.iter().filter(is_wanted).map(of_node));
     }
@@ -213,16 +215,47 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
     found.episodes.iter().map(of_record).collect()
 }
 
+/// What people say of themselves counts less in a question about somebody else: "I" in the words of
+/// Ana is not the person who asks, and "I" in the person's words is not Ana.
+fn discount_others(
+    session: &Session,
+    question: Option<&Question>,
+    asked_about: &[String],
+    sources: &mut [AnswerSource],
+) -> Result<(), Failure> {
+    let is_about_owner =
+        question.is_some_and(|asked| asked.first_person && asked.mentions.is_empty());
+    if !is_about_owner && asked_about.is_empty() {
+        return Ok(());
+    }
+    let owner = handles::owner_at_home(session)?;
+    for source in sources {
+        let is_of_another = match speaker_of(source, &owner) {
+            Some(SpeakerOf::Another) => is_about_owner,
+            Some(SpeakerOf::Owner) => is_in_none_of(&source.text, asked_about),
+            None => false,
+        };
+        if is_of_another && speaks_of_self(&source.text) {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+    Ok(())
+}
+
 /// The words of the names of those whom a question is about, if it is not about the person.
 fn others_asked_about(
     session: &Session,
     question: Option<&Question>,
+    text: &str,
 ) -> Result<Vec<String>, Failure> {
-    let asked = question.filter(|asked| !asked.first_person && !asked.mentions.is_empty());
-    let Some(asked) = asked else { return Ok(Vec::new()) };
-    let owner = handles::owner_at_home(session)?;
+    let Some(asked) = question.filter(|asked| !asked.first_person) else { return Ok(Vec::new()) };
+    let known = asked.mentions.iter().map(|mention| mention.text.as_str());
     let names: Vec<String> =
-        asked.mentions.iter().map(|mention| words_of(&mention.text).join("-")).collect();
+        known.chain(whose(text)).map(|name| words_of(name).join("-")).collect();
+    if names.is_empty() {
+        return Ok(names);
+    }
+    let owner = handles::owner_at_home(session)?;
     let is_of_person = names.iter().any(|name| owner.may_be(name));
     Ok(match is_of_person {
         true => Vec::new(),
@@ -230,11 +263,46 @@ fn others_asked_about(
     })
 }
 
+/// The names of whom something is in a question: "Claire's".
+fn whose(question: &str) -> impl Iterator<Item = &str> {
+    let words = question.split_whitespace().skip(1);
+    let names = words.filter_map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")));
+    names.filter(|name| name.starts_with(char::is_uppercase))
+}
+
 /// Whether a text is about the person, and has none of the words of others' names.
 fn is_of_nobody_in(text: &str, names: &[String]) -> bool {
     let words = words_of(text);
     let has = |word: &str| words.iter().any(|own| own == word);
-    !names.is_empty() && (has("you") || has("your")) && !names.iter().any(|name| has(name))
+    (has("you") || has("your")) && is_in_none_of(text, names)
+}
+
+/// Whether somebody is asked about, and a text has none of the words of their names.
+fn is_in_none_of(text: &str, names: &[String]) -> bool {
+    let words = words_of(text);
+    !names.is_empty() && !names.iter().any(|name| words.contains(name))
+}
+
+/// Whose words a record has, as far as that is known.
+enum SpeakerOf {
+    Owner,
+    Another,
+}
+
+/// Who speaks in a record. Where nobody says by which names the owner goes, a name may be the
+/// owner's, but not in a note that was written down as somebody else's words.
+fn speaker_of(source: &AnswerSource, owner: &Owner) -> Option<SpeakerOf> {
+    let evidence = source.evidence.as_ref()?;
+    match (evidence.payload.role.as_deref(), evidence.actor.as_deref()) {
+        (None | Some("user"), None) => Some(SpeakerOf::Owner),
+        (None | Some("user"), Some(actor)) if is_self(actor) || owner.is(actor) => {
+            Some(SpeakerOf::Owner)
+        }
+        (None | Some("user"), Some(_)) => {
+            (owner.is_known() || evidence.source == REMEMBER).then_some(SpeakerOf::Another)
+        }
+        (Some(_), _) => None,
+    }
 }
 
 /// The words of a text in lower case, without "'s".

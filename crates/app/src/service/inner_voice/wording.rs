@@ -29,6 +29,8 @@ const EXCERPT_CHARS_MAX: usize = 300;
 const CUT_CHARS_MIN: usize = 40;
 /// Most sentences that are taken from a model.
 const SENTENCES_MAX: usize = 12;
+/// What begins a sentence of which a newer source says that it has changed.
+const EARLIER: &str = "Earlier: ";
 /// What ends a sentence that was cut.
 const CUT: char = '…';
 
@@ -121,17 +123,21 @@ fn replaced_by(source: &AnswerSource, sources: &[AnswerSource]) -> Option<OpId> 
 }
 
 /// The excerpts of the likeliest sources, as many as fit. What several sources say is said once,
-/// and what has changed is not said.
+/// and what has changed since is said as earlier: a question may ask for that, or for another part
+/// of the sentence.
 pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut room = ANSWER_CHARS_MAX;
     for (place, source) in sources.iter().enumerate() {
         let mut text = said(source);
+        if source.replaced_by.is_some() && !text.is_empty() {
+            text.insert_str(0, EARLIER);
+        }
         if let Some(same) = sentences.iter_mut().find(|sentence| sentence.text == text) {
             same.sources.push(place);
             continue;
         }
-        if text.is_empty() || source.replaced_by.is_some() {
+        if text.is_empty() {
             continue;
         }
         // The number of the source, in brackets, and a space before it and after it.

@@ -17,9 +17,7 @@ use engine::mine::filter::{Filtered, KeptRecord, reason};
 use engine::mine::owned::refuse_owned;
 use engine::mine::rules::mined_by_rules;
 use engine::mine::segment::segments;
-use engine::mine::{
-    Allowed, Mined, MiningLimits, MiningSource, Refused, Scope, changes_of, filter,
-};
+use engine::mine::{Allowed, Mined, MiningLimits, MiningSource, Refused, Scope, changes_of};
 use engine::selection::{RecordState, Selection};
 use engine::write::graph::{NamedChange, RecordType, RefusedChange};
 use engine::write::import::Intent;
@@ -164,7 +162,7 @@ pub(crate) fn find(
             }
         }
     };
-    let mut filtered = filter(mined, &allowed, limits);
+    let mut filtered = space.reader()?.filter_mined(mined, &allowed, limits, &miner)?;
     if report.model.is_some() {
         refuse_owned(&mut filtered, records);
     }

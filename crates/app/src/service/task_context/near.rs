@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::graph::{EdgeView, RecordKey, VALUES_RAW};
+use engine::graph::{EdgeView, RecordKey, RecordView, VALUES_RAW, repeats_others};
 use engine::private::Disclosure;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
@@ -27,6 +27,8 @@ use crate::service::recall::{Found, RecallRequest, SearchScope, SearchedSpace, r
 const NEARLY_AS_NEAR: f64 = 0.3;
 /// Most records and edges that are read around one record.
 const AROUND_MAX: usize = 32;
+/// Kept answers and traces beyond the budget that are read: they repeat what the context says.
+const REPEATED_EXPECTED: usize = 16;
 /// Edges of the home space beyond the budget that are read, for those that the project hides.
 const HIDDEN_EXPECTED: usize = 16;
 
@@ -95,9 +97,12 @@ pub(super) fn search(
         near.embedding = found.embedding;
     }
     if budget.nodes > 0 {
-        let request = search(SearchScope::Nodes, budget.nodes)?;
-        let found = recall(session, pool, &mut spaces, &request)?;
+        let limit = budget.nodes.saturating_add(REPEATED_EXPECTED);
+        let found = recall(session, pool, &mut spaces, &search(SearchScope::Nodes, limit)?)?;
         near.nodes = found.nodes;
+        near.nodes
+            .retain(|node| !repeats_others(&node.item.record.record_type, &node.item.record.tags));
+        near.nodes.truncate(budget.nodes);
         near.embedding = near.embedding.or(found.embedding);
     }
     Ok(near)
@@ -233,7 +238,9 @@ fn beside(reading: &Reading<'_>, root: &TaskRecord) -> Result<Vec<TaskRecord>, E
     let layer = reading.layer(root.scope);
     let limits = reading.limits(layer, AROUND_MAX, AROUND_MAX);
     let records = layer.space.subgraph(&[root.record], &limits)?.records;
-    let records: Vec<_> = records.into_iter().filter(|it| it.id != root.record).collect();
+    let is_beside =
+        |it: &RecordView| it.id != root.record && !repeats_others(&it.record_type, &it.tags);
+    let records: Vec<_> = records.into_iter().filter(is_beside).collect();
     let keys: Vec<RecordKey> = records.iter().map(RecordKey::of_record).collect();
     let hidden = reading.hides(layer, &keys)?;
     let reason = Selection::Joined { to: root.id };

@@ -7,6 +7,7 @@ use engine::time_text::time_text;
 use engine::tokens::{O200k, Tokens};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use kernel::confidence::percent;
 use kernel::id::OpId;
 
 use super::{Selection, TaskContext, TaskEdge, TaskRecord};
@@ -156,7 +157,7 @@ impl Writing {
         };
         let mut about = vec![kind, scope(record.scope).to_owned()];
         let sure = record.confidence.filter(|confidence| *confidence < 1.0);
-        about.extend(sure.map(|confidence| format!("{:.0} % sure", confidence * 100.0)));
+        about.extend(sure.map(|confidence| format!("{} % sure", percent(confidence))));
         about.extend(
             record.valid_from.as_ref().map(|from| format!("from {}", time_text(from, &self.zone))),
         );

@@ -55,6 +55,26 @@ fn beliefs_are_listed_explained_corrected_refuted_and_given_back() {
     assert_eq!(server.get("/api/v1/claims?state=refuted", &token).succeeds()["total"], 0);
     let why = post("/api/v1/why", json!({ "name": key, "store": true }));
     assert!(why["stored"].is_object() || why["not_stored"].is_string(), "{why}");
+    let then = "2000-01-01";
+    let past = json!({ "name": key, "as_of": then });
+    assert_ne!(server.post("/api/v1/explain", &token, &past).status, 200, "not known then");
+    let in_time = post("/api/v1/explain", json!({ "name": key, "valid_at": "2150-01-01" }));
+    assert!(in_time["in_window"].is_boolean(), "{in_time}");
+    let past = json!({ "name": key, "valid_at": then, "store": true });
+    assert!(post("/api/v1/why", past)["not_stored"].is_string());
+    for path in ["reviews", "patches"] {
+        let path = format!("/api/v1/{path}?all=true&as_of={then}");
+        assert!(server.get(&path, &token).succeeds().to_string().ends_with("[]}"), "{path}");
+    }
+    let context = json!({ "question": "kiln", "as_of": then, "no_receipt": true });
+    assert_eq!(post("/api/v1/context", context)["items"], json!([]));
+    for path in ["explain", "why", "context", "patches/context"] {
+        let mut asked = json!({ "valid_at": "soon" });
+        let field = if path.ends_with("context") { "question" } else { "name" };
+        let field = if path.starts_with("patches") { "query" } else { field };
+        asked[field] = json!(key);
+        server.post(&format!("/api/v1/{path}"), &token, &asked).fails(400, "VALIDATION_ERROR");
+    }
     let reviews = server.get("/api/v1/reviews?all=true", &token).succeeds();
     assert!(reviews["reviews"].is_array());
     machine.is_sound();

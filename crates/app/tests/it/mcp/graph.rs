@@ -91,6 +91,31 @@ fn what_an_agent_states_names_the_agent_and_is_stated_once() {
 }
 
 #[test]
+fn an_agent_takes_no_rule_of_the_user_out_of_a_projects_sight() {
+    let machine = Machine::with_space();
+    let rule = "Never use lead glazes.";
+    let at_home = ["--space", "global", "claim", "add", rule, "--type", "preference"];
+    let at_home: Vec<&str> = at_home.into_iter().chain(["--visibility", "global"]).collect();
+    machine.because(at_home).run().succeeds();
+    let is_listed = || machine.because(["claims"]).run().succeeds().out().contains(rule);
+    assert!(is_listed());
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let over = json!({ "text": rule, "type": "preference", "valid_to": "2020-01-01" });
+    host.gets("state", over);
+    assert!(is_listed(), "an end of the agent's own hides nothing");
+    let copy = json!({ "text": "Use no lead.", "type": "preference" });
+    let copied = host.gets("state", copy)["id"].clone();
+    let turned = json!({ "text": "Use lead freely.", "type": "preference", "supersedes": copied });
+    host.gets("state", turned);
+    assert!(is_listed());
+    host.leaves();
+    // The user's own word about the project hides it.
+    let own = cli(&machine, &["claim", "add", rule, "--type", "preference"]);
+    machine.because(["refute", own["id"].as_str().unwrap()]).run().succeeds();
+    assert!(!is_listed());
+}
+
+#[test]
 fn what_somebody_else_stated_is_replaced_by_the_user_alone() {
     let machine = Machine::with_space();
     let users = id_of(&cli(&machine, &["claim", "add", "Releases are cut on Mondays"]));

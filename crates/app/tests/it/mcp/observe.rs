@@ -70,6 +70,20 @@ fn what_fits_a_turn_surfaces_unasked_and_once_in_a_conversation() {
 }
 
 #[test]
+fn what_has_changed_surfaces_with_what_it_replaces() {
+    let machine = machine();
+    for (at, text) in [("2026-10-01", "I live in Lyon."), ("2026-11-01", "I moved to Toulouse.")] {
+        machine.because(["remember", "--at", at, text]).run().succeeds();
+    }
+    let mut host = Host::of(&machine);
+    let turn = json!({ "text": "Find me a plumber near where I live." });
+    let (context, _) = observes(&mut host, turn);
+    let place = |text: &str| context.find(text);
+    assert!(place("Toulouse").is_some() && place("Toulouse") < place("Lyon"), "{context}");
+    host.leaves();
+}
+
+#[test]
 fn what_other_tools_showed_or_wrote_does_not_surface() {
     let machine = machine();
     let mut host = Host::of(&machine);

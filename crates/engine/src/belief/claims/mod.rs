@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use store::StoreError;
 use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
-use crate::belief::{Belief, Bodies, displaced_belief};
+use crate::belief::{Belief, displaced_belief};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::ACTIVE_CONFIDENCE_MIN;
@@ -467,33 +467,36 @@ fn list_without_view(
     filter: &ClaimFilter,
     limit: usize,
 ) -> Result<Claims, StoreError> {
-    match filter.as_of_us {
-        None => evaluate_all(index, index, filter, limit),
-        Some(until) => {
-            evaluate_all(index, &Snapshot::before(index, first_after(until)), filter, limit)
-        }
-    }
+    let mut claims = Gathered::new(filter, limit);
+    each_belief(index, filter.as_of_us, |belief| claims.add(belief))?;
+    Ok(claims.finish())
 }
 
-fn evaluate_all<B: Bodies>(
-    keys_of: &SqliteLedgerIndex<'_>,
-    index: &B,
-    filter: &ClaimFilter,
-    limit: usize,
-) -> Result<Claims, StoreError> {
-    let mut claims = Gathered::new(filter, limit);
+/// Evaluates every identity, now or as of a time.
+fn each_belief(
+    index: &SqliteLedgerIndex<'_>,
+    as_of_us: Option<u64>,
+    mut visit: impl FnMut(Belief),
+) -> Result<(), StoreError> {
+    let then = as_of_us.map(|until| Snapshot::before(index, first_after(until)));
     let mut failure = None;
-    keys_of.identity_keys(|key| match displaced_belief(index, &key) {
-        Ok(belief) => {
-            claims.add(belief);
-            true
-        }
-        Err(error) => {
-            failure = Some(error);
-            false
+    index.identity_keys(|key| {
+        let belief = match &then {
+            None => displaced_belief(index, &key),
+            Some(then) => displaced_belief(then, &key),
+        };
+        match belief {
+            Ok(belief) => {
+                visit(belief);
+                true
+            }
+            Err(error) => {
+                failure = Some(error);
+                false
+            }
         }
     })?;
-    failure.map_or(Ok(claims.finish()), Err)
+    failure.map_or(Ok(()), Err)
 }
 
 /// The best of the evaluated beliefs, and how many passed the filter.

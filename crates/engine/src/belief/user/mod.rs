@@ -253,7 +253,7 @@ impl Reader<'_> {
             }
         };
         let correction = Correction {
-            text: by.text.clone().or_else(|| payload::reworded(&belief, &payload)),
+            text: by.text.clone().or_else(|| payload::in_words(&belief, &payload)),
             corrected_payload: payload,
             identity_key: belief.key,
             note: by.note.clone(),

@@ -35,6 +35,9 @@ pub(super) fn replacing(
     if set.is_empty() {
         return Ok(belief.payload.clone());
     }
+    if belief.is_stated_in_words() && belief.payload.is_null() {
+        return Err(shape("it is stated in words: give the right ones with --text".to_owned()));
+    }
     if let [text] = set {
         match read_json(text) {
             Ok(payload) => {
@@ -94,9 +97,47 @@ fn known(served: &Value, claimed: Option<&Value>) -> Value {
     Value::Object(known)
 }
 
+/// What a corrected payload says: the text of the belief with the changed values replaced, a
+/// preference in words, or the fields of the payload; `None` if it has none.
+pub(super) fn in_words(belief: &Belief, payload: &Value) -> Option<String> {
+    if *payload == belief.payload {
+        return Some(belief.text.clone()).filter(|text| !text.is_empty());
+    }
+    reworded(belief, payload)
+        .or_else(|| derivers::preferences::in_words(&belief.claim_type, payload))
+        .or_else(|| fields_in_words(payload))
+}
+
+/// `days: tue, thu; daypart: evening`.
+fn fields_in_words(payload: &Value) -> Option<String> {
+    fn value(of: &Value) -> Option<String> {
+        match of {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Array(items) => {
+                Some(items.iter().filter_map(value).collect::<Vec<_>>().join(", "))
+            }
+            Value::Object(fields) => Some(
+                fields
+                    .iter()
+                    .filter_map(|(name, of)| Some(format!("{name} {}", value(of)?)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
+            other => Some(other.to_string()),
+        }
+    }
+    let Value::Object(fields) = payload else { return None };
+    let fields = fields.iter().filter_map(|(name, of)| {
+        let value = value(of).filter(|value| !value.is_empty())?;
+        Some(format!("{}: {value}", name.replace('_', " ")))
+    });
+    Some(fields.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
+}
+
 /// The text of a belief with the changed values of its payload replaced; `None` unless each of them
 /// occurs exactly once.
-pub(super) fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
+fn reworded(belief: &Belief, payload: &Value) -> Option<String> {
     let (Value::Object(old), Value::Object(new)) = (&belief.payload, payload) else { return None };
     let mut text = belief.text.clone();
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();

@@ -19,10 +19,14 @@ impl Best {
             Some((best, known)) => {
                 *best = place.min(*best);
                 let is_specific = known.is_specific || candidate.is_specific;
+                let mut replaces = known.replaces.clone();
+                replaces
+                    .extend(candidate.replaces.iter().filter(|id| !known.replaces.contains(id)));
                 if known.relevance < candidate.relevance {
                     *known = candidate;
                 }
                 known.is_specific = is_specific;
+                known.replaces = replaces;
             }
             None => {
                 self.0.insert(candidate.id, (place, candidate));

@@ -7,6 +7,7 @@
 //! the id of the record.
 
 use jiff::tz::TimeZone;
+use kernel::confidence::percent;
 use kernel::id::OpId;
 use retrieval::text::visible::visible;
 
@@ -87,7 +88,7 @@ impl Marks {
 
     /// How sure a belief is, and of whom, if it is not the reader's.
     fn sureness(&self, confidence: f64) -> String {
-        let sure = format!("{:.0} % sure", confidence * 100.0);
+        let sure = format!("{} % sure", percent(confidence));
         match &self.owner {
             Some(owner) => format!("{owner} is {sure}"),
             None => sure,

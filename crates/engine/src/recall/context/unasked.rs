@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use kernel::id::OpId;
 use retrieval::rank::Score;
 use retrieval::rank::lexical::idf;
 use retrieval::rank::relevance::RELEVANCE_MIN;
@@ -58,7 +59,20 @@ impl Gathered {
     /// their place.
     pub fn unasked(&self) -> Self {
         let answers = self.relevance >= RELEVANCE_MIN;
-        let specific = self.episodes.iter().filter(|episode| answers && episode.is_specific);
+        let mut ids: BTreeSet<OpId> = BTreeSet::new();
+        // What replaces something specific surfaces with it, however it is worded.
+        loop {
+            let before = ids.len();
+            for episode in &self.episodes {
+                if episode.is_specific || episode.replaces.iter().any(|older| ids.contains(older)) {
+                    ids.insert(episode.id);
+                }
+            }
+            if ids.len() == before {
+                break;
+            }
+        }
+        let specific = self.episodes.iter().filter(|episode| answers && ids.contains(&episode.id));
         Self {
             facts: self.facts.iter().take(COUNT.most).cloned().collect(),
             episodes: specific.take(COUNT.most).cloned().collect(),
