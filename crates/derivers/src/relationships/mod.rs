@@ -78,7 +78,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.8.0"
+        "1.9.0"
     }
 
     fn parameters(&self) -> String {

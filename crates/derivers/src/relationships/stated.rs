@@ -118,7 +118,10 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else {
         return;
     };
-    let is_new = (at + 1..noun).any(|word| sentence.lower(word) == "new");
+    // "Anna is my boss now", "Anna is now my boss".
+    let is_now = sentence.lower(noun + 1) == "now" && sentence.after(noun) == Break::None
+        || at.checked_sub(1).is_some_and(|before| sentence.lower(before) == "now");
+    let is_new = is_now || (at + 1..noun).any(|word| sentence.lower(word) == "new");
     let mut add = |person: Person, is_outright: bool, is_denial: bool| {
         found.push(Statement { kind, person, is_denial, is_outright, is_new });
     };
@@ -184,7 +187,7 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     if is_several || sentence.is_question {
         return;
     }
-    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, noun) {
+    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, (noun, kind)) {
         // "Pain is my teacher": a single word at the start of a sentence may not be a name.
         if is_outright
             && !is_denial
@@ -249,7 +252,11 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
 }
 
 /// Patterns 3 and 4: the name comes before the "my" at `at`.
-fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
+fn name_before(
+    sentence: &Sentence<'_>,
+    at: usize,
+    (noun, kind): (usize, &str),
+) -> Option<(Person, bool, bool)> {
     let breaks = sentence.words.get(at)?.before;
     if matches!(breaks, Break::Comma | Break::Open | Break::Dash) {
         let person = name_until(sentence, at, Edge::Any)?;
@@ -274,6 +281,10 @@ fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Perso
         ("isn't", ..) => (at.checked_sub(1)?, true),
         ("not", "is", _) => (at.checked_sub(2)?, true),
         ("longer", "no", "is") => (at.checked_sub(3)?, true),
+        ("now", "is", _) => (at.checked_sub(2)?, false),
+        ("be", "to", "used") => (at.checked_sub(3)?, true),
+        // Of whom people have one at a time, another one may be it now.
+        ("was", ..) if kinds::is_succeeded(kind) => (at.checked_sub(1)?, true),
         (word, ..) if word.ends_with("'s") => (at, false),
         _ => return None,
     };

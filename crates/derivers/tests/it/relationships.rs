@@ -228,6 +228,16 @@ fn a_new_one_ends_the_one_before() {
         held(&[anna, ("2025-07-01", "Lunch with my new manager Farid Khan")])[0],
         "Anna Vale is your boss 2025-01-01…2025-07-01"
     );
+    for text in ["Farid Khan is my boss now.", "Farid Khan is now my boss."] {
+        assert_eq!(
+            held(&[anna, ("2025-07-01", text)]),
+            ["Anna Vale is your boss 2025-01-01…2025-07-01", "Farid Khan is your boss 2025-07-01…"],
+            "{text}"
+        );
+    }
+    for text in ["Anna Vale used to be my boss.", "Anna Vale was my boss."] {
+        assert!(held(&[anna, ("2025-07-01", text)]).is_empty(), "{text}");
+    }
     let weber = ("2025-01-01", "My dentist is called Weber.");
     for text in [
         "We changed dentists.",

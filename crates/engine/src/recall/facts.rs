@@ -7,6 +7,7 @@
 //! thresholds and the rate of recency come from the design of facts ("Recall, two modes, one
 //! machinery").
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -308,14 +309,23 @@ impl Reader<'_> {
                 || query.valid_at_us.is_some()
                 || asks_of_past(&question, text, query.today);
             let times = query.stated_times(&question);
-            let sought = Sought { question: &question, query, times: times.as_ref(), with_over };
-            let facts = match query.as_of_us {
-                None => gather(search, analyzer, &index, &index, &sought)?,
-                Some(until_us) => {
-                    let then = Snapshot::before(&index, first_after(until_us));
-                    gather(search, analyzer, &index, &then, &sought)?
-                }
+            let then = query.as_of_us.map(|until| Snapshot::before(&index, first_after(until)));
+            let mut gather = |sought: &Sought<'_>| match &then {
+                None => gather(search, analyzer, &index, &index, sought),
+                Some(then) => gather(search, analyzer, &index, then, sought),
             };
+            let times = times.as_ref();
+            let mut facts = gather(&Sought { question: &question, query, times, with_over })?;
+            // What holds in a time that the question names need not say so in words.
+            if let Some((untimed, times)) = question.without_times().zip(times) {
+                let sought = Sought { question: &untimed, query, times: Some(times), with_over };
+                let in_time = gather(&sought)?.into_iter().filter(|fact| {
+                    let ends_us =
+                        end_us(fact.belief.valid_to.as_ref(), fact.belief.last_seen.as_ref());
+                    times.is_bounded_in_named(claims::begins_us(&fact.belief), ends_us)
+                });
+                facts = best_of_each(facts.into_iter().chain(in_time), query.limit);
+            }
             Ok((question, facts, search.has_model()))
         })?;
         let (question, mut facts, has_model) = match found {
@@ -405,11 +415,23 @@ fn gather<N: Bodies, B: Bodies>(
             belief,
         });
     }
-    facts.sort_by(|one, other| {
-        let by_relevance = other.relevance.total.total_cmp(&one.relevance.total);
-        by_relevance.then_with(|| one.belief.key.cmp(&other.belief.key))
-    });
+    facts.sort_by(by_relevance);
     Ok(different(facts, limit))
+}
+
+/// Each fact as it is the most relevant, the most relevant first.
+fn best_of_each(facts: impl Iterator<Item = Fact>, limit: usize) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = facts.collect();
+    facts.sort_by(by_relevance);
+    let mut seen = BTreeSet::new();
+    facts.retain(|fact| seen.insert(fact.id));
+    facts.truncate(limit);
+    facts
+}
+
+fn by_relevance(one: &Fact, other: &Fact) -> Ordering {
+    let by_relevance = other.relevance.total.total_cmp(&one.relevance.total);
+    by_relevance.then_with(|| one.belief.key.cmp(&other.belief.key))
 }
 
 /// How near a fact is to a question, 0 … 1, by words or by meaning, whichever finds it nearer.

@@ -68,6 +68,15 @@ impl StatedTimes {
             || self.windows.iter().any(|(first, end)| overlaps(*first, *end))
     }
 
+    /// Whether something begins or ends and holds in a time that the question names.
+    pub(crate) fn is_bounded_in_named(&self, begins_us: Option<i64>, ends_us: Option<i64>) -> bool {
+        (begins_us.is_some() || ends_us.is_some())
+            && self.windows.iter().any(|(first, end)| {
+                begins_us.is_none_or(|begins| begins < *end)
+                    && ends_us.is_none_or(|ends| ends > *first)
+            })
+    }
+
     /// The same of a record as it is shown.
     pub(crate) fn admit_record(&self, record: &RecordView) -> bool {
         let instant = |when: &Option<When>| when.as_ref().map(When::instant_us);

@@ -90,7 +90,10 @@ pub struct Question {
     pub asks_for_tasks: bool,
     /// What it is about beside tasks, if its words may ask for open ones.
     #[serde(skip)]
-    beside_tasks: Option<BesideTasks>,
+    beside_tasks: Option<Beside>,
+    /// What it asks beside the times that it names, if it asks anything beside them.
+    #[serde(skip)]
+    beside_times: Option<Beside>,
     /// The usual members of each class that it names, as terms, if it asks for all of a class:
     /// "Which sports does Ada do?"
     #[serde(skip)]
@@ -211,17 +214,20 @@ impl Question {
             && !asks_for_days
             && languages.own == Language::English
             && tasks::asks_for_open(&lower);
-        let beside_tasks = may_ask_for_tasks.then(|| {
-            let is_left_out = |position: usize| {
-                is_left_out(position)
-                    || lower.get(position).is_some_and(|word| tasks::is_asking(word))
-            };
+        let mut beside = |is_part: &dyn Fn(usize) -> bool| {
+            let is_left_out = |position: usize| is_left_out(position) || is_part(position);
             let kept = words.iter().enumerate().filter(|(position, _)| !is_left_out(*position));
             let terms = distinct_terms(analyzer, kept.map(|(_, word)| *word), languages);
             let nameless =
                 if terms.is_empty() { String::new() } else { without(text, &words, is_left_out) };
-            BesideTasks { terms, nameless }
-        });
+            Beside { terms, nameless }
+        };
+        let is_asking = |at: usize| lower.get(at).is_some_and(|word| tasks::is_asking(word));
+        let beside_tasks = may_ask_for_tasks.then(|| beside(&is_asking));
+        let is_of_time = |at: usize| roles.get(at) == Some(&WordRole::Time);
+        let names_time = is_focused && !asks_for_days && !times.is_empty();
+        let beside_times = names_time.then(|| beside(&is_of_time));
+        let beside_times = beside_times.filter(|beside| !beside.terms.is_empty());
         let subject = subject(&found, &lower);
         let is_naming_certain = found.iter().any(|at| at.is_certain);
         let mentions = found.into_iter().map(|at| at.mention).collect();
@@ -242,6 +248,7 @@ impl Question {
             asks_for_days,
             asks_for_tasks: false,
             beside_tasks,
+            beside_times,
             classes,
             subject,
             first_person,
@@ -255,11 +262,25 @@ impl Question {
         self.beside_tasks.is_some()
     }
 
+    /// The same question without the times that it names, if it names some and asks anything beside
+    /// them.
+    pub fn without_times(&self) -> Option<Self> {
+        let Beside { terms, nameless } = self.beside_times.clone()?;
+        Some(Self {
+            terms,
+            nameless,
+            dates: Vec::new(),
+            quotes: Vec::new(),
+            beside_times: None,
+            ..self.clone()
+        })
+    }
+
     /// The same question, for open tasks if it may ask for them: then the words that ask carry no
     /// weight.
     #[must_use]
     pub fn for_tasks(mut self) -> Self {
-        if let Some(BesideTasks { terms, nameless }) = self.beside_tasks.take() {
+        if let Some(Beside { terms, nameless }) = self.beside_tasks.take() {
             (self.terms, self.nameless) = (terms, nameless);
             self.asks_for_tasks = true;
         }
@@ -335,9 +356,9 @@ impl Question {
     }
 }
 
-/// What a question for open tasks says beside that.
+/// What a question says beside its times, or beside asking for open tasks.
 #[derive(Clone, Debug, PartialEq)]
-struct BesideTasks {
+struct Beside {
     terms: Vec<QueryTerm>,
     nameless: String,
 }

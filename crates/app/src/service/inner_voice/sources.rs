@@ -315,7 +315,7 @@ fn words_of(text: &str) -> Vec<String> {
 
 fn of_fact(found: &Found<Fact>) -> AnswerSource {
     let Found { space, item } = found;
-    let text = text_of_belief(&item.belief);
+    let text = item.in_time(&text_of_belief(&item.belief));
     let chance = of_statement(item.relevance.similarity);
     AnswerSource {
         at: item.belief.valid_at.clone(),
