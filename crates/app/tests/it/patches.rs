@@ -114,26 +114,6 @@ fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
 }
 
 #[test]
-fn reverting_a_patch_that_states_a_text_anew_brings_the_belief_back() {
-    let machine = Machine::with_space();
-    let note = id_of(&json(&machine, &["remember", "Kiln notes of May"]));
-    let claim = add(&machine, &["Kiln is at 1200.", "--source", &note]);
-    let operations = serde_json::json!([
-        {"op": "retract", "target": claim, "sources": [note]},
-        {"op": "create_claim", "type": "fact", "text": "Kiln is at 1200.", "valid_to": "2150-01-01",
-            "sources": [note]},
-    ]);
-    machine.write("new.json", serde_json::json!({ "operations": operations }).to_string());
-    let claims = || machine.because(["claims", "--json"]).run().succeeds().json_lines();
-    let applied = json(&machine, &["patch", "apply", "new.json"]);
-    assert!(claims()[0]["valid_to"].is_string());
-    json(&machine, &["patch", "revert", applied["patch"].as_str().unwrap()]);
-    let now = claims();
-    assert_eq!((&now[0]["text"], &now[0]["valid_to"]), (&"Kiln is at 1200.".into(), &().into()));
-    machine.is_sound();
-}
-
-#[test]
 fn a_proposed_patch_waits_among_the_reviews_and_is_decided_once() {
     let machine = Machine::with_space();
     let (text, _) = patch(&machine);

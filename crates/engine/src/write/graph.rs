@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType};
+use kernel::body::{
+    Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType, Withdrawal,
+};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};
@@ -435,6 +437,31 @@ impl<'a> GraphWriter<'a> {
         Ok(id)
     }
 
+    /// Takes back what an earlier list of changes appended and what is still in force, the latest
+    /// first.
+    pub(crate) fn revert(&mut self, appended: &[OpId]) -> Result<(), GraphError> {
+        for id in appended.iter().rev() {
+            let Some(entry) = self.writing.entry(id)? else { continue };
+            let is_retracted = Validity::new(&*self.writing).is_retracted(&entry)?;
+            match entry.kind {
+                Kind::Claim | Kind::Node | Kind::Edge if !is_retracted => {
+                    let body = Body::Retraction(Reason { reason: String::new() });
+                    self.act_on(*id, body)?;
+                }
+                Kind::Retraction => {
+                    let withdrawn =
+                        self.writing.acting(id, &Kind::RetractionWithdrawal, Role::TARGET)?;
+                    if withdrawn.is_empty() {
+                        let body = Body::RetractionWithdrawal(Withdrawal { note: String::new() });
+                        self.act_on(*id, body)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     fn resolve(&self, reference: &Reference) -> Result<OpId, GraphRefusal> {
         match reference {
             Reference::Id(id) => Ok(*id),
@@ -701,7 +728,7 @@ impl<'a> GraphWriter<'a> {
         self.append(Body::Retraction(Reason { reason: reason.to_owned() }), refs)
     }
 
-    pub(super) fn act_on(&mut self, target: OpId, body: Body) -> Result<OpId, GraphError> {
+    fn act_on(&mut self, target: OpId, body: Body) -> Result<OpId, GraphError> {
         self.append(body, vec![Ref { id: target, role: Role::parse(Role::TARGET)? }])
     }
 

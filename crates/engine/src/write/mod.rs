@@ -8,7 +8,7 @@
 //! drafts with all that follows from them, which [`follow`] works out. [`submission`] decides about
 //! the claims that machines propose, [`claim_form`] says what a claim needs. [`record_again`] says
 //! again what a copy cannot accept of this device. [`transcript`] keeps what language models were
-//! asked. `revert` takes back what changes of the graph did. [`forget`] erases.
+//! asked. [`forget`] erases.
 
 mod admission;
 pub(crate) mod altered;
@@ -28,7 +28,6 @@ pub mod patch;
 mod patch_model;
 pub mod record;
 pub mod record_again;
-mod revert;
 mod set_aside;
 pub mod share;
 pub mod sources;
