@@ -187,7 +187,12 @@ pub fn unwrapped(text: &str) -> Cow<'_, str> {
         let words = line.trim();
         let is_mark = is_fence(line);
         is_code ^= is_mark;
-        let is_prose = !is_mark && !is_code && !words.is_empty() && !is_set_off(line);
+        let is_prose = !is_mark
+            && !is_code
+            && !words.is_empty()
+            && !is_set_off(line)
+            && !is_underline(words)
+            && speaker_of(words).is_none();
         if is_prose && open.take().is_some_and(|before| before.goes_on_in(words)) {
             let kept = joined.trim_end_matches(['\n', '\r']).len();
             let ends = joined.len() - kept;
@@ -297,6 +302,8 @@ mod tests {
             &format!("{first}\n- item\n\n{first}\n"),
             &format!("```\n{first}\n{first}\n```"),
             &format!("{first} | b\nc | d"),
+            &format!("Ana: {first}\nBen: The film starts at nine"),
+            &format!("{first}\n====="),
         ] {
             check(kept, kept);
         }

@@ -98,12 +98,10 @@ const VALUE_ENDS: [&str; 23] = [
     "in", "last", "next", "on", "since", "so", "this", "today", "until", "when", "with",
 ];
 /// Words of sentences about changes before those that are known, or that were taken back.
-const OF_THE_PAST: [&[&str]; 9] = [
+const OF_THE_PAST: [&[&str]; 7] = [
     &["before", "that"],
     &["before", "this"],
     &["back", "then"],
-    &["years", "ago"],
-    &["decades", "ago"],
     &["originally"],
     &["rolled", "it", "back"],
     &["rolled", "back"],
@@ -137,6 +135,8 @@ const ONE_AT_A_TIME: [&str; 9] =
     ["boss", "dentist", "doctor", "employer", "gp", "landlady", "landlord", "manager", "therapist"];
 /// Numbers and addresses that a note means to be the speaker's.
 const OWN_NUMBERS: [&str; 6] = ["address", "e-mail", "email", "mobile", "number", "phone"];
+/// What addresses of houses are called.
+const HOMES: [&str; 5] = ["home", "postal", "private", "street", "mailing"];
 /// What numbers of telephones are called.
 const PHONES: [&str; 5] = ["phone", "telephone", "mobile", "cell", "tel"];
 /// Words after the name of something new that say why.
@@ -191,13 +191,9 @@ impl AttributeStatement {
 
     /// Whether its name, by itself, may also be short for that of an earlier one.
     pub fn may_mean(&self, earlier: &Self) -> bool {
-        let is_short = || {
-            let rest = earlier.attribute.strip_suffix(self.attribute.as_str());
-            rest.is_some_and(|rest| rest.ends_with(' '))
-        };
         self.subject == earlier.subject
             && sort_of(&self.value) == sort_of(&earlier.value)
-            && is_short()
+            && short_for(&self.attribute, &earlier.attribute).is_some()
     }
 
     /// Whether it says that an earlier statement has stopped being true.
@@ -207,13 +203,11 @@ impl AttributeStatement {
         if !is_of_same || !things::may_replace(self, earlier) {
             return false;
         }
-        if let Some(denied) = &self.instead_of
-            && !earlier.has_ended
-        {
-            return slug(without_preposition(&earlier.value)) == slug(denied);
-        }
-        if !self.is_change {
-            return false;
+        let is_denied = self.instead_of.as_ref().is_some_and(|denied| {
+            !earlier.has_ended && slug(without_preposition(&earlier.value)) == slug(denied)
+        });
+        if is_denied || !self.is_change {
+            return is_denied;
         }
         let has_same_value = slug(&self.value) == slug(&earlier.value);
         match (self.has_ended, earlier.has_ended) {
@@ -234,16 +228,17 @@ impl AttributeStatement {
 /// Whether two names mean one attribute: "number" after "phone number". A number by itself is that
 /// of a telephone, and an address that of a house.
 fn is_same(later: &str, earlier: &str) -> bool {
-    let is_short = earlier.strip_suffix(later).is_some_and(|rest| {
-        let kind = rest.trim_end();
-        rest.ends_with(' ')
-            && match later {
-                "number" => PHONES.iter().any(|phone| kind.ends_with(phone)),
-                "address" => !kind.ends_with("mail") && kind != "ip",
-                _ => true,
-            }
+    let is_short = short_for(later, earlier).is_some_and(|kind| match later {
+        "number" => PHONES.iter().any(|phone| kind.ends_with(phone)),
+        "address" => HOMES.contains(&kind),
+        _ => true,
     });
     later == earlier || is_short
+}
+
+/// What a longer name says before a shorter one: "phone" of "phone number" before "number".
+fn short_for<'n>(short: &str, long: &'n str) -> Option<&'n str> {
+    long.strip_suffix(short)?.strip_suffix(' ')
 }
 
 fn without_preposition(value: &str) -> &str {
@@ -292,7 +287,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         if sentence.is_question || is_quote {
             continue;
         }
-        if has_words(&sentence, &["kidding"]) {
+        if has_words(&sentence, &["kidding"]) && !has_words(&sentence, &["no", "kidding"]) {
             continue;
         }
         let first = found.len();
@@ -538,6 +533,9 @@ impl Clause<'_, '_, '_> {
                 self.skip_all(&MOVING);
                 if self.next_is(&["into"]) {
                     // "Into a flat in Nice".
+                    if !matches!(self.lower(1), "a" | "an" | "my" | "our" | "the") {
+                        return None;
+                    }
                     let words = self.words.iter().take(1 + VALUE_WORDS_MAX);
                     let place = words.take_while(|word| word.before == Break::None);
                     self.skip(place.clone().position(|word| word.lower == "in")? + 1);
@@ -623,21 +621,24 @@ impl Clause<'_, '_, '_> {
         };
         if self.next_is(&["retired"]) {
             let next = self.lower(1);
-            let is_alone =
-                matches!(next, "" | "in" | "last" | "this" | "today" | "yesterday" | "from");
+            let is_alone = matches!(next, "" | "in" | "last" | "this" | "today" | "yesterday");
             return is_alone.then(|| statement(String::new(), true));
         }
         self.takes(&["left", "quit"])?;
         let (value, _) = self.value(&TIMES)?;
-        if sort_of(&value) != ValueSort::Name {
+        if sort_of(&value) != ValueSort::Name || self.is_passing_after(&value) {
             return None;
         }
-        let after = self.words.iter().position(|word| word.lower == "joined");
-        self.skip(after.map_or(self.words.len(), |joined| joined + 1));
-        match self.value(&TIMES) {
-            Some((next, _)) if sort_of(&next) == ValueSort::Name => Some(statement(next, false)),
-            _ => Some(statement(value, true)),
+        self.skip(value.split(' ').count());
+        if self.next_is(&["and"]) && self.lower(1) == "joined" {
+            self.skip(2);
+            let (next, _) = self.value(&TIMES)?;
+            // Where somebody worked who left that for this.
+            let mut joined = statement(next, false);
+            (joined.is_change, joined.instead_of) = (false, Some(value));
+            return Some(joined).filter(|joined| sort_of(&joined.value) == ValueSort::Name);
         }
+        Some(statement(value, true))
     }
 
     fn takes(&mut self, words: &[&str]) -> Option<()> {
@@ -663,8 +664,11 @@ impl Clause<'_, '_, '_> {
             self.skip(2);
             // "My sister Marta lives in Oslo".
             let is_name = |word: &&Word<'_>| is_proper(word.text) && word.before == Break::None;
-            self.skip(self.words.iter().take(NAME_WORDS_MAX).take_while(is_name).count());
-            return Some(subject);
+            let length = self.words.iter().take(NAME_WORDS_MAX).take_while(is_name).count();
+            let name = self.words.get(..length).unwrap_or_default();
+            let name = name.iter().map(|word| word.lower.as_ref()).collect::<Vec<_>>().join(" ");
+            self.skip(length);
+            return Some(if name.is_empty() { subject } else { person(&name) });
         }
         if matches!(lower, "lives" | "resides" | "works" | "moved" | "relocated") {
             // A note about the owner, or the speaker's own words without "I".

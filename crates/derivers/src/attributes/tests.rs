@@ -61,6 +61,10 @@ fn a_statement_that_something_changed_replaces_an_earlier_one() {
         ("I work at Acme", "I retired last week"),
         ("I live in Leeds", "We've just moved into a flat in Nice"),
         ("I live in Leeds", "I moved to Nice for work"),
+        ("I live in Leeds", "I moved to Oslo, not far from the harbour"),
+        ("I live in Leeds", "I moved to Oslo, not Bergen"),
+        ("I live in Leeds", "I moved to Oslo, no kidding"),
+        ("My sister Marta lives in Porto", "Marta moved to Lisbon"),
     ] {
         assert!(replaces(earlier, later), "{earlier} … {later}");
         let is_change = attributes(earlier, Speaker::Owner).iter().any(|said| said.is_change);
@@ -126,6 +130,13 @@ fn what_is_about_something_else_or_says_no_change_replaces_nothing() {
         ("I work at Acme", "I started at Gold's Gym"),
         ("I work at Acme", "We started at Gare du Nord"),
         ("I work at Acme", "I left Oslo"),
+        ("I work at Acme", "I left Anna at the station and joined Ben for lunch"),
+        ("I work at Acme", "We left Facebook and joined Mastodon"),
+        ("I work at Acme", "I left Acme in 2010 and joined Initech"),
+        ("I work at Acme", "I retired from the choir"),
+        ("I live in Leeds", "I moved into consulting in London"),
+        ("My friend Tom lives in Porto", "My friend Ben moved to Lisbon"),
+        ("My wallet address is bc1q99", "My new address is 4 Rue Verte"),
         ("My email address is ana@example.org", "My new address is 4 Rue Verte, Lyon"),
         ("My passport number is 12345", "My new number is 0655667788"),
         ("Marta's birthday is on 13 May", "Marta's birthday is on 15 May, not 14 May"),

@@ -48,8 +48,7 @@ const AUXILIARIES: [&str; 14] = [
     "were",
 ];
 /// Verbs by which a thing has a value.
-const IS: [&str; 11] =
-    ["is", "are", "be", "begins", "closes", "ends", "happens", "meet", "meets", "opens", "starts"];
+const IS: [&str; 8] = ["is", "are", "be", "begins", "happens", "meet", "meets", "starts"];
 /// Words between such a verb and the value.
 #[rustfmt::skip]
 const BEFORE_VALUE: [&str; 16] = [
@@ -76,10 +75,10 @@ const ARTICLES: [&str; 9] = ["a", "an", "her", "his", "my", "our", "the", "their
 const UNITS: [(&str, &[&str]); 6] = [
     ("length", &["cm", "feet", "ft", "inch", "inches", "km", "m", "metres", "miles", "mm"]),
     ("time", &["days", "hours", "min", "minutes", "months", "seconds", "weeks", "years"]),
-    ("mass", &["g", "grams", "kg", "kilos", "lb", "lbs", "pounds", "tons"]),
+    ("mass", &["g", "grams", "kg", "kilos", "lb", "lbs", "tons"]),
     ("data", &["b", "bytes", "gb", "gib", "kb", "kib", "mb", "mib", "tb", "tib"]),
     ("share", &["%", "higher", "less", "lower", "more", "percent"]),
-    ("money", &["$", "chf", "dollars", "eur", "euro", "euros", "gbp", "usd", "£", "€"]),
+    ("money", &["chf", "dollars", "eur", "euro", "euros", "gbp", "usd"]),
 ];
 /// Times of a day in words.
 const CLOCK: [&str; 4] = ["noon", "midnight", "am", "pm"];
@@ -276,9 +275,8 @@ fn after_change<'s, 't>(words: &'s [Word<'t>], at: usize) -> Option<&'s [Word<'t
 
 /// A statement for each kind of value: "Tuesday at 10:30" is a day and a time of day.
 fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeStatement> {
-    let is_certain = |(kind, of): &(ValueKind, String)| {
-        !is_change || *kind != ValueKind::Place || is_place(value, of)
-    };
+    let is_certain =
+        |(kind, of): &(ValueKind, String)| !is_change || *kind != ValueKind::Place || is_place(of);
     let values = values_of(value).into_iter().filter(is_certain);
     let statement = |(kind, value): (ValueKind, String)| AttributeStatement {
         subject: kind.subject().to_owned(),
@@ -292,11 +290,10 @@ fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeS
 }
 
 /// Whether a value behind its preposition is a place where something can be now: "in Kreuzberg",
-/// "with Ana", "in the shed"; "in good shape" and "on sale" are not.
-fn is_place(value: &[Word<'_>], name: &str) -> bool {
+/// "with Ana", "in the shed"; "in good shape" and "behind schedule" are not.
+fn is_place(name: &str) -> bool {
     let first = name.split(' ').next().unwrap_or_default();
-    let is_open = !value.iter().take(2).any(|word| matches!(word.lower.as_ref(), "in" | "on"));
-    is_open || is_proper(first) || ARTICLES.contains(&first)
+    is_proper(first) || ARTICLES.contains(&first)
 }
 
 /// Whether the values of two statements about one thing can be compared: centimetres replace no
@@ -492,6 +489,8 @@ mod tests {
             ("Emma is 120 cm tall", "Emma is now 7 years old"),
             ("The office is in Mitte", "The office is now in good shape"),
             ("The book is on the shelf", "The book is now on sale"),
+            ("The office is in Mitte", "The office is now under renovation"),
+            ("The pool closes at 20:00", "The pool now opens at 7:00"),
             ("The salary is 3000 euros", "The salary is now 10 % higher"),
             (
                 "The upload limit is 100 MB",

@@ -389,6 +389,7 @@ impl<'r> Habit<'r> {
         }
     }
 }
+
 /// A preference in words, from the data of a claim; none if it is not that of a preference.
 pub fn in_words(claim_type: &str, payload: &Value) -> Option<String> {
     let domain = claim_type.strip_prefix("preference.")?;

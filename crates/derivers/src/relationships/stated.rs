@@ -187,7 +187,7 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     if is_several || sentence.is_question {
         return;
     }
-    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, (noun, kind)) {
+    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, noun) {
         // "Pain is my teacher": a single word at the start of a sentence may not be a name.
         if is_outright
             && !is_denial
@@ -252,11 +252,7 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
 }
 
 /// Patterns 3 and 4: the name comes before the "my" at `at`.
-fn name_before(
-    sentence: &Sentence<'_>,
-    at: usize,
-    (noun, kind): (usize, &str),
-) -> Option<(Person, bool, bool)> {
+fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
     let breaks = sentence.words.get(at)?.before;
     if matches!(breaks, Break::Comma | Break::Open | Break::Dash) {
         let person = name_until(sentence, at, Edge::Any)?;
@@ -282,9 +278,6 @@ fn name_before(
         ("not", "is", _) => (at.checked_sub(2)?, true),
         ("longer", "no", "is") => (at.checked_sub(3)?, true),
         ("now", "is", _) => (at.checked_sub(2)?, false),
-        ("be", "to", "used") => (at.checked_sub(3)?, true),
-        // Of whom people have one at a time, another one may be it now.
-        ("was", ..) if kinds::is_succeeded(kind) => (at.checked_sub(1)?, true),
         (word, ..) if word.ends_with("'s") => (at, false),
         _ => return None,
     };

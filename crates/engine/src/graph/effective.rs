@@ -6,11 +6,13 @@
 //! the project refuted or replaced does not come back from there. Only where the project took its
 //! copy back, or the copy fell with its sources, does the other one show again. What a key wrote
 //! that may not correct, an agent's, hides only what it repeats: it takes nothing of the user's out
-//! of sight.
+//! of sight, until the user replaces or corrects it.
 
 use kernel::access::Place;
+use kernel::body::EdgeType;
 use kernel::identity::text_key;
 use kernel::kind::{Capability, Kind};
+use kernel::ledger_index::Entry;
 use kernel::operation::Role;
 use kernel::records::{Edge, RecordStatus, Records};
 use store::StoreError;
@@ -72,17 +74,31 @@ impl Reader<'_> {
             let hides = |RecordKey { kind, key }: &RecordKey| {
                 let Some(latest) = records.latest_version(kind, key)? else { return Ok(false) };
                 let status = records.status_of(&latest)?;
-                let place = Place { order: latest.order(), seq: latest.seq };
-                let is_users = index.access()?.holds(&latest.author, Capability::Correct, place);
-                Ok(match status {
-                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated) => false,
-                    Some(RecordStatus::Refuted) => true,
-                    Some(RecordStatus::Active) if !is_users => {
-                        let view = record_view(&mut records, index, &latest)?;
-                        view.is_some_and(|it| it.valid_from.is_none() && it.valid_to.is_none())
+                let displacing = match status {
+                    None | Some(RecordStatus::Retracted | RecordStatus::Invalidated) => {
+                        return Ok(false);
                     }
-                    Some(_) => is_users,
-                })
+                    Some(RecordStatus::Refuted) => return Ok(true),
+                    Some(RecordStatus::Superseded) => Some((EdgeType::Supersedes, Role::TO)),
+                    Some(RecordStatus::Alias) => Some((EdgeType::SameAs, Role::FROM)),
+                    Some(RecordStatus::Active) => None,
+                };
+                let access = index.access()?;
+                let is_users = |entry: &Entry| {
+                    let place = Place { order: entry.order(), seq: entry.seq };
+                    access.holds(&entry.author, Capability::Correct, place)
+                };
+                if is_users(&latest) {
+                    return Ok(true);
+                }
+                if let Some((edge_type, role)) = displacing {
+                    let edges = records.edges(edge_type, role, &latest.id)?;
+                    return Ok(edges.iter().any(|edge| is_users(&edge.entry)));
+                }
+                let view = record_view(&mut records, index, &latest)?;
+                Ok(view.is_some_and(|it| {
+                    it.corrected_by.is_some() || it.valid_from.is_none() && it.valid_to.is_none()
+                }))
             };
             keys.iter().map(hides).collect()
         })

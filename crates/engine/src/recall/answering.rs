@@ -134,8 +134,10 @@ impl WordWeights {
     /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to
     /// a question for them. A row of a table is given with the names of its columns.
     fn best_sentence(&self, source: &SourceText<'_>, analyzer: &mut Analyzer) -> String {
-        let text = unwrapped(cut(source.text, TEXT_BYTES_MAX));
-        let text = text.as_ref();
+        let text = cut(source.text, TEXT_BYTES_MAX);
+        // The title is not a part of the sentence below it.
+        let (title, body) = text.split_at_checked(source.title_bytes).unwrap_or(("", text));
+        let text = &*format!("{title}{}", unwrapped(body));
         if self.asks_for_tasks
             && let Some(open) = open_tasks(text)
         {
@@ -163,21 +165,22 @@ impl WordWeights {
             let rest = text.get(range.end..).unwrap_or_default();
             let cells = cells(sentence).count();
             columns = columns.filter(|names| cells > 1 && self::cells(names).count() == cells);
-            if columns.is_none() && cells > 1 && self::cells(first_line(rest)).count() == cells {
-                columns = Some(sentence);
-                continue;
-            }
+            let is_header = columns.is_none() && is_header(sentence, rest);
             if let Some(columns) = columns {
                 // What a column is called is true of each of its cells.
                 let names = analyzer.terms(columns);
                 weight = self.weight_without(&names, sentence, analyzer);
             }
-            let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
+            let is_asked =
+                is_header || sentence.ends_with(['?', '？']) || sentence.starts_with('>');
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
             if best.as_ref().is_none_or(|best| weight > best.weight) {
                 best = Some(Best { weight, sentence, before, columns });
             }
             before = range.start;
+            if is_header {
+                columns = Some(sentence);
+            }
         }
         let Some(Best { weight, sentence, before, columns }) = best else {
             return source.text.trim().to_owned();
@@ -210,11 +213,17 @@ struct Best<'t> {
 
 /// The cells of a row of a table; one if it is none.
 fn cells(row: &str) -> impl Iterator<Item = &str> {
-    row.split(" | ").map(str::trim)
+    row.trim().trim_matches('|').split('|').map(str::trim)
 }
 
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+/// Whether a row has the names of columns: words alone, with two rows below it at least.
+fn is_header(row: &str, rest: &str) -> bool {
+    let number = cells(row).count();
+    let is_name = |cell: &str| !cell.contains(|letter: char| letter.is_numeric());
+    number > 1
+        && cells(row).all(is_name)
+        && !row.starts_with(['-', '*', '+'])
+        && rest.lines().take(2).filter(|line| cells(line).count() == number).count() == 2
 }
 
 /// A row with the names of its columns.
@@ -332,7 +341,15 @@ mod tests {
         let table = "Day | Where | Hotel\n1 | Ljubljana | City Hotel\n2 | Bled | Vila Bled";
         let row = "Day: 2; Where: Bled; Hotel: Vila Bled";
         assert_eq!(best("Which hotel did we stay at in Bled?", table), row);
+        let marked = format!("| {} |", table.replace('\n', " |\n| --- | --- | --- |\n| "));
+        assert_eq!(best("Which hotel did we stay at in Bled?", &marked), row);
         assert_eq!(best("hotel", "Either a hotel | or not"), "Either a hotel | or not");
+        let list = "Ana Vale | 0655\nBen Khan | 0677\nCleo Ray | 0688";
+        assert_eq!(best("Ana's number", list), "Ana Vale | 0655");
+        let title = "Quarterly review of the kiln room with the caretaker and the owner\n";
+        let text = "the caretaker keeps the spare key in the cellar. Call Bo.";
+        let answer = best_under("Where is the spare key?", title, text);
+        assert!(answer.ends_with("the caretaker keeps the spare key in the cellar."), "{answer}");
     }
 
     #[test]

@@ -315,16 +315,13 @@ impl Reader<'_> {
                 Some(then) => gather(search, analyzer, &index, then, sought),
             };
             let times = times.as_ref();
-            let mut facts = gather(&Sought { question: &question, query, times, with_over })?;
+            let sought = Sought { question: &question, query, times, with_over, in_time: false };
+            let mut facts = gather(&sought)?;
             // What holds in a time that the question names need not say so in words.
-            if let Some((untimed, times)) = question.without_times().zip(times) {
-                let sought = Sought { question: &untimed, query, times: Some(times), with_over };
-                let in_time = gather(&sought)?.into_iter().filter(|fact| {
-                    let ends_us =
-                        end_us(fact.belief.valid_to.as_ref(), fact.belief.last_seen.as_ref());
-                    times.is_bounded_in_named(claims::begins_us(&fact.belief), ends_us)
-                });
-                facts = best_of_each(facts.into_iter().chain(in_time), query.limit);
+            if let Some(untimed) = question.without_times().filter(|_| times.is_some()) {
+                let sought = Sought { question: &untimed, in_time: true, ..sought };
+                facts.extend(gather(&sought)?);
+                facts = ranked(facts, query.limit);
             }
             Ok((question, facts, search.has_model()))
         })?;
@@ -351,6 +348,8 @@ struct Sought<'a> {
     query: &'a FactQuery,
     times: Option<&'a StatedTimes>,
     with_over: bool,
+    /// Only facts that begin or end, and hold in a time that the question names.
+    in_time: bool,
 }
 
 /// The facts that a search finds and the query admits, the most relevant first, each said once, as
@@ -362,7 +361,7 @@ fn gather<N: Bodies, B: Bodies>(
     index: &B,
     sought: &Sought<'_>,
 ) -> Result<Vec<Fact>, StoreError> {
-    let Sought { question, query, times, with_over } = *sought;
+    let Sought { question, query, times, with_over, in_time } = *sought;
     let mut privacy = Privacy::of(now);
     let disclosure = match (query.mode, Disclosure::of(&query.visibilities)) {
         (Mode::Active, disclosure) => disclosure,
@@ -381,7 +380,13 @@ fn gather<N: Bodies, B: Bodies>(
                 return Ok(None);
             }
             let belief = displaced_belief(index, key)?;
-            let served = belief.served.filter(|_| query.admits(&belief, times, with_over));
+            let is_in_time = !in_time
+                || times.is_some_and(|times| {
+                    let ends_us = end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref());
+                    times.is_bounded_in_named(claims::begins_us(&belief), ends_us)
+                });
+            let served =
+                belief.served.filter(|_| is_in_time && query.admits(&belief, times, with_over));
             if served.is_some() && privacy.is_belief_withheld(&belief, disclosure)? {
                 return Ok(None);
             }
@@ -415,18 +420,15 @@ fn gather<N: Bodies, B: Bodies>(
             belief,
         });
     }
-    facts.sort_by(by_relevance);
-    Ok(different(facts, limit))
+    Ok(ranked(facts, limit))
 }
 
-/// Each fact as it is the most relevant, the most relevant first.
-fn best_of_each(facts: impl Iterator<Item = Fact>, limit: usize) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = facts.collect();
+/// The most relevant first, each fact once as it is the most relevant, and each said once.
+fn ranked(mut facts: Vec<Fact>, limit: usize) -> Vec<Fact> {
     facts.sort_by(by_relevance);
     let mut seen = BTreeSet::new();
     facts.retain(|fact| seen.insert(fact.id));
-    facts.truncate(limit);
-    facts
+    different(facts, limit)
 }
 
 fn by_relevance(one: &Fact, other: &Fact) -> Ordering {

@@ -58,23 +58,21 @@ impl StatedTimes {
     /// Whether a statement that is true from `begins_us` (inclusive) to `ends_us` (exclusive) is
     /// found.
     pub(crate) fn admit(&self, begins_us: Option<i64>, ends_us: Option<i64>) -> bool {
-        let overlaps = |first: i64, end: i64| {
-            begins_us.is_none_or(|begins| begins < end) && ends_us.is_none_or(|ends| ends > first)
-        };
         let is_over = ends_us.is_some_and(|ends| ends <= self.at_us);
         let has_begun = begins_us.is_none_or(|begins| begins <= self.at_us);
-        has_begun && !is_over
-            || is_over && self.with_over
-            || self.windows.iter().any(|(first, end)| overlaps(*first, *end))
+        has_begun && !is_over || is_over && self.with_over || self.is_in_named(begins_us, ends_us)
     }
 
     /// Whether something begins or ends and holds in a time that the question names.
     pub(crate) fn is_bounded_in_named(&self, begins_us: Option<i64>, ends_us: Option<i64>) -> bool {
-        (begins_us.is_some() || ends_us.is_some())
-            && self.windows.iter().any(|(first, end)| {
-                begins_us.is_none_or(|begins| begins < *end)
-                    && ends_us.is_none_or(|ends| ends > *first)
-            })
+        (begins_us.is_some() || ends_us.is_some()) && self.is_in_named(begins_us, ends_us)
+    }
+
+    /// Whether an interval overlaps a time that the question names.
+    fn is_in_named(&self, begins_us: Option<i64>, ends_us: Option<i64>) -> bool {
+        self.windows.iter().any(|(first, end)| {
+            begins_us.is_none_or(|begins| begins < *end) && ends_us.is_none_or(|ends| ends > *first)
+        })
     }
 
     /// The same of a record as it is shown.

@@ -15,7 +15,6 @@ use derivers::pasted::before_pasted;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
-
 use store::StoreError;
 
 use super::answering::WordWeights;
@@ -163,6 +162,7 @@ impl Reader<'_> {
         }
         Ok(recall)
     }
+
     /// Which results replace which others, in what the question is about.
     fn replacements_for(
         &self,

@@ -569,17 +569,6 @@ impl<'a> GraphWriter<'a> {
         inputs: &[(Reference, Role)],
         notes: &str,
     ) -> Result<OpId, GraphError> {
-        let displaced = match edge_type {
-            EdgeType::Supersedes => Some(to),
-            EdgeType::SameAs => Some(from),
-            _ => None,
-        };
-        if let Some(id) = displaced
-            && let Some(Body::Claim(claim)) = body_of(&*self.writing, &id, &Kind::Claim)?
-            && is_derived(&claim)
-        {
-            return Err(GraphRefusal::Derived { id }.into());
-        }
         let relation = Relation { edge_type, label: "", confidence: None };
         self.relate(&relation, (from, to), inputs, notes)
     }
@@ -598,6 +587,17 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
+        let displaced = match edge_type {
+            EdgeType::Supersedes => Some(to),
+            EdgeType::SameAs => Some(from),
+            _ => None,
+        };
+        if let Some(id) = displaced
+            && let Some(Body::Claim(claim)) = body_of(&*self.writing, &id, &Kind::Claim)?
+            && is_derived(&claim)
+        {
+            return Err(GraphRefusal::Derived { id }.into());
+        }
         for id in [from, to] {
             if forgotten_behind(&*self.writing, &id)?.is_some() {
                 return Err(GraphRefusal::Forgotten { id }.into());

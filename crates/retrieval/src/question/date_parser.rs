@@ -457,15 +457,32 @@ impl Parser<'_> {
             "last" | "past" | "previous" => -1,
             "next" => 1,
             "this" => 0,
-            // "on Friday" is the last Friday, because questions to a memory are about the past.
-            _ if matches!(unit, Unit::Weekday(_)) => -1,
+            _ if matches!(unit, Unit::Weekday(_)) => self.steps_to_weekday(),
             _ => return None,
         };
         window(calendar_unit(today, unit, steps)?, position + 2)
     }
 
-    /// "What did we do Monday?", "… Friday evening?": a day of the week at the end, which is the
-    /// last one. "Every Monday", "for Monday" and "Black Friday" are other things.
+    /// "On Friday" is the last Friday, because questions to a memory are about the past, unless the
+    /// question is in the present or the future: "What do I have on Friday?"
+    fn steps_to_weekday(&self) -> i32 {
+        const PAST: [&str; 5] = ["did", "had", "was", "were", "went"];
+        const OTHERS: [&str; 16] = [
+            "am", "are", "can", "could", "do", "does", "has", "have", "is", "shall", "should",
+            "what's", "when's", "where's", "who's", "will",
+        ];
+        let is_past = self.lower.iter().any(|word| PAST.contains(&word.as_str()));
+        let verb = self.lower.iter().find(|word| OTHERS.contains(&word.as_str()));
+        match verb.map(String::as_str) {
+            None | Some("could" | "has" | "have") => -1,
+            Some(_) if is_past => -1,
+            Some(_) => 1,
+        }
+    }
+
+    /// "What did we do Monday?", "… Friday evening?": a day of the week at the end, which is that
+    /// of [`Self::steps_to_weekday`]. "Every Monday", "for Monday" and "Black Friday" are other
+    /// things.
     fn bare_weekday(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
         const OTHERS: [&str; 21] = [
             "a", "after", "all", "any", "before", "black", "by", "each", "every", "for", "good",
@@ -479,7 +496,7 @@ impl Parser<'_> {
             && end == self.lower.len()
             && !OTHERS.contains(&before);
         let (first, last, precision) =
-            is_alone.then(|| calendar_unit(today, unit, -1)).flatten()?;
+            is_alone.then(|| calendar_unit(today, unit, self.steps_to_weekday())).flatten()?;
         Some(AbsoluteTime { mention: DateMention::Window { first, last, precision }, end })
     }
 

@@ -531,7 +531,7 @@ fn times_are_read_in_other_languages() {
 }
 
 #[test]
-fn a_weekday_at_the_end_is_the_last_one() {
+fn a_weekday_is_the_last_one_or_of_a_question_in_the_present_the_next_one() {
     let last = dates("What was on Friday?");
     assert_ne!(last, "");
     for (text, expected) in [
@@ -544,6 +544,18 @@ fn a_weekday_at_the_end_is_the_last_one() {
         ("Friday?", ""),
     ] {
         assert_eq!(dates(text), expected, "{text}");
+    }
+    let next = dates("What was next Friday?");
+    assert!(next != last && !next.is_empty());
+    for (text, expected) in [
+        ("What do I have on Friday?", &next),
+        ("Who is coming Friday evening?", &next),
+        ("What should I take along on Friday?", &next),
+        ("What have I eaten on Friday?", &last),
+        ("Who came on Friday?", &last),
+        ("Do you know what we did on Friday?", &last),
+    ] {
+        assert_eq!(dates(text), *expected, "{text}");
     }
 }
 

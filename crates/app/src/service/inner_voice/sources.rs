@@ -32,6 +32,12 @@ use crate::service::recall::{
 };
 use crate::service::wording::{speaker_in, text_of_belief};
 
+/// Words for times with a capital, so that "Monday's plan" is not somebody's.
+#[rustfmt::skip]
+const TIMES: [&str; 21] = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+    "april", "may", "june", "july", "august", "september", "october", "november", "december", "today", "tomorrow",
+];
 /// How much a fact about the person counts in a question about somebody else, or words about
 /// somebody else in a question about the person: too little to be an answer.
 const OF_SOMEBODY_ELSE: f64 = 0.4;
@@ -155,9 +161,8 @@ pub(super) fn find(
     }
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
-    let asked_about = others_asked_about(session, found.question.as_ref(), request.question)?;
     let mut sources = records(&found);
-    discount_others(session, found.question.as_ref(), &asked_about, &mut sources)?;
+    let asked_about = discount_others(session, &found, request.question, &mut sources)?;
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -216,58 +221,65 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
 }
 
 /// What people say of themselves counts less in a question about somebody else: "I" in the words of
-/// Ana is not the person who asks, and "I" in the person's words is not Ana.
+/// Ana is not the person who asks, and "I" in the person's words is not Ana. The words of the names
+/// of those whom the question is about, if it is not about the person.
 fn discount_others(
     session: &Session,
-    question: Option<&Question>,
-    asked_about: &[String],
-    sources: &mut [AnswerSource],
-) -> Result<(), Failure> {
-    let is_about_owner =
-        question.is_some_and(|asked| asked.first_person && asked.mentions.is_empty());
-    if !is_about_owner && asked_about.is_empty() {
-        return Ok(());
-    }
-    let owner = handles::owner_at_home(session)?;
-    for source in sources {
-        let is_of_another = match speaker_of(source, &owner) {
-            Some(SpeakerOf::Another) => is_about_owner,
-            Some(SpeakerOf::Owner) => is_in_none_of(&source.text, asked_about),
-            None => false,
-        };
-        if is_of_another && speaks_of_self(&source.text) {
-            source.chance *= OF_SOMEBODY_ELSE;
-        }
-    }
-    Ok(())
-}
-
-/// The words of the names of those whom a question is about, if it is not about the person.
-fn others_asked_about(
-    session: &Session,
-    question: Option<&Question>,
+    found: &RecallAnswer,
     text: &str,
+    sources: &mut [AnswerSource],
 ) -> Result<Vec<String>, Failure> {
-    let Some(asked) = question.filter(|asked| !asked.first_person) else { return Ok(Vec::new()) };
-    let known = asked.mentions.iter().map(|mention| mention.text.as_str());
-    let names: Vec<String> =
-        known.chain(whose(text)).map(|name| words_of(name).join("-")).collect();
-    if names.is_empty() {
-        return Ok(names);
+    let Some(question) = &found.question else { return Ok(Vec::new()) };
+    let of_self: Vec<&mut AnswerSource> =
+        sources.iter_mut().filter(|source| speaks_of_self(&source.text)).collect();
+    if of_self.is_empty() && found.facts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let is_about_owner = question.mentions.is_empty() && asks_of_asker(text);
+    let names = if question.first_person { Vec::new() } else { names_in(question, text) };
+    if !is_about_owner && names.is_empty() {
+        return Ok(Vec::new());
     }
     let owner = handles::owner_at_home(session)?;
     let is_of_person = names.iter().any(|name| owner.may_be(name));
-    Ok(match is_of_person {
+    let asked_about: Vec<String> = match is_of_person {
         true => Vec::new(),
         false => names.iter().flat_map(|name| name.split('-')).map(str::to_owned).collect(),
-    })
+    };
+    for source in of_self {
+        let is_of_another = match speaker_of(source, &owner) {
+            Some(SpeakerOf::Another) => is_about_owner,
+            Some(SpeakerOf::Owner) => is_in_none_of(&source.text, &asked_about),
+            None => false,
+        };
+        if is_of_another {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+    Ok(asked_about)
 }
 
-/// The names of whom something is in a question: "Claire's".
+/// Whether the person who asks is the subject of a question: "Where do I work?"
+fn asks_of_asker(question: &str) -> bool {
+    words_of(question).iter().any(|word| matches!(word.as_str(), "i" | "i'm" | "i've" | "i'd"))
+}
+
+/// The names of those whom a question names, each in lower case with hyphens.
+fn names_in(question: &Question, text: &str) -> Vec<String> {
+    let known = question.mentions.iter().map(|mention| mention.text.as_str());
+    known.chain(whose(text)).map(|name| words_of(name).join("-")).collect()
+}
+
+/// The names of whom something is in a question: "Claire's", but not "Monday's" or "API's".
 fn whose(question: &str) -> impl Iterator<Item = &str> {
     let words = question.split_whitespace().skip(1);
     let names = words.filter_map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")));
-    names.filter(|name| name.starts_with(char::is_uppercase))
+    names.filter(|name| {
+        let mut letters = name.chars();
+        let is_name = letters.next().is_some_and(char::is_uppercase)
+            && letters.next().is_some_and(char::is_lowercase);
+        is_name && !TIMES.contains(&name.to_lowercase().as_str())
+    })
 }
 
 /// Whether a text is about the person, and has none of the words of others' names.

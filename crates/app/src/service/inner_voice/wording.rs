@@ -130,7 +130,13 @@ pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
     let mut room = ANSWER_CHARS_MAX;
     for (place, source) in sources.iter().enumerate() {
         let mut text = said(source);
-        if source.replaced_by.is_some() && !text.is_empty() {
+        if let Some(newer) = source.replaced_by
+            && !text.is_empty()
+        {
+            let mut said = sentences.iter().flat_map(|sentence| &sentence.sources);
+            if !said.any(|place| sources.get(*place).is_some_and(|it| it.id == newer)) {
+                continue;
+            }
             text.insert_str(0, EARLIER);
         }
         if let Some(same) = sentences.iter_mut().find(|sentence| sentence.text == text) {
