@@ -10,7 +10,7 @@ use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, GOOD, ID, count, printable, short};
 use crate::service::drawing::{self, Diagram};
-use crate::service::effective::ScopedSpace;
+use crate::service::effective::{ReadScope, ScopedSpace};
 use crate::service::language_model::ChosenModel;
 use crate::service::model_request::ModelOrigin;
 use crate::service::why::{self as service, Choosing, LAST, ModelChoice, NotAsked, Storing};
@@ -88,8 +88,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         ..WhyLimits::new(session.now)
     };
     let is_json = session.form == Form::Json || args.format == Format::Json;
-    let ScopedSpace { opened: mut space, scope, disclosure } = session.open_with(&args.name)?;
-    let limits = WhyLimits { disclosure, ..limits };
+    let spaces = session.open_effective(ReadScope::Effective)?;
+    let hidden = service::hidden(&spaces, &args.name, &limits)?;
+    let ScopedSpace { opened: mut space, scope, disclosure } = spaces.that_has(&args.name)?;
+    let limits = WhyLimits { disclosure, hidden, ..limits };
     let Some(target) = service::target(&space, &args.name, &limits)? else {
         return print_nothing(is_json);
     };

@@ -105,6 +105,11 @@ fn what_somebody_else_says_of_themselves_is_not_the_answer_about_the_person() {
     );
     assert!(!answer(&machine, "What am I allergic to?").iter().any(|it| it.contains("nuts")));
     assert!(answer(&machine, "What is Ana allergic to?")[0].contains("nuts"));
+    let rent = ["remember", "--actor", "Mr Keller", "I will raise the rent of the flat in May."];
+    machine.because(rent).run().succeeds();
+    assert!(
+        answer(&machine, "When will my landlord raise the rent of my flat?")[0].contains("May")
+    );
     let answers = answer(&machine, "What is Claire's phone number?");
     assert!(!answers.iter().any(|it| it.contains("0655667788")), "{answers:?}");
     assert!(answer(&machine, "What is my phone number?")[0].contains("0655667788"));

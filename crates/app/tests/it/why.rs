@@ -281,3 +281,29 @@ fn hostile_texts_command_neither_a_terminal_nor_a_drawing() {
         assert!(format != "svg" || !out.contains("<script"), "{out}");
     }
 }
+
+#[test]
+fn what_a_project_refuted_holds_up_nothing_that_the_home_space_has() {
+    let machine = Machine::with_space();
+    let ran = |arguments: &[&str]| -> Value {
+        machine.because(arguments.iter().chain(&["--json"])).run().succeeds().json()
+    };
+    let add = |arguments: &[&str]| -> String {
+        let home = [&["--space", "global"], arguments, &["--visibility", "global"]].concat();
+        ran(&home)["id"].as_str().unwrap().to_owned()
+    };
+    let tabs = add(&["claim", "add", "Tabs are best."]);
+    let decision = add(&["node", "add", "--type", "decision", "Indent by tabs."]);
+    let edge = ["--space", "global", "edge", "add", "--type", "depends_on"];
+    ran(&[&edge[..], &["--from", &decision, "--to", &tabs]].concat());
+    let why = || ran(&["why", &decision, "--dry-run"]);
+    let chosen = |why: &Value| {
+        let candidates = why["candidates"].as_array().unwrap().iter();
+        candidates.filter(|it| it["chosen"] == true).count()
+    };
+    assert_eq!(chosen(&why()), 1);
+    let own = ran(&["claim", "add", "Tabs are best."])["id"].as_str().unwrap().to_owned();
+    machine.because(["refute", &own]).run().succeeds();
+    let now = why();
+    assert_eq!((chosen(&now), &now["excluded"][0]["status"]), (0, &"hidden".into()), "{now}");
+}

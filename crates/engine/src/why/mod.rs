@@ -87,6 +87,8 @@ pub struct WhyLimits {
     pub now: jiff::Timestamp,
     /// Who asks.
     pub disclosure: Disclosure,
+    /// Records that a project hides, by their ids: they hold nothing up.
+    pub hidden: BTreeSet<OpId>,
     /// The model whose vector of the target finds claims similar to it, if it has one; otherwise
     /// the built-in table does.
     pub similar_by: Option<ModelNumber>,
@@ -104,6 +106,7 @@ impl WhyLimits {
             valid_at_us: None,
             now,
             disclosure: Disclosure::Full,
+            hidden: BTreeSet::new(),
             similar_by: None,
         }
     }
@@ -191,6 +194,7 @@ impl Reader<'_> {
         }
         let mut known: BTreeSet<OpId> = why.candidates.iter().map(|found| found.id).collect();
         known.extend(why.excluded.iter().map(|excluded| excluded.id));
+        known.extend(&limits.hidden);
         known.insert(why.target.id);
         let query = FactQuery {
             limit: limits.top_k.saturating_add(1),

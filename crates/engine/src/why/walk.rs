@@ -320,6 +320,11 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.exclude(id, status, view.map(|view| view.text).unwrap_or_default());
             return Ok(Premise::Dead);
         }
+        if self.limits.hidden.contains(&id) {
+            let view = record_view(self.records, self.index, &entry)?;
+            self.exclude(id, "hidden", view.map(|view| view.text).unwrap_or_default());
+            return Ok(Premise::Dead);
+        }
         if id == self.target || self.reached.records.contains_key(&id) {
             self.link(from.id, id, relation);
             return Ok(Premise::Record(id));

@@ -43,6 +43,8 @@ impl Memory {
             disclosure: open.spaces.disclosure(scope),
             ..WhyLimits::new(session.now)
         };
+        let hidden = service::hidden(&open.spaces, name, &limits)?;
+        let limits = WhyLimits { hidden, ..limits };
         let space = open.spaces.space(scope);
         let mut why = match service::target(space, name, &limits)? {
             Some(target) => Some(space.why(&target, &limits)?),

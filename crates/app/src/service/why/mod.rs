@@ -1,6 +1,9 @@
 //! Why: what accounts for a decision or anything else, and the stored answer.
 
+use std::collections::BTreeSet;
+
 use engine::belief::name::Named;
+use engine::graph::RecordKey;
 use engine::owner::SpaceOwner;
 use engine::private::Disclosure;
 use engine::why::{Why, WhyLimits};
@@ -11,6 +14,7 @@ use kernel::kind::{Capability, Kind};
 use serde::Serialize;
 use store::sqlite::ModelNumber;
 
+use super::effective::EffectiveView;
 use super::opening::OpenedSpace;
 use super::query_embedding::serving;
 use super::{Session, handles};
@@ -105,6 +109,38 @@ pub(crate) fn target(
             Ok(Some(belief.served.or(belief.current).ok_or_else(unknown)?))
         }
         Named::Version { id, .. } | Named::Operation { id, .. } => Ok(Some(id)),
+    }
+}
+
+/// What accounts for a target in the home space as a project sees it: the records that the project
+/// hides hold nothing up.
+pub(crate) fn hidden(
+    spaces: &EffectiveView,
+    name: &str,
+    limits: &WhyLimits,
+) -> Result<BTreeSet<OpId>, Failure> {
+    let mut limits = limits.clone();
+    let scope = spaces.scope_of(name)?;
+    if scope == spaces.scope {
+        return Ok(limits.hidden);
+    }
+    let space = spaces.space(scope);
+    limits.disclosure = spaces.disclosure(scope);
+    let Some(target) = target(space, name, &limits)? else { return Ok(limits.hidden) };
+    loop {
+        let why = space.why(&target, &limits)?;
+        let mut records = Vec::new();
+        for found in why.walked.iter().chain(&why.candidates) {
+            records.extend(space.record_view(&found.id, limits.as_of_us)?);
+        }
+        let keys: Vec<RecordKey> = records.iter().map(RecordKey::of_record).collect();
+        let hides = spaces.own.hides_records(&keys, limits.as_of_us)?;
+        let before = limits.hidden.len();
+        let hidden = records.iter().zip(hides).filter(|(_, is_hidden)| *is_hidden);
+        limits.hidden.extend(hidden.map(|(record, _)| record.id));
+        if limits.hidden.len() == before {
+            return Ok(limits.hidden);
+        }
     }
 }
 

@@ -101,7 +101,7 @@ fn an_agent_takes_no_rule_of_the_user_out_of_a_projects_sight() {
     assert!(is_listed());
     let mut host = Host::named(&machine, "claude-code", &json!({}));
     let over = json!({ "text": rule, "type": "preference", "valid_to": "2020-01-01" });
-    host.gets("state", over);
+    let copy_of_rule = host.gets("state", over)["id"].clone();
     assert!(is_listed(), "an end of the agent's own hides nothing");
     let copy = json!({ "text": "Use no lead.", "type": "preference" });
     let copied = host.gets("state", copy)["id"].clone();
@@ -109,9 +109,9 @@ fn an_agent_takes_no_rule_of_the_user_out_of_a_projects_sight() {
     host.gets("state", turned);
     assert!(is_listed());
     host.leaves();
-    // The user's own word about the project hides it.
-    let own = cli(&machine, &["claim", "add", rule, "--type", "preference"]);
-    machine.because(["refute", own["id"].as_str().unwrap()]).run().succeeds();
+    // What the user does with the copy in the project hides it.
+    let here = "Lead glazes are allowed here.";
+    machine.because(["claim", "supersede", copy_of_rule.as_str().unwrap(), here]).run().succeeds();
     assert!(!is_listed());
 }
 
