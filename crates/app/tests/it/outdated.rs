@@ -113,6 +113,9 @@ fn what_somebody_else_says_of_themselves_is_not_the_answer_about_the_person() {
     let answers = answer(&machine, "What is Claire's phone number?");
     assert!(!answers.iter().any(|it| it.contains("0655667788")), "{answers:?}");
     assert!(answer(&machine, "What is my phone number?")[0].contains("0655667788"));
+    remember(&machine, &[("2026-10-04", "I pick her up at the station at six.")]);
+    let answers = answer(&machine, "When does Claire's train arrive at the station?");
+    assert!(answers.iter().any(|it| it.contains("at six")), "{answers:?}");
 }
 
 #[test]

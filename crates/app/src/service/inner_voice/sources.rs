@@ -249,7 +249,10 @@ fn discount_others(
     for source in of_self {
         let is_of_another = match speaker_of(source, &owner) {
             Some(SpeakerOf::Another) => is_about_owner,
-            Some(SpeakerOf::Owner) => is_in_none_of(&source.text, &asked_about),
+            // "I pick her up at six" may be about whoever is asked about.
+            Some(SpeakerOf::Owner) => {
+                is_in_none_of(&source.text, &asked_about) && !speaks_of_others(&source.text)
+            }
             None => false,
         };
         if is_of_another {
@@ -287,6 +290,12 @@ fn is_of_nobody_in(text: &str, names: &[String]) -> bool {
     let words = words_of(text);
     let has = |word: &str| words.iter().any(|own| own == word);
     (has("you") || has("your")) && is_in_none_of(text, names)
+}
+
+/// Whether a text speaks of somebody whom it does not name.
+fn speaks_of_others(text: &str) -> bool {
+    const PRONOUNS: [&str; 9] = ["he", "her", "hers", "him", "his", "she", "their", "them", "they"];
+    words_of(text).iter().any(|word| PRONOUNS.contains(&word.as_str()))
 }
 
 /// Whether somebody is asked about, and a text has none of the words of their names.
