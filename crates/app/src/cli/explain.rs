@@ -1,7 +1,7 @@
 //! `because explain`
 
 use engine::EngineError;
-use engine::belief::claims::is_true_at;
+use engine::belief::claims::{is_in_words, is_true_at};
 use engine::belief::explain::{Because, Event, Explaining, Source, UserAction};
 use engine::belief::support::Support;
 use engine::derive::Agreement;
@@ -188,9 +188,7 @@ fn standing(explaining: &Explaining, owner: Option<&SpaceOwner>) -> String {
         _ if by_user => format!("{}, certain", word_of(owner)),
         "corrected" => format!("not believed: {} corrected it; it was {sure}", person(owner)),
         "refuted" => format!("not believed: {} refuted it; it was {sure}", person(owner)),
-        "retracted"
-            if explaining.belief.deriver.is_some() && !explaining.belief.is_stated_in_words() =>
-        {
+        "retracted" if explaining.belief.deriver.is_some() && !is_in_words(&explaining.belief) => {
             format!("not believed: the records no longer support it; it was {sure}")
         }
         "retracted" => format!("not believed: it was taken back; it was {sure}"),

@@ -1,6 +1,7 @@
 //! The support section of `because explain`: the smallest set of sources that gives the belief the
 //! same confidence band, and what would change the belief.
 
+use engine::belief::claims::is_in_words;
 use engine::belief::explain::Explaining;
 use engine::belief::support::{Fewest, Search, Support, Whole};
 use engine::owner::SpaceOwner;
@@ -155,7 +156,7 @@ fn in_words(why: Whole) -> &'static str {
 fn your_word(explaining: &Explaining) -> Vec<(String, &'static str)> {
     let key = quoted(&explaining.belief.key);
     let command = |verb: &str, rest: &str| format!("because {verb} {key}{rest}");
-    let right = if explaining.belief.is_stated_in_words() { " --text …" } else { " --set …" };
+    let right = if is_in_words(&explaining.belief) { " --text …" } else { " --set …" };
     match explaining.belief.state {
         State::Refuted => vec![(command("withdraw", ""), "takes your refutation back")],
         State::Corrected => vec![

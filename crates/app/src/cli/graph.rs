@@ -187,10 +187,10 @@ pub(super) fn write(
             // What is new was named already.
             let mut outcome = changed.outcome;
             outcome.changes.displaced = changed.statuses;
-            outcome.changes.displaced.retain(|status| {
-                let is_node = status.kind == Kind::Node.as_str();
-                status.before.is_some() && (is_node || status.is_beside_beliefs())
-            });
+            outcome
+                .changes
+                .displaced
+                .retain(|status| status.before.is_some() && status.is_told_beside_beliefs());
             changes::print(session, &outcome)?;
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::belief::Belief;
+use engine::belief::claims::is_in_words;
 use engine::write::commit::{Change, Changes};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
@@ -257,7 +258,7 @@ fn difference(change: &Change) -> Vec<String> {
 fn why_not_believed(after: &Belief) -> &'static str {
     match after.state {
         State::Refuted => "you refuted it",
-        State::Retracted if after.deriver.is_some() && !after.is_stated_in_words() => {
+        State::Retracted if after.deriver.is_some() && !is_in_words(after) => {
             "the records no longer support it"
         }
         State::Retracted => "it was taken back",

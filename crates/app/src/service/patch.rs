@@ -6,13 +6,12 @@ use engine::belief::review::{Status, acting_on};
 use engine::private::Disclosure;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
-use engine::write::patch::{NewPatch, Patched, follows_from, refusals};
+use engine::write::patch::{NewPatch, Patched, StatusChange, follows_from, refusals};
 use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::operation::{Role, is_word};
 use kernel::proposal::Decision;
 use kernel::when::When;
@@ -539,9 +538,8 @@ pub(crate) fn decide(
         true => {
             let Patched { statuses, mut changes, .. } = space.apply_patch(&patch, intent, now)?;
             // Beliefs say themselves how they change.
-            let node = Kind::Node.as_str();
             changes.displaced = statuses;
-            changes.displaced.retain(|status| status.kind == node || status.is_beside_beliefs());
+            changes.displaced.retain(StatusChange::is_told_beside_beliefs);
             (changes, Verb::AcceptedProposal)
         }
         false => {

@@ -19,7 +19,8 @@ use crate::service::session::Session;
 const FORMS: &str = "2025, 2025-02, 2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, \
                      Friday, May 2025, last week, 3 days ago or 2w";
 /// Every form of the time of a record, which is not longer than a day.
-const FORMS_TO_A_DAY: &str = "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, Friday, 3 days ago or 3d";
+const FORMS_TO_A_DAY: &str = "2025-02-01, 2025-02-01T09:30, 2025-02-01T09:30:00+02:00, today, yesterday, Friday, \
+                              3 days ago or 3d";
 /// Most units that lie between a time and now ("3 days ago").
 const UNITS_MAX: i64 = 10_000;
 

@@ -126,7 +126,7 @@ const NO_EMPLOYERS: [&str; 9] =
     ["academy", "club", "college", "gare", "gym", "school", "station", "studio", "university"];
 /// Proper names of times, so that "moved to Monday" does not name a place.
 #[rustfmt::skip]
-const TIMES: [&str; 19] = [
+pub const TIMES: [&str; 19] = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
     "april", "may", "june", "july", "august", "september", "october", "november", "december",
 ];

@@ -77,7 +77,7 @@ const UNITS: [(&str, &[&str]); 6] = [
     ("time", &["days", "hours", "min", "minutes", "months", "seconds", "weeks", "years"]),
     ("mass", &["g", "grams", "kg", "kilos", "lb", "lbs", "tons"]),
     ("data", &["b", "bytes", "gb", "gib", "kb", "kib", "mb", "mib", "tb", "tib"]),
-    ("share", &["%", "higher", "less", "lower", "more", "percent"]),
+    ("share", &["higher", "less", "lower", "more", "percent"]),
     ("money", &["chf", "dollars", "eur", "euro", "euros", "gbp", "usd"]),
 ];
 /// Times of a day in words.

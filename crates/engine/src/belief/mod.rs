@@ -10,7 +10,7 @@ pub mod review;
 pub mod support;
 pub mod user;
 
-use kernel::body::{Body, Claim, Deriver, LastSeen, TextClaimType};
+use kernel::body::{Body, Claim, Deriver, LastSeen};
 use kernel::evidence::Visibility;
 use kernel::id::{BodyHash, OpId};
 use kernel::kind::Kind;
@@ -69,11 +69,6 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// Whether it is stated in words, as a fact or a preference, and not as data of a deriver.
-    pub fn is_stated_in_words(&self) -> bool {
-        self.claim_type.parse::<TextClaimType>().is_ok()
-    }
-
     /// An identity of which no claim is known.
     pub(crate) fn unsaid(key: &str, state: State) -> Self {
         Self {

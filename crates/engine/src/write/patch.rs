@@ -103,11 +103,17 @@ pub struct StatusChange {
 impl StatusChange {
     /// Whether it is listed beside the beliefs that change: an edge displaces the record now, or
     /// did, or it is a node that falls with what it was made from, or stands again.
-    pub fn is_beside_beliefs(&self) -> bool {
+    pub(crate) fn is_beside_beliefs(&self) -> bool {
         let by_edge = [RecordStatus::Superseded, RecordStatus::Alias].map(RecordStatus::as_str);
         let has = |wanted: &str| self.before == Some(wanted) || self.after == Some(wanted);
         let has_fallen = has(RecordStatus::Invalidated.as_str());
         by_edge.into_iter().any(has) || self.kind == Kind::Node.as_str() && has_fallen
+    }
+
+    /// The same with every node, new ones and those that were taken back too: no belief says how
+    /// they change.
+    pub fn is_told_beside_beliefs(&self) -> bool {
+        self.kind == Kind::Node.as_str() || self.is_beside_beliefs()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an answer is from: records, facts, nodes and thoughts that recall finds, each with the
 //! chance that it answers.
 
+use derivers::attributes::TIMES;
 use derivers::names::is_self;
 use derivers::owner::Owner;
 use derivers::prose::REMEMBER;
@@ -32,12 +33,6 @@ use crate::service::recall::{
 };
 use crate::service::wording::{speaker_in, text_of_belief};
 
-/// Words for times with a capital, so that "Monday's plan" is not somebody's.
-#[rustfmt::skip]
-const TIMES: [&str; 21] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
-    "april", "may", "june", "july", "august", "september", "october", "november", "december", "today", "tomorrow",
-];
 /// How much a fact about the person counts in a question about somebody else, or words about
 /// somebody else in a question about the person: too little to be an answer.
 const OF_SOMEBODY_ELSE: f64 = 0.4;

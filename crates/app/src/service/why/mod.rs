@@ -112,8 +112,8 @@ pub(crate) fn target(
     }
 }
 
-/// What accounts for a target in the home space as a project sees it: the records that the project
-/// hides hold nothing up.
+/// The records of the home space that the project hides, of those that account for a target there.
+/// In what the project sees they hold nothing up.
 pub(crate) fn hidden(
     spaces: &EffectiveView,
     name: &str,

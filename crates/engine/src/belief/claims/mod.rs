@@ -194,7 +194,7 @@ fn is_current(belief: &Belief, at_us: i64) -> bool {
 }
 
 /// Whether a belief is a claim in words, rather than one that a deriver concluded.
-pub(crate) fn is_in_words(belief: &Belief) -> bool {
+pub fn is_in_words(belief: &Belief) -> bool {
     belief.key.starts_with(TEXT_KEY)
 }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use super::UserError;
 use crate::belief::Belief;
+use crate::belief::claims::is_in_words;
 
 /// Fields of a payload that an error names.
 const FIELDS_NAMED_MAX: usize = 12;
@@ -35,7 +36,7 @@ pub(super) fn replacing(
     if set.is_empty() {
         return Ok(belief.payload.clone());
     }
-    if belief.is_stated_in_words() && belief.payload.is_null() {
+    if is_in_words(belief) && belief.payload.is_null() {
         return Err(shape("it is stated in words: give the right ones with --text".to_owned()));
     }
     if let [text] = set {
