@@ -181,15 +181,23 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
         belief.served.or(belief.current).map_or(Ok(false), |id| self.is_private(&id))
     }
 
+    /// By the annotations of now, whenever the rest is read.
     fn is_annotated_private(&self, id: &OpId) -> Result<bool, StoreError> {
-        for entry in acting(self.index, id, &Kind::Annotation)? {
-            let body = body_of(self.index, &entry.id, &entry.kind)?;
-            if body.as_ref().and_then(visibility_of) == Some(Visibility::Private) {
-                return Ok(true);
-            }
+        match self.index.whole() {
+            Some(whole) => is_annotated_private(whole, id),
+            None => is_annotated_private(self.index, id),
         }
-        Ok(false)
     }
+}
+
+fn is_annotated_private<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<bool, StoreError> {
+    for entry in acting(index, id, &Kind::Annotation)? {
+        let body = body_of(index, &entry.id, &entry.kind)?;
+        if body.as_ref().and_then(visibility_of) == Some(Visibility::Private) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The operations whose content an operation may repeat: the inputs of a claim, and everything that

@@ -22,6 +22,7 @@ use super::Session;
 use super::agreed_settings::{TAG, has_setting};
 use super::opening::OpenedSpace;
 use crate::failure::Failure;
+use crate::service::time::instant;
 use crate::settings::keys::RECALLED_KINDS;
 
 /// Items beyond the limit that are read from the home space at first, for those that are hidden.
@@ -422,7 +423,7 @@ fn newest_first<T>(
     let more = own.more || shown.more;
     let mut items = scoped(Scope::Project, own.items);
     items.extend(scoped(Scope::Global, shown.items));
-    items.sort_by(|one, other| recorded_at(&other.item).cmp(recorded_at(&one.item)));
+    items.sort_by_key(|it| std::cmp::Reverse(instant(recorded_at(&it.item))));
     let more = more || items.len() > limit;
     items.truncate(limit);
     ScopedList { items, more }

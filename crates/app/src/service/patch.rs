@@ -198,11 +198,22 @@ pub(crate) fn read_file(
         failed: BTreeSet::new(),
     };
     let (times, usual) = (session.times(), session.scope_of(space).visibility());
+    let local_of = |operation: &serde_json::Value| {
+        operation.get("local").and_then(|local| local.as_str()).map(str::to_owned)
+    };
     let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut taken: BTreeSet<String> = file.operations.iter().filter_map(local_of).collect();
     for (place, value) in file.operations.into_iter().enumerate() {
-        let local = value.get("local").and_then(|local| local.as_str()).map(str::to_owned);
-        let reasons = Vec::new();
-        let mut reader = OperationReader { space, times, usual, citable, names: &names, reasons };
+        let local = local_of(&value);
+        let mut reader = OperationReader {
+            space,
+            times,
+            usual,
+            citable,
+            names: &names,
+            taken: &mut taken,
+            reasons: Vec::new(),
+        };
         if let Some(name) = &local
             && names.contains(name)
         {
@@ -331,6 +342,8 @@ struct OperationReader<'a> {
     citable: Citable<'a>,
     /// The names of earlier operations.
     names: &'a BTreeSet<String>,
+    /// The names of all operations, and those that were made up for some.
+    taken: &'a mut BTreeSet<String>,
     reasons: Vec<(&'static str, String)>,
 }
 
@@ -395,12 +408,12 @@ impl OperationReader<'_> {
         }
     }
 
-    /// A name that no earlier operation has.
-    fn free_name(&self, word: &str) -> String {
-        let mut number = self.names.len().saturating_add(1);
+    /// A name that no other operation has.
+    fn free_name(&mut self, word: &str) -> String {
+        let mut number = self.taken.len().saturating_add(1);
         loop {
             let name = format!("{word}-{number}");
-            if !self.names.contains(&name) {
+            if self.taken.insert(name.clone()) {
                 return name;
             }
             number = number.saturating_add(1);

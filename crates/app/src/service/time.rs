@@ -42,6 +42,12 @@ enum NamedTime {
     Period(Date, Option<Date>),
 }
 
+/// The time that a view of a record states, as it is compared: in words `…:00Z` comes after
+/// `…:00.5Z`. The Unix epoch if it does not read.
+pub(crate) fn instant(recorded_at: &str) -> Timestamp {
+    recorded_at.parse().unwrap_or_default()
+}
+
 impl Session {
     /// Reads the times of this request.
     pub(crate) fn times(&self) -> TimeParser<'_> {

@@ -197,6 +197,22 @@ fn names_in_a_patch_stand_for_what_has_them_and_for_nothing_else() {
 }
 
 #[test]
+fn summaries_without_names_stand_beside_one_another() {
+    let machine = Machine::with_space();
+    let (_, [note, claim, node]) = patch(&machine);
+    let operations = serde_json::json!([
+        {"op": "create_summary", "text": "One.", "of": [claim], "sources": [note]},
+        {"op": "create_summary", "text": "Two.", "of": [node], "sources": [note]},
+        {"op": "create_summary", "local": "summary-2", "text": "Three.", "sources": [note]},
+    ]);
+    machine.write("sums.json", serde_json::json!({ "operations": operations }).to_string());
+    machine.because(["patch", "check", "sums.json"]).run().ends(0);
+    let proposed = id_of(&json(&machine, &["patch", "propose", "sums.json"]));
+    let applied = json(&machine, &["patch", "apply", &proposed]);
+    assert_eq!(applied["stand_for"].as_array().unwrap().len(), 5, "{applied}");
+}
+
+#[test]
 fn a_refused_operation_of_a_patch_is_the_only_reason_whatever_follows_from_it() {
     let machine = Machine::with_space();
     let (_, [note, claim, _]) = patch(&machine);

@@ -134,6 +134,10 @@ pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     fn may_displace(&self) -> Result<bool, StoreError> {
         Ok(true)
     }
+    /// The whole index, of a ledger as it was.
+    fn whole(&self) -> Option<&dyn Bodies> {
+        None
+    }
 }
 
 impl Bodies for dyn Writing + '_ {
@@ -171,6 +175,10 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
 
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {
         self.present().with_removed_body(body)
+    }
+
+    fn whole(&self) -> Option<&dyn Bodies> {
+        Some(self.present())
     }
 }
 

@@ -21,7 +21,7 @@ use super::overruled::Overruled;
 use super::past::StatedTimes;
 use super::series::SeriesSeen;
 use super::statements::Moment;
-use crate::private::Disclosure;
+use crate::private::{Disclosure, Privacy};
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
 
@@ -196,26 +196,6 @@ impl Reader<'_> {
     /// Answers a question with records other than thinking.
     pub(super) fn recall_records(&self, query: &Query) -> Result<Recall, EngineError> {
         let limit = query.limit.min(RESULTS_MAX);
-        let mut wanted = limit;
-        loop {
-            let (mut recall, hidden, is_all) = self.recall_at_most(query, wanted)?;
-            let is_full = recall.results.len() >= limit;
-            if hidden == 0 || is_full || is_all || wanted >= RESULTS_MAX {
-                recall.results.truncate(limit);
-                return Ok(recall);
-            }
-            // What an annotation makes private takes nobody's place.
-            wanted = wanted.saturating_mul(2).saturating_add(hidden).min(RESULTS_MAX);
-        }
-    }
-
-    /// Answers with at most `limit` records, without those that an annotation makes private: how
-    /// many these are, and whether the search found no more.
-    fn recall_at_most(
-        &self,
-        query: &Query,
-        limit: usize,
-    ) -> Result<(Recall, usize, bool), EngineError> {
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model, documents) =
             self.store.search_with(vector, |search, analyzer| {
@@ -239,14 +219,11 @@ impl Reader<'_> {
                 }
             }
         }
-        let found = results.len();
         if Disclosure::of(&query.filter.visibilities) != Disclosure::Full {
-            self.drop_private(&mut results, |result| &result.id)?;
             for result in &mut results {
-                self.drop_private(&mut result.neighbours, |beside| &beside.id)?;
+                self.drop_private(&mut result.neighbours)?;
             }
         }
-        let hidden = found - results.len();
         for result in &mut results {
             altered.extend(self.take_altered(&mut result.neighbours, |beside| Some(beside.id))?);
         }
@@ -259,7 +236,7 @@ impl Reader<'_> {
         let relevance =
             features.iter().map(|features| relevance(Some(features))).fold(least, f64::max);
         let abstains = relevance < RELEVANCE_MIN;
-        let recall = Recall {
+        Ok(Recall {
             question,
             results,
             relevance,
@@ -270,19 +247,14 @@ impl Reader<'_> {
             behind,
             model,
             altered,
-        };
-        Ok((recall, hidden, found < limit))
+        })
     }
 
-    /// Drops records that an annotation makes private. The search itself drops those that say so.
-    fn drop_private<T>(
-        &self,
-        items: &mut Vec<T>,
-        id: impl Fn(&T) -> &OpId,
-    ) -> Result<(), EngineError> {
-        let ids: Vec<OpId> = items.iter().map(|item| *id(item)).collect();
+    /// Drops records that an annotation makes private.
+    fn drop_private(&self, beside: &mut Vec<Neighbour>) -> Result<(), EngineError> {
+        let ids: Vec<OpId> = beside.iter().map(|neighbour| neighbour.id).collect();
         let hidden = self.private_among(&ids)?;
-        items.retain(|item| !hidden.contains(id(item)));
+        beside.retain(|neighbour| !hidden.contains(&neighbour.id));
         Ok(())
     }
 
@@ -341,6 +313,9 @@ fn different(
     let asked = |at_us| StatedTimes::asked(question, &query.text, today, at_us);
     let times = query.valid_at_us.map(StatedTimes::at).or(query.current_at_us.map(asked));
     let moment = Moment { as_of_us: filter.as_of_us, times };
+    let index = search.ledger_index()?;
+    let mut privacy = Privacy::of(&index);
+    let sees_private = Disclosure::of(&filter.visibilities) == Disclosure::Full;
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
@@ -379,7 +354,11 @@ fn different(
                     (found, id, evidence) = (original, original_id, original_evidence);
                 }
             }
-            if moment.has_fallen(search, &id, &evidence)? {
+            // The search itself drops what says that it is private, but not what an annotation or
+            // what it stands on makes private.
+            if moment.has_fallen(search, &id, &evidence)?
+                || !sees_private && privacy.is_private(&id)?
+            {
                 fallen.insert(found.position);
                 continue;
             }
@@ -410,7 +389,8 @@ fn different(
             }
         }
         let is_enough = results.len() == limit || is_all || wanted >= CANDIDATES_MAX;
-        // What was taken back must not make the others look relevant: once more without it.
+        // What was taken back or is private must not make the others look relevant: once more
+        // without it.
         if is_enough && fallen.len() == fallen_before {
             let stands = |found: &Found| !fallen.contains(&found.position);
             let names_answer = are_answer && named.iter().any(stands);

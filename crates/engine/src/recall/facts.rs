@@ -24,6 +24,7 @@ use retrieval::question::ends::both_ends;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::{Part, Score, Weights};
 use retrieval::text::Analyzer;
+use retrieval::text::negation::is_decisive;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::sqlite::{
@@ -512,19 +513,13 @@ fn different(facts: Vec<Fact>, limit: usize) -> Vec<Fact> {
 
 /// Whether two texts share nearly all their words, and differ neither in a number nor in a denial.
 fn say_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    /// Words that turn a sentence into its opposite; "t" is what is left of "don't".
-    const DENIALS: [&str; 6] = ["cannot", "never", "no", "not", "t", "without"];
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
-    let matters =
-        |word: &String| DENIALS.contains(&word.as_str()) || word.chars().any(char::is_numeric);
     all > 0
         && shared as f64 >= OVERLAP_SAME_MIN * all as f64
-        && !one.symmetric_difference(other).any(matters)
+        && !one.symmetric_difference(other).any(|word| is_decisive(word))
 }
 
 fn words(text: &str) -> BTreeSet<String> {
-    let words =
-        text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    retrieval::shingles::words(text).into_iter().collect()
 }

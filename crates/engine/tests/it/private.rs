@@ -145,6 +145,30 @@ fn neighbours_and_what_an_annotation_makes_private_are_not_recalled() {
 }
 
 #[test]
+fn what_an_annotation_makes_private_is_withheld_as_of_a_time_before_it_too() {
+    let mut home = Home::new();
+    let known = id_of(home.remember("k", "The ring is in the drawer"));
+    state(&mut home, "ring", &[known], &json!({ "text": "The ring is in the drawer" }));
+    let claim = home.space.reader().unwrap().belief_at("ring", None).unwrap().current.unwrap();
+    let viewpoint = Viewpoint {
+        disclosure: Disclosure::WithoutPrivate,
+        as_of_us: Some(at(5).as_microsecond().cast_unsigned()),
+        ..Viewpoint::default()
+    };
+    let is_found = |home: &Home| {
+        let reader = home.space.reader().unwrap();
+        reader.record_from(&claim, &viewpoint).unwrap().is_some()
+    };
+    assert!(is_found(&home));
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let target = Ref { id: known, role: Role::parse(Role::TARGET).unwrap() };
+    home.space
+        .append(Draft { body: Body::Annotation(private), refs: vec![target] }, at(6))
+        .unwrap();
+    assert!(!is_found(&home));
+}
+
+#[test]
 fn what_an_annotation_makes_private_takes_nobodys_place() {
     let mut home = Home::new();
     let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
@@ -160,6 +184,26 @@ fn what_an_annotation_makes_private_takes_nobodys_place() {
     let texts: Vec<&str> = found.iter().map(|found| &*found.evidence.payload.text).collect();
     assert_eq!(texts.len(), 1, "{texts:?}");
     assert!(texts[0].starts_with("The boat is red"), "{texts:?}");
+}
+
+#[test]
+fn what_an_annotation_makes_private_does_not_make_recall_say_that_memory_answers() {
+    let mut home = Home::new();
+    home.remember("1", "The boat leaves at noon");
+    let id = id_of(home.remember("2", "Ben bought the ring"));
+    let asked = |home: &Home, visibilities: Vec<Visibility>| {
+        let filter = Filter { visibilities, ..Filter::default() };
+        home.space.recall(&Query { filter, ..Query::new("Who bought the ring?", 5) }).unwrap()
+    };
+    assert!(!asked(&home, open()).abstains);
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let target = Ref { id, role: Role::parse(Role::TARGET).unwrap() };
+    home.space
+        .append(Draft { body: Body::Annotation(private), refs: vec![target] }, at(6))
+        .unwrap();
+    assert!(!asked(&home, Vec::new()).abstains);
+    let recall = asked(&home, open());
+    assert!(recall.abstains, "{}", recall.relevance);
 }
 
 #[test]

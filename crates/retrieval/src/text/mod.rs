@@ -16,6 +16,7 @@
 
 mod irregular;
 mod language;
+pub mod negation;
 pub mod passages;
 mod recognition;
 pub mod sentences;

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use kernel::body::EdgeType;
 use kernel::id::OpId;
 use retrieval::shingles::{Shingles, words};
+use retrieval::text::negation::is_decisive;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -84,10 +85,7 @@ impl<'a> Text<'a> {
             .fold(1.0, f64::min);
         // Other numbers or a negation say something else in nearly the same words.
         let differ = self.words.symmetric_difference(&other.words);
-        let is_other = differ.into_iter().any(|word| {
-            word.chars().any(|char| char.is_ascii_digit())
-                || matches!(word.as_str(), "not" | "no" | "never" | "nicht" | "kein" | "keine")
-        });
+        let is_other = differ.into_iter().any(|word| is_decisive(word));
         (likeness >= LIKENESS_MIN && runs >= RUNS_MIN && !is_other).then_some(likeness)
     }
 }

@@ -21,6 +21,7 @@ use super::{Layer, Reading, Selection, TaskBudget, TaskContext, TaskRecord};
 use crate::failure::Failure;
 use crate::service::agreed_settings::{Setting, SettingTimes, TAG, settings_at};
 use crate::service::effective::Scope;
+use crate::service::time::instant;
 use crate::service::values::{BASE, SUMMARY};
 
 /// Most claims of one kind of pins that are read from one space.
@@ -179,7 +180,7 @@ fn best(
     let mut placed = Vec::with_capacity(pins.len());
     for pin in pins {
         let view = reading.layer(pin.scope).space.record_view(&pin.record, reading.as_of_us)?;
-        let recorded_at = view.map(|view| view.recorded_at).unwrap_or_default();
+        let recorded_at = view.map(|view| instant(&view.recorded_at)).unwrap_or_default();
         if seen.insert((pin.scope, pin.id)) {
             placed.push((near.place(&pin), recorded_at, pin));
         }

@@ -34,6 +34,7 @@ use super::Session;
 use super::model_request::Answerer;
 use super::opening::OpenedSpace;
 use crate::failure::{Failure, RequestError};
+use crate::service::time::instant;
 use crate::text::short;
 
 mod compile;
@@ -140,7 +141,7 @@ fn values_from(space: &Space, viewpoint: &Viewpoint) -> Result<Values, EngineErr
         let Some(id) = belief.served else { continue };
         let view = space.record_view(&id, as_of_us)?;
         // Where a merge left several, the newest holds.
-        raw = [raw, view].into_iter().flatten().max_by(|a, b| a.recorded_at.cmp(&b.recorded_at));
+        raw = [raw, view].into_iter().flatten().max_by_key(|view| instant(&view.recorded_at));
     }
     let tags = vec![SUMMARY.to_owned()];
     let of_summary = NodeFilter { tags, as_of_us, valid_at_us, ..NodeFilter::default() };

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::when::When;
 use retrieval::shingles::Shingles;
+use retrieval::text::negation::is_decisive;
 use store::sqlite::ShownRecord;
 
 /// Texts of fewer words are too common to identify their origin.
@@ -270,21 +271,6 @@ pub(super) fn says_otherwise(fingerprint: &TextFingerprint, added: &[usize]) -> 
 /// The words of a text that turn it into another statement.
 fn decisive_words(text: &str) -> BTreeSet<String> {
     retrieval::shingles::words(text).into_iter().filter(|word| is_decisive(word)).collect()
-}
-
-/// Whether a word is a number or a negation, as [`retrieval::shingles::words`] gives them: without
-/// apostrophes.
-fn is_decisive(word: &str) -> bool {
-    const DENIALS: [&str; 10] =
-        ["cannot", "cant", "never", "no", "nobody", "none", "not", "nothing", "without", "wrong"];
-    /// What is left of "n't" after these.
-    const BEFORE_NT: [&str; 16] = [
-        "ai", "are", "could", "did", "do", "does", "had", "has", "have", "is", "must", "need",
-        "should", "was", "were", "wo",
-    ];
-    DENIALS.contains(&word)
-        || word.strip_suffix("nt").is_some_and(|verb| BEFORE_NT.contains(&verb) || verb == "would")
-        || word.chars().any(char::is_numeric)
 }
 
 /// A record's text without what only frames memory: the marks of a context, the lines that name
