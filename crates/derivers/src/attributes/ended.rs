@@ -1,13 +1,16 @@
-//! What somebody says is over, or has one of at a time by its kind: "I am no longer a vegetarian",
-//! "We changed dentists", "I switched to Helix".
+//! What somebody says is over, is new, or has one of at a time by its kind: "I am no longer a
+//! vegetarian", "We changed dentists", "I switched to Helix", "Emil turned eight".
 
-use super::{AttributeStatement, Clause, HOME, VALUE_ENDS, WORK};
+use super::{
+    AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS,
+    ONE_AT_A_TIME, OWNER, TIMES, VALUE_ENDS, ValueSort, WORK, number, sort_of,
+};
 use crate::statements::{Break, Word};
 
 /// The attribute of what somebody is.
 pub(super) const BEING: &str = "being";
 /// Most words of what somebody is.
-const BEING_WORDS_MAX: usize = 2;
+const BEING_WORDS_MAX: usize = 3;
 /// Most words of the name of a tool.
 const TOOL_WORDS_MAX: usize = 3;
 const TO_BE: [&str; 3] = ["am", "are", "is"];
@@ -96,7 +99,8 @@ impl Clause<'_, '_, '_> {
         let has_been =
             (has_contracted || self.skip_all(&["have", "has"])) && self.next_is(&["been"]);
         self.skip(usize::from(has_been));
-        let is_being = is_contracted || has_been || self.skip_all(&TO_BE);
+        let is_denied = self.skip_all(&["isn't", "aren't"]);
+        let is_being = is_contracted || has_been || is_denied || self.skip_all(&TO_BE);
         self.skip_all(&ADVERBS);
         let mut has_ended = self.next_is(&["no"]) && self.lower(1) == "longer";
         self.skip(if has_ended { 2 } else { 0 });
@@ -106,9 +110,12 @@ impl Clause<'_, '_, '_> {
             _ => 0,
         };
         self.words = self.words.get(..self.words.len() - is_anymore)?;
-        if !has_ended && is_anymore > 0 && self.next_is(&["not", "don't", "doesn't"]) {
-            self.skip(1);
-            has_ended = true;
+        if !has_ended && is_anymore > 0 {
+            has_ended = is_denied || self.next_is(&["not", "don't", "doesn't"]);
+            self.skip(usize::from(has_ended && !is_denied));
+        }
+        if is_denied && !has_ended {
+            return None;
         }
         let verb = self.lower(0).to_owned();
         let (attribute, prepositions): (&str, &[&str]) = match verb.as_str() {
@@ -185,5 +192,155 @@ impl Clause<'_, '_, '_> {
             has_ended: false,
             instead_of: None,
         })
+    }
+
+    /// `Tomas has a new phone number: 1`, `I have a new boss called Ana`.
+    pub(super) fn has_new(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["have", "has", "got", "just", "now", "finally"]);
+        self.takes(&["a"])?;
+        self.takes(&["new"])?;
+        let is_end = |word: &Word<'_>| {
+            word.before == Break::Colon || matches!(word.lower.as_ref(), "called" | "named")
+        };
+        let end = self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(is_end)?;
+        let name: Vec<&str> =
+            self.words.get(..end)?.iter().map(|word| word.lower.as_ref()).collect();
+        let (attribute, last) = (name.join(" "), *name.last()?);
+        self.skip(end);
+        self.skip_all(&["called", "named"]);
+        let (value, _) = self.value(&[])?;
+        let is_change = match sort_of(&value) {
+            ValueSort::Identifier => true,
+            ValueSort::Name => ONE_AT_A_TIME.contains(&last),
+            ValueSort::Words => false,
+        };
+        Some(AttributeStatement {
+            subject,
+            attribute,
+            value,
+            is_change,
+            has_ended: false,
+            instead_of: None,
+        })
+    }
+
+    /// `I changed my phone number, it's 1 now`, of a whole sentence.
+    pub(super) fn changed_to(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["have", "has", "just", "recently"]);
+        self.takes(&["changed"])?;
+        self.takes(&["my", "his", "her", "our", "their"])?;
+        let end = self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(|word| {
+            matches!(word.before, Break::Comma | Break::Dash) || word.before == Break::Colon
+        })?;
+        let name = self.words.get(..end)?.iter().map(|word| word.lower.as_ref());
+        let attribute = name.collect::<Vec<_>>().join(" ");
+        self.skip(end);
+        if self.next_is(&["it"]) && self.lower(1) == "is" {
+            self.skip(2);
+        } else {
+            self.takes(&["it's"])?;
+        }
+        self.skip_all(&["now"]);
+        let (value, _) = self.value(&[])?;
+        (!attribute.is_empty() && sort_of(&value) == ValueSort::Identifier).then_some(
+            AttributeStatement {
+                subject,
+                attribute,
+                value,
+                is_change: true,
+                has_ended: false,
+                instead_of: None,
+            },
+        )
+    }
+
+    /// `Emil is six years old`, `Emil turned eight`: the later number counts.
+    pub(super) fn age(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&AUXILIARIES);
+        self.skip_all(&["now"]);
+        let has_turned = self.next_is(&["turned"]);
+        self.skip(usize::from(has_turned));
+        let value = self.words.first()?;
+        let is_number = |word: &str| {
+            NUMBERS.contains(&word)
+                || word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_age = has_turned || self.lower(1) == "years" && self.lower(2) == "old";
+        (is_age && is_number(&value.lower)).then(|| AttributeStatement {
+            subject,
+            attribute: AGE.to_owned(),
+            value: number(&value.lower),
+            is_change: true,
+            has_ended: false,
+            instead_of: None,
+        })
+    }
+
+    /// `My grandma Elsa died in March`: she lives nowhere.
+    pub(super) fn died(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["has", "have", "just", "sadly"]);
+        let is_dead =
+            self.next_is(&["died"]) || self.next_is(&["passed"]) && self.lower(1) == "away";
+        (is_dead && subject != OWNER).then(|| AttributeStatement {
+            subject,
+            attribute: HOME.to_owned(),
+            value: String::new(),
+            is_change: true,
+            has_ended: true,
+            instead_of: None,
+        })
+    }
+
+    /// `I left Acme and joined Initech`, `I retired last week`.
+    pub(super) fn left(mut self) -> Option<AttributeStatement> {
+        let subject = self.subject()?;
+        self.skip_all(&["have", "has", "just", "recently", "finally", "also"]);
+        let statement = |value: String, has_ended: bool| AttributeStatement {
+            subject: subject.clone(),
+            attribute: WORK.to_owned(),
+            value,
+            is_change: true,
+            has_ended,
+            instead_of: None,
+        };
+        if self.next_is(&["retired"]) {
+            let next = self.lower(1);
+            let is_alone = matches!(next, "" | "in" | "last" | "this" | "today" | "yesterday");
+            return is_alone.then(|| statement(String::new(), true));
+        }
+        let verb = self.lower(0).to_owned();
+        self.takes(&["left", "quit", "lost", "resigned"])?;
+        let is_job = matches!(self.lower(0), "my" | "his" | "her" | "our" | "their")
+            && self.lower(1) == "job";
+        self.skip(if is_job { 2 } else { 0 });
+        match verb.as_str() {
+            "lost" if !is_job => return None,
+            "resigned" => self.takes(&["from"])?,
+            _ if is_job => {
+                if self.words.is_empty() || !self.next_is(&["at", "with"]) {
+                    return Some(statement(String::new(), true));
+                }
+                self.skip(1);
+            }
+            _ => {}
+        }
+        let (value, _) = self.value(&TIMES)?;
+        if sort_of(&value) != ValueSort::Name || self.is_passing_after(&value) {
+            return None;
+        }
+        self.skip(value.split(' ').count());
+        if self.next_is(&["and"]) && self.lower(1) == "joined" {
+            self.skip(2);
+            let (next, _) = self.value(&TIMES)?;
+            // Where somebody worked who left that for this.
+            let mut joined = statement(next, false);
+            (joined.is_change, joined.instead_of) = (false, Some(value));
+            return Some(joined).filter(|joined| sort_of(&joined.value) == ValueSort::Name);
+        }
+        Some(statement(value, true))
     }
 }

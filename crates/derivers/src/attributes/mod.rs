@@ -38,17 +38,26 @@ const HOME: &str = "home";
 /// The attribute of where somebody works.
 const WORK: &str = "work";
 
+/// The attribute of how old somebody is.
+const AGE: &str = "age";
+/// Ages in words.
+#[rustfmt::skip]
+const NUMBERS: [&str; 20] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+];
 /// The attribute of how heavy somebody is.
 const WEIGHT: &str = "weight";
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-const CUES: [&str; 49] = [
+const CUES: [&str; 61] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
     "now", "changed", "on ", "at ", "takes", "are", "bump", "cut", "decrease", "delay", "extend",
     "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
     "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
     "left", "quit", "retired", "meet", "open", "begin", "not ",
+    "turned", "years", "died", "passed", "lost", "resigned", "went", "rose", "fell", "dropped", "cancelled", "canceled",
 ];
 /// Words before the subject that change nothing.
 const OPENINGS: [&str; 12] =
@@ -131,8 +140,13 @@ pub const TIMES: [&str; 19] = [
     "april", "may", "june", "july", "august", "september", "october", "november", "december",
 ];
 /// Those of whom somebody has one at a time, so that a new one takes the place of the old.
-const ONE_AT_A_TIME: [&str; 9] =
-    ["boss", "dentist", "doctor", "employer", "gp", "landlady", "landlord", "manager", "therapist"];
+#[rustfmt::skip]
+const ONE_AT_A_TIME: [&str; 31] = [
+    "accountant", "barber", "boss", "boyfriend", "cleaner", "coach", "dentist", "doctor", "electrician", "employer",
+    "fiancé", "fiancée", "girlfriend", "gp", "hairdresser", "husband", "landlady", "landlord", "lawyer", "manager",
+    "mechanic", "nanny", "optician", "paediatrician", "partner", "pediatrician", "plumber", "supervisor", "therapist",
+    "vet", "wife",
+];
 /// Numbers and addresses that a note means to be the speaker's.
 const OWN_NUMBERS: [&str; 6] = ["address", "e-mail", "email", "mobile", "number", "phone"];
 /// What addresses of houses are called.
@@ -241,6 +255,12 @@ fn short_for<'n>(short: &str, long: &'n str) -> Option<&'n str> {
     long.strip_suffix(short)?.strip_suffix(' ')
 }
 
+/// A number in figures, if it is one of those in words.
+fn number(word: &str) -> String {
+    let place = NUMBERS.iter().position(|number| *number == word);
+    place.map_or_else(|| word.to_owned(), |place| (place + 1).to_string())
+}
+
 fn without_preposition(value: &str) -> &str {
     match value.split_once(' ') {
         Some(("on" | "at" | "in" | "the", rest)) => rest,
@@ -292,6 +312,8 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         }
         let first = found.len();
         let mut last = first;
+        let whole = Clause { words: &sentence.words, speaker };
+        found.extend(whole.changed_to());
         for clause in clauses(&sentence) {
             if let Some(denied) = denied(clause) {
                 for statement in found.iter_mut().skip(last) {
@@ -304,6 +326,10 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 Some(statement) => found.push(statement),
                 None => found.extend(things::read(clause)),
             }
+        }
+        if corrects(&sentence) {
+            let stated = found.iter_mut().skip(first).filter(|statement| !statement.has_ended);
+            stated.for_each(|statement| statement.is_change = true);
         }
         if is_of_the_past(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = false);
@@ -322,6 +348,15 @@ fn has_words(sentence: &Sentence<'_>, wanted: &[&str]) -> bool {
         .words
         .windows(wanted.len())
         .any(|words| words.iter().zip(wanted).all(|(word, wanted)| word.lower.as_ref() == *wanted))
+}
+
+/// Whether a sentence corrects what was said: "Actually no, the lesson is on Friday".
+fn corrects(sentence: &Sentence<'_>) -> bool {
+    match sentence.lower(0) {
+        "actually" | "correction" => true,
+        "no" | "sorry" => sentence.words.get(1).is_some_and(|next| next.before == Break::Comma),
+        _ => false,
+    }
 }
 
 /// Whether a sentence tells of a change that came before what is known, or that was taken back.
@@ -374,6 +409,9 @@ impl Clause<'_, '_, '_> {
             self.skip(1);
         }
         self.possession()
+            .or_else(|| self.has_new())
+            .or_else(|| self.age())
+            .or_else(|| self.died())
             .or_else(|| self.changed_one())
             .or_else(|| self.tool())
             .or_else(|| self.relation())
@@ -465,6 +503,7 @@ impl Clause<'_, '_, '_> {
             self.skip(1);
         }
         is_change |= self.skip_all(&["now"]);
+        self.skip_all(&["called", "named"]);
         let has_ended = self.next_is(&["no"]) && self.lower(1) == "longer";
         self.skip(if has_ended { 2 } else { 0 });
         is_change |= has_ended;
@@ -476,7 +515,16 @@ impl Clause<'_, '_, '_> {
             ValueSort::Words => false,
         };
         is_change |= is_now || is_new && is_one_at_a_time || last == WEIGHT;
-        let attribute = name.join(" ");
+        let attribute = match name.as_slice() {
+            [before @ .., last]
+                if last == "address"
+                    && before.iter().all(|kind| HOMES.contains(&kind.as_str()))
+                    && !value.contains('.') =>
+            {
+                HOME.to_owned()
+            }
+            _ => name.join(" "),
+        };
         (!attribute.is_empty()).then_some(AttributeStatement {
             subject,
             attribute,
@@ -605,40 +653,6 @@ impl Clause<'_, '_, '_> {
             "as" => matches!(lower(1), "a" | "an" | "children" | "kids"),
             _ => false,
         }
-    }
-
-    /// `I left Acme and joined Initech`, `I retired last week`.
-    fn left(mut self) -> Option<AttributeStatement> {
-        let subject = self.subject()?;
-        self.skip_all(&["have", "has", "just", "recently", "finally", "also"]);
-        let statement = |value: String, has_ended: bool| AttributeStatement {
-            subject: subject.clone(),
-            attribute: WORK.to_owned(),
-            value,
-            is_change: true,
-            has_ended,
-            instead_of: None,
-        };
-        if self.next_is(&["retired"]) {
-            let next = self.lower(1);
-            let is_alone = matches!(next, "" | "in" | "last" | "this" | "today" | "yesterday");
-            return is_alone.then(|| statement(String::new(), true));
-        }
-        self.takes(&["left", "quit"])?;
-        let (value, _) = self.value(&TIMES)?;
-        if sort_of(&value) != ValueSort::Name || self.is_passing_after(&value) {
-            return None;
-        }
-        self.skip(value.split(' ').count());
-        if self.next_is(&["and"]) && self.lower(1) == "joined" {
-            self.skip(2);
-            let (next, _) = self.value(&TIMES)?;
-            // Where somebody worked who left that for this.
-            let mut joined = statement(next, false);
-            (joined.is_change, joined.instead_of) = (false, Some(value));
-            return Some(joined).filter(|joined| sort_of(&joined.value) == ValueSort::Name);
-        }
-        Some(statement(value, true))
     }
 
     fn takes(&mut self, words: &[&str]) -> Option<()> {

@@ -21,10 +21,10 @@ const FROM_WORDS_MAX: usize = 8;
 
 /// Verbs by which a value has changed.
 #[rustfmt::skip]
-const CHANGED: [&str; 19] = [
-    "bumped", "changed", "cut", "decreased", "delayed", "extended", "increased", "lowered", "moved",
-    "postponed", "pulled", "pushed", "raised", "reduced", "relocated", "rescheduled", "shifted",
-    "shortened", "switched",
+const CHANGED: [&str; 22] = [
+    "bumped", "changed", "cut", "decreased", "delayed", "dropped", "extended", "fell", "increased", "lowered", "moved",
+    "postponed", "pulled", "pushed", "raised", "reduced", "relocated", "rescheduled", "rose", "shifted", "shortened",
+    "switched",
 ];
 /// The same after "decided to".
 #[rustfmt::skip]
@@ -106,12 +106,42 @@ impl ValueKind {
 
 /// What a clause states of a thing.
 pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
+    if let Some(name) = cancelled(words) {
+        let ended = |kind: ValueKind| AttributeStatement {
+            subject: kind.subject().to_owned(),
+            attribute: name.clone(),
+            value: String::new(),
+            is_change: true,
+            has_ended: true,
+            instead_of: None,
+        };
+        return [ValueKind::Day, ValueKind::Clock].map(ended).into();
+    }
     let change = || passive(words).or_else(|| active(words)).or_else(|| renewed(words));
     let changed = if is_unsure(words) { None } else { change() };
     if let Some((name, value)) = changed {
         return statements(&name, value, true);
     }
     stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, false))
+}
+
+/// The name of what takes place no more: `the party is cancelled`, `The concert was called off`.
+fn cancelled(words: &[Word<'_>]) -> Option<String> {
+    let is_verb = |at: &usize| {
+        let is_off = (lower(words, *at), lower(words, at + 1)) == ("called", "off");
+        is_off || matches!(lower(words, *at), "cancelled" | "canceled")
+    };
+    let verb = (1..words.len()).find(is_verb)?;
+    let mut end = verb;
+    while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
+        end -= 1;
+    }
+    let is_last = from(words, verb + 1).iter().all(|word| word.lower != "to");
+    let is_sure = (0..words.len()).all(|at| {
+        let word = lower(words, at);
+        word == "was" || !UNSURE.contains(&word)
+    });
+    (end < verb && is_last && is_sure).then(|| name_before(words, end)).flatten()
 }
 
 /// Whether a word leaves it open. "Was" does not before a verb of change, nor the month of May.
@@ -165,7 +195,10 @@ fn named(words: &[Word<'_>]) -> Option<String> {
 
 /// `the party has moved to Friday`, `The party moved: 29 November`, `The limit is now 200 MB`.
 fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
-    let is_verb = |at: &usize| CHANGED.contains(&lower(words, *at));
+    let is_verb = |at: &usize| match lower(words, *at) {
+        "went" => matches!(lower(words, at + 1), "down" | "up"),
+        verb => CHANGED.contains(&verb),
+    };
     // "Is now", "now meets".
     let is_now = |at: &usize| match lower(words, *at) {
         "now" => IS.contains(&lower(words, at + 1)),
@@ -254,6 +287,14 @@ fn after_is<'s, 't>(words: &'s [Word<'t>], mut at: usize) -> Option<&'s [Word<'t
     let is_before = |at: usize| BEFORE_VALUE.contains(&lower(words, at));
     while is_before(at) && (is_before(at + 1) || AT_PLACES.contains(&lower(words, at + 1))) {
         at += 1;
+    }
+    // "Is collected on Mondays".
+    let is_participle = |at: usize| {
+        let is_verb = lower(words, at).ends_with("ed") || lower(words, at) == "held";
+        is_verb && matches!(lower(words, at + 1), "at" | "in" | "on")
+    };
+    if let Some(verb) = [at, at + 1].into_iter().find(|at| is_participle(*at)) {
+        at = verb + 1;
     }
     Some(from(words, at)).filter(|value| !value.is_empty())
 }
@@ -448,6 +489,12 @@ mod tests {
             ("The concert is on 3 May", "The concert was postponed until 10 June"),
             ("The wedding is on 12 June 2027", "We changed the wedding date to 19 June 2027"),
             ("The spare key is in the blue bowl", "The spare key is now with Mr Sandhu."),
+            ("The rent is 910 euros", "The rent went up to 980 euros."),
+            ("The rent is 910 euros", "The rent rose to 980 euros."),
+            ("The bin is collected on Mondays.", "The bin is now collected on Thursdays."),
+            ("The lesson is on Thursday", "Actually no, the lesson is on Friday."),
+            ("The party is on Saturday.", "The party is cancelled."),
+            ("The party is on Saturday at 19:00", "The party has been called off."),
             ("The spare key is in the blue bowl", "The spare key is now in the shed."),
             (
                 "The choir meets on Wednesdays at 19:30.",
@@ -489,6 +536,10 @@ mod tests {
             ("Emma is 120 cm tall", "Emma is now 7 years old"),
             ("The office is in Mitte", "The office is now in good shape"),
             ("The book is on the shelf", "The book is now on sale"),
+            ("The team is in Kiel", "The team went to Oslo."),
+            ("The party is on Saturday", "The party is not cancelled."),
+            ("The party is on Saturday", "The concert is cancelled."),
+            ("The party is on Saturday", "The lesson is on Friday. Actually it rained."),
             ("The office is in Mitte", "The office is now under renovation"),
             ("The pool closes at 20:00", "The pool now opens at 7:00"),
             ("The salary is 3000 euros", "The salary is now 10 % higher"),

@@ -93,8 +93,14 @@ pub(super) const ADJECTIVES: [&str; 22] = [
 ];
 
 /// The kinds of whom people have one at a time: a new one takes the place of the one before.
-const SUCCEEDED: [&str; 8] =
-    ["accountant", "boss", "dentist", "doctor", "hairdresser", "landlord", "therapist", "vet"];
+#[rustfmt::skip]
+const SUCCEEDED: [&str; 14] = [
+    "accountant", "boss", "boyfriend", "dentist", "doctor", "fiance", "girlfriend", "hairdresser", "husband",
+    "landlord", "spouse", "therapist", "vet", "wife",
+];
+/// What two people are to one another until they part.
+pub(super) const COUPLES: [&str; 7] =
+    ["boyfriend", "fiance", "girlfriend", "husband", "partner", "spouse", "wife"];
 /// Of these, in the plural, what people change: "we changed dentists".
 const CHANGED: [(&str, &str); 11] = [
     ("accountants", "accountant"),

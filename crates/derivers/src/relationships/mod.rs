@@ -78,7 +78,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.9.0"
+        "1.10.0"
     }
 
     fn parameters(&self) -> String {
@@ -215,9 +215,18 @@ fn kind_candidate(
     if mentions.last()?.statement.is_denial {
         return None;
     }
+    let is_affirmed =
+        |mention: &Mention<Statement>| !mention.statement.is_denial && !mention.statement.is_end;
+    let last = mentions.iter().rposition(&is_affirmed)?;
+    let over = mentions.iter().skip(last + 1).find(|mention| mention.statement.is_end);
+    let end = match over {
+        // Without a day, nobody can say until when it was so.
+        Some(over) => Some(end.into_iter().chain(over.day).min()?),
+        None => end,
+    };
     let affirmed: Vec<&Mention<Statement>> =
-        mentions.iter().filter(|mention| !mention.statement.is_denial).collect();
-    let denied = mentions.len() - affirmed.len();
+        mentions.iter().filter(|mention| is_affirmed(mention)).collect();
+    let denied = mentions.iter().filter(|mention| mention.statement.is_denial).count();
     let records: BTreeSet<OpId> = affirmed.iter().map(|mention| mention.id).collect();
     let days: BTreeSet<Date> = affirmed.iter().filter_map(|mention| mention.day).collect();
     let sources: BTreeSet<&str> = affirmed.iter().map(|mention| mention.source.as_str()).collect();

@@ -6,7 +6,8 @@
 //!    `my friends Tom and Jo`;
 //! 2. `my <kind> is called|named <Name>`, `my <kind>'s name is <Name>`;
 //! 3. `<Name>, my <kind>,` and `<Name> (my <kind>)`;
-//! 4. `<Name> is my <kind>`; a negation or an end ("not", "no longer") denies it;
+//! 4. `<Name> is my <kind>`; "not" denies it, and "no longer", "not … any more", "was" and "my
+//!    ex-" say that it is over, as "we broke up" does of couples;
 //! 5. `my new <kind> is <Name>` ([`introduced`](super::introduced)).
 //!
 //! A name is one to six capitalised words (or words in a script without capitals). "My sister is
@@ -29,8 +30,10 @@ pub(super) const STATEMENTS_MAX: usize = 32;
 pub(super) struct Statement {
     pub(super) kind: &'static str,
     pub(super) person: Person,
-    /// Whether it is denied: not true, or no longer.
+    /// Whether it is denied: it never was so.
     pub(super) is_denial: bool,
+    /// Whether it is over: "no longer my boss", "my ex-husband", "Max and I broke up".
+    pub(super) is_end: bool,
     /// Whether it is the point of the sentence, rather than mentioned in passing.
     pub(super) is_outright: bool,
     /// Whether the person is "my new boss".
@@ -61,10 +64,16 @@ const NAME_WORDS_MAX: usize = 6;
 
 /// All relationships that the owner states in a record.
 pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
-    let is_relevant = |text: &str| any_word_starts_with(text, &["my "]);
+    let is_relevant = |text: &str| {
+        any_word_starts_with(text, &["my ", "divorce", "broke up", "split up", "separated"])
+    };
     let mut found = Vec::new();
     for sentence in sentences(words, is_relevant) {
-        if sentence.has_any(&HYPOTHETICAL) || is_of_a_separation(&sentence) {
+        if sentence.has_any(&HYPOTHETICAL) {
+            continue;
+        }
+        if separation(&sentence).is_some() {
+            found.extend(separated(&sentence));
             continue;
         }
         for at in 0..sentence.words.len() {
@@ -80,14 +89,61 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
     found
 }
 
-/// "My girlfriend Pia and I split up."
-fn is_of_a_separation(sentence: &Sentence<'_>) -> bool {
-    let parts = |at: usize| match sentence.lower(at) {
+/// Where a sentence says that people are not a couple any more: "My girlfriend Pia and I split up."
+fn separation(sentence: &Sentence<'_>) -> Option<usize> {
+    let parts = |at: &usize| match sentence.lower(*at) {
         "break" | "broke" | "broken" | "split" | "splitting" => sentence.lower(at + 1) == "up",
         "divorced" | "divorcing" | "separated" => true,
         _ => false,
     };
-    (0..sentence.words.len()).any(parts)
+    (0..sentence.words.len()).find(parts)
+}
+
+/// The ends of what the owner and somebody were to one another: "Max and I broke up", "I got
+/// divorced from Markus", "I broke up with Max".
+fn separated(sentence: &Sentence<'_>) -> Vec<Statement> {
+    let Some(verb) = separation(sentence) else { return Vec::new() };
+    let is_over = matches!(sentence.lower(verb), "broke" | "divorced" | "separated" | "split");
+    if !is_over || sentence.is_question || sentence.has_any(&super::successors::DOUBTS) {
+        return Vec::new();
+    }
+    let is_owner = |at: &usize| matches!(sentence.lower(*at), "i" | "i've" | "we" | "we've");
+    let Some(owner) = (0..verb).find(is_owner) else { return Vec::new() };
+    let before = owner
+        .checked_sub(1)
+        .filter(|and| sentence.lower(*and) == "and")
+        .and_then(|and| name_until(sentence, and, Edge::Any));
+    let after = || {
+        let next = verb + 1 + usize::from(sentence.lower(verb + 1) == "up");
+        let is_before = matches!(sentence.lower(next), "from" | "with");
+        name_at(sentence, next + usize::from(is_before)).map(|(person, _)| person)
+    };
+    let Some(person) = before.or_else(after) else { return Vec::new() };
+    let end = |kind: &&'static str| Statement {
+        kind,
+        person: person.clone(),
+        is_denial: false,
+        is_end: true,
+        is_outright: true,
+        is_new: false,
+    };
+    kinds::COUPLES.iter().map(end).collect()
+}
+
+/// The kinds of whom somebody who is not named is one no more: "we got divorced".
+pub(super) fn ended_kinds(sentence: &Sentence<'_>) -> &'static [&'static str] {
+    let is_named = || !separated(sentence).is_empty();
+    let Some(verb) = separation(sentence) else { return &[] };
+    let is_owner = |at: usize| matches!(sentence.lower(at), "i" | "i've" | "we" | "we've");
+    let are_others = (0..verb).any(|at| capitalised(sentence, at));
+    if !(0..verb).any(is_owner) || are_others || sentence.is_question || is_named() {
+        return &[];
+    }
+    match sentence.lower(verb) {
+        "divorced" => &["husband", "spouse", "wife"],
+        "broke" | "split" if verb + 2 >= sentence.words.len() => &["boyfriend", "girlfriend"],
+        _ => &[],
+    }
 }
 
 /// "My uncle Bo died in May": the words after a name say that the person has died.
@@ -103,13 +159,20 @@ fn is_of_the_dead(sentence: &Sentence<'_>, end: usize) -> bool {
 /// Reads the words around the "my" at `at`.
 fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let mut noun = at + 1;
-    while kinds::ADJECTIVES.contains(&sentence.lower(noun)) && noun < at + 3 {
+    while (kinds::ADJECTIVES.contains(&sentence.lower(noun)) || sentence.lower(noun) == "former")
+        && noun < at + 3
+    {
         noun += 1;
     }
     let Some(word) = sentence.words.get(noun) else { return };
     let (term, is_possessive) = match word.lower.strip_suffix("'s") {
         Some(term) => (term, true),
         None => (word.lower.as_ref(), false),
+    };
+    let is_former = (at + 1..noun).any(|word| sentence.lower(word) == "former");
+    let (term, is_over) = match term.strip_prefix("ex-") {
+        Some(term) => (term, true),
+        None => (term, is_former),
     };
     // A capital occurs in headings, where the next word is capitalised too and may not be a name.
     let is_heading = word.text.chars().next().is_some_and(char::is_uppercase);
@@ -122,8 +185,12 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let is_now = sentence.lower(noun + 1) == "now" && sentence.after(noun) == Break::None
         || at.checked_sub(1).is_some_and(|before| sentence.lower(before) == "now");
     let is_new = is_now || (at + 1..noun).any(|word| sentence.lower(word) == "new");
+    let mut state = |person: Person, is_outright: bool, is_denial: bool, is_end: bool| {
+        let is_new = is_new && !is_over;
+        found.push(Statement { kind, person, is_denial, is_end, is_outright, is_new });
+    };
     let mut add = |person: Person, is_outright: bool, is_denial: bool| {
-        found.push(Statement { kind, person, is_denial, is_outright, is_new });
+        state(person, is_outright, is_denial, is_over);
     };
     if is_possessive {
         if sentence.lower(noun + 1) == "name"
@@ -134,8 +201,14 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
         }
         return;
     }
-    if sentence.lower(noun + 1) == "is" && matches!(sentence.lower(noun + 2), "called" | "named") {
-        if let Some((person, _)) = name_at(sentence, noun + 3) {
+    // "My boss at the library is called Ingrid".
+    let is_elsewhere = matches!(sentence.lower(noun + 1), "at" | "from" | "in");
+    let is = match is_elsewhere {
+        true => (noun + 2..noun + 7).find(|at| sentence.lower(*at) == "is"),
+        false => Some(noun + 1).filter(|at| sentence.lower(*at) == "is"),
+    };
+    if let Some(is) = is.filter(|is| matches!(sentence.lower(is + 1), "called" | "named")) {
+        if let Some((person, _)) = name_at(sentence, is + 2) {
             add(person, true, false);
         }
         return;
@@ -187,17 +260,37 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     if is_several || sentence.is_question {
         return;
     }
-    if let Some((person, is_denial, is_outright)) = name_before(sentence, at, noun) {
+    if let Some((person, verb, is_outright)) = name_before(sentence, at, noun) {
+        let is_anymore = sentence.lower(noun + 1) == "anymore"
+            || sentence.lower(noun + 1) == "any" && sentence.lower(noun + 2) == "more";
+        let is_denial = verb == Copula::IsNot && !is_anymore;
+        // Somebody was a mother who is dead, or is one still.
+        if verb == Copula::Was && !kinds::is_succeeded(kind) {
+            return;
+        }
+        let is_end = is_over
+            || matches!(verb, Copula::IsNoLonger | Copula::Was)
+            || verb == Copula::IsNot && is_anymore;
         // "Pain is my teacher": a single word at the start of a sentence may not be a name.
         if is_outright
             && !is_denial
+            && !is_end
             && METAPHORICAL_KINDS.contains(&kind)
             && sentence.lower(0) == person.slug
         {
             return;
         }
-        add(person, is_outright, is_denial);
+        state(person, is_outright, is_denial, is_end);
     }
+}
+
+/// What joins a name and "my" with a kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copula {
+    Is,
+    IsNot,
+    IsNoLonger,
+    Was,
 }
 
 /// "Is my new boss Farid?" asks who it is.
@@ -252,7 +345,7 @@ fn is_closed(sentence: &Sentence<'_>, end: usize) -> bool {
 }
 
 /// Patterns 3 and 4: the name comes before the "my" at `at`.
-fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, bool, bool)> {
+fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Person, Copula, bool)> {
     let breaks = sentence.words.get(at)?.before;
     if matches!(breaks, Break::Comma | Break::Open | Break::Dash) {
         let person = name_until(sentence, at, Edge::Any)?;
@@ -260,11 +353,11 @@ fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Perso
             Break::Open => sentence.after(noun) == Break::Close,
             _ => is_closed(sentence, noun + 1),
         };
-        return closed.then_some((person, false, false));
+        return closed.then_some((person, Copula::Is, false));
     }
     let continuations = [
-        "and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "anymore", "again",
-        "because",
+        "and", "but", "who", "now", "from", "at", "in", "so", "too", "since", "any", "anymore",
+        "again", "because", "until",
     ];
     if breaks != Break::None
         || sentence.after(noun) == Break::None && !continuations.contains(&sentence.lower(noun + 1))
@@ -272,17 +365,18 @@ fn name_before(sentence: &Sentence<'_>, at: usize, noun: usize) -> Option<(Perso
         return None;
     }
     let previous = |back: usize| at.checked_sub(back).map_or("", |index| sentence.lower(index));
-    let (verb, is_denial) = match (previous(1), previous(2), previous(3)) {
-        ("is", ..) => (at.checked_sub(1)?, false),
-        ("isn't", ..) => (at.checked_sub(1)?, true),
-        ("not", "is", _) => (at.checked_sub(2)?, true),
-        ("longer", "no", "is") => (at.checked_sub(3)?, true),
-        ("now", "is", _) => (at.checked_sub(2)?, false),
-        (word, ..) if word.ends_with("'s") => (at, false),
+    let (verb, copula) = match (previous(1), previous(2), previous(3)) {
+        ("is", ..) => (at.checked_sub(1)?, Copula::Is),
+        ("was", ..) => (at.checked_sub(1)?, Copula::Was),
+        ("isn't", ..) => (at.checked_sub(1)?, Copula::IsNot),
+        ("not", "is", _) => (at.checked_sub(2)?, Copula::IsNot),
+        ("longer", "no", "is") => (at.checked_sub(3)?, Copula::IsNoLonger),
+        ("now", "is", _) => (at.checked_sub(2)?, Copula::Is),
+        (word, ..) if word.ends_with("'s") => (at, Copula::Is),
         _ => return None,
     };
     let person = name_until(sentence, verb, Edge::Clause)?;
-    Some((person, is_denial, true))
+    Some((person, copula, true))
 }
 
 /// Where a name that is read backwards may start.

@@ -7,7 +7,7 @@
 use jiff::civil::Date;
 
 use super::kinds;
-use super::stated::Statement;
+use super::stated::{Statement, ended_kinds};
 use crate::statements::{Break, Mention, OwnWords, Sentence, any_word_starts_with, sentences};
 
 /// How the name of such a group begins. No slug of a name has a colon.
@@ -17,7 +17,7 @@ const BETWEEN_MAX: usize = 2;
 /// Words that may stand there.
 const BETWEEN: [&str; 6] = ["also", "finally", "had", "have", "just", "recently"];
 /// Words after which nothing was changed.
-const DOUBTS: [&str; 9] =
+pub(super) const DOUBTS: [&str; 9] =
     ["could", "if", "might", "never", "should", "unless", "wish", "wished", "would"];
 
 /// The group of a kind, if people have one of it at a time.
@@ -33,12 +33,17 @@ pub(super) fn kind_of(group: &str) -> Option<&str> {
 /// The kinds of which the owner says that they changed the one that they had.
 pub(super) fn changes(words: OwnWords<'_>) -> Vec<&'static str> {
     let is_relevant = |text: &str| {
-        any_word_starts_with(text, &["changed ", "switched "])
+        any_word_starts_with(text, &["changed ", "switched ", "divorce", "broke up", "split up"])
             && any_word_starts_with(text, &["i ", "i'", "i’", "we ", "we'", "we’"])
     };
     let stated = sentences(words, is_relevant).into_iter();
     let stated = stated.filter(|sentence| !sentence.is_question && !sentence.has_any(&DOUBTS));
-    let found: Vec<&'static str> = stated.filter_map(|sentence| change_in(&sentence)).collect();
+    let found: Vec<&'static str> = stated
+        .flat_map(|sentence| {
+            let ended = ended_kinds(&sentence).iter().copied();
+            change_in(&sentence).into_iter().chain(ended).collect::<Vec<_>>()
+        })
+        .collect();
     if words.is_request() { Vec::new() } else { found }
 }
 
@@ -81,8 +86,8 @@ impl Ends {
 
     /// A statement, which may name a successor.
     pub(super) fn read(&mut self, place: usize, mention: &Mention<Statement>) {
-        let Statement { is_new, is_denial, person, .. } = &mention.statement;
-        if *is_new && !is_denial {
+        let Statement { is_new, is_denial, is_end, person, .. } = &mention.statement;
+        if *is_new && !is_denial && !is_end {
             let successor = Some(person.slug.clone());
             self.0.push(End { place, day: mention.day, successor });
         }

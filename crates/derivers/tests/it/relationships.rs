@@ -250,6 +250,47 @@ fn a_new_one_ends_the_one_before() {
 }
 
 #[test]
+fn what_is_over_ends_on_the_day_on_which_it_was_said() {
+    for (said, over) in [
+        ("My boss is called Henrik.", "Henrik isn't my boss any more."),
+        ("My boss is called Henrik.", "Henrik is no longer my boss"),
+        ("My boss is called Henrik.", "Henrik was my boss until today."),
+        ("My boss is called Henrik.", "I had lunch with my former boss Henrik."),
+        ("My husband Henrik is a baker.", "I got divorced from Henrik."),
+        ("My husband Henrik is a baker.", "Henrik is now my ex-husband."),
+        ("My wife Henrik is a baker.", "Henrik and I got divorced."),
+        ("My wife Henrik is a baker.", "We got divorced."),
+        ("I live with my boyfriend Henrik.", "Henrik and I broke up. I moved."),
+        ("I live with my girlfriend Henrik.", "I broke up with Henrik yesterday."),
+        ("I live with my partner Henrik.", "My partner Henrik and I split up."),
+        ("I live with my boyfriend Henrik.", "We broke up."),
+    ] {
+        let held = held(&[("2025-01-01", said), ("2025-07-01", over)]);
+        let [only] = held.as_slice() else { panic!("{over}: {held:?}") };
+        assert!(only.ends_with("2025-01-01…2025-07-01"), "{over}: {held:?}");
+    }
+    for (said, not_over) in [
+        ("My boss is called Henrik.", "Was Henrik my boss?"),
+        ("My boss is called Henrik.", "Tom isn't my boss any more."),
+        ("My husband Henrik is a baker.", "Lena and Jonas separated."),
+        ("My husband Henrik is a baker.", "Jonas and I broke up."),
+        ("My husband Henrik is a baker.", "If we got divorced, I would move."),
+        ("My husband Henrik is a baker.", "We separated the waste."),
+        ("My sister Henrik sings.", "Henrik was my sister"),
+        ("My husband Henrik is a baker.", "My parents got divorced and we moved."),
+    ] {
+        let held = held(&[("2025-01-01", said), ("2025-07-01", not_over)]);
+        let goes_on = held.iter().any(|of| of.starts_with("Henrik") && of.ends_with("2025-01-01…"));
+        assert!(goes_on, "{not_over}: {held:?}");
+    }
+    let elsewhere = "My new boss at the library is called Ingrid Vos.";
+    assert_eq!(
+        held(&[("2025-01-01", "My boss is called Henrik."), ("2025-07-01", elsewhere)]),
+        ["Henrik is your boss 2025-01-01…2025-07-01", "Ingrid Vos is your boss 2025-07-01…"]
+    );
+}
+
+#[test]
 fn what_was_said_again_or_is_of_several_goes_on() {
     let anna = ("2025-01-01", "My boss Anna Vale asked me to lead the audit.");
     let farid = ("2025-07-01", "My new boss is Farid Khan.");
@@ -336,7 +377,7 @@ fn relationships_of_others_are_not_the_owners() {
 #[test]
 fn the_latest_statement_decides_and_an_earlier_denial_lowers_confidence() {
     let first = note("2025-01-01", "Tom is my boss.");
-    let denied = note("2025-02-01", "Tom is no longer my boss");
+    let denied = note("2025-02-01", "Tom is not my boss");
     let again = note("2025-03-01", "Tom is my boss.");
     check(vec![denied.clone(), first.clone()], &[]);
     let plain = derive_all(&Relationships::default(), &records_of([first.clone(), again.clone()]));

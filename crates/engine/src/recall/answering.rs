@@ -5,6 +5,7 @@
 //! by the weight of the shared words. No model is needed for either.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use derivers::prose::unwrapped;
 use retrieval::question::{OPEN_BOX, Question};
@@ -33,6 +34,10 @@ const TEXT_BYTES_MAX: usize = 16 * 1024;
 const SHARE_OF_ASKED: f64 = 0.4;
 /// Length up to which sentences that follow a title are shown with it, bytes.
 const BEGINNING_BYTES: usize = 160;
+/// Length up to which the items of a list are shown, bytes.
+const LIST_BYTES: usize = 280;
+/// How much the words of a title count in the sentences below it.
+const SHARE_OF_TITLE: f64 = 0.3;
 
 /// The records of a recall, judged.
 #[derive(Clone, Debug)]
@@ -86,8 +91,8 @@ fn counts(share: &TermShare) -> (f64, TermCounts) {
 /// What the words of a question weigh: those that records know by their rarity, the others 1.
 pub struct WordWeights {
     weights: BTreeMap<Term, f64>,
-    /// The question asks for open tasks.
-    asks_for_tasks: bool,
+    /// The question asks for open tasks, or for what is left of a list.
+    asks_for_open: bool,
 }
 
 impl WordWeights {
@@ -102,7 +107,9 @@ impl WordWeights {
         for TermShare { term, idf, .. } in shares {
             weights.insert(term.clone(), *idf);
         }
-        Self { weights, asks_for_tasks: question.is_some_and(|question| question.asks_for_tasks) }
+        let asks_for_open =
+            |question: &Question| question.asks_for_tasks || asks_for_rest(&question.nameless);
+        Self { weights, asks_for_open: question.is_some_and(asks_for_open) }
     }
 
     /// The sentences of a text that the question may be about: those with at least half the weight
@@ -130,15 +137,17 @@ impl WordWeights {
     }
 
     /// The sentence with the most weight of the question's words; the first of several, and the
-    /// beginning if no word is shared. A sentence of a few words is given with those around it.
-    /// Questions and quoted lines count less. Of a list of tasks, those that are open are given to
-    /// a question for them. A row of a table is given with the names of its columns.
+    /// beginning if no word is shared. What the title says already counts little. A sentence of a
+    /// few words is given with those around it, one that is taken back with what takes it back, and
+    /// an item that shares only words of the title with its list. Questions and quoted lines count
+    /// less. Of a list of tasks, those that are open are given to a question for them. A row of a
+    /// table is given with the names of its columns, which do not answer by themselves.
     fn best_sentence(&self, source: &SourceText<'_>, analyzer: &mut Analyzer) -> String {
         let text = cut(source.text, TEXT_BYTES_MAX);
         // The title is not a part of the sentence below it.
         let (title, body) = text.split_at_checked(source.title_bytes).unwrap_or(("", text));
         let text = &*format!("{title}{}", unwrapped(body));
-        if self.asks_for_tasks
+        if self.asks_for_open
             && let Some(open) = open_tasks(text)
         {
             return open;
@@ -146,6 +155,7 @@ impl WordWeights {
         let mut best: Option<Best<'_>> = None;
         let mut before = 0;
         let mut weight_of_title = 0.0;
+        let in_title = analyzer.terms(title);
         let mut first = "";
         let mut columns: Option<&str> = None;
         for range in sentences(text) {
@@ -153,9 +163,9 @@ impl WordWeights {
             if !sentence.chars().any(char::is_alphanumeric) {
                 continue;
             }
-            let mut weight = self.weight(sentence, analyzer);
+            let whole = self.weight(sentence, analyzer);
             if range.start < source.title_bytes {
-                weight_of_title = f64::max(weight_of_title, weight);
+                weight_of_title = f64::max(weight_of_title, whole);
                 continue;
             }
             if first.is_empty() {
@@ -165,35 +175,47 @@ impl WordWeights {
             let rest = text.get(range.end..).unwrap_or_default();
             let cells = cells(sentence).count();
             columns = columns.filter(|names| cells > 1 && self::cells(names).count() == cells);
-            let is_header = columns.is_none() && is_header(sentence, rest);
+            if columns.is_none() && is_header(sentence, rest) {
+                columns = Some(sentence);
+                before = range.start;
+                continue;
+            }
+            let mut own = self.weight_without(&in_title, sentence, analyzer);
+            let mut weight = own + (whole - own) * SHARE_OF_TITLE;
             if let Some(columns) = columns {
                 // What a column is called is true of each of its cells.
                 let names = analyzer.terms(columns);
-                weight = self.weight_without(&names, sentence, analyzer);
+                own = self.weight_without(&names, sentence, analyzer);
+                weight = if own > 0.0 { own + self.weight(columns, analyzer) } else { 0.0 };
             }
-            let is_asked =
-                is_header || sentence.ends_with(['?', '？']) || sentence.starts_with('>');
+            let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
             if best.as_ref().is_none_or(|best| weight > best.weight) {
-                best = Some(Best { weight, sentence, before, columns });
+                let range = before..range.end;
+                best = Some(Best { weight, own, whole, sentence, range, columns });
             }
             before = range.start;
-            if is_header {
-                columns = Some(sentence);
-            }
         }
-        let Some(Best { weight, sentence, before, columns }) = best else {
+        let Some(Best { weight, own, whole, sentence, range, columns }) = best else {
             return source.text.trim().to_owned();
         };
+        let rest = text.get(range.end..).unwrap_or_default();
         let sentence = match (weight > 0.0, columns) {
             (true, Some(columns)) => row(columns, sentence),
-            (true, None) if is_fragment(sentence) => {
-                beginning(text.get(before..).unwrap_or_default()).to_owned()
+            (true, None) if own == 0.0 && is_item(sentence) => {
+                beginning(first, LIST_BYTES).to_owned()
             }
-            (true, None) => sentence.to_owned(),
-            (false, _) => beginning(first).to_owned(),
+            (true, None) if is_fragment(sentence) => {
+                let around = text.get(range.start..).unwrap_or_default();
+                beginning(around, BEGINNING_BYTES).to_owned()
+            }
+            (true, None) => match taking_back(rest) {
+                "" => sentence.to_owned(),
+                next => format!("{sentence} {next}"),
+            },
+            (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
         };
-        if weight_of_title <= weight {
+        if weight_of_title <= whole {
             return sentence;
         }
         let title = text.get(..source.title_bytes).unwrap_or_default().trim();
@@ -204,9 +226,13 @@ impl WordWeights {
 /// The sentence with the most weight so far.
 struct Best<'t> {
     weight: f64,
+    /// The weight of the words that neither the title nor the columns have.
+    own: f64,
+    /// The weight of all its words.
+    whole: f64,
     sentence: &'t str,
-    /// Where the sentence before it begins.
-    before: usize,
+    /// It with the sentence before it.
+    range: Range<usize>,
     /// The names of the columns, if it is a row of a table.
     columns: Option<&'t str>,
 }
@@ -244,16 +270,56 @@ pub struct SourceText<'t> {
     pub title_bytes: usize,
 }
 
-/// The tasks of a list that are not done, if it has some.
+/// The tasks of a list that are not done, if it has some. Where some items have a box, those
+/// without one are not done either.
 fn open_tasks(text: &str) -> Option<String> {
     let task = |line: &str| {
-        let line = line.trim_start().trim_start_matches(|mark: char| {
-            mark.is_ascii_digit() || matches!(mark, '-' | '*' | '+' | '.' | ' ')
-        });
-        line.strip_prefix(OPEN_BOX).map(|task| task.trim().to_owned())
+        let item = without_mark(line);
+        let is_done = ["[x] ", "[X] "].iter().any(|done| item.starts_with(done));
+        let is_open = !is_done && is_item(line);
+        is_open.then(|| item.strip_prefix(OPEN_BOX).unwrap_or(item).trim().to_owned())
     };
+    if !text.lines().any(|line| without_mark(line).starts_with(OPEN_BOX)) {
+        return None;
+    }
     let open: Vec<String> = text.lines().filter_map(task).collect();
     (!open.is_empty()).then(|| open.join("; "))
+}
+
+fn without_mark(line: &str) -> &str {
+    line.trim_start().trim_start_matches(|mark: char| {
+        mark.is_ascii_digit() || matches!(mark, '-' | '*' | '+' | '.' | ')' | ' ')
+    })
+}
+
+/// Whether a line is an item of a list.
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let numbered = line.trim_start_matches(|mark: char| mark.is_ascii_digit());
+    let is_numbered = numbered.len() < line.len() && numbered.starts_with([')', '.']);
+    line.starts_with(['-', '*', '+', '•'])
+        || is_numbered
+        || without_mark(line).starts_with(OPEN_BOX)
+}
+
+/// Whether a question asks for what is left of a list: "What do I still need to buy?"
+fn asks_for_rest(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| matches!(word, "still" | "left" | "missing" | "remaining"))
+}
+
+/// What follows a sentence and takes it back: "Actually no, that was Lukas."
+fn taking_back(rest: &str) -> &str {
+    #[rustfmt::skip]
+    const BEGINNINGS: [&str; 12] = [
+        "actually no", "actually, no", "no wait", "no, wait", "wait, no", "scratch that", "correction", "sorry, i meant",
+        "i meant", "my mistake", "not true", "that was wrong",
+    ];
+    let Some(next) = sentences(rest).into_iter().next() else { return "" };
+    let sentence = rest.get(next.clone()).unwrap_or_default().trim().to_lowercase();
+    let takes_back = BEGINNINGS.iter().any(|beginning| sentence.starts_with(beginning));
+    if takes_back { rest.get(..next.end).unwrap_or_default().trim() } else { "" }
 }
 
 /// Whether a sentence is too short to say much by itself, in a script that separates words.
@@ -267,9 +333,9 @@ fn is_fragment(sentence: &str) -> bool {
 }
 
 /// The sentences at the beginning of a text, as long as they are short together, but one at least.
-fn beginning(text: &str) -> &str {
+fn beginning(text: &str, bytes_max: usize) -> &str {
     let ends = sentences(text).into_iter().map(|range| range.end);
-    let end = ends.enumerate().take_while(|(place, end)| *place == 0 || *end <= BEGINNING_BYTES);
+    let end = ends.enumerate().take_while(|(place, end)| *place == 0 || *end <= bytes_max);
     text.get(..end.last().map_or(0, |(_, end)| end)).unwrap_or_default().trim()
 }
 
@@ -350,6 +416,42 @@ mod tests {
         let text = "the caretaker keeps the spare key in the cellar. Call Bo.";
         let answer = best_under("Where is the spare key?", title, text);
         assert!(answer.ends_with("the caretaker keeps the spare key in the cellar."), "{answer}");
+    }
+
+    #[test]
+    fn the_items_of_a_list_are_told_apart_by_what_its_title_does_not_say() {
+        let title = "Walnut cake\n";
+        let list = "- 250 g walnuts\n- 5 eggs\n- 180 g sugar\n\nBake 45 minutes at 170 degrees.";
+        let asked = |question: &str| best_under(question, title, list);
+        assert!(
+            asked("How long does the walnut cake bake?")
+                .ends_with("Bake 45 minutes at 170 degrees.")
+        );
+        assert!(asked("How many eggs are in the walnut cake?").contains("- 5 eggs"));
+        let all = asked("Give me the recipe for the walnut cake");
+        assert!(all.contains("walnuts") && all.contains("eggs") && all.contains("sugar"), "{all}");
+    }
+
+    #[test]
+    fn the_names_of_columns_do_not_answer() {
+        let table = "Child | Shoe size | Allergy\nEmil | 31 | penicillin\nFrida | 27 | none\n\n\
+                     Emil can't have nuts. Emil sings.";
+        let row = "Child: Emil; Shoe size: 31; Allergy: penicillin";
+        assert_eq!(best("What is Emil's shoe size?", table), row);
+    }
+
+    #[test]
+    fn what_is_taken_back_is_given_with_what_takes_it_back() {
+        let text = "Emil can't have nuts. Actually no: that was Lukas. It rained.";
+        let both = "Emil can't have nuts. Actually no: that was Lukas.";
+        assert_eq!(best("Can Emil have nuts?", text), both);
+    }
+
+    #[test]
+    fn of_a_list_with_boxes_a_question_for_the_rest_gets_what_is_open() {
+        let list = "- [ ] oat milk\n- [x] bread\n- flour\nBe quick.";
+        assert_eq!(best("What do I still need to buy?", list), "oat milk; flour");
+        assert_eq!(best("What is still missing?", "- bread\n- milk"), "- bread\n- milk");
     }
 
     #[test]

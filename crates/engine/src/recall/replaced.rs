@@ -15,6 +15,7 @@ use derivers::pasted::before_pasted;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
+use retrieval::text::sentences::sentences;
 use store::StoreError;
 
 use super::answering::WordWeights;
@@ -86,6 +87,16 @@ pub fn says_it_changed(newer: (&str, &Evidence), older: (&str, &Evidence)) -> bo
     }
     let before = stated_in(older.0, older.1);
     stated_in(newer.0, newer.1).iter().any(|newer| before.iter().any(|older| newer.replaces(older)))
+}
+
+/// The sentence of a newer record which says that something changed of what words of an older one
+/// state.
+pub fn sentence_of_change(newer: &Evidence, older: (&str, &Evidence)) -> Option<String> {
+    let text = own_words(newer);
+    let mut found = sentences(text).into_iter().filter_map(|range| text.get(range));
+    found
+        .find(|sentence| says_it_changed((sentence, newer), older))
+        .map(|sentence| sentence.trim().to_owned())
 }
 
 /// What words of a record state, unless they are of a text of somebody else within it.

@@ -86,6 +86,9 @@ pub(crate) struct AnswerSource {
     /// What the user overruled of what was concluded from a record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) overruled: Vec<Overruled>,
+    /// The records that it replaces in what the question is about.
+    #[serde(skip)]
+    pub(super) replaces: Vec<OpId>,
     /// The source whose excerpt says that what this one's states has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaced_by: Option<OpId>,
@@ -208,6 +211,7 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
             at: item.evidence.at.clone(),
             recorded_by: item.recorded_by.clone(),
             overruled: item.overruled.clone(),
+            replaces: item.replaces.clone(),
             evidence: Some(item.evidence.clone()),
             ..AnswerSource::new(SourceKind::Records, *space, item.id, chance, item.text())
         }
@@ -374,6 +378,7 @@ impl AnswerSource {
             at: None,
             key: None,
             overruled: Vec::new(),
+            replaces: Vec::new(),
             replaced_by: None,
             scope: Scope::Project,
             space,

@@ -3,9 +3,9 @@
 use calendar::series::Series;
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
-use engine::recall::replaced::says_it_changed;
+use engine::recall::replaced::{says_it_changed, sentence_of_change};
 use engine::recall::series::event_in_line;
-use kernel::evidence::EvidenceKind;
+use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 use kernel::when::When;
 use serde::Deserialize;
@@ -81,12 +81,34 @@ pub(super) fn excerpt(
     for (source, excerpt) in sources.iter_mut().zip(excerpts) {
         source.excerpt = excerpt;
     }
+    for place in 0..sources.len() {
+        if let Some(sentence) = change_in(place, sources)
+            && let Some(source) = sources.get_mut(place)
+        {
+            source.excerpt = cut(&one_line(&sentence), EXCERPT_CHARS_MAX);
+        }
+    }
     let replaced_by: Vec<Option<OpId>> =
         sources.iter().map(|source| replaced_by(source, sources)).collect();
     for (source, newer) in sources.iter_mut().zip(replaced_by) {
         source.replaced_by = newer;
     }
     Ok(())
+}
+
+/// The sentence of a source which says that what others say has changed, if its excerpt does not.
+fn change_in(place: usize, sources: &[AnswerSource]) -> Option<String> {
+    let newer = sources.get(place)?;
+    let evidence = newer.evidence.as_ref()?;
+    let older = sources.iter().filter(|older| newer.replaces.contains(&older.id));
+    let older: Vec<(&str, &Evidence)> = older
+        .filter_map(|older| Some((older.excerpt.as_str(), older.evidence.as_ref()?)))
+        .collect();
+    let says_it = |older: &(&str, &Evidence)| says_it_changed((&newer.excerpt, evidence), *older);
+    if older.iter().any(says_it) {
+        return None;
+    }
+    older.into_iter().find_map(|older| sentence_of_change(evidence, older))
 }
 
 /// A sentence of an event with what the event is, when and where, unless that says it all.
