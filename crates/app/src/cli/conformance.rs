@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use engine::conformance::{self, Difference};
+use engine::conformance::{self, ConformanceError, Difference};
 use serde_json::json;
 
 use super::CliSession;
@@ -47,6 +47,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
                 difference,
             }));
         }
+    }
+    if scenarios == 0 {
+        let path = args.files.first().cloned().unwrap_or_default();
+        return Err(Failure::Scenario { path, source: ConformanceError::Empty });
     }
     let mut differing: Vec<(&str, &str)> =
         differences.iter().map(|of| (of.file.as_str(), of.name.as_str())).collect();

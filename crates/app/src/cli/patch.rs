@@ -182,7 +182,7 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
 }
 
 fn text_of(file: &std::path::Path) -> Result<String, Failure> {
-    super::input::text(file, FILE_BYTES_MAX)
+    super::input::utf8(file, FILE_BYTES_MAX)
 }
 
 fn propose(session: &CliSession, args: &ProposeArgs) -> Result<u8, Failure> {

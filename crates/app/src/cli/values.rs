@@ -1,6 +1,5 @@
 //! `because values`: what you want of everything that works for you.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use engine::write::import::Intent;
@@ -8,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::CliSession;
 use super::graph::TimeArgs;
-use crate::failure::{Failure, RequestError};
+use crate::failure::Failure;
 use crate::output::{self, BAD, BOLD, DIM, Form, ID, count, printable, short};
 use crate::service::language_model::ChosenModel;
 use crate::service::values::{self, VALUES_MIB_MAX, ValuesChange};
@@ -86,20 +85,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
 
 /// Reads values from a file.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
-    let input = file.to_string_lossy().into_owned();
-    let failed = |source| Failure::File { path: file.to_owned(), source };
-    let bytes_max = VALUES_MIB_MAX << 20;
-    let mut bytes = Vec::new();
-    if input == "-" {
-        std::io::stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
-    } else {
-        let opened = std::fs::File::open(file).map_err(failed)?;
-        opened.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
-    }
-    if bytes.len() as u64 > bytes_max {
-        return Err(RequestError::InputTooLarge { input, mib: VALUES_MIB_MAX }.into());
-    }
-    let text = String::from_utf8(bytes).map_err(|_| RequestError::InputNotUtf8 { input })?;
+    let text = super::input::utf8(file, VALUES_MIB_MAX << 20)?;
     values::check(&text)?;
     Ok(text)
 }

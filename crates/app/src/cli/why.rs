@@ -142,7 +142,7 @@ fn print_nothing(is_json: bool) -> Result<u8, Failure> {
     match is_json {
         true => output::json(&json!({ "target": null, "status": WhyStatus::Insufficient }))?,
         false => output::line(format_args!(
-            "The space has neither a decision nor an action nor a claim: {LAST:?} stands for nothing."
+            "No decision, action or claim stands now: {LAST:?} is the newest that does. `because node list --all` lists those that fell."
         ))?,
     }
     Ok(0)

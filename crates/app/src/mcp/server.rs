@@ -102,7 +102,10 @@ impl<B: Backend> ServerHandler for Server<B> {
                 "a call must have a name, and its arguments must be an object",
                 None,
             ),
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+            method => {
+                let message = format!("unknown method {method}");
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+            }
         })
     }
 

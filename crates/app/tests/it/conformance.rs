@@ -17,6 +17,14 @@ fn stored_scenarios_pass_without_a_space() {
 }
 
 #[test]
+fn a_file_without_scenarios_is_refused() {
+    let machine = Machine::new();
+    machine.write("none.json", "[]");
+    let refused = machine.because(["conformance", "none.json", "--json"]).run().ends(1);
+    assert_eq!(refused.error_code(), "scenario");
+}
+
+#[test]
 fn a_difference_is_printed_with_name_and_step_and_ends_with_3() {
     let machine = Machine::new();
     machine.write("b.json", format!("{HOLDS}\n{DIFFERS}\n"));

@@ -145,3 +145,28 @@ fn an_edge_does_not_replace_what_would_be_derived_again() {
         assert_eq!(refused.error_code(), "not_permitted", "{edge_type}");
     }
 }
+
+#[test]
+fn the_sentence_that_says_the_change_is_the_answer() {
+    let machine = Machine::with_space();
+    let (old, new) = ("My sister Lena lives in Hamburg.", "Lena moved to Bremen with the kids.");
+    let both = format!("Lena and Jonas separated. {new}");
+    remember(&machine, &[("2026-01-04", old), ("2026-04-02", &both)]);
+    let earlier = format!("Earlier: {old}");
+    assert_eq!(answer(&machine, "Where does Lena live?"), [new, &earlier]);
+}
+
+#[test]
+fn an_answer_says_what_was_refuted_or_corrected() {
+    let machine = Machine::with_space();
+    let (boss, colour) = ("My new boss is Henrik.", "My favourite colour is green.");
+    remember(&machine, &[("2026-10-01", boss), ("2026-10-02", colour)]);
+    machine.because(["derive"]).run().succeeds();
+    machine.because(["refute", "relationship.boss|henrik"]).run().succeeds();
+    let key = "preference.environment|green";
+    machine.because(["correct", key, "--set", "object=blue"]).run().succeeds();
+    assert_eq!(answer(&machine, "Who is my boss?")[0], format!("Refuted: {boss}"));
+    let answers = answer(&machine, "What is my favourite colour?");
+    assert!(answers[0].contains("You like blue"), "{answers:?}");
+    assert!(answers.iter().any(|text| text.contains(&format!("Earlier: {colour}"))), "{answers:?}");
+}

@@ -131,3 +131,24 @@ fn what_is_derived_of_a_day_is_true_from_the_beginning_of_that_day_wherever_it_i
     assert!(tastes("Pacific/Auckland", "2025-06-10T08:30"));
     assert!(!tastes("Pacific/Auckland", "2025-06-09"));
 }
+
+#[test]
+fn an_event_of_several_days_is_found_on_each_of_them() {
+    let machine = Machine::with_space();
+    let trip = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:x\nBEGIN:VEVENT\nUID:a\n\
+        DTSTAMP:20260101T000000Z\nDTSTART;VALUE=DATE:20270110\nDTEND;VALUE=DATE:20270115\n\
+        SUMMARY:Trip to Vienna\nEND:VEVENT\nEND:VCALENDAR\n";
+    let path = machine.write("a.ics", trip);
+    machine.because(["import", path.to_str().unwrap()]).run().succeeds();
+    machine.because(["remember", "--at", "2026-11-02", "The kiln is hot."]).run().succeeds();
+    let finds = |question: &str| {
+        let found = machine.because(["recall", "--json", question]).run().succeeds().json();
+        found["abstains"] == false && found.to_string().contains("Trip to Vienna")
+    };
+    for day in [10, 12, 14] {
+        assert!(finds(&format!("What do I have on {day} January 2027?")), "{day}");
+    }
+    for day in [9, 15] {
+        assert!(!finds(&format!("What do I have on {day} January 2027?")), "{day}");
+    }
+}

@@ -61,6 +61,9 @@ pub enum ConformanceError {
     /// The text is not JSON.
     #[error("this is not JSON: {0}")]
     Json(#[source] serde_json::Error),
+    /// The files have nothing to run.
+    #[error("it has no scenarios: name a file that has some, or a folder of such *.json files")]
+    Empty,
     /// The value is not a scenario.
     #[error("scenario {number} is not an object with a `name` and `steps`")]
     Scenario {

@@ -326,7 +326,7 @@ fn speaker_of(source: &AnswerSource, owner: &Owner) -> Option<SpeakerOf> {
 }
 
 /// The words of a text in lower case, without "'s".
-fn words_of(text: &str) -> Vec<String> {
+pub(super) fn words_of(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     let words = words.map(|word| word.strip_suffix("'s").unwrap_or(word).trim_matches('\''));

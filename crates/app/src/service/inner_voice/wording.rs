@@ -3,6 +3,7 @@
 use calendar::series::Series;
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
+use engine::recall::overruled::Overruled;
 use engine::recall::replaced::{says_it_changed, sentence_of_change};
 use engine::recall::series::event_in_line;
 use kernel::evidence::{Evidence, EvidenceKind};
@@ -11,7 +12,7 @@ use kernel::when::When;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::sources::AnswerSource;
+use super::sources::{AnswerSource, words_of};
 use super::{ANSWER_CHARS_MAX, Answer, NotWorded, SourceKind, SpaceInView, Wording};
 use crate::service::Session;
 use crate::service::model_request::{
@@ -20,7 +21,7 @@ use crate::service::model_request::{
 use crate::service::opening::OpenedSpace;
 
 /// The version of the prompt, which every kept answer names.
-pub(crate) const PROMPT_VERSION: &str = "inner_voice-1";
+pub(crate) const PROMPT_VERSION: &str = "inner_voice-2";
 /// Longest prompt, bytes.
 const PROMPT_BYTES_MAX: usize = 128 << 10;
 /// Longest excerpt of a source, characters.
@@ -31,6 +32,10 @@ const CUT_CHARS_MIN: usize = 40;
 const SENTENCES_MAX: usize = 12;
 /// What begins a sentence of which a newer source says that it has changed.
 const EARLIER: &str = "Earlier: ";
+/// What begins a sentence from which the person refuted what was concluded.
+const REFUTED: &str = "Refuted: ";
+/// What begins what the person corrected it to.
+const CORRECTED: &str = "Corrected: ";
 /// What ends a sentence that was cut.
 const CUT: char = '…';
 
@@ -43,7 +48,8 @@ const INSTRUCTIONS: &str = "You answer a question from a person's memory. `quest
     `global_sources` are from the person's memory for every project. Answer in one to four short \
     sentences, at most 600 characters in all, in the language of the question. Each sentence \
     states only what the records that it names in `sources` by their `id`s say, and names at \
-    least one. Say who said it and when where that matters. If the records do not answer the \
+    least one. The person refuted or corrected what `overruled` of a source says: state the \
+    correction, and nothing that was refuted. Say who said it and when where that matters. If the records do not answer the \
     question, `sentences` is empty.";
 
 /// A sentence of an answer.
@@ -152,6 +158,19 @@ pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
     let mut room = ANSWER_CHARS_MAX;
     for (place, source) in sources.iter().enumerate() {
         let mut text = said(source);
+        match overruling(source) {
+            Some(refuted) if !refuted.is_corrected() => text.insert_str(0, REFUTED),
+            Some(corrected) if !text.is_empty() => {
+                let mut said = sentences.iter().flat_map(|sentence| &sentence.sources);
+                let is_said =
+                    said.any(|place| sources.get(*place).is_some_and(|it| it.id == corrected.id));
+                text = match is_said {
+                    true => format!("{EARLIER}{text}"),
+                    false => format!("{CORRECTED}{}. {EARLIER}{text}", corrected.text),
+                };
+            }
+            _ => {}
+        }
         if let Some(newer) = source.replaced_by
             && !text.is_empty()
         {
@@ -185,6 +204,17 @@ pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
         sentences.pop();
     }
     sentences
+}
+
+/// The belief that the person overruled of those concluded from the excerpt of a source: its words
+/// have what the belief is about.
+fn overruling(source: &AnswerSource) -> Option<&Overruled> {
+    let words = words_of(&source.excerpt);
+    let is_in_excerpt = |overruled: &&Overruled| {
+        let object = overruled.key.rsplit_once('|').map_or("", |(_, object)| object);
+        !object.is_empty() && object.split('-').all(|word| words.iter().any(|own| own == word))
+    };
+    source.overruled.iter().find(is_in_excerpt)
 }
 
 fn chars(sentences: &[Sentence]) -> usize {
@@ -282,6 +312,7 @@ fn prompt(
             .with("actor", &source.actor)
             .with("at", &source.at)
             .with("chance", source.chance)
+            .with("overruled", Some(&source.overruled).filter(|overruled| !overruled.is_empty()))
     };
     let own: Vec<QuotedRecord> =
         sources.iter().filter(|source| source.space == 0).map(quoted).collect();

@@ -426,7 +426,7 @@ impl Search<'_> {
         earlier.count()
     }
 
-    fn kind_number(&self, kind: &str) -> Result<Option<u8>, StoreError> {
+    pub(super) fn kind_number(&self, kind: &str) -> Result<Option<u8>, StoreError> {
         let mut statement = self.connection.prepare_cached(self.tables.kind_number)?;
         let number = statement.query_row([kind], |row| row.get::<_, i64>(0)).optional()?;
         Ok(number.map(attributes::kind_byte))

@@ -1,15 +1,17 @@
-//! When series of a calendar happen, as far as a question asks.
+//! When series of a calendar and events of several days happen, as far as a question asks.
 //!
 //! A series is one document with the day of its first occurrence. For a question of a time, or one
 //! limited to a time, its occurrences are computed around the days that are asked for, and the one
-//! that fits best stands for the record: its day counts, and it is what is shown.
+//! that fits best stands for the record: its day counts, and it is what is shown. An event that
+//! began before the days that are asked for and lasts into them counts as one of the first of
+//! these days.
 
 use std::collections::HashMap;
 
 use calendar::series::{Occurrence, Series};
 use jiff::civil::Date;
 use jiff::tz::Offset;
-use kernel::evidence::EvidenceKind;
+use kernel::evidence::{Evidence, EvidenceKind};
 use retrieval::question::dates::DateMention;
 use retrieval::question::nearest::Nearest;
 use retrieval::question::{Question, RecordTime};
@@ -30,18 +32,28 @@ const IN_FILTER_MAX: usize = 4;
 const EDGE_DAYS: i64 = 2;
 /// Most occurrences of such days: of three days, one every minute.
 const AT_EDGE_MAX: usize = 3 * 24 * 60;
+/// The longest event that is looked for on its later days, days.
+const LASTS_DAYS_MAX: i32 = 62;
+/// Most events that one question reads to see how long they last.
+const LASTING_MAX: usize = 1_000;
 /// Most series that one question looks into; of more, the first starts count.
 const SERIES_MAX: usize = 50_000;
 
-/// The occurrences that stand for series in one search, by document.
+/// The times that stand for series and events in one search.
 #[derive(Default)]
-pub(super) struct SeriesTimes(HashMap<u32, Option<Seen>>);
+pub(super) struct SeriesTimes {
+    /// By document.
+    times: HashMap<u32, Option<Seen>>,
+    /// The number of the kind of events, if some that last are among them.
+    lasting_kind: Option<u8>,
+}
 
 #[derive(Clone)]
 struct Seen {
     day: i32,
     at_us: i64,
-    occurrence: Occurrence,
+    /// None of an event that lasts.
+    occurrence: Option<Occurrence>,
 }
 
 impl SeriesTimes {
@@ -54,7 +66,7 @@ impl SeriesTimes {
         let is_limited = filter.since_us.is_some() || filter.until_us.is_some();
         let mut times = HashMap::new();
         if !question.asks_of_a_time() && !is_limited {
-            return Ok(Self(times));
+            return Ok(Self::default());
         }
         let asked = TimeQuestion { question, filter, today };
         let mut last: Option<(Position, Option<Seen>)> = None;
@@ -80,15 +92,17 @@ impl SeriesTimes {
                 times.insert(document, seen);
             }
         }
-        Ok(Self(times))
+        let lasting_kind = asked.add_lasting(search, &mut times)?;
+        Ok(Self { times, lasting_kind })
     }
 
     /// A document's attributes at the time that stands for it.
     pub(super) fn seen(&self, document: u32, attribute: &Attribute) -> Attribute {
-        if attribute.marks & attributes::SERIES == 0 {
+        let is_event = self.lasting_kind == Some(attribute.kind);
+        if attribute.marks & attributes::SERIES == 0 && !is_event {
             return *attribute;
         }
-        match self.0.get(&document) {
+        match self.times.get(&document) {
             Some(Some(seen)) => Attribute { day: seen.day, at_us: seen.at_us, ..*attribute },
             // It does not happen within the limits.
             Some(None) => Attribute { day: NO_DAY, at_us: NO_TIME, ..*attribute },
@@ -98,8 +112,15 @@ impl SeriesTimes {
 
     /// The occurrence that stands for a document.
     pub(super) fn occurrence(&self, document: u32) -> Option<Occurrence> {
-        self.0.get(&document)?.as_ref().map(|seen| seen.occurrence.clone())
+        self.times.get(&document)?.as_ref()?.occurrence.clone()
     }
+}
+
+/// The last day of an event. A time that ends it is not a part of it, a day is.
+fn last_day(evidence: &Evidence) -> Option<i32> {
+    let end = evidence.payload.end.as_ref()?;
+    let is_midnight = !end.is_date_only() && end.civil().time() == jiff::civil::Time::midnight();
+    Some(days_since_epoch(end.date()) - i32::from(is_midnight))
 }
 
 /// A question and its limits, as far as they concern times.
@@ -134,8 +155,49 @@ impl TimeQuestion<'_> {
         best.map(|(_, _, occurrence)| Seen {
             day: days_since_epoch(occurrence.at.date()),
             at_us: occurrence.at.instant_us(),
-            occurrence,
+            occurrence: Some(occurrence),
         })
+    }
+
+    /// Adds the events that began before a window that is asked for and last into it: the number
+    /// of their kind, if there are some.
+    fn add_lasting(
+        &self,
+        search: &Search<'_>,
+        times: &mut HashMap<u32, Option<Seen>>,
+    ) -> Result<Option<u8>, StoreError> {
+        let windows: Vec<i32> =
+            self.windows().into_iter().map(|(first, _)| days_since_epoch(first)).collect();
+        let Some(kind) = search.kind_number(EvidenceKind::EVENT)?.filter(|_| !windows.is_empty())
+        else {
+            return Ok(None);
+        };
+        let mut found = None;
+        let mut read = 0;
+        for (document, attribute) in (0u32..).zip(search.attributes.rest.iter()) {
+            let may_last = |first: &&i32| {
+                attribute.day < **first && attribute.day >= first.saturating_sub(LASTS_DAYS_MAX)
+            };
+            if attribute.kind != kind
+                || attribute.marks & attributes::SERIES != 0
+                || attribute.flags & attributes::DEAD != 0 && self.filter.as_of_us.is_none()
+                || !windows.iter().any(|first| may_last(&first))
+            {
+                continue;
+            }
+            read += 1;
+            if read > LASTING_MAX {
+                break;
+            }
+            let Some((_, evidence)) = search.evidence(attribute.position)? else { continue };
+            let Some(last) = last_day(&evidence) else { continue };
+            if let Some(day) = windows.iter().find(|first| may_last(first) && **first <= last) {
+                let seen = Seen { day: *day, at_us: attribute.at_us, occurrence: None };
+                times.insert(document, Some(seen));
+                found = Some(kind);
+            }
+        }
+        Ok(found)
     }
 
     fn candidates(&self, series: &Series) -> Vec<Occurrence> {
