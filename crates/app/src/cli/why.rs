@@ -142,7 +142,7 @@ fn print_nothing(is_json: bool) -> Result<u8, Failure> {
     match is_json {
         true => output::json(&json!({ "target": null, "status": WhyStatus::Insufficient }))?,
         false => output::line(format_args!(
-            "No decision, action or claim stands now: {LAST:?} is the newest that does. `because node list --all` lists those that fell."
+            "{LAST:?} stands for nothing: no decision, action or claim holds now. What fell is in `because node list --all`."
         ))?,
     }
     Ok(0)

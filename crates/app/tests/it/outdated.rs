@@ -170,3 +170,34 @@ fn an_answer_says_what_was_refuted_or_corrected() {
     assert!(answers[0].contains("You like blue"), "{answers:?}");
     assert!(answers.iter().any(|text| text.contains(&format!("Earlier: {colour}"))), "{answers:?}");
 }
+
+#[test]
+fn an_answer_about_a_day_is_of_that_day() {
+    let machine = Machine::with_space();
+    let (doctor, fair) = ("On 1 December 2026 I see the ENT doctor.", "The fair was loud.");
+    remember(&machine, &[("2026-11-20", doctor), ("2026-12-12", fair)]);
+    machine.because(["me", "--name", "Nora Riedel"]).run().succeeds();
+    assert_eq!(answer(&machine, "What do I have on 1 December 2026?"), [doctor]);
+    let today = answer(&machine, "What happens today?");
+    assert!(!today.iter().any(|text| text.contains("Nora")), "{today:?}");
+}
+
+#[test]
+fn what_somebody_else_has_does_not_answer_for_a_person() {
+    let machine = Machine::with_space();
+    let petra = "Petra's phone number is 0171 555 1234.";
+    remember(&machine, &[("2026-11-20", petra), ("2026-11-21", "Tomas plays the cello.")]);
+    assert!(!answer(&machine, "What is Tomas's phone number?").iter().any(|text| text == petra));
+    assert_eq!(answer(&machine, "What is Petra's phone number?")[0], petra);
+}
+
+#[test]
+fn a_claim_is_not_past_at_a_time_at_which_it_is_true() {
+    let machine = Machine::with_space();
+    let office = "The office is in Oslo.";
+    let add = ["claim", "add", office, "--valid-from", "2026-01-01", "--valid-to", "2026-06-01"];
+    machine.because(add).run().succeeds();
+    let ask = ["ask", "--rules", "--no-save", "--valid-at", "2026-03-01", "Where is the office?"];
+    let out = machine.because(ask).run().succeeds().out();
+    assert!(out.contains(office) && !out.contains("In the past"), "{out}");
+}

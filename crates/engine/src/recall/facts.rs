@@ -150,9 +150,10 @@ impl FactQuery {
         }
     }
 
-    /// The time for which it is judged whether a belief is over: `as_of_us`, or now.
+    /// The time for which it is judged whether a belief is over: `valid_at_us`, `as_of_us`, or now.
     fn over_at_us(&self) -> i64 {
-        claims::current_at_us(self.now.as_microsecond(), self.as_of_us)
+        let current = claims::current_at_us(self.now.as_microsecond(), self.as_of_us);
+        self.valid_at_us.unwrap_or(current)
     }
 }
 

@@ -58,7 +58,7 @@ pub const SOURCE_ROLE: &str = "source";
 pub const STATEMENT: &str = "statement";
 
 /// Whether evidence was recorded for what a person stated without naming a source.
-pub(crate) fn is_statement(evidence: &Evidence) -> bool {
+pub fn is_statement(evidence: &Evidence) -> bool {
     evidence.source == STATEMENT && evidence.kind.0 == STATEMENT
 }
 

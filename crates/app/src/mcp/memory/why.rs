@@ -102,7 +102,7 @@ fn why_answered(why: Option<&Answer>, scope: Scope, whose: Whose) -> WhyAnswered
 fn why_in_words(answer: &WhyAnswered) -> String {
     let mut words = answer.whose.in_words().to_owned();
     let Some(target) = &answer.target else {
-        words.push_str("No decision, action or claim stands now.\n");
+        words.push_str("No decision, action or claim holds now.\n");
         return words;
     };
     words.push_str(&format!("{READING}\n"));

@@ -13,6 +13,7 @@ use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
 use engine::recall::overruled::Overruled;
 use engine::thought::recall::FoundThought;
+use engine::write::graph::is_statement;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
@@ -161,6 +162,7 @@ pub(super) fn find(
     let weights = WordWeights::new(found.question.as_ref(), shares);
     let mut sources = records(&found);
     let asked_about = discount_others(session, &found, request.question, &mut sources)?;
+    discount_possessions(request.question, &mut sources);
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -201,8 +203,18 @@ pub(super) fn find(
     Ok(FoundSources { sources, weights, relevance, behind, embedding })
 }
 
-/// Records as sources. A statement answers at least as likely as those that it replaces.
+/// Records as sources. A statement answers at least as likely as those that it replaces. What
+/// somebody did or has on a day is in the records of that day, and not in the words of a claim that
+/// was stated then.
 fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
+    let of_days = found.question.as_ref().filter(|question| question.asks_for_days);
+    let is_of_its_days = |record: &&Found<Recollection>| {
+        of_days.is_none_or(|question| {
+            let date = record.item.score.parts.iter().find(|part| part.name == "date");
+            date.is_some_and(|date| date.value >= question.fit_of_its_days())
+                && !is_statement(&record.item.evidence)
+        })
+    };
     let chance = |id: &OpId| found.chances.get(id).copied().unwrap_or_default();
     let of_record = |record: &Found<Recollection>| {
         let Found { space, item } = record;
@@ -216,7 +228,7 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
             ..AnswerSource::new(SourceKind::Records, *space, item.id, chance, item.text())
         }
     };
-    found.episodes.iter().map(of_record).collect()
+    found.episodes.iter().filter(is_of_its_days).map(of_record).collect()
 }
 
 /// What people say of themselves counts less in a question about somebody else: "I" in the words of
@@ -261,6 +273,17 @@ fn discount_others(
     Ok(asked_about)
 }
 
+/// "Petra's phone number" is not Tomas's.
+fn discount_possessions(question: &str, sources: &mut [AnswerSource]) {
+    let asked: Vec<String> = whose(question).map(str::to_lowercase).collect();
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        let names_another = possessives(source.text.split_whitespace()).next().is_some();
+        if names_another && is_in_none_of(&source.said_with_title(), &asked) {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
 /// Whether the person who asks is the subject of a question: "Where do I work?"
 fn asks_of_asker(question: &str) -> bool {
     words_of(question).iter().any(|word| matches!(word.as_str(), "i" | "i'm" | "i've" | "i'd"))
@@ -274,7 +297,11 @@ fn names_in(question: &Question, text: &str) -> Vec<String> {
 
 /// The names of whom something is in a question: "Claire's", but not "Monday's" or "API's".
 fn whose(question: &str) -> impl Iterator<Item = &str> {
-    let words = question.split_whitespace().skip(1);
+    possessives(question.split_whitespace().skip(1))
+}
+
+/// The names before "'s" among some words.
+fn possessives<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {
     let names = words.filter_map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")));
     names.filter(|name| {
         let mut letters = name.chars();
@@ -385,6 +412,15 @@ impl AnswerSource {
             text,
             evidence: None,
         }
+    }
+
+    /// Its text with the titles of the record and of its session, and with who said it.
+    fn said_with_title(&self) -> String {
+        let payload = self.evidence.as_ref().map(|evidence| &evidence.payload);
+        let titles = payload.into_iter().flat_map(|of| [&of.title, &of.session_title]);
+        let by = self.evidence.iter().filter_map(|evidence| evidence.actor.as_deref());
+        let around = titles.flatten().map(String::as_str).chain(by);
+        around.fold(self.text.clone(), |text, more| format!("{text} {more}"))
     }
 
     /// Its text. The first line of a record that ends with the record's title is one.
