@@ -241,11 +241,6 @@ impl FromIterator<String> for Starts {
 }
 
 impl Starts {
-    /// Adds a start by its name.
-    pub fn insert_name(&mut self, name: String) {
-        self.0.insert(name);
-    }
-
     /// The names, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

@@ -107,7 +107,7 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
     if !absent.is_empty() {
-        let which = if missing > 0 { "; because verify lists what is missing" } else { "" };
+        let which = if missing > 0 { "; `because verify` lists what is missing" } else { "" };
         output::line(format_args!("  bodies      {}{which}", absent.join(", ")))?;
     }
     let behind = status.ledger_position.0.saturating_sub(status.text_position.0);

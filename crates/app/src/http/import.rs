@@ -37,8 +37,8 @@ use crate::service::tokens::Right;
 pub(super) const UPLOAD_BYTES_MAX: u64 = 512 << 20;
 /// Most files of an upload.
 const FILES_MAX: usize = 64;
-/// Longest name of a file that is kept.
-const NAME_CHARS_MAX: usize = 100;
+/// Longest name of a file that is kept, bytes. File systems take 255.
+const NAME_BYTES_MAX: usize = 200;
 /// Types of a body that is a file itself.
 const FILE_TYPES: [&str; 6] = [
     "application/x-ndjson",
@@ -187,8 +187,9 @@ fn safe_name(name: Option<&str>) -> String {
     let name = name.unwrap_or_default();
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let letters = last.chars().filter(|letter| !letter.is_control() && *letter != ':');
-    let name: String = letters.take(NAME_CHARS_MAX).collect();
-    match name.trim_matches('.').trim() {
+    let name: String = letters.collect();
+    let name = name.trim_matches(['.', ' ']);
+    match name.get(..name.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or_default().trim_end() {
         "" => "upload.jsonl".to_owned(),
         name => name.to_owned(),
     }
@@ -205,7 +206,10 @@ async fn from_body(mut body: Body, name: Option<&str>, wait: Duration) -> Result
 
 async fn from_form(request: HttpRequest, wait: Duration) -> Result<Upload, ApiError> {
     let malformed = |error: MultipartError| {
-        ApiError::validation(format!("the form does not read: {error}")).closing()
+        ApiError::validation(format!(
+            "the form cannot be read: {error}; send multipart/form-data with one part a file"
+        ))
+        .closing()
     };
     let mut form = Multipart::from_request(request, &())
         .await
@@ -294,6 +298,8 @@ mod tests {
             ("..", "upload.jsonl"),
             ("a/", "upload.jsonl"),
             ("a\0b", "ab"),
+            (". .. .", "upload.jsonl"),
+            (&"字".repeat(100), &"字".repeat(66)),
         ] {
             assert_eq!(safe_name(Some(given)), kept, "{given:?}");
         }

@@ -264,3 +264,18 @@ fn a_task_has_the_values_of_the_home_space_budgets_and_times_of_its_own() {
     machine.because(["context", "--turn", "x", "--task-budget", "nodes=1"]).run().ends(2);
     machine.is_sound();
 }
+
+#[test]
+fn an_instruction_for_every_answer_is_in_every_context() {
+    let machine = Machine::with_space();
+    let rule = "Please always answer me in short bullet points.";
+    let other = "Always answer in metric units when I ask about cooking.";
+    let notes = ["The kiln is hot.", rule, "I met Petra at the zoo.", other, "We need flour."];
+    for note in notes {
+        machine.because(["remember", "--at", "2026-09-01", note]).run().succeeds();
+    }
+    let turn = ["context", "--no-receipt", "--turn", "Me: What is the capital of France?"];
+    let context = machine.because(turn).run().succeeds().out();
+    assert!(context.contains(rule) && !context.contains(other), "{context}");
+    assert!(!context.contains("Petra"), "{context}");
+}

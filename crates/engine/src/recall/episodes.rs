@@ -403,7 +403,7 @@ fn different(
 }
 
 /// A passage of a record; none if it is the whole text.
-fn passage_at(evidence: &Evidence, number: usize) -> Option<String> {
+pub(super) fn passage_at(evidence: &Evidence, number: usize) -> Option<String> {
     let text = &evidence.payload.text;
     let range = passages(text).into_iter().nth(number).filter(|range| range.len() < text.len())?;
     text.get(range).map(|passage| passage.trim().to_owned())

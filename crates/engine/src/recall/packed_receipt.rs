@@ -42,12 +42,12 @@ pub(super) fn read(kept: &KeptReceipt) -> Result<Receipt, StoreError> {
         let records: Vec<OpId> = kept.records.iter().map(|record| record.id).collect();
         let names = (kept.agent.as_str(), kept.session.as_deref());
         let receipt = unpack(&kept.body, kept.ts_us, names, &records)
-            .ok_or_else(|| damaged("does not read"))?;
-        json = kernel::canonical::to_bytes(&receipt).map_err(|_| damaged("does not read"))?;
+            .ok_or_else(|| damaged("cannot be read"))?;
+        json = kernel::canonical::to_bytes(&receipt).map_err(|_| damaged("cannot be read"))?;
         (json.as_slice(), receipt)
     } else {
         let receipt = serde_json::from_slice(&kept.body)
-            .map_err(|error| damaged(&format!("does not read: {error}")))?;
+            .map_err(|error| damaged(&format!("cannot be read: {error}")))?;
         (kept.body.as_slice(), receipt)
     };
     if ReceiptId(*blake3::hash(bytes).as_bytes()) != kept.id {

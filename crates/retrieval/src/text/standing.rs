@@ -112,6 +112,53 @@ const PREFERENCES: [&str; 12] = [
     "je préfère ",
 ];
 
+/// Words of instructions that are about answers.
+const ANSWERING: [&str; 24] = [
+    "address me",
+    "answer",
+    "call me ",
+    "emoji",
+    "reply",
+    "respond",
+    "response",
+    "speak to me",
+    "talk to me",
+    "write to me",
+    "write me",
+    "your english",
+    "your german",
+    "antworte",
+    "auf deutsch",
+    "auf englisch",
+    "schreib mir",
+    "duze mich",
+    "réponds",
+    "répondez",
+    "tutoie",
+    "responde",
+    "contesta",
+    "respóndeme",
+];
+
+/// Words by which an instruction is for some questions only. "Wh-" and "if" come with a clause.
+const CONDITIONS: [&str; 15] = [
+    " about ",
+    " any time ",
+    " anytime ",
+    " each time ",
+    " every time ",
+    " for ",
+    " if ",
+    " on ",
+    " regarding ",
+    " when ",
+    " whenever ",
+    " wenn ",
+    " falls ",
+    " quand ",
+    " cuando ",
+];
+
 /// What a text says about later answers.
 ///
 /// ```
@@ -124,6 +171,25 @@ const PREFERENCES: [&str; 12] = [
 pub fn standing(text: &str) -> Standing {
     let lines = text.lines().flat_map(UnicodeSegmentation::unicode_sentences);
     lines.take(SENTENCES_MAX).map(of_sentence).max().unwrap_or_default()
+}
+
+/// Whether a text gives an instruction for every answer, whatever it is about.
+///
+/// ```
+/// use retrieval::text::standing::is_general;
+///
+/// assert!(is_general("Please always answer me in short bullet points."));
+/// assert!(!is_general("Always answer in metric units when I ask about cooking."));
+/// assert!(!is_general("Always lock the door."));
+/// ```
+pub fn is_general(text: &str) -> bool {
+    let mut sentences =
+        text.lines().flat_map(UnicodeSegmentation::unicode_sentences).take(SENTENCES_MAX);
+    sentences.any(|sentence| {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+        of_sentence(sentence) == Standing::Instruction && has(&ANSWERING) && !has(&CONDITIONS)
+    })
 }
 
 fn of_sentence(sentence: &str) -> Standing {

@@ -396,7 +396,7 @@ fn within(name: &'static str, number: u32, min: u32, max: u32) -> Result<u32, Re
     Err(RequestError::OutOfRange { name, number, min, max })
 }
 
-/// Checks that a value is an object.
+/// The fields of a value; none if it is not an object.
 fn object(value: Value) -> Object {
     match value {
         Value::Object(fields) => fields.into_iter().collect(),

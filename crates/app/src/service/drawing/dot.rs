@@ -30,7 +30,7 @@ pub(crate) fn dot(diagram: &Diagram) -> String {
     text
 }
 
-/// A text between quotes.
+/// A text between quotes. Graphviz reads entities of HTML there.
 pub(crate) fn dot_text(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
+    text.replace('&', "&amp;").replace('\\', "\\\\").replace('"', "\\\"")
 }

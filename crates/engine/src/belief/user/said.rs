@@ -11,11 +11,19 @@ use serde_json::Value;
 use crate::belief::Belief;
 use crate::derive::contained;
 
-/// The payload that a deriver gives to an identity after reading a text as the owner's words; none
-/// if none does.
+/// The payload that a deriver gives to an identity after reading a text as the owner's words, or
+/// that of the only other of its type that it reads there: "My favourite colour is blue" corrects
+/// that it is green. None if it reads neither.
 pub(super) fn payload_of(derivers: &[Box<dyn Deriver>], key: &str, text: &str) -> Option<Value> {
-    let found = candidates(derivers, text);
-    found.into_iter().find(|found| found.identity_key == key).map(|found| found.payload)
+    let mut found = candidates(derivers, text);
+    if let Some(place) = found.iter().position(|found| found.identity_key == key) {
+        return Some(found.swap_remove(place).payload);
+    }
+    let type_of = |key: &str| key.split('|').next().unwrap_or_default().to_owned();
+    found.retain(|found| type_of(&found.identity_key) == type_of(key));
+    found.dedup_by(|one, other| one.identity_key == other.identity_key);
+    let only = found.pop()?;
+    found.is_empty().then_some(only.payload)
 }
 
 /// What derivers read in a text, if it contradicts the data that a correction gives to a belief.

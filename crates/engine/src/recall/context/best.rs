@@ -19,6 +19,8 @@ impl Best {
             Some((best, known)) => {
                 *best = place.min(*best);
                 let is_specific = known.is_specific || candidate.is_specific;
+                let is_answer = known.is_answer || candidate.is_answer;
+                let holds_for_all = known.holds_for_all || candidate.holds_for_all;
                 let mut replaces = known.replaces.clone();
                 replaces
                     .extend(candidate.replaces.iter().filter(|id| !known.replaces.contains(id)));
@@ -26,6 +28,8 @@ impl Best {
                     *known = candidate;
                 }
                 known.is_specific = is_specific;
+                known.holds_for_all = holds_for_all;
+                known.is_answer = is_answer;
                 known.replaces = replaces;
             }
             None => {
@@ -47,8 +51,9 @@ impl Best {
             left_place.cmp(right_place).then(by_relevance)
         });
         let ranked = ranked.into_iter().map(|(_, candidate)| candidate);
-        let (similar, others): (Vec<_>, Vec<_>) =
-            ranked.partition(|candidate| candidate.similarity >= similarity_min);
+        let (similar, others): (Vec<_>, Vec<_>) = ranked.partition(|candidate| {
+            candidate.holds_for_all || candidate.is_answer || candidate.similarity >= similarity_min
+        });
         left_out.extend(others.into_iter().map(|candidate| LeftOut {
             tier,
             id: Some(candidate.id),

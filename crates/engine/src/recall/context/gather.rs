@@ -17,8 +17,12 @@ use jiff::civil::Date;
 use kernel::confidence::round6;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
+use kernel::ledger_index::LedgerIndex;
 use kernel::when::When;
+use retrieval::rank::relevance::RELEVANCE_MIN;
+use retrieval::text::standing::is_general;
 use serde::Serialize;
+use store::StoreError;
 use store::sqlite::ModelNumber;
 
 use super::best::Best;
@@ -28,11 +32,12 @@ use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
 use crate::belief::claims::current_at_us;
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, USER, is_of_reader};
-use crate::private::{Disclosure, Viewpoint};
-use crate::recall::episodes::{ByModel, Query, Recollection, cut};
+use crate::private::{Disclosure, Privacy, Viewpoint};
+use crate::recall::episodes::{ByModel, Query, Recollection, cut, passage_at};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::overruled::Overruled;
 use crate::recall::past::Over;
+use crate::recall::statements::Moment;
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -41,7 +46,9 @@ const SCORE_OF_UNRELATED: f64 = 1.2;
 /// The fused score that counts as the most similar: about what a record gets that holds all words
 /// of a question and is by the one whom it names.
 const SCORE_FULL: f64 = 5.0;
-/// An episode less similar than this is not relevant, however recent.
+/// So many of the first results of a search that finds an answer may be it, however similar.
+const ANSWERS_MAX: usize = 5;
+/// Another episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
 /// A fact less similar than this is not relevant, however sure: about a quarter of a sentence.
 const FACT_SIMILARITY_MIN: f64 = 0.25;
@@ -122,6 +129,12 @@ pub struct Candidate {
     /// facts, always.
     #[serde(skip)]
     pub is_specific: bool,
+    /// Whether it tells how to answer every question.
+    #[serde(skip)]
+    pub holds_for_all: bool,
+    /// Whether recall has it among the first of a search that it does not abstain from.
+    #[serde(skip)]
+    pub is_answer: bool,
     /// When it was said, happened, or was last seen.
     pub at: Option<When>,
     /// Who said it.
@@ -208,6 +221,11 @@ impl Gathered {
     }
 }
 
+/// Most passages that tell how to answer that are read, the newest first.
+const INSTRUCTIONS_MAX: usize = 64;
+/// Most of these that hold for every question and are served.
+const GENERAL_MAX: usize = 3;
+
 /// The source of a correction.
 const USERS_WORD: &str = "the user's word";
 /// The same in somebody else's memory.
@@ -245,6 +263,7 @@ impl Reader<'_> {
             let step = if number == 0 { 1 } else { 2 };
             self.gather_episodes(text, step, wanted, &mut episodes, &mut gathered)?;
         }
+        self.gather_general(wanted, &mut episodes)?;
         gathered.facts = facts.ranked(Tier::Facts, FACT_SIMILARITY_MIN, &mut gathered.left_out);
         gathered.episodes = episodes.ranked(Tier::Episodes, SIMILARITY_MIN, &mut gathered.left_out);
         Ok(gathered)
@@ -296,6 +315,8 @@ impl Reader<'_> {
                     is_cut: said.len() > CANDIDATE_BYTES_MAX,
                     focus: 0..0,
                     is_specific: true,
+                    holds_for_all: false,
+                    is_answer: false,
                     text: cut(&said, CANDIDATE_BYTES_MAX).to_owned(),
                     at: at.map(|at| When::from_date(at.date())),
                     by: None,
@@ -354,6 +375,7 @@ impl Reader<'_> {
         let scores: BTreeMap<OpId, f64> =
             recall.results.iter().map(|found| (found.id, found.score.total)).collect();
         let mut matches = self.matches(&recall.results)?;
+        let answers = recall.relevance >= RELEVANCE_MIN;
         let mut place = 0;
         for found in recall.results {
             // What replaces an answer answers as well.
@@ -387,6 +409,8 @@ impl Reader<'_> {
                 Candidate {
                     focus,
                     is_specific,
+                    holds_for_all: false,
+                    is_answer: answers && place <= ANSWERS_MAX * step,
                     id: found.id,
                     is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                     text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
@@ -407,6 +431,64 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
+    /// Adds what tells how to answer every question: the newest first, before everything else.
+    fn gather_general(&self, wanted: &Wanted, best: &mut Best) -> Result<(), EngineError> {
+        let as_of_us = wanted.viewpoint.as_of_us;
+        let moment = Moment { as_of_us, times: None };
+        let general = self.store.search_with(None, |search, _| {
+            let index = search.ledger_index()?;
+            let mut privacy = Privacy::of(&index);
+            let mut general = Vec::new();
+            for (document, position) in search.instructions(INSTRUCTIONS_MAX) {
+                let Some((id, evidence)) = search.evidence(position)? else { continue };
+                let text = passage_at(&evidence, search.passage_number(document))
+                    .unwrap_or_else(|| text_of(&evidence));
+                let is_later = || {
+                    let entry = index.entry(&id)?;
+                    let recorded = entry.map(|entry| entry.ts.0);
+                    Ok::<_, StoreError>(
+                        as_of_us.zip(recorded).is_some_and(|(until, at)| at > until),
+                    )
+                };
+                if is_general(&text)
+                    && general.len() < GENERAL_MAX
+                    && !moment.has_fallen(search, &id, &evidence)?
+                    && !privacy.is_private(&id)?
+                    && !is_later()?
+                {
+                    general.push((id, evidence, text));
+                }
+            }
+            Ok::<_, StoreError>(general)
+        })?;
+        for (id, evidence, text) in general {
+            let at = evidence.at.as_ref();
+            let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));
+            best.add(
+                0,
+                Candidate {
+                    focus: 0..0,
+                    is_specific: true,
+                    holds_for_all: true,
+                    is_answer: false,
+                    id,
+                    is_cut: text.len() > CANDIDATE_BYTES_MAX,
+                    text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
+                    by: said_by(&evidence, None),
+                    at: evidence.at,
+                    source: evidence.source,
+                    similarity: 0.0,
+                    confidence: None,
+                    recency,
+                    relevance: round6(relevance_of_episode(0.0, recency)),
+                    replaces: Vec::new(),
+                    overruled: Vec::new(),
+                },
+            );
+        }
+        Ok(())
+    }
+
     /// Where the results match, and whether in a rare word.
     fn matches(
         &self,

@@ -88,7 +88,10 @@ impl Filling<'_> {
                 Some(Tier::RecentTurns) => Some(Omission::InRecentTurns),
                 Some(_) => Some(Omission::Duplicate),
                 None if taken >= count.most => Some(Omission::EnoughOthers),
-                None if taken >= count.least && candidate.relevance < best * NEARLY_AS_RELEVANT => {
+                None if taken >= count.least
+                    && !candidate.holds_for_all
+                    && candidate.relevance < best * NEARLY_AS_RELEVANT =>
+                {
                     Some(Omission::BelowThreshold)
                 }
                 None => None,

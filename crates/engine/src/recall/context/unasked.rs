@@ -3,7 +3,8 @@
 //! A search answers with what is nearest, and for "Hey, how are you?" there is always something
 //! near. What surfaces unasked costs attention, so it needs more than an answer does: episodes are
 //! served only where recall would not abstain, and only those that share a rare word with the turns
-//! and say more than that, or are a standing instruction that applies. Of facts, [`super::gather`]
+//! and say more than that, or are a standing instruction that applies; one for every answer applies
+//! to each. Of facts, [`super::gather`]
 //! finds only those of the passive mode.
 
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use retrieval::rank::lexical::idf;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use retrieval::text::{Analyzer, Term};
 
-use super::{Count, Gathered};
+use super::{Candidate, Count, Gathered};
 use crate::recall::episodes::Recollection;
 
 /// A word is rare if it is in so many records at most, or in as many as the root of their number.
@@ -72,7 +73,9 @@ impl Gathered {
                 break;
             }
         }
-        let specific = self.episodes.iter().filter(|episode| answers && ids.contains(&episode.id));
+        let is_shown =
+            |episode: &&Candidate| episode.holds_for_all || answers && ids.contains(&episode.id);
+        let specific = self.episodes.iter().filter(is_shown);
         Self {
             facts: self.facts.iter().take(COUNT.most).cloned().collect(),
             episodes: specific.take(COUNT.most).cloned().collect(),

@@ -17,7 +17,7 @@ use retrieval::text::{Analyzer, QueryTerm, Term};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::super::access::AccessCache;
-use super::attributes::{self, Attributes, NONE};
+use super::attributes::{self, Attribute, Attributes, NONE};
 use super::conversations::Conversations;
 use super::fold::days_since_epoch;
 use super::languages::marked_languages;
@@ -416,6 +416,21 @@ impl Search<'_> {
             admitted.extend(self.kind_number(kind)?);
         }
         Ok(Some(admitted))
+    }
+
+    /// The newest passages in which the person tells how to answer, at most `limit`, as documents
+    /// with the positions of their records. What was taken back or is private is left out.
+    pub fn instructions(&self, limit: usize) -> Vec<(u32, Position)> {
+        let is_told = |attribute: &Attribute| {
+            attribute.marks & attributes::INSTRUCTION != 0
+                && attribute.flags & (attributes::DEAD | attributes::PRIVATE) == 0
+        };
+        let documents = (0..self.attributes.len()).rev();
+        let told = documents.filter_map(|document| {
+            let attribute = self.attributes.get(document).filter(|it| is_told(it))?;
+            Some((document, attribute.position))
+        });
+        told.take(limit).collect()
     }
 
     /// Which passage of its record a document is, from 0.
