@@ -38,6 +38,20 @@ fn what_a_note_states_is_mined_and_a_checkpoint_makes_nodes_of_it_once() {
 }
 
 #[test]
+fn what_was_refuted_as_a_claim_does_not_come_back_as_a_decision() {
+    let machine = Machine::with_space();
+    let text = "We decided to paint the shed red.";
+    ran(&machine, &["remember", text]);
+    let mined = ran(&machine, &["claim", "mine"]);
+    machine.because(["refute", mined["records"][0]["id"].as_str().unwrap()]).run().succeeds();
+    ran(&machine, &["remember", &format!("It rained. {text}")]);
+    ran(&machine, &["checkpoint"]);
+    let nodes = machine.because(["--json", "node", "list", "--type", "decision"]).run().succeeds();
+    assert_eq!(nodes.json_lines(), Vec::<Value>::new());
+    machine.is_sound();
+}
+
+#[test]
 fn rules_mine_what_is_new_beside_what_they_found_before() {
     let machine = Machine::with_space();
     for bought in ["gas kiln", "blue wheel", "tall shelf", "old van", "small press", "long table"] {

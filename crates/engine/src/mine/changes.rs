@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use kernel::body::{Deriver, EdgeType};
+use kernel::body::{Deriver, EdgeType, TextClaimType};
 use kernel::id::OpId;
-use kernel::identity::edge_key;
+use kernel::identity::{edge_key, text_key};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::records::{RecordStatus, Records};
@@ -224,6 +224,14 @@ impl Reader<'_> {
             }
             if kind == Kind::Claim && records.validity().is_refuted(&key)? {
                 return Ok(Some(reason::IDENTITY_REFUTED));
+            }
+            // What is refuted as a claim does not come back as a decision.
+            if kind == Kind::Node {
+                for of in TextClaimType::ALL {
+                    if records.validity().is_refuted(&text_key(of.as_str(), &statement.text))? {
+                        return Ok(Some(reason::IDENTITY_REFUTED));
+                    }
+                }
             }
             let mut seen: BTreeSet<OpId> = BTreeSet::new();
             let mut why = None;

@@ -300,14 +300,23 @@ fn whose(question: &str) -> impl Iterator<Item = &str> {
     possessives(question.split_whitespace().skip(1))
 }
 
+/// Words of which "'s" makes "is", "has" or a time.
+#[rustfmt::skip]
+const CONTRACTED: [&str; 20] = [
+    "everybody", "everyone", "he", "here", "how", "it", "let", "nobody", "one", "she", "that", "there", "this", "today",
+    "tomorrow", "what", "when", "where", "who", "yesterday",
+];
+
 /// The names before "'s" among some words.
 fn possessives<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {
+    let words = words.map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric()));
     let names = words.filter_map(|word| word.strip_suffix("'s").or(word.strip_suffix("’s")));
     names.filter(|name| {
         let mut letters = name.chars();
         let is_name = letters.next().is_some_and(char::is_uppercase)
             && letters.next().is_some_and(char::is_lowercase);
-        is_name && !TIMES.contains(&name.to_lowercase().as_str())
+        let lower = name.to_lowercase();
+        is_name && !TIMES.contains(&lower.as_str()) && !CONTRACTED.contains(&lower.as_str())
     })
 }
 
@@ -456,5 +465,7 @@ mod tests {
         assert!(!is_of_nobody_in("You like climbing with Callum", &callum));
         assert!(!is_of_nobody_in("Quiz on Wednesdays in the evening", &callum));
         assert!(!is_of_nobody_in("You do not like mushrooms", &[]));
+        let names: Vec<_> = possessives("It's Petra's, and Monday's fine".split(' ')).collect();
+        assert_eq!(names, ["Petra"]);
     }
 }

@@ -46,8 +46,11 @@ const SCORE_OF_UNRELATED: f64 = 1.2;
 /// The fused score that counts as the most similar: about what a record gets that holds all words
 /// of a question and is by the one whom it names.
 const SCORE_FULL: f64 = 5.0;
-/// So many of the first results of a search that finds an answer may be it, however similar.
+/// So many of the first results of a search that finds an answer may be it, though they are less
+/// similar than others have to be.
 const ANSWERS_MAX: usize = 5;
+/// One of these less similar than this shares next to nothing with the question.
+const ANSWER_SIMILARITY_MIN: f64 = 0.04;
 /// Another episode less similar than this is not relevant, however recent.
 const SIMILARITY_MIN: f64 = 0.1;
 /// A fact less similar than this is not relevant, however sure: about a quarter of a sentence.
@@ -410,7 +413,9 @@ impl Reader<'_> {
                     focus,
                     is_specific,
                     holds_for_all: false,
-                    is_answer: answers && place <= ANSWERS_MAX * step,
+                    is_answer: answers
+                        && place <= ANSWERS_MAX * step
+                        && similarity >= ANSWER_SIMILARITY_MIN,
                     id: found.id,
                     is_cut: found.passage.is_some() || text.len() > CANDIDATE_BYTES_MAX,
                     text: cut(&text, CANDIDATE_BYTES_MAX).to_owned(),
