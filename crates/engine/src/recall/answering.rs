@@ -304,9 +304,17 @@ fn is_item(line: &str) -> bool {
 
 /// Whether a question asks for what is left of a list: "What do I still need to buy?"
 fn asks_for_rest(question: &str) -> bool {
+    const TO_DO: [&str; 7] = ["buy", "list", "missing", "need", "open", "outstanding", "pack"];
     let lower = question.to_lowercase();
-    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| matches!(word, "still" | "left" | "missing" | "remaining"))
+    let words: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let has_pair = |first: &str, second: &str| words.windows(2).any(|it| it == [first, second]);
+    let is_to_do = words.iter().any(|word| TO_DO.contains(word)) || has_pair("have", "to");
+    let is_left = || ["is", "are", "s"].iter().any(|verb| has_pair(verb, "left"));
+    let is_what = matches!(words.first(), Some(&("what" | "which")));
+    words.contains(&"still") && is_to_do || is_what && is_left()
 }
 
 /// What follows a sentence and takes it back: "Actually no, that was Lukas."
@@ -451,7 +459,11 @@ mod tests {
     fn of_a_list_with_boxes_a_question_for_the_rest_gets_what_is_open() {
         let list = "- [ ] oat milk\n- [x] bread\n- flour\nBe quick.";
         assert_eq!(best("What do I still need to buy?", list), "oat milk; flour");
+        assert_eq!(best("What is left on the list?", list), "oat milk; flour");
         assert_eq!(best("What is still missing?", "- bread\n- milk"), "- bread\n- milk");
+        let note = format!("Tom left the company. Tom still has the key.\n{list}");
+        assert_eq!(best("Who left the company?", &note), "Tom left the company.");
+        assert_eq!(best("Does Tom still have the key?", &note), "Tom still has the key.");
     }
 
     #[test]
