@@ -43,7 +43,7 @@ enum NamedTime {
 }
 
 /// The time that a view of a record states, as it is compared: in words `…:00Z` comes after
-/// `…:00.5Z`. The Unix epoch if it does not read.
+/// `…:00.5Z`. The Unix epoch if it cannot be parsed.
 pub(crate) fn instant(recorded_at: &str) -> Timestamp {
     recorded_at.parse().unwrap_or_default()
 }

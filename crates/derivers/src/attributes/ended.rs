@@ -2,8 +2,8 @@
 //! vegetarian", "We changed dentists", "I switched to Helix", "Emil turned eight".
 
 use super::{
-    AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS,
-    ONE_AT_A_TIME, OWNER, TIMES, VALUE_ENDS, ValueSort, WORK, number, sort_of,
+    AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS, OWNER, TIMES,
+    VALUE_ENDS, ValueSort, WORK, has_one_at_a_time, number, sort_of,
 };
 use crate::statements::{Break, Word};
 
@@ -138,12 +138,9 @@ impl Clause<'_, '_, '_> {
         }
         let is_again = self.words.iter().any(|word| word.lower == "again");
         Some(AttributeStatement {
-            subject,
-            attribute: attribute.to_owned(),
-            value,
             is_change: has_ended || is_now || is_again,
             has_ended,
-            instead_of: None,
+            ..AttributeStatement::of(subject, attribute, value)
         })
     }
 
@@ -159,12 +156,9 @@ impl Clause<'_, '_, '_> {
         };
         let attribute = CHANGED.iter().find(|(several, _)| *several == self.lower(0))?.1.to_owned();
         is_end(self.words.get(1)).then_some(AttributeStatement {
-            subject,
-            attribute,
-            value: String::new(),
             is_change: true,
             has_ended: true,
-            instead_of: None,
+            ..AttributeStatement::of(subject, attribute, String::new())
         })
     }
 
@@ -185,12 +179,8 @@ impl Clause<'_, '_, '_> {
         let (value, is_now) = self.value(&[])?;
         let kind = kind_of_tool(&value.to_lowercase())?;
         Some(AttributeStatement {
-            subject,
-            attribute: kind.to_owned(),
-            value,
             is_change: is_change || is_now,
-            has_ended: false,
-            instead_of: None,
+            ..AttributeStatement::of(subject, kind, value)
         })
     }
 
@@ -210,19 +200,8 @@ impl Clause<'_, '_, '_> {
         self.skip(end);
         self.skip_all(&["called", "named"]);
         let (value, _) = self.value(&[])?;
-        let is_change = match sort_of(&value) {
-            ValueSort::Identifier => true,
-            ValueSort::Name => ONE_AT_A_TIME.contains(&last),
-            ValueSort::Words => false,
-        };
-        Some(AttributeStatement {
-            subject,
-            attribute,
-            value,
-            is_change,
-            has_ended: false,
-            instead_of: None,
-        })
+        let is_change = has_one_at_a_time(last, &value);
+        Some(AttributeStatement { is_change, ..AttributeStatement::of(subject, attribute, value) })
     }
 
     /// `I changed my phone number, it's 1 now`, of a whole sentence.
@@ -231,9 +210,10 @@ impl Clause<'_, '_, '_> {
         self.skip_all(&["have", "has", "just", "recently"]);
         self.takes(&["changed"])?;
         self.takes(&["my", "his", "her", "our", "their"])?;
-        let end = self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(|word| {
-            matches!(word.before, Break::Comma | Break::Dash) || word.before == Break::Colon
-        })?;
+        let end =
+            self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(|word| {
+                matches!(word.before, Break::Comma | Break::Dash | Break::Colon)
+            })?;
         let name = self.words.get(..end)?.iter().map(|word| word.lower.as_ref());
         let attribute = name.collect::<Vec<_>>().join(" ");
         self.skip(end);
@@ -246,12 +226,8 @@ impl Clause<'_, '_, '_> {
         let (value, _) = self.value(&[])?;
         (!attribute.is_empty() && sort_of(&value) == ValueSort::Identifier).then_some(
             AttributeStatement {
-                subject,
-                attribute,
-                value,
                 is_change: true,
-                has_ended: false,
-                instead_of: None,
+                ..AttributeStatement::of(subject, attribute, value)
             },
         )
     }
@@ -270,12 +246,8 @@ impl Clause<'_, '_, '_> {
         };
         let is_age = has_turned || self.lower(1) == "years" && self.lower(2) == "old";
         (is_age && is_number(&value.lower)).then(|| AttributeStatement {
-            subject,
-            attribute: AGE.to_owned(),
-            value: number(&value.lower),
             is_change: true,
-            has_ended: false,
-            instead_of: None,
+            ..AttributeStatement::of(subject, AGE, number(&value.lower))
         })
     }
 
@@ -286,12 +258,9 @@ impl Clause<'_, '_, '_> {
         let is_dead =
             self.next_is(&["died"]) || self.next_is(&["passed"]) && self.lower(1) == "away";
         (is_dead && subject != OWNER).then(|| AttributeStatement {
-            subject,
-            attribute: HOME.to_owned(),
-            value: String::new(),
             is_change: true,
             has_ended: true,
-            instead_of: None,
+            ..AttributeStatement::of(subject, HOME, String::new())
         })
     }
 
@@ -300,12 +269,9 @@ impl Clause<'_, '_, '_> {
         let subject = self.subject()?;
         self.skip_all(&["have", "has", "just", "recently", "finally", "also"]);
         let statement = |value: String, has_ended: bool| AttributeStatement {
-            subject: subject.clone(),
-            attribute: WORK.to_owned(),
-            value,
             is_change: true,
             has_ended,
-            instead_of: None,
+            ..AttributeStatement::of(subject.clone(), WORK, value)
         };
         if self.next_is(&["retired"]) {
             let next = self.lower(1);

@@ -193,6 +193,12 @@ pub struct AttributeStatement {
 }
 
 impl AttributeStatement {
+    /// A statement that something is so, and not that it has changed.
+    fn of(subject: String, attribute: impl Into<String>, value: String) -> Self {
+        let attribute = attribute.into();
+        Self { subject, attribute, value, is_change: false, has_ended: false, instead_of: None }
+    }
+
     /// The name of the attribute.
     pub fn attribute(&self) -> &str {
         &self.attribute
@@ -509,12 +515,7 @@ impl Clause<'_, '_, '_> {
         is_change |= has_ended;
         let (value, is_now) = self.value(&[])?;
         let last = name.last().map_or("", String::as_str);
-        let is_one_at_a_time = match sort_of(&value) {
-            ValueSort::Identifier => true,
-            ValueSort::Name => ONE_AT_A_TIME.contains(&last),
-            ValueSort::Words => false,
-        };
-        is_change |= is_now || is_new && is_one_at_a_time || last == WEIGHT;
+        is_change |= is_now || is_new && has_one_at_a_time(last, &value) || last == WEIGHT;
         let attribute = match name.as_slice() {
             [before @ .., last]
                 if last == "address"
@@ -526,12 +527,9 @@ impl Clause<'_, '_, '_> {
             _ => name.join(" "),
         };
         (!attribute.is_empty()).then_some(AttributeStatement {
-            subject,
-            attribute,
-            value,
             is_change,
             has_ended,
-            instead_of: None,
+            ..AttributeStatement::of(subject, attribute, value)
         })
     }
 
@@ -630,14 +628,7 @@ impl Clause<'_, '_, '_> {
         }
         let is_change = (is_change || is_now) && !self.is_passing_after(&value);
         let attribute = attribute.to_owned();
-        Some(AttributeStatement {
-            subject,
-            attribute,
-            value,
-            is_change,
-            has_ended: false,
-            instead_of: None,
-        })
+        Some(AttributeStatement { is_change, ..AttributeStatement::of(subject, attribute, value) })
     }
 
     /// Whether what follows a value says that it held once, or for a while: "in 2010", "when he was
@@ -732,6 +723,15 @@ impl Clause<'_, '_, '_> {
             value.push(word.text);
         }
         Some((value.join(" "), false))
+    }
+}
+
+/// Whether somebody has one value of an attribute at a time, by the last word of its name.
+fn has_one_at_a_time(attribute: &str, value: &str) -> bool {
+    match sort_of(value) {
+        ValueSort::Identifier => true,
+        ValueSort::Name => ONE_AT_A_TIME.contains(&attribute),
+        ValueSort::Words => false,
     }
 }
 

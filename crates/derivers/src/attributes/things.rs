@@ -108,12 +108,9 @@ impl ValueKind {
 pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
     if let Some(name) = cancelled(words) {
         let ended = |kind: ValueKind| AttributeStatement {
-            subject: kind.subject().to_owned(),
-            attribute: name.clone(),
-            value: String::new(),
             is_change: true,
             has_ended: true,
-            instead_of: None,
+            ..AttributeStatement::of(kind.subject().to_owned(), name.clone(), String::new())
         };
         return [ValueKind::Day, ValueKind::Clock].map(ended).into();
     }
@@ -320,12 +317,8 @@ fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeS
         |(kind, of): &(ValueKind, String)| !is_change || *kind != ValueKind::Place || is_place(of);
     let values = values_of(value).into_iter().filter(is_certain);
     let statement = |(kind, value): (ValueKind, String)| AttributeStatement {
-        subject: kind.subject().to_owned(),
-        attribute: name.to_owned(),
-        value,
         is_change,
-        has_ended: false,
-        instead_of: None,
+        ..AttributeStatement::of(kind.subject().to_owned(), name.to_owned(), value)
     };
     values.map(statement).collect()
 }

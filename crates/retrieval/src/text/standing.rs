@@ -140,7 +140,7 @@ const ANSWERING: [&str; 24] = [
     "respóndeme",
 ];
 
-/// Words by which an instruction is for some questions only. "Wh-" and "if" come with a clause.
+/// Words by which an instruction is for some questions only.
 const CONDITIONS: [&str; 15] = [
     " about ",
     " any time ",

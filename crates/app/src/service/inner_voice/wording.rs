@@ -49,8 +49,8 @@ const INSTRUCTIONS: &str = "You answer a question from a person's memory. `quest
     sentences, at most 600 characters in all, in the language of the question. Each sentence \
     states only what the records that it names in `sources` by their `id`s say, and names at \
     least one. The person refuted or corrected what `overruled` of a source says: state the \
-    correction, and nothing that was refuted. Say who said it and when where that matters. If the records do not answer the \
-    question, `sentences` is empty.";
+    correction, and nothing that was refuted. Say who said it and when where that matters. If the \
+    records do not answer the question, `sentences` is empty.";
 
 /// A sentence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -445,6 +445,9 @@ impl Reader<'_> {
             let mut privacy = Privacy::of(&index);
             let mut general = Vec::new();
             for (document, position) in search.instructions(INSTRUCTIONS_MAX) {
+                if general.len() == GENERAL_MAX {
+                    break;
+                }
                 let Some((id, evidence)) = search.evidence(position)? else { continue };
                 let text = passage_at(&evidence, search.passage_number(document))
                     .unwrap_or_else(|| text_of(&evidence));
@@ -456,7 +459,6 @@ impl Reader<'_> {
                     )
                 };
                 if is_general(&text)
-                    && general.len() < GENERAL_MAX
                     && !moment.has_fallen(search, &id, &evidence)?
                     && !privacy.is_private(&id)?
                     && !is_later()?
