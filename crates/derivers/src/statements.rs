@@ -223,6 +223,7 @@ pub fn sentences<'t>(
                 continue;
             }
             let known = sentences.len();
+            let part = after_correction(part);
             if !is_put_by_another(part) && looks_relevant(part) {
                 sentences.extend(sentence(part));
             }
@@ -230,6 +231,25 @@ pub fn sentences<'t>(
         }
     }
     sentences
+}
+
+/// What follows the words by which a speaker corrects what they just said: "my sister Ana, sorry, I
+/// mean my cousin Ana".
+pub(crate) fn after_correction(part: &str) -> &str {
+    #[rustfmt::skip]
+    const CORRECTING: [&str; 12] = [
+        "sorry, i mean ", "sorry i mean ", "sorry, i meant ", "sorry i meant ", "no, i mean ", "no, i meant ", "no wait",
+        "no, wait", "wait, no", "wait no", "scratch that", "or rather ",
+    ];
+    let lower = part.to_ascii_lowercase();
+    let end_of = |words: &&str| {
+        let (at, _) = lower.rmatch_indices(*words).next()?;
+        let before = lower.get(..at)?.trim_end();
+        let is_set_off = before.ends_with([',', ';', '-', '–', '—', '.', '…', '(']);
+        is_set_off.then(|| at + words.len())
+    };
+    let Some(end) = CORRECTING.iter().filter_map(end_of).max() else { return part };
+    part.get(end..).unwrap_or_default().trim_start_matches([' ', ',', ':', ';', '-', '–', '—', '.'])
 }
 
 /// How a sentence begins that takes back the one before it.
@@ -504,6 +524,20 @@ mod tests {
         assert_eq!(read("I hate rain.\nNo, wait, I mean snow."), [""; 0]);
         assert_eq!(read("I hate rain. Kids love it."), ["I hate rain", "Kids love it"]);
         assert_eq!(read("Scratch that."), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_sentence_corrects_is_left_out() {
+        for (text, expected) in [
+            ("This is my sister Ana, sorry, I mean my cousin Ana.", "my cousin Ana"),
+            ("My favourite colour is red - no wait, blue", "blue"),
+            ("I love tea, I mean it", "I love tea I mean it"),
+            ("There is no waiting list", "There is no waiting list"),
+            ("A, no wait, B, no wait, C", "C"),
+        ] {
+            assert_eq!(read(text), [expected], "{text}");
+        }
+        assert_eq!(read("I hate rain, scratch that"), [""; 0]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
+use kernel::operation::{Operation, Verified};
 use kernel::validity::inputs;
 use store::{Ledger, StoreError};
 
@@ -266,6 +267,28 @@ impl Reader<'_> {
             Ok::<_, StoreError>(withheld)
         });
         Ok(found?)
+    }
+
+    /// Those of the operations of an archive that are withheld from a reader, with what cites them.
+    /// Their bodies may not be here any more, so those in the archive count.
+    pub fn withheld_of_archive(
+        &self,
+        operations: &[Operation<Verified>],
+        disclosure: Disclosure,
+    ) -> Result<BTreeSet<OpId>, EngineError> {
+        let ids: Vec<OpId> = operations.iter().map(Operation::id).collect();
+        let mut withheld = self.withheld_among(&ids, disclosure)?;
+        for operation in operations {
+            let header = operation.header();
+            let body = operation.body().and_then(|body| Body::parse(&header.kind, body).ok());
+            let visibility = body.as_ref().and_then(visibility_of);
+            if visibility.is_some_and(|visibility| !disclosure.admits(visibility))
+                || header.refs.iter().any(|cited| withheld.contains(&cited.id))
+            {
+                withheld.insert(operation.id());
+            }
+        }
+        Ok(withheld)
     }
 
     /// Whether a belief is private.

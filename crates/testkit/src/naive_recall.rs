@@ -226,10 +226,12 @@ impl NaiveRecall {
                     date: question.time_fit(RecordTime {
                         date: document.date,
                         is_event: document.is_event,
-                        is_quoted: question.quotes.iter().any(|quote| {
-                            quote.terms.iter().all(|term| count(analysis, term) > 0)
-                                && quote.is_in(&document.searched())
-                        }),
+                        is_quoted: !(document.is_event && question.asks_for_days)
+                            && question.quotes.iter().any(|quote| {
+                                quote.terms.iter().all(|term| count(analysis, term) > 0)
+                                    && quote.is_of(document.date)
+                                    && quote.is_in(&document.searched())
+                            }),
                     }),
                     is_question: judges_text && analysis.is_question && !document.is_note,
                     is_output: false,

@@ -6,7 +6,7 @@ use engine::belief::explain::time;
 use engine::belief::review::Status;
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
-use engine::write::patch::{Patch, Patched, StatusChange};
+use engine::write::patch::{Patch, Patched};
 use engine::{EngineError, Space};
 use kernel::kind::Capability;
 use serde_json::{Value, json};
@@ -21,8 +21,9 @@ use crate::service::graph::{self as service_graph, GraphView};
 use crate::service::language_model;
 use crate::service::model_request::ModelOrigin;
 use crate::service::opening::{OpenedSpace, SpaceUse};
-use crate::service::patch::{self as service, Reason};
+use crate::service::patch::{self as service, Reason, statuses_json};
 use crate::service::proposed_patch::{self, ContextLimits, Proposing, context as context_of};
+use crate::service::query_embedding::EmbedderPool;
 use crate::service::wording::shortened;
 
 /// Largest patch file, bytes.
@@ -163,7 +164,14 @@ fn context(session: &CliSession, args: &ContextArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Read)?;
     let limits = ContextLimits { hits: args.hits, depth: args.depth, nodes: args.max_nodes };
     let viewpoint = args.times.viewpoint(session)?;
-    let (found, embedded) = context_of(&mut space, session, &args.query, limits, &viewpoint)?;
+    let (found, embedded) = context_of(
+        &mut space,
+        session,
+        &mut EmbedderPool::default(),
+        &args.query,
+        limits,
+        &viewpoint,
+    )?;
     if session.form == Form::Json {
         let mut value = json!(found);
         value["query"] = json!(args.query);
@@ -536,18 +544,6 @@ fn to_answer(patched: &Patched, intent: Intent) -> Value {
         "appended": written(&patched.appended),
         "statuses": statuses_json(&patched.statuses, intent),
     })
-}
-
-/// Changes of statuses as JSON. What would be new has no id yet.
-fn statuses_json(statuses: &[StatusChange], intent: Intent) -> Vec<Value> {
-    let value = |status: &StatusChange| {
-        let mut value = json!(status);
-        if intent == Intent::DryRun && status.before.is_none() {
-            value["id"] = Value::Null;
-        }
-        value
-    };
-    statuses.iter().map(value).collect()
 }
 
 /// Prints what a patch did or would do.

@@ -4,6 +4,7 @@ use engine::Space;
 use engine::belief::proposed::ProposedChange;
 use engine::belief::review::Status;
 use engine::inspect::summary;
+use engine::private::Disclosure;
 use engine::staging::{SENTENCE, StagedCandidate};
 use kernel::body::Body;
 use kernel::kind::Capability;
@@ -14,10 +15,11 @@ use super::changes::{self, DryRun};
 use super::{CliSession, patch, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
+use crate::service::candidates;
 use crate::service::corrections::{self, Decision, ReviewDecision};
 use crate::service::opening::{OpenedSpace, SpaceUse};
+use crate::service::reviews::{self, ReviewQueue};
 use crate::service::wording::{hundredths, person, shortened};
-use crate::service::{candidates, reviews};
 
 /// Reviews printed for people.
 const PRINTED_MAX: usize = 50;
@@ -88,14 +90,9 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
 
 fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<(), Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
-    let mut reviews = space.reviews(as_of_us)?;
-    reviews.retain(|review| args.all || review.status == Status::Pending);
-    let mut changes = space.proposed_changes(as_of_us)?;
-    changes.retain(|change| args.all || change.status == Status::Pending);
-    let mut patches = space.patches(as_of_us)?;
-    patches.retain(|patch| args.all || patch.status == Status::Pending);
-    let mut staged = space.candidates(as_of_us)?;
-    staged.retain(|candidate| args.all || candidate.status == Status::Pending);
+    let queue = ReviewQueue::of(space, as_of_us, args.all, Disclosure::Full)?;
+    let is_empty = queue.is_empty();
+    let ReviewQueue { reviews, changes, patches, candidates: staged } = queue;
     if session.form == Form::Json {
         let patches = patches.iter().map(|patch| patch::to_json(space, patch));
         let patches = patches.collect::<Result<Vec<_>, _>>()?;
@@ -112,7 +109,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
     }
     let owner = space.owner.as_ref();
     print_owner(owner)?;
-    if reviews.is_empty() && changes.is_empty() && patches.is_empty() && staged.is_empty() {
+    if is_empty {
         return output::line("No reviews are waiting.");
     }
     for change in changes.iter().take(PRINTED_MAX) {

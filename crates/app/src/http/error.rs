@@ -129,7 +129,10 @@ impl IntoResponse for ApiError {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         if let Some(wait) = self.retry_after {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+            headers.insert(
+                header::RETRY_AFTER,
+                HeaderValue::from(wait.as_secs_f64().ceil().max(1.0) as u64),
+            );
         }
         if self.closes {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));

@@ -103,6 +103,9 @@ impl Listener {
         let mut stopping = self.app.stopping.clone();
         self.events.keep_alive().await?;
         loop {
+            if !self.app.callers.still_accepts(&self.token) {
+                return Err(Gone);
+            }
             head.mark_unchanged();
             let Ok((read, reached)) = self.next(after).await else { return Err(Gone) };
             for (position, data) in read {
@@ -117,9 +120,6 @@ impl Listener {
                 () = sleep(ALIVE_INTERVAL) => self.events.keep_alive().await?,
                 () = stopped(&mut stopping) => return Err(Gone),
                 () = self.events.gone() => return Err(Gone),
-            }
-            if !self.app.callers.still_accepts(&self.token) {
-                return Err(Gone);
             }
         }
     }

@@ -27,7 +27,7 @@ use super::endpoint::needs;
 use super::error::ApiError;
 use super::json as strict;
 use super::long::{self, Progress, Task};
-use super::work::{Call, Need};
+use super::work::{Call, Need, place};
 use crate::failure::{Failure, RequestError};
 use crate::place::scratch_folder;
 use crate::service::derivation::derive_new;
@@ -35,6 +35,8 @@ use crate::service::tokens::Right;
 
 /// Largest upload, bytes.
 pub(super) const UPLOAD_BYTES_MAX: u64 = 512 << 20;
+/// Longest time that an upload takes, however steadily it comes.
+const UPLOAD_WAIT: Duration = Duration::from_secs(15 * 60);
 /// Most files of an upload.
 const FILES_MAX: usize = 64;
 /// Longest name of a file that is kept, bytes. File systems take 255.
@@ -108,14 +110,18 @@ pub(super) async fn answer(
     let importer = asked.format.as_deref().map(by_name).transpose()?;
     // Nobody uploads what cannot be written.
     let site = app.site_for(&token, asked.space.as_deref(), Right::Append)?;
-    let upload = match form {
-        Form::Multipart => from_form(request, app.client_wait).await?,
-        Form::File => {
-            let usual = (media_type(&headers).as_deref() == Some(ZIP)).then_some("upload.zip");
-            let name = asked.name.as_deref().or(usual);
-            from_body(request.into_body(), name, app.client_wait).await?
+    let held = place(&app.workers.uploads).await?;
+    let receiving = async {
+        match form {
+            Form::Multipart => from_form(request, app.client_wait).await,
+            Form::File => {
+                let usual = (media_type(&headers).as_deref() == Some(ZIP)).then_some("upload.zip");
+                let name = asked.name.as_deref().or(usual);
+                from_body(request.into_body(), name, app.client_wait).await
+            }
         }
     };
+    let upload = in_time(UPLOAD_WAIT, receiving).await??;
     let intent = if asked.dry_run { Intent::DryRun } else { Intent::Write };
     let day_order = asked.first_number.map(|number| match number {
         FirstNumber::Day => DayOrder::DayFirst,
@@ -125,7 +131,7 @@ pub(super) async fn answer(
     let (follower, followed) = (Arc::clone(&app), Arc::clone(&task.site.space));
     let response = long::run(app, task, &headers, move |call, progress| {
         let answer = import(call, &upload, (importer, day_order), intent, progress)?;
-        drop(upload);
+        drop((upload, held));
         follower.follow_up(&followed);
         Ok(answer)
     });
@@ -242,17 +248,23 @@ fn import(
     let scratch = Some(upload.folder.path().to_owned());
     let context =
         Context { scratch, day_order, ..Context::new(call.session.now, call.session.zone.clone()) };
-    let mut sources = Vec::new();
-    for path in &upload.files {
+    let detected = |path: &Path| {
         let name = name_of(path);
         let unreadable =
             |error: ImportError| ApiError::from(EngineError::from(error)).naming(path, &name);
-        let importer = match importer {
-            Some(importer) => importer,
+        match importer {
+            Some(importer) => Ok(importer),
             None => importers::detect(path).map_err(unreadable)?.ok_or_else(|| {
                 ApiError::validation(format!("the format of {name:?} was not recognised; name it"))
-            })?,
-        };
+            }),
+        }
+    };
+    // Before anything is recorded.
+    let formats: Vec<&dyn Importer> =
+        upload.files.iter().map(|path| detected(path)).collect::<Result<_, _>>()?;
+    let mut sources = Vec::new();
+    for (path, importer) in upload.files.iter().zip(formats) {
+        let name = name_of(path);
         let imported = call.opened.import(importer, path, &context, intent, |done| {
             progress
                 .report(|| json!({ "file": name, "bytes": done.bytes, "records": done.records }));

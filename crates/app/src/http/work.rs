@@ -41,6 +41,8 @@ const WORKERS_OF_A_CORE: usize = 2;
 pub(super) const WRITES_MAX: usize = 4;
 /// Verifications and imports at a time.
 pub(super) const LONG_WORK_MAX: usize = 2;
+/// How many uploads are received or wait to be imported at a time.
+const UPLOADS_MAX: usize = 4;
 /// How long a request waits for a thread or its turn to write.
 const QUEUE_WAIT: Duration = Duration::from_secs(15);
 /// Contributions after which the log of a space is copied into its file. SQLite would do that in a
@@ -211,6 +213,8 @@ pub(super) struct Workers {
     reading_first: Arc<Semaphore>,
     /// For verifications and imports.
     pub(super) long: Arc<Semaphore>,
+    /// For uploads, which lie on the disk until they are imported.
+    pub(super) uploads: Arc<Semaphore>,
     /// The models that embed questions, if another than the built-in one is chosen.
     pub(super) embedders: Arc<Mutex<EmbedderPool>>,
 }
@@ -222,6 +226,7 @@ impl Workers {
             writing: Arc::new(Semaphore::new(WRITES_MAX)),
             reading_first: Arc::new(Semaphore::new(WRITES_MAX)),
             long: Arc::new(Semaphore::new(LONG_WORK_MAX)),
+            uploads: Arc::new(Semaphore::new(UPLOADS_MAX)),
             embedders: Arc::default(),
         }
     }
@@ -401,7 +406,7 @@ impl App {
             })
         });
         let answer = self.finished(need, working).await??;
-        if need == Need::Write(Right::Append) {
+        if matches!(need, Need::Write(_)) {
             self.start_follow_up(&space);
         }
         Ok(answer)

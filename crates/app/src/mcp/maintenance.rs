@@ -43,6 +43,11 @@ impl MaintenanceOps {
         }
     }
 
+    /// Whether there is nothing to write or to try.
+    pub(crate) fn only_reads(&self) -> bool {
+        self.operation.only_reads()
+    }
+
     /// Whether nothing is to be written.
     pub(crate) fn only_tries(&self) -> bool {
         self.operation.only_reads() || self.dry_run.unwrap_or_default()

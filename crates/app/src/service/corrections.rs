@@ -260,6 +260,9 @@ pub(crate) fn what_if(
     let mut forget = None;
     for name in &hypothesis.retract {
         let retractions = space.to_retract(name, "")?;
+        for target in targets(&retractions) {
+            graph::check_not_corrected(space, &target)?;
+        }
         actions.extend(retracted(space, &retractions)?);
         drafts.extend(retractions);
     }

@@ -9,7 +9,6 @@ use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use engine::{EngineError, Space};
 use importers::secrets::{mask_string, summarize};
-use kernel::body::EdgeType;
 use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 use kernel::id::OpId;
 use kernel::operation::Role;
@@ -63,7 +62,7 @@ pub(crate) fn change(
         GraphChange::Retract { target: Reference::Id(target), .. } => Some(*target),
         _ => None,
     };
-    if let Some(id) = displaced(&change) {
+    if let Some(id) = change.displaces() {
         check_not_corrected(space, &id)?;
     }
     let named = [NamedChange::from(change)];
@@ -85,20 +84,6 @@ pub(crate) fn change(
         withheld: 0,
     };
     Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, outcome })
-}
-
-/// What a change displaces or takes back.
-fn displaced(change: &GraphChange) -> Option<OpId> {
-    let reference = match change {
-        GraphChange::Supersede { target, .. } | GraphChange::Retract { target, .. } => target,
-        GraphChange::Connect { edge_type: EdgeType::Supersedes, to, .. } => to,
-        GraphChange::Connect { edge_type: EdgeType::SameAs, from, .. } => from,
-        _ => return None,
-    };
-    match reference {
-        Reference::Id(id) => Some(*id),
-        Reference::Local(_) => None,
-    }
 }
 
 /// Refuses to displace or take back a claim that the user corrected: the correction would stand

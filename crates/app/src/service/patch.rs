@@ -16,6 +16,7 @@ use kernel::operation::{Role, is_word};
 use kernel::proposal::Decision;
 use kernel::when::When;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
@@ -583,4 +584,19 @@ fn node(
         visibility,
         ..Statement::new(RecordType::Node(node_type), text)
     }))
+}
+
+/// Changes of statuses as JSON. What would be new has no id yet.
+pub(crate) fn statuses_json<'a>(
+    statuses: impl IntoIterator<Item = &'a StatusChange>,
+    intent: Intent,
+) -> Vec<Value> {
+    let value = |status: &StatusChange| {
+        let mut value = json!(status);
+        if intent == Intent::DryRun && status.before.is_none() {
+            value["id"] = Value::Null;
+        }
+        value
+    };
+    statuses.into_iter().map(value).collect()
 }

@@ -14,6 +14,7 @@ use engine::graph::{RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
 use engine::recall::facts::FactQuery;
 use engine::recall::nodes::FoundNodes;
+use engine::recall::past::Over;
 use engine::write::graph::{GraphChange, NamedChange};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
@@ -119,18 +120,20 @@ struct PatchAnswer {
 pub(crate) fn context(
     space: &mut Space,
     session: &Session,
+    pool: &mut EmbedderPool,
     query: &str,
     limits: ContextLimits,
     viewpoint: &Viewpoint,
 ) -> Result<(Subgraph, QueryEmbedding), Failure> {
     let Viewpoint { disclosure, as_of_us, valid_at_us } = *viewpoint;
-    let mut embedding = EmbedderPool::default().embed(session, space, query)?;
+    let mut embedding = pool.embed(session, space, query)?;
     let query = FactQuery {
         limit: limits.hits,
         as_of_us,
         valid_at_us,
         visibilities: disclosure.visibilities(),
         vector: embedding.fact_vector(),
+        over: Over::OnlyIfPast,
         ..FactQuery::new(query, session.now)
     };
     let facts = space.recall_facts(&query)?;
@@ -210,7 +213,14 @@ fn prompt(
     limits: ContextLimits,
 ) -> Result<Prompt, Failure> {
     let mut prompt = access.prompt(space, PROMPT_BYTES_MAX);
-    let (found, _) = context(space, session, query, limits, &prompt.disclosure().into())?;
+    let (found, _) = context(
+        space,
+        session,
+        &mut EmbedderPool::default(),
+        query,
+        limits,
+        &prompt.disclosure().into(),
+    )?;
     prompt.add_text("query", query);
     let record = |view: &RecordView| {
         let sources = view.inputs.iter().map(|input| name_of(&input.id));

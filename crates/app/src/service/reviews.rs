@@ -1,9 +1,74 @@
-//! Reviews and proposals as every interface lists them.
+//! The queue of what waits for the person's decision, as every interface lists it.
+
+use std::collections::BTreeSet;
 
 use engine::belief::explain::time;
 use engine::belief::proposed::ProposedChange;
-use engine::belief::review::Review;
+use engine::belief::review::{Review, Status};
+use engine::private::Disclosure;
+use engine::staging::StagedCandidate;
+use engine::write::patch::Patch;
+use engine::{EngineError, Space};
+use kernel::id::OpId;
 use serde_json::{Value, json};
+
+/// What waits for a decision, each in the order in which it came.
+pub(crate) struct ReviewQueue {
+    /// Corrections whose ground changed, or that the records contradict.
+    pub(crate) reviews: Vec<Review>,
+    /// What agents ask for.
+    pub(crate) changes: Vec<ProposedChange>,
+    /// Changes of the graph.
+    pub(crate) patches: Vec<Patch>,
+    /// Entities and relations that were found in records.
+    pub(crate) candidates: Vec<StagedCandidate>,
+}
+
+impl ReviewQueue {
+    /// The queue now or as of a time of recording, of what is disclosed; with `all`, what is
+    /// settled too.
+    pub(crate) fn of(
+        space: &Space,
+        as_of_us: Option<u64>,
+        all: bool,
+        disclosure: Disclosure,
+    ) -> Result<Self, EngineError> {
+        let is_listed = |status: Status| all || status == Status::Pending;
+        let mut queue = Self {
+            reviews: space.reviews(as_of_us)?,
+            changes: space.proposed_changes(as_of_us)?,
+            patches: space.patches(as_of_us)?,
+            candidates: space.candidates(as_of_us)?,
+        };
+        queue.reviews.retain(|review| is_listed(review.status));
+        queue.changes.retain(|change| is_listed(change.status));
+        queue.patches.retain(|patch| is_listed(patch.status));
+        queue.candidates.retain(|candidate| is_listed(candidate.status));
+        let withheld = space.withheld_among(&queue.ids(), disclosure)?;
+        queue.leave_out(&withheld);
+        Ok(queue)
+    }
+
+    fn ids(&self) -> Vec<OpId> {
+        let reviews = self.reviews.iter().map(|review| review.id);
+        let changes = self.changes.iter().map(|change| change.id);
+        let patches = self.patches.iter().map(|patch| patch.id);
+        let candidates = self.candidates.iter().map(|candidate| candidate.id);
+        reviews.chain(changes).chain(patches).chain(candidates).collect()
+    }
+
+    fn leave_out(&mut self, withheld: &BTreeSet<OpId>) {
+        self.reviews.retain(|review| !withheld.contains(&review.id));
+        self.changes.retain(|change| !withheld.contains(&change.id));
+        self.patches.retain(|patch| !withheld.contains(&patch.id));
+        self.candidates.retain(|candidate| !withheld.contains(&candidate.id));
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ids().is_empty()
+    }
+}
 
 /// A review of a correction.
 pub(crate) fn review_to_json(review: &Review) -> Value {

@@ -234,3 +234,39 @@ fn a_refused_operation_of_a_patch_is_the_only_reason_whatever_follows_from_it() 
     let refused = machine.because(["patch", "check", "bad.json", "--json"]).run().ends(3).json();
     assert_eq!(refused["reasons"].as_array().unwrap().len(), 1, "{refused}");
 }
+
+#[test]
+fn a_patch_does_not_touch_what_the_user_corrected() {
+    let machine = Machine::with_space();
+    let note = id_of(&json(&machine, &["remember", "Talk about the kiln"]));
+    let claim = add(&machine, &["The glaze is celadon."]);
+    let other = add(&machine, &["The glaze is oribe."]);
+    json(&machine, &["correct", &claim, "--text", "The glaze is tenmoku."]);
+    for operation in [
+        serde_json::json!({"op": "retract", "target": claim, "sources": [note]}),
+        serde_json::json!({"op": "supersede", "target": claim, "text": "New.", "sources": [note]}),
+        serde_json::json!({"op": "same_as", "duplicate": claim, "canonical": other, "sources": [note]}),
+        serde_json::json!({"op": "create_edge", "type": "supersedes", "from": other, "to": claim, "sources": [note]}),
+    ] {
+        machine.write("p.json", serde_json::json!({ "operations": [operation] }).to_string());
+        let refused = machine.because(["patch", "check", "p.json", "--json"]).run().ends(3).json();
+        assert_eq!(refused["reasons"][0]["code"], "users_word", "{refused}");
+    }
+    let refused = machine.because(["what-if", "--retract", &claim, "--json"]).run();
+    assert_eq!(refused.error_code(), "users_word", "{refused}");
+    machine.is_sound();
+}
+
+#[test]
+fn a_patch_that_was_taken_back_is_not_again() {
+    let machine = Machine::with_space();
+    let note = id_of(&json(&machine, &["remember", "Talk about the kiln"]));
+    let operation = serde_json::json!({"op": "create_claim", "type": "fact", "text": "It is gas.", "sources": [note]});
+    machine.write("p.json", serde_json::json!({ "operations": [operation] }).to_string());
+    let applied = json(&machine, &["patch", "apply", "p.json"]);
+    let (patch, claim) = (applied["patch"].as_str().unwrap(), &applied["stand_for"][0]);
+    json(&machine, &["patch", "revert", patch]);
+    json(&machine, &["restore", claim.as_str().unwrap()]);
+    json(&machine, &["patch", "revert", patch]);
+    assert_eq!(texts(&machine, &["claims"]), ["It is gas."]);
+}

@@ -211,3 +211,28 @@ fn of_two_versions_under_one_id_the_last_counts_and_importing_again_changes_noth
     assert_eq!(import(&[]), (0, 0, 1));
     machine.is_sound();
 }
+
+#[test]
+fn a_correction_in_the_same_words_confirms_and_nothing_falls() {
+    let machine = Machine::with_space();
+    let claim = crate::graph::add(&machine, &["The kiln is gas."]);
+    let built = crate::graph::add(&machine, &["Buy gas.", "--source", &claim]);
+    crate::graph::json(&machine, &["correct", &claim, "--text", "The kiln is gas."]);
+    assert_eq!(crate::graph::statuses(&machine, &[&built]), ["active"]);
+    crate::graph::json(&machine, &["withdraw", &claim]);
+    crate::graph::json(&machine, &["correct", &claim, "--text", "The kiln is electric."]);
+    assert_eq!(crate::graph::statuses(&machine, &[&built]), ["invalidated"]);
+}
+
+#[test]
+fn what_was_mined_is_retracted_and_restored() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "We decided to fire the kiln on Friday."]).run().succeeds();
+    machine.because(["claim", "mine"]).run().succeeds();
+    let mined = machine.because(["claim", "list", "--json"]).run().succeeds().json_lines();
+    let id = mined[0]["id"].as_str().unwrap().to_owned();
+    machine.because(["claim", "retract", &id]).run().succeeds();
+    assert_eq!(crate::graph::statuses(&machine, &[&id]), ["retracted"]);
+    machine.because(["restore", &id]).run().succeeds();
+    assert_eq!(crate::graph::statuses(&machine, &[&id]), ["active"]);
+}

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::graph::{add, id_of, json};
 use crate::machine::{Machine, Ran};
 
 /// A decision that needs a claim, which needs another, and a claim that is never used.
@@ -306,4 +307,16 @@ fn what_a_project_refuted_holds_up_nothing_that_the_home_space_has() {
     machine.because(["refute", &own]).run().succeeds();
     let now = why();
     assert_eq!((chosen(&now), &now["excluded"][0]["status"]), (0, &"hidden".into()), "{now}");
+}
+
+#[test]
+fn what_the_user_corrected_holds_up_in_their_words() {
+    let machine = Machine::with_space();
+    let claim = add(&machine, &["The kiln is gas."]);
+    let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "Buy gas"]));
+    json(&machine, &["edge", "add", "--type", "depends_on", "--from", &node, "--to", &claim]);
+    let verdict = || json(&machine, &["why", &node, "--dry-run"])["status"].clone();
+    let supported = verdict();
+    json(&machine, &["correct", &claim, "--text", "The kiln is a gas kiln."]);
+    assert_eq!(verdict(), supported);
 }

@@ -19,7 +19,8 @@ mod things;
 use crate::names;
 use crate::slug::slug;
 use crate::statements::{
-    Break, STATEMENT_BYTES_MAX, Sentence, Word, any_word_starts_with, sentence, split,
+    Break, STATEMENT_BYTES_MAX, Sentence, Word, after_correction, any_word_starts_with, sentence,
+    split,
 };
 
 /// Most statements that are read in one text.
@@ -305,9 +306,8 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         return found;
     }
     for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
-        let Some(sentence) = sentence(part.trim_start_matches(['#', '-', '*', ' '])) else {
-            continue;
-        };
+        let part = after_correction(part.trim_start_matches(['#', '-', '*', ' ']));
+        let Some(sentence) = sentence(part) else { continue };
         let is_quote = sentence.last == Break::Quote
             || sentence.words.iter().any(|word| word.before == Break::Quote);
         if sentence.is_question || is_quote {
@@ -571,6 +571,7 @@ impl Clause<'_, '_, '_> {
         let attribute = match verb.as_str() {
             "live" | "lives" | "living" | "reside" | "resides" | "residing" | "based" => {
                 is_change |= self.skip_all(&["now"]);
+                self.skip_dwelling();
                 self.takes(&["in", "at"])?;
                 HOME
             }
@@ -586,6 +587,10 @@ impl Clause<'_, '_, '_> {
                     let place = words.take_while(|word| word.before == Break::None);
                     self.skip(place.clone().position(|word| word.lower == "in")? + 1);
                 } else if self.words.first()?.before == Break::None {
+                    // "From Leeds to York".
+                    if self.next_is(&["from"]) {
+                        self.skip(self.next_of("to")?);
+                    }
                     self.takes(&["to"])?;
                 }
                 if self.next_is(&NO_PLACES) {
@@ -629,6 +634,23 @@ impl Clause<'_, '_, '_> {
         let is_change = (is_change || is_now) && !self.is_passing_after(&value);
         let attribute = attribute.to_owned();
         Some(AttributeStatement { is_change, ..AttributeStatement::of(subject, attribute, value) })
+    }
+
+    /// Skips "in a small flat" and "with my parents" before the place.
+    fn skip_dwelling(&mut self) {
+        let is_dwelling = self.next_is(&["with"])
+            || self.next_is(&["in", "at"])
+                && matches!(self.lower(1), "a" | "an" | "my" | "our" | "the");
+        if let Some(place) = self.next_of("in").filter(|_| is_dwelling) {
+            self.skip(place);
+        }
+    }
+
+    /// Where a word comes next, in the few words after the first.
+    fn next_of(&self, wanted: &str) -> Option<usize> {
+        let near = self.words.iter().take(1 + VALUE_WORDS_MAX).skip(1);
+        let mut near = near.take_while(|word| word.before == Break::None);
+        near.position(|word| word.lower == wanted).map(|at| at + 1)
     }
 
     /// Whether what follows a value says that it held once, or for a while: "in 2010", "when he was

@@ -44,6 +44,7 @@ pub(super) fn without_openings<'s, 't>(clause: &'s [Word<'t>]) -> &'s [Word<'t>]
 }
 
 /// A position in a clause that is read word by word.
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'s, 't> {
     pub(super) words: &'s [Word<'t>],
     /// The clauses after it.

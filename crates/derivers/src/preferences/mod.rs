@@ -79,7 +79,7 @@ pub(crate) fn is_known_thing(word: &str) -> bool {
 
 /// Whether the deriver concludes something from these words of the owner.
 pub(crate) fn concludes_from(words: OwnWords<'_>) -> bool {
-    !statements(words).is_empty()
+    statements(words).iter().any(|statement| !statement.is_end)
 }
 
 impl Deriver for Preferences {
@@ -88,7 +88,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.5.0"
+        "1.6.0"
     }
 
     fn parameters(&self) -> String {
@@ -182,6 +182,8 @@ struct Stance<'s> {
     over: Option<&'s Object>,
     /// The first day after the last statement to the contrary.
     since: Option<Date>,
+    /// The day on which the owner said that they do it no more.
+    end: Option<Date>,
 }
 
 /// Weighs all statements about the object with this key. "I prefer tea to coffee" supports tea, and
@@ -211,25 +213,40 @@ fn latest_stance<'s>(key: &str, mentions: &'s [Mention<Statement>]) -> Option<St
             if is_undone { &mut undone } else { &mut standing }.push(mention);
             (undone, standing)
         });
-    let last = standing.last()?;
-    let polarity = last.statement.polarity;
+    let last = standing.iter().rposition(|mention| !mention.statement.is_end)?;
+    let end = standing.get(last + 1).copied();
+    let standing: Vec<&Mention<Statement>> =
+        standing.into_iter().filter(|mention| !mention.statement.is_end).collect();
+    let polarity = standing.last()?.statement.polarity;
+    let end = match end.filter(|_| polarity == Polarity::Like) {
+        // Without a day, nobody can say until when it was so.
+        Some(end) => Some(end.day?),
+        None => None,
+    };
     let supporting: Vec<&Mention<Statement>> =
         standing.iter().copied().filter(|mention| mention.statement.polarity == polarity).collect();
     let opposing = standing.len() - supporting.len() + undone.len();
-    let since = mentions.iter().rposition(|mention| {
-        has_key(&mention.statement.object, key) && mention.statement.polarity != polarity
-    });
-    let since = mentions
+    let of_key: Vec<&Mention<Statement>> = mentions
         .iter()
-        .skip(since.map_or(0, |opposed| opposed + 1))
         .filter(|mention| has_key(&mention.statement.object, key))
-        .find_map(|mention| mention.day);
+        .take_while(|mention| !mention.statement.is_end || end.is_none() || mention.day < end)
+        .collect();
+    let is_contrary = |one: &&Mention<Statement>| match one.statement.is_end {
+        true => polarity == Polarity::Like,
+        false => one.statement.polarity != polarity,
+    };
+    let since = of_key.iter().rposition(is_contrary);
+    let since =
+        of_key.iter().skip(since.map_or(0, |opposed| opposed + 1)).find_map(|mention| mention.day);
+    if end.is_some() && end <= since {
+        return None;
+    }
     let over = supporting.iter().rev().find_map(|mention| mention.statement.over.as_ref());
     let objects = || supporting.iter().map(|mention| &mention.statement.object);
     let object = objects().min_by_key(|object| object.name.as_str())?;
     let article =
         object.article.filter(|article| objects().all(|object| object.article == Some(*article)));
-    Some(Stance { polarity, object, article, supporting, opposing, over, since })
+    Some(Stance { polarity, object, article, supporting, opposing, over, since, end })
 }
 
 fn stated_candidate(
@@ -237,7 +254,7 @@ fn stated_candidate(
     mentions: &[Mention<Statement>],
     habit: Option<&Habit<'_>>,
 ) -> Option<Candidate> {
-    let Stance { polarity, object, article, supporting, opposing, over, since } =
+    let Stance { polarity, object, article, supporting, opposing, over, since, end } =
         latest_stance(key, mentions)?;
     let records: BTreeSet<OpId> = supporting.iter().map(|mention| mention.id).collect();
     let days: BTreeSet<Date> = supporting.iter().filter_map(|mention| mention.day).collect();
@@ -297,7 +314,7 @@ fn stated_candidate(
         basis,
         rationale,
         valid_from: since.map(When::from_date),
-        valid_to: None,
+        valid_to: end.map(When::from_date),
         last_seen: None,
         tags: Vec::new(),
     })

@@ -43,6 +43,8 @@ pub(super) struct Statement {
     pub(super) over: Option<Object>,
     /// Love, hate, prefer, favourite; not only like.
     pub(super) is_strong: bool,
+    /// The owner does it no more: whether they like it is not said, but that they do, is over.
+    pub(super) is_end: bool,
 }
 
 /// All preferences that the owner states in a record.
@@ -79,7 +81,8 @@ pub(super) fn statements(words: OwnWords<'_>) -> Vec<Statement> {
 fn drop_contradictions(found: &mut Vec<Statement>) {
     let all = found.clone();
     let is_contrary = |one: &Statement, other: &Statement| {
-        let is_same = one.object.slug == other.object.slug && one.polarity != other.polarity;
+        let is_same = one.object.slug == other.object.slug
+            && (one.polarity != other.polarity || one.is_end != other.is_end);
         let is_over = |over: &Option<Object>, object: &Object| {
             over.as_ref().is_some_and(|over| over.slug == object.slug)
         };
@@ -87,6 +90,15 @@ fn drop_contradictions(found: &mut Vec<Statement>) {
     };
     found.retain(|one| !all.iter().any(|other| is_contrary(one, other)));
 }
+
+/// What the owner does with things that they like, as it follows "I no longer", and as it follows
+/// "I stopped".
+#[rustfmt::skip]
+const DOING: [(&str, &str); 12] = [
+    ("drink", "drinking"), ("eat", "eating"), ("have", "having"), ("take", "taking"), ("use", "using"),
+    ("play", "playing"), ("do", "doing"), ("read", "reading"), ("watch", "watching"), ("buy", "buying"),
+    ("wear", "wearing"), ("smoke", "smoking"),
+];
 
 /// Keeps the statement before an aside: "I love swimming, who would have thought".
 fn before_aside(sentence: &mut Sentence<'_>) {
@@ -169,6 +181,8 @@ fn read_clause(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         read_i_am(cursor, found);
     } else if cursor.takes_any(&[&["i'd", "rather"]]) {
         read_rather(cursor, found);
+    } else if cursor.takes(&["i've"]) {
+        read_stopped(cursor, found);
     } else if cursor.takes(&["i"]) {
         read_verb(cursor, found);
     } else if let Some(at) = clause
@@ -314,7 +328,16 @@ fn read_verb(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
         }
         return;
     }
-    let is_negated = cursor.takes_any(&[&["don't"], &["do", "not"], &["not"], &["no", "longer"]]);
+    if read_stopped(cursor, found) {
+        return;
+    }
+    let is_over = cursor.takes(&["no", "longer"]);
+    let is_negated = is_over || cursor.takes_any(&[&["don't"], &["do", "not"], &["not"]]);
+    let is_over = is_over || is_negated && says_any_more(cursor.words);
+    if is_over && cursor.takes_one_of(&DOING.map(|(plain, _)| plain)) {
+        read_end(cursor, found);
+        return;
+    }
     while cursor.takes_one_of(&[
         "really",
         "particularly",
@@ -344,6 +367,37 @@ fn read_verb(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
     }
 }
 
+/// After "I": `have stopped drinking coffee`, `gave up meat`. Whether it is that.
+fn read_stopped(mut cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) -> bool {
+    cursor.takes(&["have"]);
+    let stopped = cursor.takes_any(&[&["given", "up"], &["gave", "up"], &["quit"], &["stopped"]]);
+    if stopped {
+        cursor.takes_one_of(&DOING.map(|(_, doing)| doing));
+        read_end(cursor, found);
+    }
+    stopped
+}
+
+/// Adds what the owner does no more.
+fn read_end(cursor: Cursor<'_, '_>, found: &mut Vec<Statement>) {
+    for object in lists::objects(cursor.words, cursor.after, None, Trust::Known, Polarity::Like) {
+        let (polarity, over) = (Polarity::Like, None);
+        found.push(Statement { object, polarity, over, is_strong: false, is_end: true });
+    }
+}
+
+fn says_any_more(words: &[Word<'_>]) -> bool {
+    match words {
+        [.., any, more]
+            if any.lower == "any" && (more.lower == "more" || more.lower == "longer") =>
+        {
+            true
+        }
+        [.., anymore] => anymore.lower == "anymore",
+        [] => false,
+    }
+}
+
 fn has_comparison(words: &[Word<'_>]) -> bool {
     words.iter().any(|word| matches!(word.lower.as_ref(), "than" | "as"))
 }
@@ -359,8 +413,13 @@ fn read_prefer(words: &[Word<'_>], found: &mut Vec<Statement>) {
         push(found, object.map(Object::into_activity), Polarity::Like, None, true);
         return;
     }
-    // Whatever is preferred in the morning, the morning is preferred.
-    if let [.., of, last] = trimmed(words)
+    // Whatever is done rather in the morning, the morning is preferred. "Tea in the morning" is not
+    // done.
+    let is_done = words.first().is_some_and(|first| {
+        first.lower.ends_with("ing") || matches!(first.lower.as_ref(), "the" | "at" | "meetings")
+    });
+    if is_done
+        && let [.., of, last] = trimmed(words)
         && matches!(of.lower.as_ref(), "the" | "at")
         && let Some(part) = daypart(&last.lower)
         && words.len() <= OBJECT_WORDS_MAX + 1
@@ -439,6 +498,6 @@ fn push(
     let Some(object) = object else { return };
     let is_itself = over.as_ref().is_some_and(|over| over.slug == object.slug);
     if !is_itself {
-        found.push(Statement { object, polarity, over, is_strong });
+        found.push(Statement { object, polarity, over, is_strong, is_end: false });
     }
 }

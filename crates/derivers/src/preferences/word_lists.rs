@@ -3,9 +3,10 @@
 
 /// A sentence without any of these is not parsed.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 20] = [
+pub(super) const CUES: [&str; 28] = [
     "prefer", "like", "love", "enjoy", "adore", "favo", "hate", "stand ", "detest", "loathe", "despise", "bear ",
     "rather", "fan of", "care for", "fond of", "person", "night owl", "early bird", "dislike",
+    "any longer", "any more", "anymore", "gave up", "given up", "no longer", "quit", "stopped",
 ];
 
 /// A sentence with one of these is a report, a guess, a condition, a wish, in the past, or a joke.

@@ -78,7 +78,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.10.0"
+        "1.11.0"
     }
 
     fn parameters(&self) -> String {

@@ -330,6 +330,44 @@ fn the_latest_statement_decides_and_earlier_contradictions_lower_confidence() {
 }
 
 #[test]
+fn what_the_owner_does_no_more_ends_what_they_liked() {
+    let key = "preference.drink|coffee";
+    let held = |notes: &[(&str, &str)]| {
+        let notes = notes.iter().map(|(day, text)| note(day, text));
+        let found = derive_all(&Preferences::default(), &records_of(notes));
+        let days = |claim: &derivers::Candidate| {
+            [&claim.valid_from, &claim.valid_to]
+                .map(|at| at.as_ref().map(|at| at.as_str().to_owned()).unwrap_or_default())
+        };
+        found.get(key).map(days).map(|[from, to]| format!("{from}/{to}"))
+    };
+    let liked = ("2025-01-01", "I love coffee");
+    for over in [
+        "I no longer drink coffee",
+        "I don't drink coffee any more",
+        "I stopped drinking coffee.",
+        "I've given up coffee",
+        "I quit coffee",
+    ] {
+        let ended = held(&[liked, ("2025-02-01", over)]);
+        assert_eq!(ended.as_deref(), Some("2025-01-01/2025-02-01"), "{over}");
+        assert_eq!(held(&[("2025-02-01", over)]), None, "{over}");
+        let again = held(&[liked, ("2025-02-01", over), ("2025-03-01", "I enjoy coffee")]);
+        assert_eq!(again.as_deref(), Some("2025-03-01/"), "{over}");
+    }
+    for other in ["I stopped drinking tea", "I don't drink coffee", "I stopped at the coffee bar"] {
+        assert_eq!(
+            held(&[liked, ("2025-02-01", other)]).as_deref(),
+            Some("2025-01-01/"),
+            "{other}"
+        );
+    }
+    let disliked =
+        held(&[("2025-01-01", "I hate coffee"), ("2025-02-01", "I stopped drinking coffee")]);
+    assert_eq!(disliked.as_deref(), Some("2025-01-01/"));
+}
+
+#[test]
 fn an_object_is_worded_with_the_article_with_which_it_was_always_said() {
     let texts = |texts: &[&str]| {
         let notes = texts.iter().map(|text| note("2025-01-01", text));

@@ -228,6 +228,11 @@ fn is_moot<B: Bodies + ?Sized>(index: &B, drafts: &[Draft]) -> Result<bool, Stor
             Body::ClaimRefutation(body) => {
                 Validity::new(index).standing(&body.identity_key)?.refutation.is_some()
             }
+            // One that was withdrawn since can be done again.
+            Body::EvidenceRetraction(_) | Body::Retraction(_) => match index.entry(&target)? {
+                Some(entry) => !Validity::new(index).retractions(&entry)?.is_empty(),
+                None => false,
+            },
             body => !acting(index, &target, &body.kind())?.is_empty(),
         };
         if is_done {

@@ -167,8 +167,10 @@ fn edges_among(
             if !joins || privacy.is_withheld(&joining.entry.id, limits.disclosure)? {
                 continue;
             }
-            let edge = edge_view(&mut records, index, &joining.entry)?;
-            among.extend(edge.map(|edge| JoiningEdge { edge, from, to }));
+            if let Some(mut edge) = edge_view(&mut records, index, &joining.entry)? {
+                edge.withhold(&mut privacy, limits.disclosure)?;
+                among.push(JoiningEdge { edge, from, to });
+            }
         }
     }
     Ok(among)

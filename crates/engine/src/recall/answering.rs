@@ -36,8 +36,12 @@ const SHARE_OF_ASKED: f64 = 0.4;
 const BEGINNING_BYTES: usize = 160;
 /// Length up to which the items of a list are shown, bytes.
 const LIST_BYTES: usize = 280;
+/// Most sentences that are shown after the best one.
+const FOLLOWING_MAX: usize = 2;
 /// How much the words of a title count in the sentences below it.
 const SHARE_OF_TITLE: f64 = 0.3;
+/// How much more a sentence counts that has a number or a time where the question asks for one.
+const SHARE_OF_EXPECTED: f64 = 1.25;
 
 /// The records of a recall, judged.
 #[derive(Clone, Debug)]
@@ -93,6 +97,10 @@ pub struct WordWeights {
     weights: BTreeMap<Term, f64>,
     /// The question asks for open tasks, or for what is left of a list.
     asks_for_open: bool,
+    /// The question asks for a number.
+    asks_how_many: bool,
+    /// The question asks for a time.
+    asks_when: bool,
 }
 
 impl WordWeights {
@@ -109,7 +117,23 @@ impl WordWeights {
         }
         let asks_for_open =
             |question: &Question| question.asks_for_tasks || asks_for_rest(&question.nameless);
-        Self { weights, asks_for_open: question.is_some_and(asks_for_open) }
+        Self {
+            weights,
+            asks_for_open: question.is_some_and(asks_for_open),
+            asks_how_many: question.is_some_and(|question| asks_how_many(&question.nameless)),
+            asks_when: question.is_some_and(|question| question.asks_when),
+        }
+    }
+
+    /// Whether a text has any of the words of the question.
+    pub fn are_in(&self, shown: &str) -> bool {
+        shown.split(|letter: char| !letter.is_alphanumeric()).any(|word| {
+            let word = word.to_lowercase();
+            self.weights.keys().any(|term| {
+                let term = term.as_str();
+                word == term || term.len() > 2 && word.starts_with(term)
+            })
+        })
     }
 
     /// The sentences of a text that the question may be about: those with at least half the weight
@@ -134,6 +158,13 @@ impl WordWeights {
         let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
         let counted = terms.iter().filter(|term| !without.contains(term));
         counted.filter_map(|term| self.weights.get(term)).sum()
+    }
+
+    /// Whether a sentence has a number or a time where the question asks for one.
+    fn has_expected(&self, sentence: &str, analyzer: &mut Analyzer) -> bool {
+        let has_number = || sentence.contains(|letter: char| letter.is_ascii_digit());
+        self.asks_how_many && has_number()
+            || self.asks_when && analyzer.analyze(sentence, &[]).timex
     }
 
     /// The sentence with the most weight of the question's words; the first of several, and the
@@ -190,6 +221,10 @@ impl WordWeights {
             }
             let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
+            let weight = match weight > 0.0 && self.has_expected(sentence, analyzer) {
+                true => weight * SHARE_OF_EXPECTED,
+                false => weight,
+            };
             if best.as_ref().is_none_or(|best| weight > best.weight) {
                 let range = before..range.end;
                 best = Some(Best { weight, own, whole, sentence, range, columns });
@@ -209,10 +244,7 @@ impl WordWeights {
                 let around = text.get(range.start..).unwrap_or_default();
                 beginning(around, BEGINNING_BYTES).to_owned()
             }
-            (true, None) => match taking_back(rest) {
-                "" => sentence.to_owned(),
-                next => format!("{sentence} {next}"),
-            },
+            (true, None) => in_context(text, sentence, range, rest),
             (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
         };
         if weight_of_title <= whole {
@@ -315,6 +347,55 @@ fn asks_for_rest(question: &str) -> bool {
     let is_left = || ["is", "are", "s"].iter().any(|verb| has_pair(verb, "left"));
     let is_what = matches!(words.first(), Some(&("what" | "which")));
     words.contains(&"still") && is_to_do || is_what && is_left()
+}
+
+/// Whether a question asks for a number: "How old is Lena?", "What is the code?"
+fn asks_how_many(question: &str) -> bool {
+    const OF: [&str; 9] = ["old", "many", "much", "tall", "far", "big", "heavy", "high", "often"];
+    const NUMBERS: [&str; 8] = ["age", "code", "cost", "number", "phone", "pin", "price", "size"];
+    let lower = question.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_how = words.windows(2).any(|it| it[0] == "how" && OF.contains(&it[1]));
+    is_how || words.first() == Some(&"what") && words.iter().any(|word| NUMBERS.contains(word))
+}
+
+/// A sentence with what it cannot be understood without: the one before it if it begins with a
+/// pronoun, and those after it that answer it, take it back, or go on about whom it names.
+fn in_context(text: &str, sentence: &str, range: Range<usize>, rest: &str) -> String {
+    let mut answer = match refers_back(sentence) {
+        true => text.get(range).unwrap_or(sentence).trim().to_owned(),
+        false => sentence.to_owned(),
+    };
+    let takes_back = taking_back(rest);
+    if !takes_back.is_empty() {
+        return format!("{answer} {takes_back}");
+    }
+    let mut is_answered = !sentence.ends_with(['?', '？']);
+    for next in sentences(rest).into_iter().take(FOLLOWING_MAX) {
+        let next = rest.get(next).unwrap_or_default().trim();
+        let goes_on = !is_answered && !next.ends_with(['?', '？']) || refers_back(next);
+        if next.is_empty() || !goes_on || answer.len() + next.len() > LIST_BYTES {
+            break;
+        }
+        is_answered = true;
+        answer = format!("{answer} {next}");
+    }
+    answer
+}
+
+/// Whether a sentence begins with somebody or something that was named before.
+fn refers_back(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const PRONOUNS: [&str; 25] = [
+        "he", "she", "they", "it", "his", "her", "their", "its", "he's", "she's", "they're", "it's", "there", "er", "sie",
+        "ihr", "ihre", "elle", "il", "ils", "elles", "ella", "ellos", "он", "она",
+    ];
+    let first = sentence.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let first = first.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
+    PRONOUNS.contains(&first.to_lowercase().as_str())
 }
 
 /// What follows a sentence and takes it back: "Actually no, that was Lukas."
@@ -424,6 +505,33 @@ mod tests {
         let text = "the caretaker keeps the spare key in the cellar. Call Bo.";
         let answer = best_under("Where is the spare key?", title, text);
         assert!(answer.ends_with("the caretaker keeps the spare key in the cellar."), "{answer}");
+    }
+
+    #[test]
+    fn a_sentence_is_given_with_those_that_go_on_about_whom_it_names() {
+        for (question, text) in [
+            ("When was Emil born?", "Emil is my son. He was born on 4 May 2018."),
+            ("What is the name of Jan's boat?", "My brother Jan has a boat. It is called Moby."),
+            ("When was Lukas born?", "Emil is my son. He was born on 4 May 2018."),
+            (
+                "When will the heating be repaired?",
+                "When will the heating be repaired? On Tuesday.",
+            ),
+        ] {
+            assert_eq!(best(question, &format!("{text} The sun shone all day.")), text);
+        }
+        let other = "Emil is my son who lives here. The dog sleeps now.";
+        assert_eq!(best("Who is Emil?", other), "Emil is my son who lives here.");
+    }
+
+    #[test]
+    fn of_sentences_that_share_as_much_the_one_with_the_asked_number_or_time_is_given() {
+        let text = "Lena came to the party too. Lena turned 7 and wore red shoes all day.";
+        assert!(best("How old is Lena?", text).starts_with("Lena turned 7"));
+        assert!(best("Who is Lena?", text).starts_with("Lena came"));
+        let text = "The dentist asked about my tooth. The dentist sees me on Friday at noon again.";
+        assert!(best("When is the dentist?", text).contains("Friday"));
+        assert!(best("Which dentist?", text).contains("tooth"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::ledger_index::LedgerIndex;
+use kernel::ledger_index::{Citing, LedgerIndex};
 use kernel::snapshot::Snapshot;
 use kernel::validity::{State, Validity};
 use serde::Serialize;
@@ -83,10 +83,10 @@ fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
     let validity = Validity::new(then);
     let mut overruled: BTreeMap<String, Option<State>> = BTreeMap::new();
     for record in records {
-        for citing in then.citing(&record.id)?.into_iter().take(CITING_MAX) {
-            if citing.kind != Kind::Claim || !citing.kind.spec().is_input(&citing.role) {
-                continue;
-            }
+        let concludes = |citing: &Citing| {
+            citing.kind == Kind::Claim && citing.kind.spec().is_input(&citing.role)
+        };
+        for citing in then.citing(&record.id)?.into_iter().filter(concludes).take(CITING_MAX) {
             let Some(key) = then.entry(&citing.id)?.and_then(|entry| entry.identity) else {
                 continue;
             };

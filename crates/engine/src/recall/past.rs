@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::question::dates::DateMention;
+use retrieval::text::Language;
 
 use crate::belief::Belief;
 use crate::belief::claims::{DAY_US, FIRST_ZONE_US, begins_us, is_over};
@@ -160,11 +161,25 @@ const PAST_WORDS: [&str; 46] = [
     "gisteren",
 ];
 
+/// Those of the words that mean something else in another language: "was" is "what" and "hier" is
+/// "here" in German, "war" and "era" are nouns in English.
+const ELSEWHERE: [(Language, &[&str]); 2] = [
+    (Language::English, &["war", "era", "hier", "prima"]),
+    (Language::German, &["was", "hier", "prima", "era"]),
+];
+
 /// Whether a question is about the past: it is in the past tense, or all times that it names are
-/// over.
+/// over. In a question whose language nobody can tell, every word counts.
 pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>) -> bool {
     let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    if words.any(|word| PAST_WORDS.contains(&word.to_lowercase().as_str())) {
+    let is_elsewhere = |word: &str| {
+        let own = |(language, words): &(Language, &[&str])| {
+            *language == question.languages.own && words.contains(&word)
+        };
+        !question.is_perhaps_foreign && ELSEWHERE.iter().any(own)
+    };
+    let is_past = |word: &str| PAST_WORDS.contains(&word) && !is_elsewhere(word);
+    if words.any(|word| is_past(&word.to_lowercase())) {
         return true;
     }
     let is_over = |mention: &DateMention| match mention {

@@ -138,6 +138,7 @@ read! {
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
     is_withheld(id: &OpId, disclosure: Disclosure) -> bool;
     withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;
+    withheld_of_archive(operations: &[Operation<Verified>], disclosure: Disclosure) -> BTreeSet<OpId>;
     is_private_belief(belief: &Belief) -> bool;
     support(explaining: &Explaining) -> Support;
     reviews(as_of_us: Option<u64>) -> Vec<Review>;

@@ -310,7 +310,12 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.reached.cut.withheld += 1;
             return Ok(Premise::LeftOut);
         }
-        if status != Some(RecordStatus::Active) || !self.records.validity().is_valid_input(&id)? {
+        let is_active = status == Some(RecordStatus::Active);
+        // What the user corrected holds up in their words, but what was made from its own.
+        let holds = is_active
+            && (self.records.validity().is_valid_input(&id)?
+                || relation != Relation::Input && self.is_corrected(&entry)?);
+        if !holds {
             let status = match status {
                 Some(RecordStatus::Active) => "corrected",
                 Some(status) => status.as_str(),
@@ -386,6 +391,13 @@ impl<'a, 'w> Walk<'a, 'w> {
 
     fn link(&mut self, from: OpId, to: OpId, relation: Relation) {
         self.reached.links.insert(Link { from, to, relation });
+    }
+
+    /// Whether the user says otherwise of what a claim states, and believes it so.
+    fn is_corrected(&mut self, entry: &Entry) -> Result<bool, StoreError> {
+        let Some(key) = &entry.identity else { return Ok(false) };
+        let standing = self.records.validity().standing(key)?;
+        Ok(standing.correction.is_some() && standing.refutation.is_none())
     }
 
     fn exclude(&mut self, id: OpId, status: &'static str, text: String) {

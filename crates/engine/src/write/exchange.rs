@@ -182,9 +182,6 @@ impl Writer<'_> {
             );
             intake.refuse(line, "not_permitted", message);
         }
-        if intake.restores {
-            self.note_restored()?;
-        }
         // Otherwise what follows is recorded with the next thing that the user does.
         if intake.restores {
             self.erase_redacted()?;
@@ -193,17 +190,6 @@ impl Writer<'_> {
         }
         self.advance(|_| {})?;
         Ok(intake)
-    }
-
-    /// Notes that our own operations came from an export.
-    fn note_restored(&mut self) -> Result<(), EngineError> {
-        let ours = self.sealer.author();
-        let mut writing = self.store.write()?;
-        if let Some(head) = writing.head(&ours)? {
-            writing.note_restored(&ours, head.seq)?;
-        }
-        Box::new(writing).commit()?;
-        Ok(())
     }
 
     /// The corrections that need a review, according to a journal. Nothing is recorded, since more
@@ -231,6 +217,7 @@ impl Writer<'_> {
         writing.resume(std::mem::take(journal));
         admission.begin(&mut writing, declarations)?;
         let (mut added, mut without_body) = (0, 0);
+        let mut restores = false;
         for (line, verified) in batch {
             let operation = match verified {
                 Ok(operation) => operation,
@@ -270,7 +257,7 @@ impl Writer<'_> {
                 Ok(Verdict::Append) => {
                     added += 1;
                     without_body += u64::from(operation.body().is_none());
-                    intake.restores |= operation.header().author == ours;
+                    restores |= operation.header().author == ours;
                     admission.note_added(&writing, &operation)?;
                 }
                 Ok(Verdict::Present) => {
@@ -285,8 +272,13 @@ impl Writer<'_> {
                 Err(RecordError::Store(error)) => return Err(error.into()),
             }
         }
+        // In the same transaction, so that no kill leaves our operations without the note.
+        if restores && let Some(head) = writing.head(&ours)? {
+            writing.note_restored(&ours, head.seq)?;
+        }
         *journal = writing.suspend();
         Box::new(writing).commit()?;
+        intake.restores |= restores;
         intake.added += added;
         intake.without_body += without_body;
         Ok(())

@@ -60,6 +60,12 @@ pub enum GraphRefusal {
         /// The transcript.
         id: OpId,
     },
+    /// The user's correction would stand beside what takes its place.
+    #[error("{id} was corrected by the user, and the correction would stay beside this")]
+    Corrected {
+        /// The claim.
+        id: OpId,
+    },
     /// Derivation would say it again.
     #[error("{id} was derived, so it would be derived again: refute or correct it")]
     Derived {
@@ -78,6 +84,7 @@ impl GraphRefusal {
             Self::SameText { .. } => "same_text",
             Self::NotInGraph { .. } => "not_in_graph",
             Self::Derived { .. } => "not_permitted",
+            Self::Corrected { .. } => "users_word",
             Self::Transcript { .. } => "transcript_input",
         }
     }

@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use store::sqlite::SqliteWriting;
 use store::{StoreError, Writing};
 
-use crate::belief::review::{Status, decided};
+use crate::belief::review::{Status, check_undecided, decided};
 use crate::belief::{Bodies, body_of};
 use crate::outcome::{Changes, Intent};
 use crate::seal::Sealer;
@@ -276,6 +276,7 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<Patched, EngineError> {
         self.patched(intent, now, |graph| {
+            check_undecided(graph.index(), &patch.id)?;
             apply(graph, Some(patch.id), &patch.changes, &patch.details)
         })
     }
@@ -288,8 +289,9 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<Patched, EngineError> {
         self.patched(intent, now, |graph| {
-            graph.revert(&patch.applied)?;
-            if patch.status != Status::Reverted {
+            // One that was taken back is not again: some of it may have been brought back since.
+            if decided(graph.index(), &patch.id)? != Some(Status::Reverted) {
+                graph.revert(&patch.applied)?;
                 decide(graph, patch.id, Decision::REVERT, Map::new())?;
             }
             Ok((Some(patch.id), Vec::new()))
@@ -334,6 +336,7 @@ fn apply(
     details: &Map<String, Value>,
 ) -> Result<(Option<OpId>, Vec<OpId>), GraphError> {
     graph.set_model(details);
+    check_users_word(graph.index(), changes)?;
     let before = graph.appended().len();
     let stand_for = graph.apply_all(changes).map_err(|error| match error {
         EngineError::Graph(refused) => EngineError::PatchRefused(refused),
@@ -345,6 +348,43 @@ fn apply(
         decide(graph, proposal, Decision::ACCEPT, others)?;
     }
     Ok((proposal, stand_for))
+}
+
+impl GraphChange {
+    /// The record that it displaces or takes back.
+    pub fn displaces(&self) -> Option<OpId> {
+        let reference = match self {
+            Self::Supersede { target, .. } | Self::Retract { target, .. } => target,
+            Self::Connect { edge_type: EdgeType::Supersedes, to, .. } => to,
+            Self::Connect { edge_type: EdgeType::SameAs, from, .. } => from,
+            _ => return None,
+        };
+        match reference {
+            Reference::Id(id) => Some(*id),
+            Reference::Local(_) => None,
+        }
+    }
+}
+
+/// Refuses to replace or take back a claim that the user corrected: the correction would stand
+/// beside whatever takes its place.
+fn check_users_word<B: Bodies + ?Sized>(
+    index: &B,
+    changes: &[NamedChange],
+) -> Result<(), GraphError> {
+    let mut refused = Vec::new();
+    for (place, NamedChange { name, change }) in changes.iter().enumerate() {
+        let Some(id) = change.displaces() else { continue };
+        let Some(key) = index.entry(&id)?.and_then(|entry| entry.identity) else { continue };
+        if Validity::new(index).standing(&key)?.correction.is_some() {
+            let refusal = GraphRefusal::Corrected { id };
+            refused.push(RefusedChange { place, name: name.clone(), refusal });
+        }
+    }
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(EngineError::PatchRefused(refused).into()),
+    }
 }
 
 /// Appends a decision about a proposal.

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 
 use importers::secrets::Masked;
 use kernel::body::{Body, Reason, SeqRange};
-use kernel::evidence::{Echo, Evidence};
+use kernel::evidence::{Echo, Evidence, EvidenceKind};
 use kernel::id::{Author, BodyHash, OpId};
 use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::{Head, LedgerIndex};
@@ -185,9 +185,24 @@ impl Prepared {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
 
-    /// Whether a body says the same, with or without the mark of an echo.
+    /// Whether a body says the same, with or without the mark of an echo. Somebody who joined a
+    /// conversation later was not in its earlier turns.
     pub(super) fn is_said_by(&self, body: &[u8]) -> bool {
-        body == self.bytes || without_mark(body).is_some_and(|came| came == self.bytes)
+        let unmarked = without_mark(body);
+        body == self.bytes
+            || unmarked.as_ref().is_some_and(|came| *came == self.bytes)
+            || self.is_said_among_fewer(unmarked.as_deref().unwrap_or(body))
+    }
+
+    fn is_said_among_fewer(&self, body: &[u8]) -> bool {
+        let Some(turn) = self.evidence().filter(|turn| turn.kind.0 == EvidenceKind::TURN) else {
+            return false;
+        };
+        let Ok(mut came) = serde_json::from_slice::<Evidence>(body) else { return false };
+        let now = &turn.payload.participants;
+        let has_all = came.payload.participants.iter().all(|name| now.contains(name));
+        came.payload.participants.clone_from(now);
+        has_all && came == *turn
     }
 
     pub(super) fn source(&self) -> Option<(&str, &str)> {

@@ -103,8 +103,12 @@ pub(super) const CODE_NAMES: [(&str, CodeName); 36] = [
 const CODE_DIGITS: (usize, usize) = (4, 10);
 /// Digits of an Indian postal code, which is called a PIN code.
 pub(super) const POSTAL_DIGITS: usize = 6;
-/// Verbs between a name and its value.
-const VERBS: [&str; 6] = ["is", "was", "ist", "lautet", "est", "es"];
+/// Verbs between a name and its value, longer ones first.
+#[rustfmt::skip]
+const VERBS: [&str; 15] = [
+    "has been changed to", "has changed to", "was changed to", "changed to", "is still", "is now", "will be",
+    "ist jetzt", "is", "was", "ist", "lautet jetzt", "lautet", "est", "es",
+];
 /// How far before a name a word is read that says whose or what code it is.
 const BEFORE_BYTES: usize = 24;
 /// Words behind PIN that belong to the name.

@@ -659,6 +659,8 @@ fn codes_of_digits_are_masked_by_their_names() {
         ("my pin code is 560001", "my pin code is [masked:pin]"),
         ("The door code is 4821#", "The door code is [masked:pin]#"),
         ("Our gate code: **48213**", "Our gate code: **[masked:pin]**"),
+        ("The gate code has changed to 9012.", "The gate code has changed to [masked:pin]."),
+        ("The door code is now 9012.", "The door code is now [masked:pin]."),
         ("Geheimzahl: 4821", "Geheimzahl: [masked:pin]"),
         ("CVV 123", "CVV 123"),
         ("CVV: 123", "CVV: [masked:pin]"),

@@ -97,9 +97,10 @@ impl Parser<'_> {
             Some((mentions, end)) => (mentions, end, false),
             None => {
                 let AbsoluteTime { mention, end } = self.relative(position)?;
-                (vec![mention], end, true)
+                (self.both_ways(position..end, mention), end, true)
             }
         };
+        let end = self.end_of_clock(end);
         // "last" of "last summer" is before the season's word.
         let picking = position.checked_sub(1).filter(|before| self.picks_a_time(*before));
         Some(TimeExpression {
@@ -108,6 +109,54 @@ impl Parser<'_> {
             is_relative: is_relative || picking.is_some(),
             is_open: opens_a_range(self.word(position)),
         })
+    }
+
+    /// A day of the week in a question of another language, whose verbs say nothing here, is the
+    /// last one or the coming one.
+    fn both_ways(&self, words: Range<usize>, mention: DateMention) -> Vec<DateMention> {
+        let is_weekday = |position: usize| {
+            matches!(unit_of(self.word(position)), Some(Unit::Weekday(_)))
+                && self
+                    .words
+                    .get(position)
+                    .is_some_and(|word| word.text.to_lowercase() != self.word(position))
+        };
+        let says_which = words.clone().any(|position| {
+            matches!(self.word(position), "last" | "past" | "previous" | "this" | "next")
+        }) || self.lower.iter().any(|word| PAST.contains(&word.as_str()));
+        let mut mentions = vec![mention];
+        if let DateMention::Window { first, last, precision } = mention
+            && !says_which
+            && words.clone().any(is_weekday)
+        {
+            let week = if self.today.is_some_and(|today| first > today) { -1 } else { 1 };
+            let other = shift(first, Unit::Week, week).zip(shift(last, Unit::Week, week));
+            mentions.extend(other.map(|(first, last)| DateMention::Window {
+                first,
+                last,
+                precision,
+            }));
+        }
+        mentions
+    }
+
+    /// The end of a part of the day, or of a time of the clock, that follows a time: "Monday
+    /// afternoon at 2 pm".
+    fn end_of_clock(&self, mut end: usize) -> usize {
+        if matches!(self.word(end), "morning" | "afternoon" | "evening" | "night") {
+            end += 1;
+        }
+        if self.word(end) == "at" && (self.day_number(end + 1).is_some() || self.is_noon(end + 1)) {
+            end += 2;
+            end += usize::from(matches!(self.word(end), "am" | "pm" | "o'clock"));
+        }
+        end
+    }
+
+    fn is_noon(&self, position: usize) -> bool {
+        matches!(self.word(position), "noon" | "midnight")
+            || self.word(position).ends_with(['m', 'M'])
+                && self.word(position).starts_with(|digit: char| digit.is_ascii_digit())
     }
 
     /// The times in an absolute expression that starts at `position`, and where it ends.
@@ -432,6 +481,20 @@ impl Parser<'_> {
             "today" | "tonight" => return window(day(0)?, position + 1),
             "yesterday" => return window(day(-1)?, position + 1),
             "tomorrow" => return window(day(1)?, position + 1),
+            "day" => {
+                let days = match (self.word(position + 1), self.word(position + 2)) {
+                    ("before", "yesterday") => -2,
+                    ("after", "tomorrow") => 2,
+                    _ => return None,
+                };
+                return window(day(days)?, position + 3);
+            }
+            "in" => return self.after_today(position + 1, today),
+            "half" if self.word(position + 2) == "year" && self.word(position + 3) == "ago" => {
+                let date = shift(today, Unit::Month, -6)?;
+                let month = (date.first_of_month(), date.last_of_month(), Precision::Month);
+                return window(month, position + 4);
+            }
             "on" | "last" | "this" | "next" => {}
             "past" | "previous" => {}
             _ => {
@@ -466,7 +529,6 @@ impl Parser<'_> {
     /// "On Friday" is the last Friday, because questions to a memory are about the past, unless the
     /// question is in the present or the future: "What do I have on Friday?"
     fn steps_to_weekday(&self) -> i32 {
-        const PAST: [&str; 5] = ["did", "had", "was", "were", "went"];
         const OTHERS: [&str; 16] = [
             "am", "are", "can", "could", "do", "does", "has", "have", "is", "shall", "should",
             "what's", "when's", "where's", "who's", "will",
@@ -529,6 +591,22 @@ impl Parser<'_> {
         })
     }
 
+    /// "two days", "a week", after "in".
+    fn after_today(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
+        let count = small_number(self.word(position)).or_else(|| self.bare_number(position))?;
+        let unit = unit_of(self.word(position + 1))?;
+        let date = shift(today, unit, count)?;
+        let (first, last) = match unit {
+            Unit::Day => (date, date),
+            Unit::Week => (shift(date, Unit::Day, -3)?, shift(date, Unit::Day, 3)?),
+            Unit::Month => (date.first_of_month(), date.last_of_month()),
+            Unit::Weekend | Unit::Weekday(_) | Unit::Year => return None,
+        };
+        let mention = DateMention::Window { first, last, precision: precision_of(unit) };
+        // "In two days' time".
+        Some(AbsoluteTime { mention, end: position + 2 })
+    }
+
     fn day_number(&self, position: usize) -> Option<i8> {
         let day = cardinal_or_ordinal(self.word(position)).filter(|day| (1..=31).contains(day))?;
         i8::try_from(day).ok()
@@ -543,6 +621,9 @@ impl Parser<'_> {
         word.parse().ok().filter(|year| word.len() == 4 && (1000..=2999).contains(year))
     }
 }
+
+/// Verbs of questions about the past.
+const PAST: [&str; 6] = ["did", "had", "happened", "was", "were", "went"];
 
 /// Whether a word introduces a time, so that a following number or verb can be a year or a month.
 fn introduces_time(word: &str) -> bool {

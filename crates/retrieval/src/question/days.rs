@@ -4,15 +4,24 @@
 //! Beside a time, words for the conversation itself carry no weight, because people hardly say
 //! that they talk. A question with no other words of content asks for everything of its times.
 
+use jiff::civil::{Date, Weekday};
+
+use super::calendar::{Unit, shift};
 use super::date_parser::TimeExpression;
 use super::dates::{DateMention, Precision};
+use crate::text::Language;
+use crate::text::time_words;
 use crate::text::words::Word;
 
 /// Days of a question whose other wordings are looked up.
 const DAYS_MAX: usize = 4;
+const DAYS_OF_WEEK: i32 = 7;
+/// English words beside which "tomorrow" is a later day, or its word in another language, as
+/// "morgen", is the morning of today.
+const NOT_TOMORROW: &[&str] = &["after", "on", "this", "today"];
+/// English words beside which the name of a weekday is not the next day of that name.
+const NOT_COMING: &[&str] = &["after", "before", "every", "last", "next", "past", "previous"];
 
-/// Most wordings of one day.
-const WORDINGS_OF_A_DAY: usize = 5;
 /// A day in numbers, and as an English text says it that leaves out the year.
 const FORMATS: [&str; 4] = ["%Y-%m-%d", "%d.%m.%Y", "%-d.%-m.%Y", "%-d %B"];
 
@@ -26,9 +35,9 @@ static CONVERSATION: &[&str] = &[
 /// Words that stand for anything that may be of a day, in lower case. Sorted, for binary search.
 #[rustfmt::skip]
 static GENERAL: &[&str] = &[
-    "agenda", "anything", "calendar", "came", "come", "day", "event", "events", "everything", "go", "going",
-    "happen", "happened", "happening", "happens", "mention", "mentioned", "occur", "occurred", "planned", "said",
-    "say", "saying", "scheduled", "session", "sessions", "something", "tell", "thing", "things", "told", "went",
+    "agenda", "anything", "appointments", "busy", "calendar", "came", "come", "day", "event", "events", "everything",
+    "free", "go", "going", "happen", "happened", "happening", "happens", "mention", "mentioned", "occur", "occurred",
+    "plan", "planned", "plans", "said", "say", "saying", "schedule", "scheduled", "session", "sessions", "something", "tell", "thing", "things", "told", "went",
 ];
 
 /// Whether `word` (lower case) is for the conversation itself.
@@ -41,12 +50,12 @@ pub(super) fn is_general(word: &str) -> bool {
     GENERAL.binary_search(&word).is_ok()
 }
 
-/// Whether every time has two ends and is relative to the asker's day or at most a week long. Of a
-/// whole month or year, the records that say so are a better answer than everything that is of it.
+/// Whether every time has two ends and is relative to the asker's day or at most a month long. Of a
+/// whole year, the records that say so are a better answer than everything that is of it.
 pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
     let is_short = |mention: &DateMention| match mention {
         DateMention::Window { precision, .. } | DateMention::EveryYear { precision, .. } => {
-            *precision <= Precision::Week
+            *precision <= Precision::Month
         }
     };
     let is_specific = |time: &TimeExpression| {
@@ -59,23 +68,77 @@ pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
 /// a text says it that was written close to the day, and in numbers.
 pub(super) fn wordings(times: &[TimeExpression], words: &[Word<'_>]) -> Vec<String> {
     let mut wordings = Vec::new();
-    for time in times {
-        let [DateMention::Window { first, last, precision: Precision::Day }] = *time.mentions
-        else {
-            continue;
-        };
-        if first != last || wordings.len() >= DAYS_MAX * WORDINGS_OF_A_DAY {
-            continue;
-        }
+    for (time, day) in single_days(times) {
         if !time.is_relative {
             let said = words.get(time.words.clone()).unwrap_or_default().iter();
             let said: Vec<&str> =
                 said.map(|word| word.text).filter(|word| !is_year(word)).collect();
             wordings.extend((said.len() > 1).then(|| said.join(" ")));
         }
-        wordings.extend(FORMATS.map(|format| first.strftime(format).to_string()));
+        wordings.extend(FORMATS.map(|format| day.strftime(format).to_string()));
     }
     wordings
+}
+
+/// The times that are one day of one year.
+fn single_days(times: &[TimeExpression]) -> impl Iterator<Item = (&TimeExpression, Date)> {
+    let day = |time: &TimeExpression| match *time.mentions {
+        [DateMention::Window { first, last, precision: Precision::Day }] if first == last => {
+            Some(first)
+        }
+        _ => None,
+    };
+    times.iter().filter_map(move |time| Some((time, day(time)?))).take(DAYS_MAX)
+}
+
+/// How records of earlier days name a day that is to come: "tomorrow", "on Friday".
+pub(super) struct Coming {
+    /// Its words, in lower case.
+    pub(super) words: Vec<String>,
+    /// Words beside which it is another day.
+    pub(super) not_beside: Vec<String>,
+    /// The first and the last day on which it names the asked one.
+    pub(super) said_on: (Date, Date),
+}
+
+/// How records name the single days among the times of a question for days, before these days.
+pub(super) fn coming(times: &[TimeExpression], language: Language) -> Vec<Coming> {
+    let mut coming = Vec::new();
+    for (_, day) in single_days(times) {
+        let mut add = |words: Vec<String>, not_beside: &[&str], days: (i32, i32)| {
+            let before = |days: i32| shift(day, Unit::Day, -days);
+            let Some(said_on) = before(days.0).zip(before(days.1)) else { return };
+            let not_beside = not_beside.iter().flat_map(|word| named(word, language));
+            coming.push(Coming { words, not_beside: not_beside.collect(), said_on });
+        };
+        for word in named("tomorrow", language) {
+            add(vec![word], NOT_TOMORROW, (1, 1));
+        }
+        add(["day", "after", "tomorrow"].map(str::to_owned).into(), &[], (2, 2));
+        for word in named(weekday(day.weekday()), language) {
+            add(vec![word], NOT_COMING, (DAYS_OF_WEEK - 1, 1));
+        }
+        add(vec!["next".to_owned(), weekday(day.weekday()).to_owned()], &[], (DAYS_OF_WEEK, 1));
+    }
+    coming
+}
+
+/// The words that mean `english`: that one, and those of `language`.
+fn named(english: &str, language: Language) -> Vec<String> {
+    let own = time_words::of(language).map(|words| words.meaning(english)).unwrap_or_default();
+    std::iter::once(english).chain(own).map(str::to_owned).collect()
+}
+
+fn weekday(day: Weekday) -> &'static str {
+    match day {
+        Weekday::Monday => "monday",
+        Weekday::Tuesday => "tuesday",
+        Weekday::Wednesday => "wednesday",
+        Weekday::Thursday => "thursday",
+        Weekday::Friday => "friday",
+        Weekday::Saturday => "saturday",
+        Weekday::Sunday => "sunday",
+    }
 }
 
 fn is_year(word: &str) -> bool {

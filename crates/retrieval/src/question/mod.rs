@@ -80,7 +80,8 @@ pub struct Question {
     /// The direction in time in which it asks for the nearest record, if it names no time.
     pub nearest: Option<Nearest>,
     /// Wordings of a time: a record that contains one fits the time, whatever its date. "Who went
-    /// camping last week?" quotes a record that says "last week".
+    /// camping last week?" quotes a record that says "last week". "Tomorrow" is a wording in
+    /// records of the day before alone.
     pub quotes: Vec<Quote>,
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
@@ -178,7 +179,7 @@ impl Question {
             let terms = distinct_terms(analyzer, parts.iter().copied(), languages);
             if !terms.is_empty() && quotes.iter().all(|known| known.terms != terms) {
                 let together = if asks_for_days { in_lower_case(parts) } else { Vec::new() };
-                quotes.push(Quote { terms, together });
+                quotes.push(Quote { terms, together, not_beside: Vec::new(), said_on: None });
             }
         };
         times
@@ -189,6 +190,14 @@ impl Question {
         if asks_for_days && is_focused {
             for wording in days::wordings(&times, &words) {
                 quote(&words_of(&wording));
+            }
+            for days::Coming { words, not_beside, said_on } in days::coming(&times, languages.own) {
+                let terms = words.iter().flat_map(|word| words_of(word));
+                let terms = distinct_terms(analyzer, terms, languages);
+                if !terms.is_empty() {
+                    let said_on = Some(said_on);
+                    quotes.push(Quote { terms, together: words, not_beside, said_on });
+                }
             }
         }
         let is_proper = |position: usize, word: &Word<'_>| {

@@ -1,5 +1,7 @@
-//! A wording of a time that a record may contain: "last week", "26 November", "2026-11-26".
+//! A wording of a time that a record may contain: "last week", "26 November", "2026-11-26",
+//! "tomorrow".
 
+use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::text::words::visit_words;
@@ -14,12 +16,24 @@ pub struct Quote {
     /// says "26 euros" has all terms of "26 November".
     #[serde(skip)]
     pub(super) together: Vec<String>,
+    /// Words beside which they mean another time, in lower case: "last Friday".
+    #[serde(skip)]
+    pub(super) not_beside: Vec<String>,
+    /// The first and the last day of the records in which it is the asked time, if that depends on
+    /// the record's own day: "tomorrow".
+    #[serde(skip)]
+    pub(super) said_on: Option<(Date, Date)>,
 }
 
 impl Quote {
     /// Whether a text with all its terms may still lack it, so that [`Self::is_in`] must be asked.
     pub fn must_be_together(&self) -> bool {
-        self.together.len() > 1
+        self.together.len() > 1 || !self.not_beside.is_empty()
+    }
+
+    /// Whether it is the asked time in a record of a day.
+    pub fn is_of(&self, day: Option<Date>) -> bool {
+        self.said_on.is_none_or(|(first, last)| day.is_some_and(|day| first <= day && day <= last))
     }
 
     /// Whether `text` has its words beside each other, in any order: "November 26" is "26
@@ -31,30 +45,39 @@ impl Quote {
         let text = normalize(text);
         let mut wanted = self.together.clone();
         wanted.sort_unstable();
+        // The last words that are wanted, and the word before them.
         let mut last: Vec<String> = Vec::with_capacity(wanted.len());
+        let mut before = String::new();
         let (mut found, mut end) = (false, 0);
         visit_words(&text, |word| {
             // Pairs of characters overlap, so there is nothing between them.
             let gap = text.get(end..word.start).unwrap_or_default();
             end = word.end();
             let word = word.text.to_lowercase();
-            if last.last().is_some_and(|before| !joins(before, gap)) {
+            let is_joined = last.last().or(Some(&before)).is_some_and(|before| joins(before, gap));
+            // The word after them counts too.
+            if found && !(is_joined && self.not_beside.contains(&word)) {
+                return false;
+            }
+            if found || !is_joined {
+                (found, before) = (false, String::new());
                 last.clear();
             }
             if wanted.binary_search(&word).is_err() {
                 last.clear();
+                before = word;
                 return true;
             }
             if last.len() == wanted.len() {
-                last.remove(0);
+                before = last.remove(0);
             }
             last.push(word);
             if last.len() == wanted.len() {
                 let mut sorted = last.clone();
                 sorted.sort_unstable();
-                found = sorted == wanted;
+                found = sorted == wanted && !self.not_beside.contains(&before);
             }
-            !found
+            true
         });
         found
     }
@@ -77,7 +100,7 @@ mod tests {
 
     fn quote(words: &[&str]) -> Quote {
         let together = words.iter().map(|word| (*word).to_owned()).collect();
-        Quote { terms: Vec::new(), together }
+        Quote { terms: Vec::new(), together, not_beside: Vec::new(), said_on: None }
     }
 
     #[test]
@@ -98,5 +121,35 @@ mod tests {
         ] {
             assert_eq!(quote(words).is_in(text), expected, "{words:?} in {text}");
         }
+    }
+
+    #[test]
+    fn a_word_beside_it_may_make_it_another_time() {
+        let not_beside = vec!["last".to_owned(), "dernier".to_owned()];
+        let friday = Quote { not_beside, ..quote(&["friday"]) };
+        for (text, expected) in [
+            ("Lunch on Friday", true),
+            ("Friday: lunch", true),
+            ("Lunch last Friday", false),
+            ("Lunch Friday dernier", false),
+            ("It was the last. Friday we go", true),
+            ("See you Friday. Last call", true),
+            ("last Friday and this Friday", true),
+            ("last Friday and last Friday", false),
+            ("Fridays", false),
+        ] {
+            assert_eq!(friday.is_in(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_a_day_may_count_in_records_of_some_days_alone() {
+        let day = |day| jiff::civil::date(2026, 11, day);
+        let tomorrow = Quote { said_on: Some((day(4), day(5))), ..quote(&["tomorrow"]) };
+        assert_eq!(
+            [3, 4, 5, 6].map(|of| tomorrow.is_of(Some(day(of)))),
+            [false, true, true, false]
+        );
+        assert!(!tomorrow.is_of(None) && quote(&["x"]).is_of(None));
     }
 }

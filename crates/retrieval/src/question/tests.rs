@@ -208,7 +208,7 @@ fn beside_a_time_words_for_the_conversation_carry_no_weight() {
         "kiln yesterday",
         "What did and about the kiln yesterday?",
     );
-    check("topics of May 2023", "may 2023", "of May 2023");
+    check("topics of 2023", "2023", "of 2023");
     check("the topic of the talk", "topic talk", "the topic of the talk");
 }
 
@@ -225,7 +225,12 @@ fn a_question_for_days_has_no_terms() {
         ("yesterday", true),
         ("What did we say about the kiln on 11 December?", false),
         ("When did we talk about 11 December?", false),
-        ("What happened in May 2023?", false),
+        ("What happened in May 2023?", true),
+        ("What did I do in April?", true),
+        ("What happened in 2023?", false),
+        ("Am I free on Monday afternoon at 2 pm?", true),
+        ("What happened the day before yesterday?", true),
+        ("What do I have in two days?", true),
         ("What happened since 3 May 2023?", false),
         ("What happened?", false),
         ("What did we talk about?", false),
@@ -251,13 +256,17 @@ fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
         ("Who called three days ago?", "three day ago"),
         ("What did Ada paint yesterday or last May?", "yesterday, last may"),
         ("Who went camping on 3 May 2023?", ""),
-        ("What did we talk about yesterday?", "2024 3 12, 12.03.2024, 12.3.2024, 12 march"),
+        (
+            "What did we talk about yesterday?",
+            "2024 3 12, 12.03.2024, 12.3.2024, 12 march, tomorrow, day tomorrow, tuesday, next tuesday",
+        ),
         (
             "What did we talk about on 3 May 2023?",
-            "3 may 2023, 3 may, 2023 5 3, 03.05.2023, 3.5.2023",
+            "3 may 2023, 3 may, 2023 5 3, 03.05.2023, 3.5.2023, tomorrow, day tomorrow, wednesday, \
+             next wednesday",
         ),
         ("What did we talk about on 3 May?", "3 may"),
-        ("What did we talk about in May 2023?", ""),
+        ("What did we talk about in May 2023?", "may 2023"),
         ("Who went camping?", ""),
         (&format!("who went last week {}", "and who not ".repeat(10)), ""),
     ] {

@@ -57,6 +57,15 @@ fn a_text_without_evidence_has_the_language_of_the_space() {
     let mut analyzer = Analyzer::new(Language::German);
     assert_eq!(analyzer.analyze("Rechnung Stadtwerke", &[]).language, Language::German);
     assert_eq!(analyzer.analyze("It was the best of all.", &[]).language, Language::English);
+    let mut analyzer = Analyzer::new(Language::English);
+    for text in [
+        "Tom drives a green van.",
+        "I met Zoe in Utrecht.",
+        "Ben taught me chess.",
+        "Gil lives in Den Haag.",
+    ] {
+        assert_eq!(analyzer.analyze(text, &[]).language, Language::English, "{text}");
+    }
 }
 
 /// A record, a question with other forms of its words, and how many of its words it must find.

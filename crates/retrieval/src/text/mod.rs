@@ -40,7 +40,7 @@ use recognition::{Evidence, Tally, WORDS_EXAMINED_MAX};
 use serde::Serialize;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-pub(crate) use stop_words::is_english_stop_word;
+pub use stop_words::is_english_stop_word;
 use term::terms_of;
 use time_expressions::{TimeRole, TimeScan, time_role};
 pub use words::is_han;
@@ -299,7 +299,12 @@ impl Analyzer {
             let entry = self.entry(*word);
             tally.add(self.entries[entry].evidence);
         }
-        let own = tally.decide(self.usual, Some(held), recognition::QUESTION_POINTS_MIN);
+        let own = tally.decide(
+            self.usual,
+            Some(held),
+            recognition::QUESTION_POINTS_MIN,
+            recognition::LEAD,
+        );
         let others = held.without(own);
         (QueryLanguages { own, others }, tally.is_clear(own, others))
     }
@@ -430,11 +435,19 @@ impl Analyzer {
 
     /// Decides the language of a text, and finds the terms and times of what was read of it.
     fn decide(&mut self, reading: &mut Reading, times: &mut TimeScan) -> Language {
-        let mut language = reading.evidence.decide(self.usual, None, recognition::points_min(0));
+        let is_ascii = |entry: &u32| {
+            self.entries.get(*entry as usize).is_none_or(|known| known.word.is_ascii())
+        };
+        let lead = match reading.undecided.iter().all(is_ascii) {
+            true => recognition::ASCII_LEAD,
+            false => recognition::LEAD,
+        };
+        let mut language =
+            reading.evidence.decide(self.usual, None, recognition::points_min(0), lead);
         if language != self.usual {
             let different: BTreeSet<u32> = reading.undecided.iter().copied().collect();
             let points_min = recognition::points_min(different.len());
-            language = reading.evidence.decide(self.usual, None, points_min);
+            language = reading.evidence.decide(self.usual, None, points_min, lead);
         }
         reading.language = Some(language);
         if !times.found()

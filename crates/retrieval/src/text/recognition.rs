@@ -29,6 +29,11 @@ const WORDS_OF_FUNCTION_WORD: usize = 12;
 /// Least evidence in a question, which is short, and is compared only with the languages that the
 /// space holds.
 pub(super) const QUESTION_POINTS_MIN: u32 = POINTS;
+/// By how much the evidence for a language exceeds that for the space's.
+pub(super) const LEAD: u32 = 1;
+/// The same in a text without other letters than those of English: more than one word that several
+/// languages have, as "van" and "met" in "Tom drives a green van" and "I met Zoe in Utrecht".
+pub(super) const ASCII_LEAD: u32 = POINTS + ONLY_POINTS;
 /// Points of a function word with a letter that English does not have.
 const DISTINCT_POINTS: u32 = 2 * POINTS;
 /// A word that is judged by its ending has at least this many characters.
@@ -144,12 +149,13 @@ impl Tally {
     }
 
     /// The language with the most evidence among `candidates`, if that is at least `points_min` and
-    /// more than for `usual`; otherwise `usual`.
+    /// by `lead` more than for `usual`; otherwise `usual`.
     pub(super) fn decide(
         &self,
         usual: Language,
         candidates: Option<Languages>,
         points_min: u32,
+        lead: u32,
     ) -> Language {
         let points = |language: Language| self.0[language as usize];
         Language::ALL
@@ -159,7 +165,7 @@ impl Tally {
             // Of equal ones, the first.
             .rev()
             .max_by_key(|language| points(*language))
-            .filter(|language| points(*language) > points(usual))
+            .filter(|language| points(*language) >= points(usual) + lead)
             .unwrap_or(usual)
     }
 }

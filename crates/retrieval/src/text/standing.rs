@@ -1,9 +1,11 @@
 //! Standing instructions and preferences: sentences that say how to answer later questions,
 //! whatever words these use ("Always answer in metric units", "I prefer short examples").
 //!
-//! English, and the most common openings in German, French and Spanish.
+//! English, and the most common wordings of some other languages.
 
 use unicode_segmentation::UnicodeSegmentation;
+
+use super::words::is_unspaced;
 
 /// Whether a text says how later questions are to be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,140 +25,104 @@ const SENTENCES_MAX: usize = 64;
 const SENTENCE_BYTES_MAX: usize = 1_024;
 
 /// Words before an instruction that change nothing.
-const FILLERS: [&str; 16] = [
-    "and",
-    "also",
-    "but",
-    "hey",
-    "hi",
-    "ok",
-    "okay",
-    "oh",
-    "please",
-    "so",
-    "then",
-    "well",
-    "bitte",
-    "por favor",
-    "s'il te plaît",
-    "s'il vous plaît",
+#[rustfmt::skip]
+const FILLERS: [&str; 25] = [
+    "and", "also", "but", "hey", "hi", "ok", "okay", "oh", "please", "so", "then", "well", "bitte", "und", "por favor",
+    "s'il te plaît", "s'il vous plaît", "et", "y", "per favore", "пожалуйста", "proszę", "alsjeblieft", "请", "請",
 ];
 
 /// How a sentence that is an instruction begins.
-const OPENINGS: [&str; 34] = [
-    "always ",
-    "never ",
-    "from now on",
-    "from here on",
-    "from this point on",
-    "going forward",
-    "in future",
-    "in the future, ",
-    "whenever i ",
-    "every time i ",
-    "each time i ",
-    "any time i ask",
-    "anytime i ask",
-    "when i ask ",
-    "if i ask ",
-    "make sure to always ",
-    "make sure you always ",
-    "be sure to always ",
-    "remember to always ",
-    "you should always ",
-    "you must always ",
-    "you should never ",
-    "don't ever ",
-    "do not ever ",
-    "i want you to always ",
-    "i want you to never ",
-    "i'd like you to always ",
-    "i need you to always ",
-    "ab jetzt ",
-    "in zukunft ",
-    "à partir de maintenant",
-    "désormais",
-    "a partir de ahora",
-    "de ahora en adelante",
+#[rustfmt::skip]
+const OPENINGS: [&str; 126] = [
+    "always ", "never ", "from now on", "from here on", "from this point on", "going forward", "in future",
+    "in the future, ", "whenever i ", "every time i ", "each time i ", "any time i ask", "anytime i ask", "when i ask ",
+    "if i ask ", "make sure to always ", "make sure you always ", "be sure to always ", "remember to always ",
+    "you should always ", "you must always ", "you should never ", "don't ever ", "do not ever ",
+    "i want you to always ", "i want you to never ", "i'd like you to always ", "i need you to always ",
+    "stop answering ", "stop calling me ", "stop replying ", "stop responding ", "stop using emoji",
+    // German
+    "ab jetzt ", "ab sofort ", "von jetzt an ", "von nun an ", "in zukunft ", "künftig ", "antworte immer ",
+    "antworte mir immer ", "antworte bitte immer ", "antworten sie immer ", "schreib immer ", "schreibe immer ",
+    "verwende immer ", "verwende nie", "benutze immer ", "benutze nie", "nutze immer ", "nenn mich ", "nenne mich ",
+    "immer wenn ich ", "jedes mal, wenn ich ", "wenn ich dich ", "wenn ich nach ",
+    // French
+    "à partir de maintenant", "désormais", "dorénavant", "réponds toujours ", "réponds-moi toujours ",
+    "répondez toujours ", "répondez-moi toujours ", "utilise toujours ", "n'utilise jamais ", "ne réponds jamais ",
+    "appelle-moi ", "appelez-moi ", "tutoie-moi", "vouvoie-moi", "chaque fois que je ", "quand je te demande ",
+    // Spanish
+    "a partir de ahora", "de ahora en adelante", "responde siempre ", "respóndeme siempre ", "siempre responde ",
+    "siempre respóndeme ", "contesta siempre ", "usa siempre ", "nunca uses ", "no uses nunca ", "llámame ",
+    "cada vez que te ",
+    // Portuguese
+    "a partir de agora", "de agora em diante", "responda sempre ", "responde sempre ", "sempre responda ",
+    "use sempre ", "nunca use ", "sempre que eu ",
+    // Italian
+    "d'ora in poi", "da ora in poi", "da adesso in poi", "rispondi sempre ", "rispondimi sempre ", "usa sempre ",
+    "non usare mai ", "chiamami ", "ogni volta che ti ",
+    // Dutch
+    "vanaf nu ", "voortaan ", "antwoord altijd ", "gebruik altijd ", "gebruik nooit ",
+    // Polish
+    "od teraz ", "zawsze odpowiadaj ", "odpowiadaj zawsze ", "nigdy nie używaj ",
+    // Russian
+    "с этого момента ", "отныне ", "впредь ", "всегда отвечай ", "отвечай всегда ", "отвечай мне всегда ",
+    "никогда не используй ", "называй меня ", "обращайся ко мне ",
+    // Chinese and Japanese
+    "从现在起", "从现在开始", "從現在", "以后请", "今后请", "今後は", "これからは",
 ];
 
 /// What makes a sentence an instruction wherever it stands.
-const ANYWHERE: [&str; 12] = [
-    " from now on",
-    " when i ask ",
-    " whenever i ask ",
-    " every time i ask ",
-    " if i ask ",
-    " in all your answers",
-    " in all your responses",
-    " in every answer",
-    " in every response",
-    " in your answers",
-    " in your responses",
-    " unless i say otherwise",
+#[rustfmt::skip]
+const ANYWHERE: [&str; 24] = [
+    " from now on", " when i ask ", " whenever i ask ", " every time i ask ", " if i ask ", " in all your answers",
+    " in all your responses", " in every answer", " in every response", " in your answers", " in your responses",
+    " unless i say otherwise", " in deinen antworten", " in allen antworten", " ab jetzt", " dans tes réponses",
+    " dans toutes tes réponses", " en tus respuestas", " en todas tus respuestas", " nas suas respostas",
+    " nelle tue risposte", "总是用", "始终用", "每次回答",
+];
+
+/// How a sentence begins that ends an instruction, if it is about answers.
+#[rustfmt::skip]
+const ENDS: [&str; 11] = [
+    "it's fine to ", "no need to ", "you can ", "you don't have to ", "you don't need to ", "you may ",
+    "du kannst ", "du musst nicht ", "tu peux ", "ya puedes ", "можешь ",
+];
+
+/// What says that something held until then.
+#[rustfmt::skip]
+const AGAIN: [&str; 10] = [
+    " again", " any longer", " any more", " anymore", " wieder ", " mehr ", " à nouveau", " de nouveau", " de nuevo",
+    " снова",
 ];
 
 /// What states a preference.
-const PREFERENCES: [&str; 12] = [
-    "i prefer ",
-    "i'd prefer ",
-    "i would prefer ",
-    "i always prefer ",
-    "i strongly prefer ",
-    "i generally prefer ",
-    "i usually prefer ",
-    "i'd rather ",
-    "i would rather ",
-    "my preference ",
-    "ich bevorzuge ",
-    "je préfère ",
+#[rustfmt::skip]
+const PREFERENCES: [&str; 27] = [
+    "i prefer ", "i'd prefer ", "i would prefer ", "i always prefer ", "i strongly prefer ", "i generally prefer ",
+    "i usually prefer ", "i'd rather ", "i would rather ", "my preference ", "ich bevorzuge ", "mir ist lieber ",
+    "ich möchte lieber ", "ich hätte lieber ", "je préfère ", "j'aime mieux ", "je préférerais ", "prefiero ",
+    "preferiría ", "prefiro ", "preferisco ", "preferirei ", "ik heb liever ", "wolę ", "предпочитаю ", "我更喜欢",
+    "我更喜歡",
 ];
 
 /// Words of instructions that are about answers.
-const ANSWERING: [&str; 24] = [
-    "address me",
-    "answer",
-    "call me ",
-    "emoji",
-    "reply",
-    "respond",
-    "response",
-    "speak to me",
-    "talk to me",
-    "write to me",
-    "write me",
-    "your english",
-    "your german",
-    "antworte",
-    "auf deutsch",
-    "auf englisch",
-    "schreib mir",
-    "duze mich",
-    "réponds",
-    "répondez",
-    "tutoie",
-    "responde",
-    "contesta",
-    "respóndeme",
+#[rustfmt::skip]
+const ANSWERING: [&str; 59] = [
+    "address me", "answer", "call me ", "emoji", "reply", "replies", "respond", "response", "speak to me",
+    "talk to me", "write to me", "write me", "your english", "your german", "antwort", "auf deutsch", "auf englisch",
+    "schreib mir", "nenn mich", "nenne mich", "duze mich", "sieze mich", "réponds", "répondez", "réponses",
+    "appelle-moi", "appelez-moi", "tutoie", "vouvoie", "en français", "responde", "respuestas", "contesta",
+    "respóndeme", "llámame", "en español", "responda", "respostas", "em português", "rispondi", "risposte",
+    "chiamami", "in italiano", "antwoord", "in het nederlands", "odpowiada", "po polsku", "отвечай", "ответах",
+    "называй меня", "обращайся ко мне", "по-русски", "эмодзи", "回答", "回复", "回覆", "叫我", "用中文", "答えて",
 ];
 
 /// Words by which an instruction is for some questions only.
-const CONDITIONS: [&str; 15] = [
-    " about ",
-    " any time ",
-    " anytime ",
-    " each time ",
-    " every time ",
-    " for ",
-    " if ",
-    " on ",
-    " regarding ",
-    " when ",
-    " whenever ",
-    " wenn ",
-    " falls ",
-    " quand ",
-    " cuando ",
+#[rustfmt::skip]
+const CONDITIONS: [&str; 40] = [
+    " about ", " any time ", " anytime ", " each time ", " every time ", " for ", " if ", " on ", " regarding ",
+    " when ", " whenever ", " wenn ", " falls ", " bei ", " über ", " zu ", " quand ", " si ", " sur ", " pour ",
+    " chaque fois ", " cuando ", " sobre ", " para ", " cada vez ", " quando ", " se ", " per ", " su ", " als ",
+    " over ", " voor ", " gdy ", " jeśli ", " если ", " когда ", "如果", "当我", "关于", "的时候",
 ];
 
 /// What a text says about later answers.
@@ -186,38 +152,76 @@ pub fn is_general(text: &str) -> bool {
     let mut sentences =
         text.lines().flat_map(UnicodeSegmentation::unicode_sentences).take(SENTENCES_MAX);
     sentences.any(|sentence| {
-        let lower = sentence.to_lowercase().replace('’', "'");
-        let has = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
-        of_sentence(sentence) == Standing::Instruction && has(&ANSWERING) && !has(&CONDITIONS)
+        let lower = in_lower_case(sentence);
+        of_sentence(sentence) == Standing::Instruction
+            && has(&lower, &ANSWERING)
+            && !has(&without_beginning(&lower), &CONDITIONS)
     })
 }
 
 fn of_sentence(sentence: &str) -> Standing {
-    let end = sentence.floor_char_boundary(SENTENCE_BYTES_MAX);
-    let lower = sentence.get(..end).unwrap_or_default().to_lowercase().replace('’', "'");
+    let lower = in_lower_case(sentence);
     let mut opening = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     while let Some(rest) = FILLERS.iter().find_map(|filler| {
         let rest = opening.strip_prefix(filler)?;
-        rest.starts_with([' ', ',', '!']).then(|| rest.trim_start_matches([' ', ',', '!']))
+        let is_whole = filler.starts_with(is_unspaced) || rest.starts_with([' ', ',', '!']);
+        is_whole.then(|| rest.trim_start_matches([' ', ',', '!', '，']))
     }) {
         opening = rest;
     }
+    let begins = |phrases: &[&str]| phrases.iter().any(|known| opening.starts_with(known));
     // A question asks for something once.
-    let is_question = lower.trim_end().ends_with('?');
-    let is_instruction = OPENINGS.iter().any(|known| opening.starts_with(known))
-        || ANYWHERE.iter().any(|known| lower.contains(known));
+    let is_question = lower.trim_end().ends_with(['?', '？']);
+    let is_instruction = begins(&OPENINGS)
+        || has(&lower, &ANYWHERE)
+        || begins(&ENDS) && has(&lower, &AGAIN) && has(&lower, &ANSWERING);
     if is_instruction && !is_question {
         return Standing::Instruction;
     }
-    match PREFERENCES.iter().any(|known| lower.contains(known)) {
+    match has(&lower, &PREFERENCES) {
         true => Standing::Preference,
         false => Standing::None,
     }
 }
 
+/// The sentence in lower case as far as it is read, with straight apostrophes.
+fn in_lower_case(sentence: &str) -> String {
+    let end = sentence.floor_char_boundary(SENTENCE_BYTES_MAX);
+    sentence.get(..end).unwrap_or_default().to_lowercase().replace('’', "'")
+}
+
+/// "From now on" does not limit it.
+fn without_beginning(lower: &str) -> String {
+    let beginnings = ["from now on", "from here on", "from this point on"];
+    beginnings.iter().fold(lower.to_owned(), |text, beginning| text.replace(beginning, " "))
+}
+
+fn has(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instructions_for_every_answer_are_told_from_those_for_some() {
+        for (text, expected) in [
+            ("Antworte mir immer auf Deutsch.", true),
+            ("Antworte immer auf Deutsch, wenn ich nach Rezepten frage.", false),
+            ("Désormais, tutoie-moi.", true),
+            ("Отвечай всегда по-русски", true),
+            ("从现在起请用中文回答。", true),
+            ("从现在起，如果我问数学，请用中文回答。", false),
+            ("You can use emojis again.", true),
+            ("From now on answer in English.", true),
+            ("From now on answer in English when I ask about work.", false),
+            ("Desde ahora compro pan los lunes", false),
+            ("A partir de ahora voy al gimnasio", false),
+        ] {
+            assert_eq!(is_general(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn instructions_and_preferences_are_told_from_statements_and_requests() {
@@ -228,6 +232,18 @@ mod tests {
             ("Use British spelling in your answers.", Standing::Instruction),
             ("Thanks!\n\nWhenever I paste a log, summarise it first.", Standing::Instruction),
             ("Ab jetzt bitte auf Deutsch.", Standing::Instruction),
+            ("Bitte antworte immer in kurzen Sätzen.", Standing::Instruction),
+            ("Réponds toujours en français, s'il te plaît.", Standing::Instruction),
+            ("Por favor, responde siempre en español", Standing::Instruction),
+            ("Пожалуйста, отвечай всегда кратко.", Standing::Instruction),
+            ("请从现在开始用中文回答。", Standing::Instruction),
+            ("Rispondi sempre in italiano", Standing::Instruction),
+            ("You can use emojis again.", Standing::Instruction),
+            ("You don't have to answer in French any more", Standing::Instruction),
+            ("You can use the kitchen again.", Standing::None),
+            ("You can answer the door", Standing::None),
+            ("Er antwortet immer auf Deutsch.", Standing::None),
+            ("我更喜欢简短的例子", Standing::Preference),
             ("I’d rather walk than drive", Standing::Preference),
             ("I'm new here and I prefer simple tools, can you help?", Standing::Preference),
             ("I never eat meat", Standing::None),

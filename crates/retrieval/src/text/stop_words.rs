@@ -22,7 +22,7 @@ static ENGLISH: &[&str] = &[
 ];
 
 /// True if `word` (lower case) is an English stop word.
-pub(crate) fn is_english_stop_word(word: &str) -> bool {
+pub fn is_english_stop_word(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 

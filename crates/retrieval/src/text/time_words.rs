@@ -39,6 +39,14 @@ impl Words {
         whole.or_else(after).copied()
     }
 
+    /// The words that mean `english`.
+    pub(crate) fn meaning(&self, english: &str) -> Vec<&'static str> {
+        let pairs = self.english.iter().filter(|(_, known)| **known == english);
+        let mut words: Vec<&'static str> = pairs.map(|(word, _)| *word).collect();
+        words.sort_unstable();
+        words
+    }
+
     /// The role of `word` (lower case) in a record's time expression.
     pub(crate) fn time_role(&self, word: &str) -> TimeRole {
         if word.starts_with(|first: char| first.is_ascii_digit()) {

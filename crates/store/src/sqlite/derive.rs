@@ -224,6 +224,15 @@ impl OperationRow {
     }
 }
 
+/// Which members of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// Those whose time had passed, the latest first.
+    Past,
+    /// The others, the nearest first.
+    Plans,
+}
+
 impl SqliteLedgerIndex<'_> {
     /// Members of a group, with their bodies and the number of derivations below each. Of the
     /// members whose own time had passed when the last one was recorded, these are the latest
@@ -238,33 +247,33 @@ impl SqliteLedgerIndex<'_> {
             .connection
             .prepare_cached("SELECT told FROM derive_group WHERE number = ?1")?
             .query_row([group.0], |row| row.get(0))?;
-        let mut members = self.members_where(
-            "<= ?2 ORDER BY member.at DESC, member.pos DESC",
-            group,
-            told,
-            past,
-        )?;
-        members.extend(self.members_where(
-            "> ?2 ORDER BY member.at, member.pos",
-            group,
-            told,
-            plans,
-        )?);
+        let mut members = self.members_where(Side::Past, group, told, past)?;
+        members.extend(self.members_where(Side::Plans, group, told, plans)?);
         Ok(members)
     }
 
     fn members_where(
         &self,
-        at: &'static str,
+        side: Side,
         group: GroupNumber,
         told: i64,
         limit: usize,
     ) -> Result<Vec<(OperationRow, u32)>, StoreError> {
+        // Members of one time are in the space's order; only those of the last have to be sorted.
+        let (of_side, within, order, by_order) = match side {
+            Side::Past => ("<= ?2", ">=", "DESC", "op.ts DESC, op.id DESC"),
+            Side::Plans => ("> ?2", "<=", "ASC", "op.ts, op.id"),
+        };
+        let last = format!(
+            "SELECT at FROM derive_member WHERE grp = ?1 AND at {of_side} ORDER BY at {order} LIMIT 1 OFFSET ?3 - 1"
+        );
+        let all = if side == Side::Past { i64::MIN } else { i64::MAX };
         let query = format!(
             "SELECT op.pos, op.id, op.kind, author.key, op.ts, iif(op.kind = 'evidence', op.refs, x''), op.body, op.seq, op.prev, op.body_hash, op.salt, member.layer
              FROM derive_member AS member CROSS JOIN op ON op.pos = member.pos
              CROSS JOIN author ON author.number = op.author
-             WHERE member.grp = ?1 AND member.at {at} LIMIT ?3"
+             WHERE member.grp = ?1 AND member.at {of_side} AND member.at {within} coalesce(({last}), {all})
+             ORDER BY member.at {order}, {by_order} LIMIT ?3"
         );
         let mut statement = self.connection.prepare_cached(&query)?;
         let mut rows =

@@ -30,7 +30,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Operation;
 use kernel::redaction::{concerned, forgotten_behind, quoted, redacted_with};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::access::AccessCache;
 use super::graph::{SqliteLedgerIndex, refs_at};
@@ -67,6 +67,17 @@ enum Stage {
     FreePages = 1,
     /// The write-ahead log does.
     Log = 2,
+    /// Both [`Self::Rows`] and [`Self::FreePages`].
+    RowsAndPages = 3,
+}
+
+/// What a file has when an erasure is being finished. Each further one changes it.
+#[derive(PartialEq, Eq)]
+struct ErasedUntil {
+    /// How many operations have no body.
+    removed: i64,
+    /// The last position.
+    last: Option<i64>,
 }
 
 /// The hashes that this device would give a body that is being erased.
@@ -100,14 +111,22 @@ impl PendingRedactions {
         if super::schema_version(connection)? < SINCE_VERSION {
             return Ok(Self::default());
         }
-        let all = stage_of(connection)? == Some(Stage::Rows as i64);
+        let all = stage_of(connection)?.is_some_and(waits_for_rows);
         Ok(Self { targets: Vec::new(), all })
     }
 
     /// Leaves them to the next transaction.
     pub(super) fn leave(self, connection: &Connection) -> Result<(), StoreError> {
-        if self.is_empty() { Ok(()) } else { set_stage(connection, Stage::Rows) }
+        if self.is_empty() {
+            return Ok(());
+        }
+        let is_more_due = stage_of(connection)?.is_some_and(|stage| stage != Stage::Rows as i64);
+        set_stage(connection, if is_more_due { Stage::RowsAndPages } else { Stage::Rows })
     }
+}
+
+fn waits_for_rows(stage: i64) -> bool {
+    stage == Stage::Rows as i64 || stage == Stage::RowsAndPages as i64
 }
 
 fn stage_of(connection: &Connection) -> Result<Option<i64>, StoreError> {
@@ -167,8 +186,14 @@ pub(super) fn apply(
     let targets = if pending.all { all_targets(connection)? } else { pending.targets };
     let redacted = redacted_with(index, targets)?;
     if !erase_bodies(connection, &redacted, hashes)? {
-        if stage_of(connection)? == Some(Stage::Rows as i64) {
-            connection.execute("DELETE FROM erase_due", [])?;
+        match stage_of(connection)? {
+            Some(stage) if stage == Stage::Rows as i64 => {
+                connection.execute("DELETE FROM erase_due", [])?;
+            }
+            Some(stage) if stage == Stage::RowsAndPages as i64 => {
+                set_stage(connection, Stage::FreePages)?;
+            }
+            _ => {}
         }
         return Ok(false);
     }
@@ -334,21 +359,52 @@ impl SqliteSpace {
 
     fn finish_from(&self, stage: i64) -> Result<bool, StoreError> {
         let connection = &self.connection;
-        if stage == Stage::Rows as i64 {
+        if waits_for_rows(stage) {
             return Ok(false);
         }
+        let erased = self.erased_until_now()?;
         if stage == Stage::FreePages as i64 {
             self.erase_from_journal(&self.removed_bodies()?)?;
             self.write_anew()?;
-            set_stage(connection, Stage::Log)?;
+            if !self.advance_stage(&erased, Stage::FreePages, Some(Stage::Log))? {
+                return Ok(false);
+            }
         }
         let is_busy: i64 =
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
         if is_busy != 0 {
             return Ok(false);
         }
-        connection.execute("DELETE FROM erase_due", [])?;
+        self.advance_stage(&erased, Stage::Log, None)
+    }
+
+    /// Sets the next stage, or none, if nothing was erased since `erased`: another process may have
+    /// left a mark of its own meanwhile. Returns whether it did.
+    fn advance_stage(
+        &self,
+        erased: &ErasedUntil,
+        from: Stage,
+        to: Option<Stage>,
+    ) -> Result<bool, StoreError> {
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        if stage_of(&transaction)? != Some(from as i64) || self.erased_until_now()? != *erased {
+            return Ok(false);
+        }
+        match to {
+            Some(stage) => set_stage(&transaction, stage)?,
+            None => drop(transaction.execute("DELETE FROM erase_due", [])?),
+        }
+        transaction.commit()?;
         Ok(true)
+    }
+
+    fn erased_until_now(&self) -> Result<ErasedUntil, StoreError> {
+        let known = "SELECT (SELECT count(*) FROM op INDEXED BY op_removed WHERE body IS NULL),
+                     (SELECT max(pos) FROM op)";
+        let mut statement = self.connection.prepare_cached(known)?;
+        Ok(statement
+            .query_row([], |row| Ok(ErasedUntil { removed: row.get(0)?, last: row.get(1)? }))?)
     }
 
     /// Every operation that has no body here. Their receipts go; of those whose bodies were

@@ -12,8 +12,9 @@ use super::journal::UsageJournal;
 use super::{Mode, SqliteSpace, configure, derive, make_tables};
 use crate::StoreError;
 
-/// The ledger's own tables, and the positions of views.
-const LEDGER_TABLES: &[&str] = &["author", "op", "view"];
+/// The ledger's own tables, the positions of views, and what is known of bodies that are missing.
+const LEDGER_TABLES: &[&str] =
+    &["author", "op", "view", "forgotten", "declaration", "withheld", "restored"];
 /// Memory for pages of the copy; further pages go to a temporary file.
 const CACHE_KIB_MAX: u32 = 65_536;
 
@@ -35,7 +36,10 @@ impl SqliteSpace {
         let folded = self.registry.with_append().flat_map(|view| view.tables);
         let folded: Vec<&'static str> = folded.map(|table| table.name).collect();
         for table in LEDGER_TABLES.iter().chain(&folded).chain(derive::TABLES) {
-            copy_rows(&snapshot, &writing, table, "", params![])?;
+            // A file of an earlier version that cannot be written lacks some.
+            if has_table(&snapshot, table)? {
+                copy_rows(&snapshot, &writing, table, "", params![])?;
+            }
         }
         writing.commit()?;
         snapshot.finish()?;
@@ -43,6 +47,11 @@ impl SqliteSpace {
         copy.journal = UsageJournal::in_memory(self.space);
         Ok(copy)
     }
+}
+
+fn has_table(connection: &Connection, name: &str) -> Result<bool, StoreError> {
+    let known = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+    Ok(connection.prepare_cached(known)?.exists([name])?)
 }
 
 /// Copies rows of a table, those that a condition selects. Columns are matched by name, because a

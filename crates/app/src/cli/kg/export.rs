@@ -16,7 +16,7 @@ use crate::service::types::record_type;
 /// Arguments of `kg export`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The active records and the edges in force among them. CSV is two tables: with --out both are written into a folder, without it --table says which one is printed. A cell of a table is the text as it is, so a spreadsheet may take one that begins with = for a formula.\n\nExamples:\n  because kg export --format graphml --out memory.graphml\n  because kg export --format json-ld | rdfpipe -i json-ld -\n  because kg export --format dot --type entity | dot -Tsvg > memory.svg\n  because kg export --format csv --out tables/"
+    after_help = "The active records and the edges in force among them. CSV is two tables: with --out both are written into a folder, without it --table says which one is printed. A cell that a spreadsheet would take for a formula (it begins with =, +, - or @) has an apostrophe before it.\n\nExamples:\n  because kg export --format graphml --out memory.graphml\n  because kg export --format json-ld | rdfpipe -i json-ld -\n  because kg export --format dot --type entity | dot -Tsvg > memory.svg\n  because kg export --format csv --out tables/"
 )]
 pub(super) struct Args {
     /// The format

@@ -12,7 +12,7 @@ use crate::failure::{Failure, exit};
 use crate::output::{self, BOLD, Form, count, path, printable};
 use crate::service::maintenance::defaults::{ArchiveFormat, Defaults};
 use crate::service::maintenance::removal::{
-    self, ExportReport, FinalizeReport, RemovalRequest, RestoreReport,
+    self, ExportReport, FinalizeReport, RemovalRequest, RestoreReport, Wanted,
 };
 use crate::service::opening::SpaceUse;
 
@@ -230,14 +230,12 @@ pub(super) fn restore(session: &CliSession, args: &RestoreArgs) -> Result<u8, Fa
     let mut space = session.open(SpaceUse::Manage(Capability::Correct))?;
     let bar = output::progress(None, "{spinner} read {pos}");
     bar.enable_steady_tick(std::time::Duration::from_millis(125));
-    let restored = removal::restore(
-        &mut space,
-        session.now,
-        &args.archive,
-        &args.ids,
-        args.dry_run,
-        &mut |read| bar.set_position(read),
-    );
+    let wanted = Wanted { names: &args.ids, disclosure: Disclosure::Full };
+    let archive = &args.archive;
+    let restored =
+        removal::restore(&mut space, session.now, archive, &wanted, args.dry_run, &mut |read| {
+            bar.set_position(read);
+        });
     bar.finish_and_clear();
     let report = restored?;
     match session.form {

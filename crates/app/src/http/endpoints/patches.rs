@@ -3,9 +3,7 @@
 use axum::http::StatusCode;
 use engine::belief::explain::time;
 use engine::belief::review::Status;
-use engine::graph::SubgraphLimits;
-use engine::recall::facts::FactQuery;
-use engine::recall::past::Over;
+use engine::private::Viewpoint;
 use engine::write::import::Intent;
 use engine::write::patch::{Patch, Patched};
 use kernel::id::OpId;
@@ -19,11 +17,13 @@ use super::super::json::typed;
 use super::super::schema::{TIME, any_of, exclusive};
 use super::super::work::{Call, Need, Target};
 use super::changes::{intent, need};
-use super::recall::within;
+use super::recall::{embedder_json, within};
+use super::reviews::{first_of, limit_of_list};
 use crate::failure::RequestError;
 use crate::service::Session;
 use crate::service::agent_changes::{check_operations, same_patch};
-use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason};
+use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason, statuses_json};
+use crate::service::proposed_patch::{self, ContextLimits};
 use crate::service::tokens::Right;
 
 /// The origin of a patch that came over the network.
@@ -240,7 +240,7 @@ fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Va
         "patch": patched.patch.filter(|_| is_written),
         "stand_for": written(&patched.stand_for),
         "appended": written(&patched.appended),
-        "statuses": statuses.collect::<Vec<_>>(),
+        "statuses": statuses_json(statuses, intent),
     }))
 }
 
@@ -256,9 +256,13 @@ pub(super) struct List {
     /// As of this time of recording.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
+    /// At most so many [default: 1000].
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: Option<u32>,
 }
 
 needs!(List, |_| Need::Read, |asked, session| {
+    limit_of_list(asked.limit)?;
     session.times().recorded_us(asked.as_of.as_deref())?;
     Ok(())
 });
@@ -270,7 +274,7 @@ pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> 
     let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
     let shown = patches.iter().filter(|patch| !withheld.contains(&patch.id));
-    Ok(json!({ "patches": shown.map(to_json).collect::<Vec<_>>() }))
+    Ok(first_of("patches", shown.map(to_json), limit_of_list(asked.limit)?))
 }
 
 /// A patch in a list.
@@ -325,31 +329,15 @@ impl Context {
 
 pub(super) fn context(call: &mut Call<'_>, asked: Context) -> Result<Value, ApiError> {
     let [hits, depth, nodes] = asked.limits()?;
-    let disclosure = call.disclosure();
     let times = call.session.times();
     let viewpoint = times.viewpoint(asked.as_of.as_deref(), asked.valid_at.as_deref())?;
-    let query = FactQuery {
-        limit: hits,
-        as_of_us: viewpoint.as_of_us,
-        valid_at_us: viewpoint.valid_at_us,
-        visibilities: disclosure.visibilities(),
-        over: Over::OnlyIfPast,
-        ..FactQuery::new(&asked.query, call.session.now)
-    };
-    let facts = call.opened.recall_facts(&query)?;
-    let found = call.opened.recall_nodes(&query)?;
-    let facts = facts.facts.iter().map(|fact| fact.id);
-    let roots: Vec<OpId> = facts.chain(found.iter().map(|node| node.record.id)).collect();
-    let limits = SubgraphLimits {
-        depth,
-        nodes,
-        edges: nodes.saturating_mul(2),
-        as_of_us: viewpoint.as_of_us,
-        valid_at_us: viewpoint.valid_at_us.or(Some(call.session.now.as_microsecond())),
-        disclosure,
-        ..SubgraphLimits::default()
-    };
-    let mut answer = serde_json::to_value(call.opened.subgraph(&roots, &limits)?)?;
+    let viewpoint = Viewpoint { disclosure: call.disclosure(), ..viewpoint };
+    let limits = ContextLimits { hits, depth, nodes };
+    let (found, embedded) = call.with_embedders(|session, opened, pool| {
+        proposed_patch::context(opened, session, pool, &asked.query, limits, &viewpoint)
+    })?;
+    let mut answer = serde_json::to_value(found)?;
+    answer["embedder"] = embedder_json(&embedded);
     answer["query"] = json!(asked.query);
     Ok(answer)
 }

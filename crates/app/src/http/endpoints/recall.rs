@@ -14,6 +14,7 @@ use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
 use crate::service::Session;
+use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::{
     RecallAnswer, RecallRequest, ReceiptPolicy, SearchScope, SearchedSpace, recall,
 };
@@ -153,6 +154,13 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     Ok(to_json(&answer))
 }
 
+/// The model that embedded a question. What its error says concerns the server alone.
+pub(super) fn embedder_json(embedding: &QueryEmbedding) -> Value {
+    let error = embedding.error.as_ref();
+    let error = error.map(|error| json!({ "code": error.code() }));
+    json!({ "model": embedding.model, "error": error })
+}
+
 fn to_json(answer: &RecallAnswer) -> Value {
     let facts = answer.facts.iter().map(|found| engine::recall::facts::to_json(&found.item));
     let nodes = answer.nodes.iter().map(|found| {
@@ -161,11 +169,7 @@ fn to_json(answer: &RecallAnswer) -> Value {
         value["score"] = json!(found.item.score);
         value
     });
-    let embedder = answer.embedding.as_ref().map(|embedding| {
-        let error = embedding.error.as_ref();
-        let error = error.map(|error| json!({ "code": error.code() }));
-        json!({ "model": embedding.model, "error": error })
-    });
+    let embedder = answer.embedding.as_ref().map(embedder_json);
     let thoughts = answer.thoughts.iter().map(|found| found_to_json(&found.item));
     json!({
         "question": answer.question,

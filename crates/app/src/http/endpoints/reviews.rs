@@ -1,7 +1,5 @@
 //! `GET /api/v1/reviews` and `POST /api/v1/reviews/{id}`
 
-use engine::belief::review::Status;
-use kernel::id::OpId;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,10 +10,12 @@ use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::changes::{intent, need, report};
 use super::patches;
+use super::recall::within;
+use crate::failure::RequestError;
 use crate::service::candidates;
 use crate::service::changes::ChangeReport;
 use crate::service::corrections::{self, Decision, ReviewDecision};
-use crate::service::reviews::{change_to_json, review_to_json};
+use crate::service::reviews::{ReviewQueue, change_to_json, review_to_json};
 
 /// Which reviews to list.
 #[derive(Deserialize, JsonSchema)]
@@ -29,34 +29,45 @@ pub(super) struct List {
     /// As of this time of recording.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
+    /// At most so many [default: 1000].
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: Option<u32>,
+}
+
+impl List {
+    fn limit(&self) -> Result<usize, RequestError> {
+        limit_of_list(self.limit)
+    }
+}
+
+/// The limit of a list of what waits for a decision.
+pub(super) fn limit_of_list(limit: Option<u32>) -> Result<usize, RequestError> {
+    Ok(within("limit", limit.unwrap_or(1_000), 1, 10_000)? as usize)
 }
 
 needs!(List, |_| Need::Read, |asked, session| {
+    asked.limit()?;
     session.times().recorded_us(asked.as_of.as_deref())?;
     Ok(())
 });
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
     let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
-    let is_listed = |status: Status| asked.all || status == Status::Pending;
-    let mut listed: Vec<(OpId, Value)> = Vec::new();
-    for review in call.opened.reviews(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
-        listed.push((review.id, review_to_json(review)));
-    }
-    for change in call.opened.proposed_changes(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
-        listed.push((change.id, change_to_json(change)));
-    }
-    for patch in call.opened.patches(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
-        listed.push((patch.id, patches::to_json(patch)));
-    }
-    for staged in call.opened.candidates(as_of_us)?.iter().filter(|it| is_listed(it.status)) {
-        listed.push((staged.id, candidates::to_json(staged)));
-    }
-    let ids: Vec<OpId> = listed.iter().map(|(id, _)| *id).collect();
-    let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
-    listed.retain(|(id, _)| !withheld.contains(id));
-    let reviews: Vec<Value> = listed.into_iter().map(|(_, review)| review).collect();
-    Ok(json!({ "reviews": reviews }))
+    let queue = ReviewQueue::of(call.opened, as_of_us, asked.all, call.disclosure())?;
+    let reviews = queue.reviews.iter().map(review_to_json);
+    let listed = reviews
+        .chain(queue.changes.iter().map(change_to_json))
+        .chain(queue.patches.iter().map(patches::to_json))
+        .chain(queue.candidates.iter().map(candidates::to_json));
+    Ok(first_of("reviews", listed, asked.limit()?))
+}
+
+/// The first of a list, and whether there are more.
+pub(super) fn first_of(name: &str, listed: impl Iterator<Item = Value>, limit: usize) -> Value {
+    let mut listed: Vec<Value> = listed.take(limit.saturating_add(1)).collect();
+    let more = listed.len() > limit;
+    listed.truncate(limit);
+    json!({ name: listed, "more": more })
 }
 
 /// A decision.

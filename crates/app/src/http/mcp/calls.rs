@@ -131,12 +131,13 @@ fn need(call: &Call, grant: &Grant) -> Result<Need, ApiError> {
         | Call::Why(..)
         | Call::Review(..) => return Ok(Need::Read),
         Call::InnerVoice(asked, _) if asked.stages() => &[Right::Append, Right::Derive],
+        Call::Maintain(asked, _) if asked.only_reads() => return Ok(Need::Read),
         // Only tried, unless the token speaks for the person.
         Call::Maintain(asked, _) if asked.only_tries() || !grant.has(Right::Correct) => {
-            return Ok(Need::Read);
+            return Ok(Need::Try);
         }
         Call::Maintain(..) => &[Right::Correct],
-        Call::Moderate(asked, _) if asked.only_tries() => return Ok(Need::Read),
+        Call::Moderate(asked, _) if asked.only_tries() => return Ok(Need::Try),
         // An answer is kept where that is permitted.
         Call::InnerVoice(asked, _) => match asked.save() {
             Some(false) => return Ok(Need::Read),
@@ -178,7 +179,7 @@ impl App {
             app.answer_call_now(&origin, need, call)
         });
         let answered = self.finished(need, working).await?;
-        if need != Need::Read {
+        if matches!(need, Need::Write(_)) {
             self.start_follow_up(&space);
         }
         answered
@@ -204,7 +205,10 @@ impl App {
                     sign_for(opened, &session, token, signs)?;
                     Some(Agent::of_token(token, signer_of(&session, token)?))
                 }
-                _ => None,
+                need => {
+                    sign_for(opened, &session, token, need)?;
+                    None
+                }
             };
             let settings = session.settings(Some(opened.path())).map_err(ApiError::from)?;
             let has_models = settings.chosen().selection != Selection::BuiltIn;

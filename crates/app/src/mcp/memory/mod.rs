@@ -160,8 +160,11 @@ impl Memory {
 
     /// Answers a call.
     pub(super) fn answer(&mut self, call: Call) -> Result<Response, Failed> {
-        // A server runs for days, so each call has its own time.
-        let session = self.session.at(Timestamp::now());
+        // A program runs for days, so each call has its own time; the server gives one to each.
+        let session = match self.caller {
+            Caller::Host { .. } => self.session.at(Timestamp::now()),
+            Caller::Token(_) => self.session.clone(),
+        };
         let answered = match call {
             Call::Remember(arguments, program) => self.remember(&session, arguments, program),
             Call::Recall(arguments, program) => self.recall(&session, arguments, program),

@@ -56,7 +56,11 @@ impl Memory {
         if !is_allowed && preview.decided > 0 {
             let program = program_name(program.as_deref());
             let message = question(&preview, &program);
-            let token = payload_digest(&json!([message, preview.items.len()])).to_string();
+            // What was agreed to is all that was asked, whatever part of it was shown.
+            let lines: Vec<String> = preview.items.iter().map(line).collect();
+            let feedback: Vec<_> = asked.items.iter().map(|item| &item.feedback).collect();
+            let all = json!([message, lines, feedback]);
+            let token = payload_digest(&all).to_string();
             match reply.filter(|reply| reply.token == token).map(|reply| reply.verdict) {
                 Some(Verdict::Accepted) => {}
                 Some(Verdict::Declined) => {
@@ -87,6 +91,12 @@ fn question(preview: &ModerationReport, program: &str) -> String {
     }
     if preview.decided > NAMED_MAX {
         question.push_str(&format!("… and {} more\n", preview.decided - NAMED_MAX));
+    }
+    if preview.marked_for_removal > 0 {
+        question.push_str(&format!(
+            "Records that would be marked, to be archived and erased later: {}.\n",
+            preview.marked_for_removal
+        ));
     }
     question.push_str("If you accept, it is recorded as your own word.");
     question

@@ -1,6 +1,5 @@
 //! `review`: what waits for the user's decision.
 
-use engine::belief::review::Status;
 use engine::inspect::summary;
 use engine::staging::SENTENCE;
 use engine::write::graph::{GraphChange, Reference};
@@ -15,6 +14,7 @@ use crate::mcp::graph_answers::{Queue, Waiting};
 use crate::mcp::graph_arguments::Review;
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};
 use crate::service::Session;
+use crate::service::reviews::ReviewQueue;
 use crate::service::wording::shortened;
 
 /// Entries in an answer, and changes named for each.
@@ -34,9 +34,9 @@ impl Memory {
         let whose = open.whose();
         let space = &open.spaces.own;
         let disclosure = reader.disclosure(session, space);
-        let is_listed = |status: Status| all || status == Status::Pending;
+        let listed = ReviewQueue::of(space, None, all, disclosure)?;
         let mut queue: Vec<(HlcTimestamp, OpId, Waiting)> = Vec::new();
-        for patch in space.patches(None)?.into_iter().filter(|patch| is_listed(patch.status)) {
+        for patch in listed.patches {
             let changes = patch.changes.iter().map(|change| words_of(&change.change));
             let waiting = Waiting {
                 id: patch.id.to_string(),
@@ -49,7 +49,7 @@ impl Memory {
             };
             queue.push((patch.at, patch.id, waiting));
         }
-        for change in space.proposed_changes(None)?.into_iter().filter(|it| is_listed(it.status)) {
+        for change in listed.changes {
             let mut changes = Vec::new();
             for draft in change.operations.iter().take(CHANGES_MAX) {
                 changes.push(match &draft.body {
@@ -73,7 +73,7 @@ impl Memory {
             };
             queue.push((change.at, change.id, waiting));
         }
-        for review in space.reviews(None)?.into_iter().filter(|review| is_listed(review.status)) {
+        for review in listed.reviews {
             let waiting = Waiting {
                 id: review.id.to_string(),
                 kind: "correction",
@@ -85,8 +85,7 @@ impl Memory {
             };
             queue.push((review.at, review.id, waiting));
         }
-        for staged in space.candidates(None)?.into_iter().filter(|staged| is_listed(staged.status))
-        {
+        for staged in listed.candidates {
             let candidate = staged.candidate;
             let found = candidate.data.get(SENTENCE).and_then(Value::as_str).map(shortened);
             let waiting = Waiting {
@@ -100,9 +99,6 @@ impl Memory {
             };
             queue.push((staged.at, staged.id, waiting));
         }
-        let ids: Vec<OpId> = queue.iter().map(|(_, id, _)| *id).collect();
-        let withheld = space.withheld_among(&ids, disclosure)?;
-        queue.retain(|(_, id, _)| !withheld.contains(id));
         queue.sort_by_key(|(at, id, _)| std::cmp::Reverse((*at, *id)));
         let more = queue.len().saturating_sub(QUEUE_MAX) as u64;
         let waiting = queue.into_iter().take(QUEUE_MAX).map(|(_, _, waiting)| waiting).collect();

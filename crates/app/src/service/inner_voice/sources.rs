@@ -19,6 +19,8 @@ use kernel::id::OpId;
 use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::rank::answering::{of_statement, of_thought, speaks_of_self};
+use retrieval::text::is_english_stop_word;
+use retrieval::text::standing::{Standing, standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::sqlite::Filter;
@@ -163,6 +165,8 @@ pub(super) fn find(
     let mut sources = records(&found);
     let asked_about = discount_others(session, &found, request.question, &mut sources)?;
     discount_possessions(request.question, &mut sources);
+    discount_subjects(request.question, &mut sources);
+    discount_instructions(&weights, &mut sources);
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -170,7 +174,9 @@ pub(super) fn find(
             .iter()
             .map(|fact| {
                 let mut source = of_fact(fact);
-                if is_of_nobody_in(&source.text, &asked_about) {
+                if is_of_nobody_in(&source.text, &asked_about)
+                    || has_other_polarity(request.question, &source.text)
+                {
                     source.chance *= OF_SOMEBODY_ELSE;
                 }
                 let corrected = sources.iter().filter(|record| {
@@ -259,7 +265,8 @@ fn discount_others(
     };
     for source in of_self {
         let is_of_another = match speaker_of(source, &owner) {
-            Some(SpeakerOf::Another) => is_about_owner,
+            // "Please send it by Friday" is about whom it is said to.
+            Some(SpeakerOf::Another) => is_about_owner && !addresses(&source.text),
             // "I pick her up at six" may be about whoever is asked about.
             Some(SpeakerOf::Owner) => {
                 is_in_none_of(&source.text, &asked_about) && !speaks_of_others(&source.text)
@@ -282,6 +289,114 @@ fn discount_possessions(question: &str, sources: &mut [AnswerSource]) {
             source.chance *= OF_SOMEBODY_ELSE;
         }
     }
+}
+
+/// "Ben is allergic to nuts" says nothing of Anna, nor of the person who asks.
+fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
+    let asked = subject_of(question).map(|name| words_of(&name.to_lowercase()));
+    let is_of_asker = asked.is_none() && is_about_asker_alone(question);
+    if asked.is_none() && !is_of_asker {
+        return;
+    }
+    let asked = asked.unwrap_or_default();
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        let names_another = is_about_somebody(&source.text);
+        if is_of_asker && names_another && !speaks_of_asker(&source.text) {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+        if names_another && is_in_none_of(&source.said_with_title(), &asked) {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
+/// "Always give prices in pounds" answers no question that shares no word with it.
+fn discount_instructions(weights: &WordWeights, sources: &mut [AnswerSource]) {
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        if source.text.len() <= 200
+            && standing(&source.text) == Standing::Instruction
+            && !weights.are_in(&source.text)
+        {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
+/// Whether a text speaks to somebody.
+fn addresses(text: &str) -> bool {
+    words_of(text).iter().any(|word| matches!(word.as_str(), "you" | "your" | "please"))
+}
+
+/// Whether a belief says the opposite of what a question asks for: "You like sushi" after "What
+/// don't I like?"
+fn has_other_polarity(question: &str, belief: &str) -> bool {
+    let words = words_of(question);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    if !has(&["i"]) || !has(&["like", "love", "enjoy", "hate", "dislike"]) {
+        return false;
+    }
+    let is_against = has(&["don't", "not", "hate", "dislike", "never"]);
+    let dislikes = belief.starts_with("You do not like ");
+    let is_taste = dislikes || belief.starts_with("You like ") || belief.starts_with("You prefer ");
+    // "Do I like sushi?" is answered by either.
+    let is_open =
+        matches!(words.first().map(String::as_str), Some("what" | "which" | "who" | "whom"));
+    is_taste && is_open && is_against != dislikes
+}
+
+/// The name of whom a question is about: "What is Anna allergic to?"
+fn subject_of(question: &str) -> Option<&str> {
+    #[rustfmt::skip]
+    const AUXILIARIES: [&str; 12] = [
+        "is", "was", "does", "did", "has", "can", "will", "would", "should", "may", "could", "had",
+    ];
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let at = words.iter().position(|word| AUXILIARIES.contains(&word.to_lowercase().as_str()))?;
+    let name = words.get(at + 1)?.trim_end_matches(['?', '.', ',', '!']);
+    is_name(name).then_some(name)
+}
+
+/// Whether a question is about the person who asks and names nobody: "What car do I drive?", "What
+/// is my phone number?"
+fn is_about_asker_alone(question: &str) -> bool {
+    let words = words_of(question);
+    let names_somebody = question
+        .split_whitespace()
+        .skip(1)
+        .any(|word| word.starts_with(char::is_uppercase) && !matches!(word, "I" | "I'm" | "I've"));
+    words.iter().any(|word| matches!(word.as_str(), "i" | "my" | "i've" | "i'm")) && !names_somebody
+}
+
+/// Whether a text is about the person in their own words.
+fn speaks_of_asker(text: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "we", "we're", "our", "us"];
+    words_of(text).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a short text begins with a name, and says of it what it is or does.
+fn is_about_somebody(text: &str) -> bool {
+    const SHORT_BYTES: usize = 200;
+    const VERBS: [&str; 7] = ["is", "was", "has", "had", "can", "can't", "will"];
+    let mut words = text.split_whitespace();
+    let (Some(name), Some(verb)) = (words.next(), words.next()) else { return false };
+    text.len() <= SHORT_BYTES
+        && is_name(name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name))
+        && (name.ends_with("'s")
+            || name.ends_with("’s")
+            || VERBS.contains(&verb)
+            || verb.ends_with('s') && verb.chars().all(char::is_lowercase))
+}
+
+/// Whether a word may be a name: a capital letter, then small ones.
+fn is_name(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    word.starts_with(char::is_uppercase)
+        && word.chars().skip(1).all(char::is_lowercase)
+        && word.chars().count() > 1
+        && !is_english_stop_word(&lower)
+        && !TIMES.contains(&lower.as_str())
+        && !CONTRACTED.contains(&lower.as_str())
 }
 
 /// Whether the person who asks is the subject of a question: "Where do I work?"
@@ -354,6 +469,8 @@ fn speaker_of(source: &AnswerSource, owner: &Owner) -> Option<SpeakerOf> {
         (None | Some("user"), Some(actor)) if is_self(actor) || owner.is(actor) => {
             Some(SpeakerOf::Owner)
         }
+        // A part of the owner's name, as chats have it.
+        (None | Some("user"), Some(actor)) if owner.may_be(&words_of(actor).join("-")) => None,
         (None | Some("user"), Some(_)) => {
             (owner.is_known() || evidence.source == REMEMBER).then_some(SpeakerOf::Another)
         }
@@ -467,5 +584,45 @@ mod tests {
         assert!(!is_of_nobody_in("You do not like mushrooms", &[]));
         let names: Vec<_> = possessives("It's Petra's, and Monday's fine".split(' ')).collect();
         assert_eq!(names, ["Petra"]);
+    }
+
+    #[test]
+    fn a_taste_answers_a_question_for_its_like() {
+        assert!(has_other_polarity("What don't I like?", "You like sushi"));
+        assert!(has_other_polarity("What do I like?", "You do not like sushi"));
+        assert!(!has_other_polarity("What do I like?", "You like sushi"));
+        assert!(!has_other_polarity("What don't I like?", "You do not like sushi"));
+        assert!(!has_other_polarity("Do I like sushi?", "You do not like sushi"));
+        assert!(!has_other_polarity("What does Ana like?", "You do not like sushi"));
+    }
+
+    #[test]
+    fn a_question_about_the_person_alone_names_nobody() {
+        assert!(is_about_asker_alone("What is my phone number?"));
+        assert!(is_about_asker_alone("Where do I live?"));
+        assert!(!is_about_asker_alone("Where did I meet Hanna?"));
+        assert!(!is_about_asker_alone("Where is the key?"));
+        assert!(speaks_of_asker("Hanna visits me") && !speaks_of_asker("Hanna sings"));
+    }
+
+    #[test]
+    fn a_sentence_about_somebody_is_not_about_another() {
+        assert_eq!(subject_of("What is Anna allergic to?"), Some("Anna"));
+        assert_eq!(subject_of("How old is Lena?"), Some("Lena"));
+        assert_eq!(subject_of("Who teaches German?"), None);
+        assert_eq!(subject_of("What is my sister's name?"), None);
+        assert_eq!(subject_of("What is I"), None);
+        assert_eq!(subject_of("is"), None);
+        for (text, expected) in [
+            ("Ben is allergic to nuts", true),
+            ("Ben likes nuts", true),
+            ("Hanna's phone number is 0655", true),
+            ("She is allergic to nuts", false),
+            ("My sister is allergic", false),
+            ("Nuts for Ben", false),
+            ("Ben", false),
+        ] {
+            assert_eq!(is_about_somebody(text), expected, "{text}");
+        }
     }
 }

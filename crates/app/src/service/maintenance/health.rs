@@ -96,7 +96,7 @@ pub(crate) fn health(
     let more = if health.has_more { ", and there are more" } else { "" };
     checks.push(HealthCheck::of(
         "orphans",
-        health.orphans.len() as u64,
+        health.orphans.len().saturating_sub(withheld.len()) as u64,
         format!("edges without an end, of {}{more}: {named}", health.edges),
         "`because edge retract ID`",
     ));
@@ -110,7 +110,9 @@ pub(crate) fn health(
     ));
     let until_us = Some(eligible_until_us(now, defaults.retention_days));
     let filter = engine::maintain::marks::MarkFilter { until_us, limit };
-    let eligible = space.marked_ids(&filter)?.0.len() as u64;
+    let marked = space.marked_ids(&filter)?.0;
+    let withheld = space.withheld_among(&marked, disclosure)?;
+    let eligible = marked.len().saturating_sub(withheld.len()) as u64;
     let removals = HealthCheck::of(
         "removals",
         eligible,

@@ -1,7 +1,5 @@
 //! Marking records for removal, and listing what is marked.
 
-use std::collections::BTreeSet;
-
 use engine::Space;
 use engine::maintain::marks::{MarkFilter, Marked, Marking, NotMarked};
 use engine::outcome::Intent;
@@ -16,6 +14,7 @@ use serde::Serialize;
 
 use super::defaults::Defaults;
 use crate::failure::{Failure, RequestError};
+use crate::service::disclosure::record_named;
 
 /// What is done to marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +106,12 @@ pub(crate) fn change(
     }
     let mut skipped = Vec::new();
     let mut ids = Vec::new();
+    let resolve = |name: &str| match disclosure {
+        Disclosure::Full => space.resolve(name),
+        _ => space.resolve(&record_named(space, name, disclosure)?),
+    };
     for name in names {
-        let why = match space.resolve(name) {
+        let why = match resolve(name) {
             Ok(id) => {
                 ids.push(id);
                 continue;
@@ -119,11 +122,6 @@ pub(crate) fn change(
         };
         skipped.push(SkippedLine { id: name.chars().take(80).collect(), why });
     }
-    let withheld: BTreeSet<OpId> = space.withheld_among(&ids, disclosure)?;
-    let (ids, hidden): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| !withheld.contains(id));
-    let unknown = NotMarked::Unknown.as_str();
-    skipped.extend(hidden.iter().map(|id| SkippedLine { id: id.to_string(), why: unknown }));
-    let mut ids = ids;
     if !described.is_empty() {
         let found = space.select(described, RecordState::Any)?;
         let withheld = space.withheld_among(&found, disclosure)?;

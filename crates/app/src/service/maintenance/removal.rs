@@ -23,6 +23,7 @@ use super::archive::{ArchiveFile, digest_of, each_operation};
 use super::defaults::{ArchiveFormat, Defaults};
 use super::marks::eligible_until_us;
 use crate::failure::{ArchiveError, Failure};
+use crate::service::disclosure::record_named;
 
 /// Characters of a space's id in the names of its archives.
 const SPACE_CHARS: usize = 12;
@@ -354,12 +355,21 @@ fn check_digest(path: &Path, note: &ArchiveNote) -> Result<(), Failure> {
     }
 }
 
-/// Brings back what an archive has, or those of its records that are named.
+/// What is to be brought back.
+pub(crate) struct Wanted<'a> {
+    /// These records; everything if it is empty.
+    pub(crate) names: &'a [String],
+    /// Of what is disclosed to whoever asks.
+    pub(crate) disclosure: Disclosure,
+}
+
+/// Brings back what an archive has, or those of its records that are named. What is not disclosed
+/// stays in it.
 pub(crate) fn restore(
     space: &mut Space,
     now: Timestamp,
     path: &Path,
-    names: &[String],
+    asked: &Wanted<'_>,
     dry_run: bool,
     progress: &mut dyn FnMut(u64),
 ) -> Result<RestoreReport, Failure> {
@@ -377,8 +387,12 @@ pub(crate) fn restore(
         .into());
     };
     let mut wanted = BTreeSet::new();
-    for name in names {
-        wanted.insert(space.resolve(name)?);
+    for name in asked.names {
+        let named = match asked.disclosure {
+            Disclosure::Full => name.clone(),
+            _ => record_named(space, name, asked.disclosure)?,
+        };
+        wanted.insert(space.resolve(&named)?);
     }
     let mut operations = Vec::new();
     each_operation(path, &note.format, space.id()?, |batch| {
@@ -386,6 +400,8 @@ pub(crate) fn restore(
         progress(operations.len() as u64);
         Ok(())
     })?;
+    let withheld = space.withheld_of_archive(&operations, asked.disclosure)?;
+    operations.retain(|operation| !withheld.contains(&operation.id()));
     let here: BTreeSet<OpId> = operations.iter().map(|operation| operation.id()).collect();
     if let Some(other) = wanted.iter().find(|id| !here.contains(id)) {
         return Err(ArchiveError::NotInside { path: path.to_owned(), id: *other }.into());

@@ -155,8 +155,9 @@ pub(crate) fn run(
         }
         MaintenanceOp::Restore => {
             let path = archive_path(&defaults, request.archive.as_deref().unwrap_or_default())?;
+            let wanted = removal::Wanted { names: &request.ids, disclosure };
             let mut report =
-                removal::restore(space, now, &path, &request.ids, request.dry_run, &mut |_| {})?;
+                removal::restore(space, now, &path, &wanted, request.dry_run, &mut |_| {})?;
             report.file = name_of(&report.file);
             to_json(&report)
         }

@@ -27,6 +27,7 @@ use kernel::validity::Validity;
 use serde_json::{Map, Value};
 use store::{StoreError, Writing};
 
+use crate::belief::user::UserError;
 use crate::belief::{Bodies, body_of};
 use crate::inspect::ALTERED;
 use crate::{EngineError, Reader};
@@ -329,6 +330,17 @@ pub(crate) fn decided<B: Bodies + ?Sized>(
         }
     }
     Ok(last.map(|(_, status)| status))
+}
+
+/// Refuses what is decided already: another process may have decided since the caller looked.
+pub(crate) fn check_undecided<B: Bodies + ?Sized>(
+    index: &B,
+    proposal: &OpId,
+) -> Result<(), EngineError> {
+    match decided(index, proposal)? {
+        Some(status) => Err(UserError::ReviewSettled { id: *proposal, status }.into()),
+        None => Ok(()),
+    }
 }
 
 /// A draft that acts on one operation.

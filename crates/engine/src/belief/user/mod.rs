@@ -273,7 +273,8 @@ impl Reader<'_> {
                 Err(UserError::TextAlone { key: belief.key.clone(), fields }.into())
             }
             // A claim in words says its words, and what was built on the old ones must not stand.
-            Value::Null => Ok(Value::from(text.trim())),
+            // The same words confirm it.
+            Value::Null if text.trim() != belief.text.trim() => Ok(Value::from(text.trim())),
             payload => Ok(payload.clone()),
         }
     }
@@ -399,7 +400,7 @@ impl Reader<'_> {
             }
             let kind = index.entry(&retracted)?.map_or(Kind::Evidence, |entry| entry.kind);
             if let Some(Body::Claim(claim)) = body_of(index, &retracted, &kind)?
-                && claim.deriver.is_some()
+                && claim.deriver.as_ref().is_some_and(|it| it.deterministic)
             {
                 return Err(UserError::Rederived { key: claim.identity_key }.into());
             }

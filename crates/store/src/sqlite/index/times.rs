@@ -61,7 +61,9 @@ impl<'a> TimeFits<'a> {
         let by_day = self.by_day(attribute.day, is_event);
         let quoted = RecordTime { is_quoted: true, ..RecordTime::default() };
         let if_quoted = self.question.time_fit(quoted);
-        if by_day >= if_quoted || !self.is_quoted(document, attribute)? {
+        // An event is of its own days. It may name others, as one that was left out of a series.
+        let may_be_quoted = !(is_event && self.question.asks_for_days);
+        if by_day >= if_quoted || !may_be_quoted || !self.is_quoted(document, attribute)? {
             return Ok(by_day);
         }
         Ok(if_quoted)
@@ -80,7 +82,9 @@ impl<'a> TimeFits<'a> {
         };
         let is_held = |held: &Vec<bool>| held.get((document % BLOCK) as usize) == Some(&true);
         let held = times.quotes.iter().zip(&holding).filter(|(_, held)| is_held(held));
-        let held: Vec<&Quote> = held.map(|((quote, _), _)| quote).collect();
+        let day = date_of(attribute.day);
+        let of_day = held.filter(|((quote, _), _)| quote.is_of(day));
+        let held: Vec<&Quote> = of_day.map(|((quote, _), _)| quote).collect();
         self.holding = Some((block, holding));
         let may_be_read = self.read < READ_MAX;
         if held.iter().any(|quote| !quote.must_be_together() || !may_be_read) {
@@ -114,10 +118,17 @@ impl<'a> TimeFits<'a> {
     }
 
     fn compute(&self, day: i32, is_event: bool) -> f64 {
-        let span = jiff::Span::new().try_days(day);
-        let date = span.and_then(|span| Date::constant(1970, 1, 1).checked_add(span)).ok();
-        self.question.time_fit(RecordTime { date, is_event, is_quoted: false })
+        self.question.time_fit(RecordTime { date: date_of(day), is_event, is_quoted: false })
     }
+}
+
+/// The civil day of an attribute.
+fn date_of(day: i32) -> Option<Date> {
+    if day == NO_DAY {
+        return None;
+    }
+    let span = jiff::Span::new().try_days(day).ok()?;
+    Date::constant(1970, 1, 1).checked_add(span).ok()
 }
 
 /// What orders equal scores first, the greater one first: how near a record is to the query's day

@@ -102,11 +102,12 @@ impl GatheredUse {
         self.waiting = WaitingUse::default();
     }
 
-    /// Forgets what was read, and what waits of some thoughts.
+    /// Forgets what was read, and what waits of some thoughts and of all sessions.
     pub(super) fn erase<'a>(&mut self, thoughts: impl IntoIterator<Item = &'a OpId>) {
         self.read.clear();
         for id in thoughts {
             self.waiting.thoughts.remove(id);
+            self.waiting.sessions.clear();
         }
     }
 

@@ -430,8 +430,14 @@ impl UsageJournal {
         })
     }
 
-    /// Deletes every receipt that shows one of these records, from the file and its log.
-    fn erase(&self, records: &BTreeSet<OpId>) -> Result<u64, StoreError> {
+    /// Deletes every receipt that shows one of these records, from the file and its log. Receipts
+    /// of those `for_ever` that another process holds are not written any more: a body that was
+    /// withheld may arrive and be shown.
+    fn erase(
+        &self,
+        records: &BTreeSet<OpId>,
+        for_ever: &BTreeSet<OpId>,
+    ) -> Result<u64, StoreError> {
         let is_of =
             |receipt: &NewReceipt| receipt.items.iter().any(|item| records.contains(&item.record));
         let mut erased = {
@@ -450,6 +456,7 @@ impl UsageJournal {
             for record in records {
                 erased += tables::delete_showing(connection, record)?;
             }
+            tables::note_erased(connection, for_ever)?;
             private_use::delete_showing(connection, records)?;
             thought_use::erase(connection, records)?;
             Ok(erased)
@@ -515,7 +522,16 @@ impl SqliteSpace {
     /// journal; the receipts are then deleted, and parts may be left in the log.
     pub fn erase_from_journal(&self, records: &BTreeSet<OpId>) -> Result<u64, StoreError> {
         self.move_earlier_receipts(ERASE_WAIT)?;
-        self.journal.erase(records)
+        let mut for_ever = records.clone();
+        self.on_snapshot(|index| {
+            index.without_bodies(|missing| {
+                if missing.is_declared {
+                    for_ever.remove(&missing.id);
+                }
+                Ok(())
+            })
+        })?;
+        self.journal.erase(records, &for_ever)
     }
 
     /// Deletes receipts older than a time and returns how many. What they showed is no longer

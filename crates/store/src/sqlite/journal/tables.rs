@@ -6,6 +6,8 @@
 //! deleted together with the last receipt that used it. Indexes of ids hold their first bytes,
 //! which tell nearly all apart.
 
+use std::collections::BTreeSet;
+
 use kernel::id::{OpId, ReceiptId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -54,8 +56,46 @@ fn indexed(id: &[u8; 32]) -> &[u8] {
     id.get(..INDEXED_BYTES).unwrap_or(id)
 }
 
-/// Stores a receipt, unless it is there.
+/// Hashes of the ids of what was erased. Another process may hold receipts of it that wait to be
+/// written.
+const ERASED: &str =
+    "CREATE TABLE IF NOT EXISTS erased (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;";
+
+/// Notes what was erased.
+pub(super) fn note_erased(
+    connection: &Connection,
+    records: &BTreeSet<OpId>,
+) -> Result<(), StoreError> {
+    connection.execute_batch(ERASED)?;
+    let mut note = connection.prepare_cached("INSERT OR IGNORE INTO erased (hash) VALUES (?1)")?;
+    for record in records {
+        note.execute([erased_hash(record)])?;
+    }
+    Ok(())
+}
+
+fn erased_hash(record: &OpId) -> [u8; 32] {
+    blake3::derive_key("because journal: erased record", &record.0)
+}
+
+fn shows_erased(connection: &Connection, receipt: &NewReceipt) -> Result<bool, StoreError> {
+    if !super::has(connection, "table", "erased")? {
+        return Ok(false);
+    }
+    let mut erased = connection.prepare_cached("SELECT 1 FROM erased WHERE hash = ?1")?;
+    for item in &receipt.items {
+        if erased.exists([erased_hash(&item.record)])? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Stores a receipt, unless it is there or shows what was erased.
 pub(super) fn insert(connection: &Connection, receipt: &NewReceipt) -> Result<(), StoreError> {
+    if shows_erased(connection, receipt)? {
+        return Ok(());
+    }
     let is_there = connection
         .prepare_cached("SELECT 1 FROM receipt WHERE substr(id, 1, 6) = ?1 AND id = ?2")?
         .exists(params![indexed(&receipt.id.0), receipt.id.0])?;

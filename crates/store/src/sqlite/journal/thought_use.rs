@@ -488,7 +488,8 @@ impl SqliteSpace {
     }
 }
 
-/// Deletes what is kept of some thoughts, because they were forgotten.
+/// Deletes what is kept of some thoughts, because they were forgotten, and all sessions: these were
+/// offered tags, which may be those of the thoughts.
 pub(super) fn erase(connection: &Connection, thoughts: &BTreeSet<OpId>) -> Result<(), StoreError> {
     if super::has(connection, "table", "thought_use")? {
         for id in thoughts {
@@ -503,6 +504,9 @@ pub(super) fn erase(connection: &Connection, thoughts: &BTreeSet<OpId>) -> Resul
             let delete = format!("DELETE FROM {table} WHERE number = ?1");
             connection.prepare_cached(&delete)?.execute([number])?;
         }
+    }
+    if !thoughts.is_empty() {
+        connection.execute("DELETE FROM asking_session", [])?;
     }
     Ok(())
 }

@@ -99,12 +99,17 @@ fn number(number: Option<f64>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
+/// What begins a formula in a spreadsheet. Behind an apostrophe it is text.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
 fn row(output: &mut dyn Write, fields: &[&str]) -> io::Result<()> {
     for (place, field) in fields.iter().enumerate() {
         if place > 0 {
             output.write_all(b",")?;
         }
-        let is_plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == *field;
+        let as_text = format!("'{field}");
+        let field = if field.starts_with(FORMULA) { &*as_text } else { *field };
+        let is_plain = !field.contains([',', '"', '\r', '\n']) && field.trim() == field;
         match is_plain {
             true => output.write_all(field.as_bytes())?,
             false => write!(output, "\"{}\"", field.replace('"', "\"\""))?,
