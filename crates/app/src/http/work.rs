@@ -27,6 +27,7 @@ use super::spaces::{Lease, ServedSpace};
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::disclosure::{belief_named, record_named};
+use crate::service::handles;
 use crate::service::opening::OpenedSpace;
 use crate::service::query_embedding::EmbedderPool;
 use crate::service::thoughts::ThoughtError;
@@ -274,6 +275,10 @@ pub(super) fn sign_for(
         // What is rolled back is judged as the person's own.
         Need::Try => opened.write_as(home.signer().map_err(Failure::from)?),
         Need::Write(_) => opened.write_as(signer_of(session, token)?),
+    }
+    // What the person goes by may have changed since the space was opened.
+    if matches!(need, Need::Try | Need::Write(_)) {
+        handles::tell_again(home, opened)?;
     }
     Ok(())
 }

@@ -299,6 +299,10 @@ impl AgentWriter<'_> {
         self.agent.let_in(self.space, self.session.now)?;
         let mut changes = planned.changes;
         if planned.sources.is_empty() {
+            // What would be refused leaves no statement behind.
+            let evidence = self.evidence(&planned.words, planned.visibility)?;
+            let now = self.session.now;
+            self.space.change_graph(&changes, Some(&evidence), Intent::DryRun, now)?;
             let cited = self.record_statement(&planned.words, planned.visibility)?;
             cite(&mut changes, cited)?;
         }

@@ -6,6 +6,9 @@
 //! where the names change, what depends on them is derived again
 //! (`docs/design/0053-who-you-are.md`).
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
 use derivers::owner::Owner;
 use engine::Space;
 use engine::belief::claims::ClaimFilter;
@@ -23,7 +26,7 @@ use super::Session;
 use super::agreed_settings::{UsersClaim, claims_of_user};
 use super::derivation::derive_new;
 use super::graph::statement;
-use super::opening::OpenedSpace;
+use super::opening::{HomeStamp, OpenedSpace};
 use crate::failure::Failure;
 use crate::place::Home;
 
@@ -151,6 +154,32 @@ pub(crate) fn tell(home: &Home, space: &mut Space) -> Result<(), Failure> {
     };
     space.set_derivers(derivers::builtin_for(&owner_of(&known)));
     Ok(())
+}
+
+/// How often a space that stays open is told again at most.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+
+/// The same for a space that stays open, if the home space may have changed since.
+pub(crate) fn tell_again(home: &Home, opened: &mut OpenedSpace) -> Result<(), Failure> {
+    let is_recent = opened.told.is_some_and(|(at, _)| at.elapsed() < TOLD_EVERY);
+    if opened.owner.is_some() || is_recent {
+        return Ok(());
+    }
+    let stamp = stamp_of(&home.global_space());
+    if opened.told.is_none_or(|(_, known)| known != stamp) {
+        tell(home, &mut opened.space)?;
+    }
+    opened.told = Some((Instant::now(), stamp));
+    Ok(())
+}
+
+fn stamp_of(path: &Path) -> HomeStamp {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path.as_os_str(), &log].map(|file| {
+        let metadata = std::fs::metadata(file).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    })
 }
 
 /// What a person wants to change about who they are.

@@ -107,7 +107,7 @@ impl SpaceLocator<'_> {
             SpaceUse::Read | SpaceUse::HandOut => foreign.open(self.home)?,
             _ => Space::open(&path, self.home.signer()?)?,
         };
-        Ok(OpenedSpace { space, owner: Some(foreign.owner), passed })
+        Ok(OpenedSpace { space, owner: Some(foreign.owner), passed, told: None })
     }
 
     /// Opens the space for writing. The home space is created if it does not exist yet.

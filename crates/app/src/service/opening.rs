@@ -8,6 +8,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::time::{Instant, SystemTime};
 
 use engine::Space;
 use engine::owner::SpaceOwner;
@@ -92,12 +93,17 @@ pub(crate) struct OpenedSpace {
     pub(crate) owner: Option<SpaceOwner>,
     /// The spaces that were passed over to find it.
     pub(crate) passed: Vec<PassedOver>,
+    /// When its derivers were told who its owner is, and what the home space's file was then.
+    pub(crate) told: Option<(Instant, HomeStamp)>,
 }
+
+/// What changes with every write to the home space: times and sizes of its file and its log.
+pub(crate) type HomeStamp = [Option<(SystemTime, u64)>; 2];
 
 impl OpenedSpace {
     /// A space of one's own.
     pub(crate) fn own(space: Space) -> Self {
-        Self { space, owner: None, passed: Vec::new() }
+        Self { space, owner: None, passed: Vec::new(), told: None }
     }
 }
 

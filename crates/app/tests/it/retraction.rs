@@ -230,7 +230,7 @@ fn what_was_mined_is_retracted_and_restored() {
     machine.because(["remember", "We decided to fire the kiln on Friday."]).run().succeeds();
     machine.because(["claim", "mine"]).run().succeeds();
     let mined = machine.because(["claim", "list", "--json"]).run().succeeds().json_lines();
-    let id = mined[0]["id"].as_str().unwrap().to_owned();
+    let id = mined[0]["op_id"].as_str().unwrap().to_owned();
     machine.because(["claim", "retract", &id]).run().succeeds();
     assert_eq!(crate::graph::statuses(&machine, &[&id]), ["retracted"]);
     machine.because(["restore", &id]).run().succeeds();

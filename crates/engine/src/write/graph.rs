@@ -788,7 +788,7 @@ fn distinct(tags: Vec<String>) -> Vec<String> {
 }
 
 /// Whether derivation would say a claim again. What rules mine in words is not derived again.
-fn is_derived(claim: &Claim) -> bool {
+pub(crate) fn is_derived(claim: &Claim) -> bool {
     claim.deriver.as_ref().is_some_and(|deriver| deriver.deterministic)
         && claim.claim_type.parse::<TextClaimType>().is_err()
 }

@@ -428,3 +428,25 @@ impl SqliteSpace {
         written
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_for_rows_does_not_replace_the_one_for_pages() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE op (pos INTEGER PRIMARY KEY, kind TEXT)").unwrap();
+        connection.execute_batch(SCHEMA).unwrap();
+        let leave = || {
+            let pending = PendingRedactions { targets: vec![OpId([1; 32])], all: false };
+            pending.leave(&connection).unwrap();
+            stage_of(&connection).unwrap().unwrap()
+        };
+        assert_eq!((leave(), leave()), (Stage::Rows as i64, Stage::Rows as i64));
+        for stage in [Stage::FreePages, Stage::Log, Stage::RowsAndPages] {
+            set_stage(&connection, stage).unwrap();
+            assert_eq!(leave(), Stage::RowsAndPages as i64);
+        }
+    }
+}

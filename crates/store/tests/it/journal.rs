@@ -330,6 +330,21 @@ fn an_erased_record_leaves_nothing_in_the_journal_or_its_log() {
 }
 
 #[test]
+fn receipts_of_what_was_erased_that_another_process_holds_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut serving = space(folder.path(), "space.db");
+    serving.set_journal_writing(JournalWriting::Gathered);
+    keep(&mut serving, 1, 7, 1);
+    keep(&mut serving, 2, 8, 2);
+    let forgetting = SqliteSpace::open(serving.path()).unwrap();
+    assert_eq!(forgetting.erase_from_journal(&[OpId(id_of(7))].into()).unwrap(), 0);
+    serving.write_journal(WAIT).unwrap();
+    let of = |record| ReceiptFilter { of: Some(OpId(id_of(record))), ..ReceiptFilter::default() };
+    assert_eq!(serving.receipts(&of(7), 10).unwrap().len(), 0);
+    assert_eq!(serving.receipts(&of(8), 10).unwrap().len(), 1);
+}
+
+#[test]
 fn erasing_reports_a_reader_that_keeps_the_log_and_succeeds_after_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut space = space(folder.path(), "space.db");

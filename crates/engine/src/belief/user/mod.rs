@@ -24,6 +24,7 @@ use store::StoreError;
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::review::{Review, Status, acting_on};
 use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::write::graph::is_derived;
 use crate::{EngineError, Reader};
 
 mod payload;
@@ -357,9 +358,7 @@ impl Reader<'_> {
             check_not_retracted(index, target)?;
             match body_of(index, &target, &kind)? {
                 // What a model or an agent stated is not derived again.
-                Some(Body::Claim(claim))
-                    if claim.deriver.as_ref().is_some_and(|it| it.deterministic) =>
-                {
+                Some(Body::Claim(claim)) if is_derived(&claim) => {
                     Err(EngineError::from(UserError::Derived { key: claim.identity_key }))
                 }
                 _ => Ok(()),
@@ -400,7 +399,7 @@ impl Reader<'_> {
             }
             let kind = index.entry(&retracted)?.map_or(Kind::Evidence, |entry| entry.kind);
             if let Some(Body::Claim(claim)) = body_of(index, &retracted, &kind)?
-                && claim.deriver.as_ref().is_some_and(|it| it.deterministic)
+                && is_derived(&claim)
             {
                 return Err(UserError::Rederived { key: claim.identity_key }.into());
             }

@@ -261,11 +261,14 @@ impl Search<'_> {
             }
             quotes.extend(rows.map(|rows| (quote.clone(), rows)));
         }
-        let event_kind = match question.asks_of_a_time() {
-            true => self.kind_number(EvidenceKind::EVENT)?,
-            false => None,
+        let (event_kind, cancellation_kind) = match question.asks_of_a_time() {
+            true => (
+                self.kind_number(EvidenceKind::EVENT)?,
+                self.kind_number(EvidenceKind::CANCELLATION)?,
+            ),
+            false => (None, None),
         };
-        Ok(Times { quotes, event_kind })
+        Ok(Times { quotes, event_kind, cancellation_kind })
     }
 
     /// None if the index does not know the word in any language.

@@ -260,8 +260,8 @@ impl TimeQuestion<'_> {
         at_edge.pop().or_else(|| series.last_until(before).filter(is_admitted))
     }
 
-    /// The windows of days that the question names. One without a year is looked for around the
-    /// asker's.
+    /// The windows of days that the question names. Of one without a year, that nearest to the
+    /// asker's day: what is held every week is on some weekday's ninth of December, too.
     fn windows(&self) -> Vec<(Date, Date)> {
         let mut windows = Vec::new();
         for mention in &self.question.dates {
@@ -269,8 +269,13 @@ impl TimeQuestion<'_> {
                 DateMention::Window { first, last, .. } => windows.push((*first, *last)),
                 DateMention::EveryYear { .. } => {
                     let today = self.today.unwrap_or(Date::constant(1970, 1, 1));
-                    let years = [0, -366, 366].map(|days| later(today, days));
-                    windows.extend(years.into_iter().filter_map(|near| mention.window(near)));
+                    let years = [366, 0, -366].map(|days| later(today, days));
+                    let windows_near = years.into_iter().filter_map(|near| mention.window(near));
+                    let day = days_since_epoch(today);
+                    windows.extend(windows_near.min_by_key(|(first, last)| {
+                        let (first, last) = (days_since_epoch(*first), days_since_epoch(*last));
+                        (first - day).max(day - last).max(0)
+                    }));
                 }
             }
         }

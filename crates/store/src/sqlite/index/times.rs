@@ -27,6 +27,8 @@ pub(super) struct Times {
     pub(super) quotes: Vec<(Quote, Vec<TermRows>)>,
     /// The number of the kind of events.
     pub(super) event_kind: Option<u8>,
+    /// The same of cancelled ones.
+    pub(super) cancellation_kind: Option<u8>,
 }
 
 /// The fit of each record; those of a day are computed once.
@@ -55,6 +57,11 @@ impl<'a> TimeFits<'a> {
 
     pub(super) fn fit(&mut self, document: u32, attribute: &Attribute) -> Result<f64, StoreError> {
         if self.is_empty() {
+            return Ok(0.0);
+        }
+        // What was called off is not the next of anything.
+        let is_called_off = self.times.cancellation_kind == Some(attribute.kind);
+        if is_called_off && self.question.nearest.is_some() {
             return Ok(0.0);
         }
         let is_event = self.times.event_kind == Some(attribute.kind);
