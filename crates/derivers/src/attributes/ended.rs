@@ -9,6 +9,24 @@ use crate::statements::{Break, Word};
 
 /// The attribute of what somebody is.
 pub(super) const BEING: &str = "being";
+/// How the attribute of what somebody likes, or does again and again, begins.
+pub(super) const DOING: &str = "doing/";
+/// Its verbs, as they follow "I", "he" and "stopped".
+const HABITS: [(&str, &[&str]); 8] = [
+    ("drink", &["drink", "drinks", "drinking"]),
+    ("drive", &["drive", "drives", "driving"]),
+    ("eat", &["eat", "eats", "eating"]),
+    (
+        "like",
+        &["like", "likes", "liking", "love", "loves", "loving", "enjoy", "enjoys", "enjoying"],
+    ),
+    ("play", &["play", "plays", "playing"]),
+    ("smoke", &["smoke", "smokes", "smoking"]),
+    ("take", &["take", "takes", "taking"]),
+    ("wear", &["wear", "wears", "wearing"]),
+];
+/// Words with which these verbs mean something else: "takes place".
+const NOT_DONE: [&str; 8] = ["care", "it", "over", "part", "place", "that", "time", "to"];
 /// Most words of what somebody is.
 const BEING_WORDS_MAX: usize = 3;
 /// Most words of the name of a tool.
@@ -102,8 +120,9 @@ impl Clause<'_, '_, '_> {
         let is_denied = self.skip_all(&["isn't", "aren't"]);
         let is_being = is_contracted || has_been || is_denied || self.skip_all(&TO_BE);
         self.skip_all(&ADVERBS);
-        let mut has_ended = self.next_is(&["no"]) && self.lower(1) == "longer";
-        self.skip(if has_ended { 2 } else { 0 });
+        let has_stopped = self.skip_all(&["stopped", "quit"]);
+        let mut has_ended = has_stopped || self.next_is(&["no"]) && self.lower(1) == "longer";
+        self.skip(if has_ended && !has_stopped { 2 } else { 0 });
         let is_anymore = match self.words {
             [.., any, more] if any.lower == "any" && more.lower == "more" => 2,
             [.., last] if last.lower == "anymore" => 1,
@@ -118,6 +137,24 @@ impl Clause<'_, '_, '_> {
             return None;
         }
         let verb = self.lower(0).to_owned();
+        let habit = HABITS.iter().find(|(_, verbs)| verbs.contains(&verb.as_str()));
+        if let Some((habit, _)) = habit.filter(|_| !is_being) {
+            self.skip(1);
+            if self.next_is(&NOT_DONE) {
+                return None;
+            }
+            self.skip_all(&ARTICLES);
+            let (value, is_now) = self.value(&NOT_BEINGS)?;
+            let attribute = format!("{DOING}{habit}");
+            return Some(AttributeStatement {
+                is_change: has_ended || is_now,
+                has_ended,
+                ..AttributeStatement::of(subject, attribute, value)
+            });
+        }
+        if has_stopped {
+            return None;
+        }
         let (attribute, prepositions): (&str, &[&str]) = match verb.as_str() {
             "live" | "lives" | "living" if has_ended => (HOME, &["in", "at"]),
             "work" | "works" | "working" | "employed" if has_ended => (WORK, &["at", "for", "by"]),

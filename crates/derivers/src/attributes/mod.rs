@@ -52,9 +52,10 @@ const WEIGHT: &str = "weight";
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-const CUES: [&str; 61] = [
+const CUES: [&str; 71] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
-    "now", "changed", "on ", "at ", "takes", "are", "bump", "cut", "decrease", "delay", "extend",
+    "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat", "drink", "drive", "play", "smok", "wear",
+    "stopped", "are", "bump", "cut", "decrease", "delay", "extend",
     "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
     "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
     "left", "quit", "retired", "meet", "open", "begin", "not ",
@@ -236,7 +237,11 @@ impl AttributeStatement {
             (true, false) => has_same_value || self.value.is_empty(),
             (false, true) => has_same_value,
             // Somebody is many things at a time.
-            (false, false) if self.attribute == ended::BEING => false,
+            (false, false)
+                if self.attribute == ended::BEING || self.attribute.starts_with(ended::DOING) =>
+            {
+                false
+            }
             (false, false) => {
                 let is_of_sort = self.has_values_of_any_sort()
                     || sort_of(&self.value) == sort_of(&earlier.value);

@@ -131,7 +131,7 @@ impl WordWeights {
             let word = word.to_lowercase();
             self.weights.keys().any(|term| {
                 let term = term.as_str();
-                word == term || term.len() > 2 && word.starts_with(term)
+                word == term || term.len() > 2 && word.contains(term)
             })
         })
     }

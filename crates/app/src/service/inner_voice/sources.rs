@@ -20,6 +20,7 @@ use kernel::when::When;
 use retrieval::question::Question;
 use retrieval::rank::answering::{of_statement, of_thought, speaks_of_self};
 use retrieval::text::is_english_stop_word;
+use retrieval::text::sentences::sentences;
 use retrieval::text::standing::{Standing, standing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,9 @@ use crate::service::wording::{speaker_in, text_of_belief};
 /// How much a fact about the person counts in a question about somebody else, or words about
 /// somebody else in a question about the person: too little to be an answer.
 const OF_SOMEBODY_ELSE: f64 = 0.4;
+
+/// The most that a record which only asks counts: enough to be shown where nothing else is found.
+const OF_QUESTION: f64 = 0.55;
 
 // What a source is: what was said or happened, what is believed, decisions and the like, what
 // agents thought. No comment is in its schema: the field that holds it has one.
@@ -167,6 +171,7 @@ pub(super) fn find(
     discount_possessions(request.question, &mut sources);
     discount_subjects(request.question, &mut sources);
     discount_instructions(&weights, &mut sources);
+    discount_questions(&mut sources);
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -291,20 +296,23 @@ fn discount_possessions(question: &str, sources: &mut [AnswerSource]) {
     }
 }
 
-/// "Ben is allergic to nuts" says nothing of Anna, nor of the person who asks.
+/// "Ben is allergic to nuts" says nothing of Anna, and "Greta drives a Fiat" does not answer "What
+/// car do I drive?"
 fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
     let asked = subject_of(question).map(|name| words_of(&name.to_lowercase()));
-    let is_of_asker = asked.is_none() && is_about_asker_alone(question);
-    if asked.is_none() && !is_of_asker {
-        return;
-    }
+    let of_asker = if asked.is_none() && is_about_asker_alone(question) {
+        words_of(question)
+    } else {
+        Vec::new()
+    };
     let asked = asked.unwrap_or_default();
     for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
-        let names_another = is_about_somebody(&source.text);
-        if is_of_asker && names_another && !speaks_of_asker(&source.text) {
-            source.chance *= OF_SOMEBODY_ELSE;
-        }
-        if names_another && is_in_none_of(&source.said_with_title(), &asked) {
+        let Some(deed) = deed_of_somebody(&source.text) else { continue };
+        let is_of_another = is_in_none_of(&source.said_with_title(), &asked);
+        let is_not_of_asker = of_asker.contains(&deed)
+            && !COMMON_VERBS.contains(&deed.as_str())
+            && !speaks_of_asker(&source.text);
+        if is_of_another || is_not_of_asker {
             source.chance *= OF_SOMEBODY_ELSE;
         }
     }
@@ -318,6 +326,16 @@ fn discount_instructions(weights: &WordWeights, sources: &mut [AnswerSource]) {
             && !weights.are_in(&source.text)
         {
             source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
+/// A record that only asks is behind whatever answers it.
+fn discount_questions(sources: &mut [AnswerSource]) {
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        let text = source.text.trim();
+        if text.ends_with(['?', '？']) && sentences(text).len() == 1 {
+            source.chance = source.chance.min(OF_QUESTION);
         }
     }
 }
@@ -374,18 +392,25 @@ fn speaks_of_asker(text: &str) -> bool {
     words_of(text).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
-/// Whether a short text begins with a name, and says of it what it is or does.
-fn is_about_somebody(text: &str) -> bool {
+/// Verbs that say little of what somebody does.
+const COMMON_VERBS: [&str; 7] = ["is", "was", "has", "had", "can", "can't", "will"];
+
+/// The verb of a short text that begins with a name, as a question has it, or the thing that is
+/// theirs: "live" of "Hanna lives in Bristol", "phone" of "Hanna's phone is old".
+fn deed_of_somebody(text: &str) -> Option<String> {
     const SHORT_BYTES: usize = 200;
-    const VERBS: [&str; 7] = ["is", "was", "has", "had", "can", "can't", "will"];
     let mut words = text.split_whitespace();
-    let (Some(name), Some(verb)) = (words.next(), words.next()) else { return false };
-    text.len() <= SHORT_BYTES
-        && is_name(name.strip_suffix("'s").or(name.strip_suffix("’s")).unwrap_or(name))
-        && (name.ends_with("'s")
-            || name.ends_with("’s")
-            || VERBS.contains(&verb)
-            || verb.ends_with('s') && verb.chars().all(char::is_lowercase))
+    let (name, next) = (words.next()?, words.next()?);
+    let owner = name.strip_suffix("'s").or(name.strip_suffix("’s"));
+    if text.len() > SHORT_BYTES || !is_name(owner.unwrap_or(name)) {
+        return None;
+    }
+    let plain = next.to_lowercase();
+    if owner.is_some() || COMMON_VERBS.contains(&next) {
+        return Some(plain);
+    }
+    let is_verb = next.ends_with('s') && next.chars().all(char::is_lowercase);
+    is_verb.then(|| plain.trim_end_matches('s').to_owned())
 }
 
 /// Whether a word may be a name: a capital letter, then small ones.
@@ -614,15 +639,15 @@ mod tests {
         assert_eq!(subject_of("What is I"), None);
         assert_eq!(subject_of("is"), None);
         for (text, expected) in [
-            ("Ben is allergic to nuts", true),
-            ("Ben likes nuts", true),
-            ("Hanna's phone number is 0655", true),
-            ("She is allergic to nuts", false),
-            ("My sister is allergic", false),
-            ("Nuts for Ben", false),
-            ("Ben", false),
+            ("Ben is allergic to nuts", "is"),
+            ("Ben likes nuts", "like"),
+            ("Hanna's phone number is 0655", "phone"),
+            ("She is allergic to nuts", ""),
+            ("My sister is allergic", ""),
+            ("Nuts for Ben", ""),
+            ("Ben", ""),
         ] {
-            assert_eq!(is_about_somebody(text), expected, "{text}");
+            assert_eq!(deed_of_somebody(text).unwrap_or_default(), expected, "{text}");
         }
     }
 }
