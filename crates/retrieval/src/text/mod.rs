@@ -438,8 +438,9 @@ impl Analyzer {
         let is_ascii = |entry: &u32| {
             self.entries.get(*entry as usize).is_none_or(|known| known.word.is_ascii())
         };
-        let lead = match reading.undecided.iter().all(is_ascii) {
-            true => recognition::ASCII_LEAD,
+        let is_short = reading.undecided.len() <= recognition::SHORT_WORDS;
+        let lead = match is_short && reading.undecided.iter().all(is_ascii) {
+            true => recognition::SHORT_LEAD,
             false => recognition::LEAD,
         };
         let mut language =

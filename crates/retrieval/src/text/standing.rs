@@ -33,7 +33,7 @@ const FILLERS: [&str; 25] = [
 
 /// How a sentence that is an instruction begins.
 #[rustfmt::skip]
-const OPENINGS: [&str; 126] = [
+const OPENINGS: [&str; 99] = [
     "always ", "never ", "from now on", "from here on", "from this point on", "going forward", "in future",
     "in the future, ", "whenever i ", "every time i ", "each time i ", "any time i ask", "anytime i ask", "when i ask ",
     "if i ask ", "make sure to always ", "make sure you always ", "be sure to always ", "remember to always ",
@@ -41,41 +41,50 @@ const OPENINGS: [&str; 126] = [
     "i want you to always ", "i want you to never ", "i'd like you to always ", "i need you to always ",
     "stop answering ", "stop calling me ", "stop replying ", "stop responding ", "stop using emoji",
     // German
-    "ab jetzt ", "ab sofort ", "von jetzt an ", "von nun an ", "in zukunft ", "künftig ", "antworte immer ",
+    "ab jetzt ", "in zukunft ", "antworte immer ",
     "antworte mir immer ", "antworte bitte immer ", "antworten sie immer ", "schreib immer ", "schreibe immer ",
     "verwende immer ", "verwende nie", "benutze immer ", "benutze nie", "nutze immer ", "nenn mich ", "nenne mich ",
-    "immer wenn ich ", "jedes mal, wenn ich ", "wenn ich dich ", "wenn ich nach ",
     // French
-    "à partir de maintenant", "désormais", "dorénavant", "réponds toujours ", "réponds-moi toujours ",
+    "à partir de maintenant", "désormais", "réponds toujours ", "réponds-moi toujours ",
     "répondez toujours ", "répondez-moi toujours ", "utilise toujours ", "n'utilise jamais ", "ne réponds jamais ",
-    "appelle-moi ", "appelez-moi ", "tutoie-moi", "vouvoie-moi", "chaque fois que je ", "quand je te demande ",
+    "appelle-moi ", "appelez-moi ", "tutoie-moi", "vouvoie-moi", "quand je te demande ",
     // Spanish
     "a partir de ahora", "de ahora en adelante", "responde siempre ", "respóndeme siempre ", "siempre responde ",
     "siempre respóndeme ", "contesta siempre ", "usa siempre ", "nunca uses ", "no uses nunca ", "llámame ",
     "cada vez que te ",
     // Portuguese
-    "a partir de agora", "de agora em diante", "responda sempre ", "responde sempre ", "sempre responda ",
-    "use sempre ", "nunca use ", "sempre que eu ",
+    "responda sempre ", "responde sempre ", "sempre responda ",
+    "use sempre ", "nunca use ",
     // Italian
-    "d'ora in poi", "da ora in poi", "da adesso in poi", "rispondi sempre ", "rispondimi sempre ", "usa sempre ",
+    "rispondi sempre ", "rispondimi sempre ", "usa sempre ",
     "non usare mai ", "chiamami ", "ogni volta che ti ",
     // Dutch
-    "vanaf nu ", "voortaan ", "antwoord altijd ", "gebruik altijd ", "gebruik nooit ",
+    "antwoord altijd ", "gebruik altijd ", "gebruik nooit ",
     // Polish
-    "od teraz ", "zawsze odpowiadaj ", "odpowiadaj zawsze ", "nigdy nie używaj ",
+    "zawsze odpowiadaj ", "odpowiadaj zawsze ", "nigdy nie używaj ",
     // Russian
-    "с этого момента ", "отныне ", "впредь ", "всегда отвечай ", "отвечай всегда ", "отвечай мне всегда ",
+    "всегда отвечай ", "отвечай всегда ", "отвечай мне всегда ",
     "никогда не используй ", "называй меня ", "обращайся ко мне ",
     // Chinese and Japanese
-    "从现在起", "从现在开始", "從現在", "以后请", "今后请", "今後は", "これからは",
+    "以后请", "今后请",
+];
+
+/// How a sentence begins that is an instruction if it is about answers: reports begin so, too.
+#[rustfmt::skip]
+const FROM_NOW: [&str; 27] = [
+    "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
+    "de agora em diante", "d'ora in poi", "da ora in poi", "da adesso in poi", "vanaf nu ", "voortaan ",
+    "od teraz ", "с этого момента ", "отныне ", "впредь ", "从现在起", "从现在开始", "從現在", "今後は", "これからは",
+    "immer wenn ich ", "jedes mal, wenn ich ", "wenn ich dich ", "wenn ich nach ", "chaque fois que je ",
+    "sempre que eu ",
 ];
 
 /// What makes a sentence an instruction wherever it stands.
 #[rustfmt::skip]
-const ANYWHERE: [&str; 24] = [
+const ANYWHERE: [&str; 23] = [
     " from now on", " when i ask ", " whenever i ask ", " every time i ask ", " if i ask ", " in all your answers",
     " in all your responses", " in every answer", " in every response", " in your answers", " in your responses",
-    " unless i say otherwise", " in deinen antworten", " in allen antworten", " ab jetzt", " dans tes réponses",
+    " unless i say otherwise", " in deinen antworten", " in allen antworten", " dans tes réponses",
     " dans toutes tes réponses", " en tus respuestas", " en todas tus respuestas", " nas suas respostas",
     " nelle tue risposte", "总是用", "始终用", "每次回答",
 ];
@@ -174,6 +183,7 @@ fn of_sentence(sentence: &str) -> Standing {
     let is_question = lower.trim_end().ends_with(['?', '？']);
     let is_instruction = begins(&OPENINGS)
         || has(&lower, &ANYWHERE)
+        || begins(&FROM_NOW) && has(&lower, &ANSWERING)
         || begins(&ENDS) && has(&lower, &AGAIN) && has(&lower, &ANSWERING);
     if is_instruction && !is_question {
         return Standing::Instruction;
@@ -238,6 +248,8 @@ mod tests {
             ("Пожалуйста, отвечай всегда кратко.", Standing::Instruction),
             ("请从现在开始用中文回答。", Standing::Instruction),
             ("Rispondi sempre in italiano", Standing::Instruction),
+            ("Von nun an war die Stadt frei.", Standing::None),
+            ("Künftig fährt der Bus öfter.", Standing::None),
             ("You can use emojis again.", Standing::Instruction),
             ("You don't have to answer in French any more", Standing::Instruction),
             ("You can use the kitchen again.", Standing::None),
