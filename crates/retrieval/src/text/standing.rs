@@ -69,7 +69,7 @@ const OPENINGS: [&str; 99] = [
     "以后请", "今后请",
 ];
 
-/// How a sentence begins that is an instruction if it is about answers: reports begin with them, too.
+/// Beginnings of reports, too: they make an instruction of a sentence about answers alone.
 #[rustfmt::skip]
 const FROM_NOW: [&str; 27] = [
     "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
