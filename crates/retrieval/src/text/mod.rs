@@ -438,9 +438,8 @@ impl Analyzer {
         let is_ascii = |entry: &u32| {
             self.entries.get(*entry as usize).is_none_or(|known| known.word.is_ascii())
         };
-        let is_short = reading.undecided.len() <= recognition::SHORT_WORDS;
-        let lead = match is_short && reading.undecided.iter().all(is_ascii) {
-            true => recognition::SHORT_LEAD,
+        let lead = match reading.undecided.iter().all(is_ascii) {
+            true => recognition::ASCII_LEAD,
             false => recognition::LEAD,
         };
         let mut language =
