@@ -1,8 +1,15 @@
-//! Titles that say that an event does not take place.
+//! Events that do not take place, or not for the owner.
 //!
 //! Exchange writes "Canceled:" before the title; people write it in their own words, anywhere in
 //! it, and leave the series as it is.
 
+use kernel::evidence::{Evidence, EvidenceKind};
+use serde_json::Value;
+
+use crate::owner::Owner;
+
+/// The field of an event with those who declined it, by name or address.
+const DECLINED: &str = "declined";
 /// Words that say so by themselves, in lower case.
 const WORDS: [&str; 14] = [
     "canceled",
@@ -33,6 +40,15 @@ pub(crate) fn is_cancelled(title: &str) -> bool {
         .collect();
     words.iter().any(|word| WORDS.contains(word))
         || PHRASES.iter().any(|phrase| words.windows(phrase.len()).any(|part| part == *phrase))
+}
+
+/// Whether the owner declined an event.
+pub(crate) fn is_declined(evidence: &Evidence, owner: &Owner) -> bool {
+    let declined = evidence.payload.more.get(DECLINED).and_then(Value::as_array);
+    evidence.kind.0 == EvidenceKind::EVENT
+        && declined.is_some_and(|people| {
+            people.iter().filter_map(Value::as_str).any(|person| owner.is(person))
+        })
 }
 
 #[cfg(test)]

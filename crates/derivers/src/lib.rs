@@ -244,6 +244,6 @@ pub fn builtin_for(owner: &Owner) -> Vec<Box<dyn Deriver>> {
         Box::new(places::Places),
         Box::new(preferences::Preferences::of(owner.clone())),
         Box::new(relationships::Relationships::of(owner.clone())),
-        Box::new(routines::Routines),
+        Box::new(routines::Routines::of(owner.clone())),
     ]
 }

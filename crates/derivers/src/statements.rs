@@ -432,6 +432,14 @@ pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
             continue;
         }
         let after = rest.get(letter.len_utf8()..).unwrap_or_default();
+        let is_alone = !words.is_empty() && after.starts_with(' ');
+        if matches!(letter, '&' | '+') && is_alone && words.len() < SENTENCE_WORDS_MAX {
+            let text = rest.get(..letter.len_utf8()).unwrap_or_default();
+            words.push(Word { text, lower: Cow::Borrowed("and"), before });
+            before = Break::None;
+            rest = after;
+            continue;
+        }
         rest = after;
         if letter == '`'
             && let Some((name, after)) = after.split_once('`')
@@ -441,6 +449,12 @@ pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
             words.push(Word { text: name, lower: lower(name), before });
             before = Break::None;
             rest = after;
+            continue;
+        }
+        // Struck out, and so no longer said.
+        if let Some(struck) = (letter == '~').then(|| after.strip_prefix('~')).flatten() {
+            before = Break::Quote;
+            rest = struck.split_once("~~").map_or("", |(_, rest)| rest);
             continue;
         }
         if letter == '\''
@@ -507,6 +521,7 @@ mod tests {
         );
         assert_eq!(read("He wrote \"I love tea. Truly\" twice"), ["He wrote twice"]);
         assert_eq!(read("He wrote “I love tea"), ["He wrote"]);
+        assert_eq!(read("We meet ~~on Monday~~ on Friday"), ["We meet on Friday"]);
         assert_eq!(
             read("The label 'I love it. Truly' and 'no, don't' stay"),
             ["The label and stay"]

@@ -17,6 +17,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use kernel::when::When;
 use serde_json::{Map, Value};
 
 use crate::blocks::{self, Blocks, flatten};
@@ -132,6 +133,14 @@ fn of_shape(shape: &Shape) -> Match {
     }
 }
 
+/// What a message has from its conversation.
+#[derive(Default)]
+struct Conversation {
+    session: Option<String>,
+    title: Option<String>,
+    at: Option<When>,
+}
+
 /// Reads one file.
 struct Reader {
     file: PathBuf,
@@ -155,7 +164,8 @@ impl Reader {
         });
         let Some(Value::Array(messages)) = many else {
             let session = take_label(&mut item, &SESSION);
-            return self.message(item, session, None, line, sink);
+            let conversation = Conversation { session, ..Conversation::default() };
+            return self.message(item, &conversation, line, sink);
         };
         if messages.len() > MESSAGES_MAX {
             let message =
@@ -170,12 +180,14 @@ impl Reader {
                 self.repetitions.uid(&self.stem, hash)
             }
         };
+        let at = take(&mut item, &TIME).as_ref().and_then(time::from_value);
+        let conversation = Conversation { session: Some(session), title, at };
         for message in messages {
             let Value::Object(message) = message else {
                 sink.problem(self.problem(line, "a message that is not a JSON object"))?;
                 continue;
             };
-            self.message(message, Some(session.clone()), title.clone(), line, sink)?;
+            self.message(message, &conversation, line, sink)?;
         }
         ControlFlow::Continue(())
     }
@@ -183,8 +195,7 @@ impl Reader {
     fn message(
         &mut self,
         mut item: Map<String, Value>,
-        session: Option<String>,
-        session_title: Option<String>,
+        conversation: &Conversation,
         line: u64,
         sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
@@ -240,7 +251,7 @@ impl Reader {
         item.remove("role");
         let role = role.as_deref().or(actor.as_deref()).and_then(blocks::role).map(str::to_owned);
         let id = take_label(&mut item, &ID);
-        let session = session.unwrap_or_else(|| self.stem.clone());
+        let session = conversation.session.clone().unwrap_or_else(|| self.stem.clone());
         let uid = match id {
             Some(id) => format!("{session}/{id}"),
             None => {
@@ -254,6 +265,9 @@ impl Reader {
             Some(Value::Array(tags)) => tags.into_iter().filter_map(as_label).collect(),
             _ => Vec::new(),
         };
+        // A message without a time is of the time of its conversation, by which it is not known.
+        let at = at.or_else(|| conversation.at.clone());
+        let session_title = conversation.title.clone();
         let frame = Turn {
             at: at.clone(),
             session: Some(session.clone()),

@@ -339,8 +339,12 @@ impl Reader {
 /// What the person typed of a message of the user: without what the host wrote in their name.
 fn typed(content: Blocks) -> Blocks {
     let text = content.text.trim();
-    let is_of_host = HOST_ELEMENTS.iter().any(|name| text.starts_with(&format!("<{name}")))
-        || text.starts_with("# AGENTS.md instructions");
+    let is_element = |name: &&str| {
+        let after = text.strip_prefix('<').and_then(|text| text.strip_prefix(*name));
+        after.is_some_and(|after| after.starts_with(['>', ' ', '\n', '/']))
+    };
+    let is_of_host =
+        HOST_ELEMENTS.iter().any(is_element) || text.starts_with("# AGENTS.md instructions");
     if is_of_host {
         return Blocks::default();
     }

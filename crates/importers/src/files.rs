@@ -98,8 +98,14 @@ fn walk_all(
                 found.files.sort();
                 return Ok(all);
             }
-            let Ok(entry) = entry else { continue };
-            let Ok(kind) = entry.file_type() else { continue };
+            let entry = entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind)));
+            let (entry, kind) = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    found.problems.push(problem(&folder, format!("a file was left out: {error}")));
+                    continue;
+                }
+            };
             if kind.is_symlink() || entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }

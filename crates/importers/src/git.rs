@@ -23,7 +23,8 @@ use serde_json::Value;
 
 use crate::bounded_lines::BoundedLines;
 use crate::charset;
-use crate::secrets::summarize;
+use crate::secrets::{cut, summarize};
+use crate::turn::LINK_BYTES_MAX;
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink};
 
 /// Most changed paths of one commit that are kept.
@@ -303,6 +304,8 @@ struct Commit {
     fields: Vec<String>,
     paths: Vec<String>,
     paths_left_out: u64,
+    /// Whether its message was cut.
+    is_cut: bool,
 }
 
 impl<'a> Log<'a> {
@@ -323,6 +326,7 @@ impl<'a> Log<'a> {
                 }
             } else if !complete {
                 commit.fields.push(charset::decode(&field).text.into_owned());
+                commit.is_cut |= read.cut;
             } else if commit.paths.len() < PATHS_MAX {
                 let text = String::from_utf8_lossy(&field);
                 // Git separates the list of paths from the message by a line feed.
@@ -331,7 +335,7 @@ impl<'a> Log<'a> {
                 } else {
                     &text
                 };
-                commit.paths.push(text.to_owned());
+                commit.paths.push(cut(text, LINK_BYTES_MAX).to_owned());
             } else {
                 commit.paths_left_out += 1;
             }
@@ -367,6 +371,9 @@ impl<'a> Log<'a> {
         };
         if commit.paths_left_out > 0 {
             payload.more.insert("links_left_out".to_owned(), Value::from(commit.paths_left_out));
+        }
+        if commit.is_cut {
+            payload.more.insert("text_cut".to_owned(), Value::Bool(true));
         }
         if parents.split_whitespace().count() > 1 {
             payload.more.insert("merge".to_owned(), Value::Bool(true));

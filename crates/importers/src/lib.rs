@@ -98,12 +98,14 @@ pub struct Context {
     /// The archive that was unpacked to `root`, by its name in the folder that holds it; empty if
     /// it was imported by itself.
     pub archive: Option<String>,
+    /// The name by which the import is recorded, if its path says nothing to anybody.
+    pub name: Option<String>,
 }
 
 impl Context {
     /// The context of an import at this time, in this zone.
     pub fn new(now: jiff::Timestamp, zone: jiff::tz::TimeZone) -> Self {
-        Self { now, zone, day_order: None, root: None, scratch: None, archive: None }
+        Self { now, zone, day_order: None, root: None, scratch: None, archive: None, name: None }
     }
 
     /// The name of a file that identifies its records: relative to the folder that is imported, or

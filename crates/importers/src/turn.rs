@@ -25,6 +25,9 @@ use crate::secrets::{cut, split_at, summarize, without_secrets};
 /// With the limits below, the worst case of all of them (a byte may be six of JSON) stays within a
 /// body of 1 MiB.
 pub(crate) const TEXT_JSON_BYTES_MAX: usize = 256 * 1024;
+/// Longest text of a record that has other long fields too, in bytes of its JSON form: half of a
+/// body.
+pub(crate) const LONG_TEXT_JSON_BYTES_MAX: usize = 512 * 1024;
 /// Longest name of a person, session title or label, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
 /// Longest `source_uid` or session, in bytes; a longer one is replaced by its hash.
@@ -173,6 +176,14 @@ pub(crate) fn excerpt(text: &str, bytes_max: usize) -> String {
         0 => text.to_owned(),
         left_out => format!("{kept}… ({left_out} more bytes left out)"),
     }
+}
+
+/// Cuts a text to [`LONG_TEXT_JSON_BYTES_MAX`]; true if something was cut.
+pub(crate) fn shorten(text: &mut String) -> bool {
+    let kept = split(text, LONG_TEXT_JSON_BYTES_MAX).0.len();
+    let is_cut = kept < text.len();
+    text.truncate(kept);
+    is_cut
 }
 
 /// Splits off the part whose JSON form has at most `json_bytes_max` bytes, at a line's end or space

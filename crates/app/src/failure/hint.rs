@@ -106,6 +106,9 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
             "name a file by its path, or a patch by its id: `because patch list --all` lists them",
         ),
         RequestError::TwoTables => Some("`--out FOLDER` writes both, `--table edges` prints one"),
+        RequestError::ExportTooLarge { .. } => {
+            Some("export fewer types at a time; `because kg export` writes files of any length")
+        }
         RequestError::AmbiguousToken { .. } => Some("give the id of one"),
         RequestError::NoSuchToken { .. } => Some("`because token list` lists them"),
         RequestError::EmptyTurns => Some("give turns with --turn, or a question with --question"),

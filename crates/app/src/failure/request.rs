@@ -79,6 +79,12 @@ pub(crate) enum RequestError {
     /// CSV is two tables, and one stream was asked for.
     #[error("csv is two tables, one of nodes and one of edges")]
     TwoTables,
+    /// An export that is one answer is longer than an answer may be.
+    #[error("the export is longer than {mib_max} MiB")]
+    ExportTooLarge {
+        /// The limit.
+        mib_max: usize,
+    },
     /// A patch that is not in the documented form.
     #[error("this is not a patch: {detail}")]
     PatchMalformed {
@@ -450,6 +456,7 @@ impl RequestError {
         "not_in_graph",
         "unknown_entity",
         "two_tables",
+        "export_too_large",
         "patch_malformed",
         "patch_too_long",
         "no_language_model",
@@ -512,6 +519,7 @@ impl RequestError {
             Self::NotInGraph { .. } => "not_in_graph",
             Self::UnknownEntity { .. } => "unknown_entity",
             Self::TwoTables => "two_tables",
+            Self::ExportTooLarge { .. } => "export_too_large",
             Self::PatchMalformed { .. } => "patch_malformed",
             Self::PatchTooLong { .. } => "patch_too_long",
             Self::NoLanguageModel => "no_language_model",

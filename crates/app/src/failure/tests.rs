@@ -22,6 +22,7 @@ fn one_of_each() -> Vec<RequestError> {
         RequestError::NotInGraph { id: kernel::id::OpId([0; 32]), wanted: IN_GRAPH, found: None },
         RequestError::UnknownEntity { name: text() },
         RequestError::TwoTables,
+        RequestError::ExportTooLarge { mib_max: 64 },
         RequestError::PatchMalformed { detail: text() },
         RequestError::PatchTooLong { found: 2, limit: 1 },
         RequestError::NoLanguageModel,

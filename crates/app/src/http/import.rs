@@ -171,11 +171,23 @@ impl Upload {
             return Err(ApiError::validation(format!("at most {FILES_MAX} files at a time")));
         }
         let folder = self.folder.path().join(self.files.len().to_string());
-        let path = folder.join(safe_name(name));
+        let path = folder.join(self.unused(safe_name(name)));
         let made = std::fs::create_dir(&folder).and_then(|()| File::create(&path));
         let file = made.map_err(|source| Failure::File { path: path.clone(), source })?;
         self.files.push(path);
         Ok(file)
+    }
+
+    /// A name that no other file has: records of a file are known by its name.
+    fn unused(&self, name: String) -> String {
+        let is_used = |name: &String| self.files.iter().any(|path| name_of(path) == *name);
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, extension)) => (stem, format!(".{extension}")),
+            None => (name.as_str(), String::new()),
+        };
+        let numbered = (2..).map(|number| format!("{stem} ({number}){extension}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        names.find(|name| !is_used(name)).unwrap_or_default()
     }
 
     fn add(&mut self, file: &mut File, piece: &[u8]) -> Result<(), ApiError> {
@@ -246,7 +258,7 @@ fn import(
     progress: &mut Progress,
 ) -> Result<Value, ApiError> {
     let scratch = Some(upload.folder.path().to_owned());
-    let context =
+    let mut context =
         Context { scratch, day_order, ..Context::new(call.session.now, call.session.zone.clone()) };
     let detected = |path: &Path| {
         let name = name_of(path);
@@ -265,6 +277,7 @@ fn import(
     let mut sources = Vec::new();
     for (path, importer) in upload.files.iter().zip(formats) {
         let name = name_of(path);
+        context.name = Some(name.clone());
         let imported = call.opened.import(importer, path, &context, intent, |done| {
             progress
                 .report(|| json!({ "file": name, "bytes": done.bytes, "records": done.records }));

@@ -309,7 +309,7 @@ impl Plan {
 
 /// The person's words among the operations that are recorded again.
 fn words_again(plan: &ForgetPlan) -> impl Iterator<Item = &RecordedAgain> {
-    plan.again.iter().filter(|again| !again.is_claim())
+    plan.again.iter().filter(|again| again.is_word())
 }
 
 /// A headline and the first of some lines; nothing if there are none.

@@ -234,7 +234,9 @@ pub(crate) fn change(
     for (kind, value) in &changes.add {
         let is_it = |handle: &StatedHandle| handle.kind == *kind && is_same(&handle.value, value);
         let is_added = changed.added.iter().any(|(of, it)| of == kind && is_same(it, value));
-        if before.iter().any(is_it) || is_added {
+        // "Mara LIND" may be removed to be "Mara Lind".
+        let is_gone = changed.removed.iter().any(|(of, it)| of == kind && is_same(it, value));
+        if before.iter().any(is_it) && !is_gone || is_added {
             continue;
         }
         changed.added.push((*kind, value.clone()));

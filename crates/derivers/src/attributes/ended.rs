@@ -12,7 +12,7 @@ pub(super) const BEING: &str = "being";
 /// How the attribute of what somebody likes, or does again and again, begins.
 pub(super) const DOING: &str = "doing/";
 /// Its verbs, as they follow "I", "he" and "stopped".
-const HABITS: [(&str, &[&str]); 8] = [
+const HABITS: [(&str, &[&str]); 9] = [
     ("drink", &["drink", "drinks", "drinking"]),
     ("drive", &["drive", "drives", "driving"]),
     ("eat", &["eat", "eats", "eating"]),
@@ -23,6 +23,7 @@ const HABITS: [(&str, &[&str]); 8] = [
     ("play", &["play", "plays", "playing"]),
     ("smoke", &["smoke", "smokes", "smoking"]),
     ("take", &["take", "takes", "taking"]),
+    ("use", &["use", "uses", "using"]),
     ("wear", &["wear", "wears", "wearing"]),
 ];
 /// Words with which these verbs mean something else: "takes place".
@@ -133,9 +134,9 @@ impl Clause<'_, '_, '_> {
             has_ended = is_denied || self.next_is(&["not", "don't", "doesn't"]);
             self.skip(usize::from(has_ended && !is_denied));
         }
-        if is_denied && !has_ended {
-            return None;
-        }
+        // A denial by itself changes nothing: it may correct something.
+        let is_denial = is_being && !has_ended && (is_denied || self.next_is(&["not"]));
+        self.skip(usize::from(is_denial && !is_denied));
         let verb = self.lower(0).to_owned();
         let habit = HABITS.iter().find(|(_, verbs)| verbs.contains(&verb.as_str()));
         if let Some((habit, _)) = habit.filter(|_| !is_being) {
@@ -145,7 +146,8 @@ impl Clause<'_, '_, '_> {
             }
             self.skip_all(&ARTICLES);
             let (value, is_now) = self.value(&NOT_BEINGS)?;
-            let attribute = format!("{DOING}{habit}");
+            let tool = kind_of_tool(&value.to_lowercase()).filter(|_| *habit == "use");
+            let attribute = tool.map_or_else(|| format!("{DOING}{habit}"), str::to_owned);
             return Some(AttributeStatement {
                 is_change: has_ended || is_now,
                 has_ended,
@@ -175,8 +177,8 @@ impl Clause<'_, '_, '_> {
         }
         let is_again = self.words.iter().any(|word| word.lower == "again");
         Some(AttributeStatement {
-            is_change: has_ended || is_now || is_again,
-            has_ended,
+            is_change: has_ended || !is_denial && (is_now || is_again),
+            has_ended: has_ended || is_denial,
             ..AttributeStatement::of(subject, attribute, value)
         })
     }
@@ -204,17 +206,33 @@ impl Clause<'_, '_, '_> {
         let subject = self.subject()?;
         self.skip_all(&["am", "have", "has", "just", "now", "still", "recently", "finally"]);
         let is_change = self.next_is(&["switched", "moved", "migrated"]);
+        let is_of_tools = !self.next_is(&["moved"]);
         self.takes(&["use", "uses", "using", "switched", "moved", "migrated"])?;
+        let mut before = None;
         if is_change {
-            let to =
-                self.words.iter().take(2 + TOOL_WORDS_MAX).position(|word| word.lower == "to")?;
-            if to > 0 && !self.next_is(&["from"]) {
+            let near = self.words.iter().take(2 + 2 * TOOL_WORDS_MAX);
+            let to = near.clone().position(|word| word.lower == "to")?;
+            if let Some(from) = near.clone().position(|word| word.lower == "from") {
+                let words = self.words.get(from + 1..to)?.iter().map(|word| word.text);
+                before = Some(words.collect::<Vec<_>>().join(" "));
+            } else if to > 0 {
                 return None;
             }
             self.skip(to + 1);
         }
         let (value, is_now) = self.value(&[])?;
-        let kind = kind_of_tool(&value.to_lowercase())?;
+        let kind = kind_of_tool(&value.to_lowercase());
+        if let (Some(before), None) = (before, kind) {
+            // What was used before that: "We switched from Jira to Linear".
+            let used = format!("{DOING}use");
+            let is_name = is_of_tools && sort_of(&before) == ValueSort::Name;
+            let instead_of = Some(before).filter(|_| is_name)?;
+            return Some(AttributeStatement {
+                instead_of: Some(instead_of),
+                ..AttributeStatement::of(subject, used, value)
+            });
+        }
+        let kind = kind?;
         Some(AttributeStatement {
             is_change: is_change || is_now,
             ..AttributeStatement::of(subject, kind, value)
@@ -228,7 +246,11 @@ impl Clause<'_, '_, '_> {
         self.takes(&["a"])?;
         self.takes(&["new"])?;
         let is_end = |word: &Word<'_>| {
-            word.before == Break::Colon || matches!(word.lower.as_ref(), "called" | "named")
+            let is_number = word.before == Break::Comma
+                && word.lower.chars().next().is_some_and(char::is_numeric);
+            is_number
+                || word.before == Break::Colon
+                || matches!(word.lower.as_ref(), "called" | "named")
         };
         let end = self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(is_end)?;
         let name: Vec<&str> =
@@ -245,8 +267,25 @@ impl Clause<'_, '_, '_> {
     pub(super) fn changed_to(mut self) -> Option<AttributeStatement> {
         let subject = self.subject()?;
         self.skip_all(&["have", "has", "just", "recently"]);
-        self.takes(&["changed"])?;
+        let is_switch = self.next_is(&["switched"]);
+        self.takes(&["changed", "switched"])?;
         self.takes(&["my", "his", "her", "our", "their"])?;
+        let near = self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX);
+        let to = near.take_while(|word| word.before == Break::None).position(|it| it.lower == "to");
+        if let Some(to) = to.filter(|to| *to > 0) {
+            // "I switched my insurance to Aviva".
+            let name = self.words.get(..to)?.iter().map(|word| word.lower.as_ref());
+            let attribute = name.collect::<Vec<_>>().join(" ");
+            self.skip(to + 1);
+            let (value, _) = self.value(&TIMES)?;
+            return (sort_of(&value) != ValueSort::Words).then_some(AttributeStatement {
+                is_change: true,
+                ..AttributeStatement::of(subject, attribute, value)
+            });
+        }
+        if is_switch {
+            return None;
+        }
         let end =
             self.words.iter().take(1 + ATTRIBUTE_WORDS_MAX).position(|word| {
                 matches!(word.before, Break::Comma | Break::Dash | Break::Colon)

@@ -14,6 +14,8 @@
 //! moved: the sofa is blue" state nothing. Pronouns of the third person name nobody.
 
 mod ended;
+mod roles;
+mod supposed;
 mod things;
 
 use crate::names;
@@ -52,18 +54,29 @@ const WEIGHT: &str = "weight";
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-const CUES: [&str; 71] = [
+const CUES: [&str; 76] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
     "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat", "drink", "drive", "play", "smok", "wear",
     "stopped", "are", "bump", "cut", "decrease", "delay", "extend",
     "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
     "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
-    "left", "quit", "retired", "meet", "open", "begin", "not ",
+    "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open", "begin", "not ",
     "turned", "years", "died", "passed", "lost", "resigned", "went", "rose", "fell", "dropped", "cancelled", "canceled",
 ];
 /// Words before the subject that change nothing.
 const OPENINGS: [&str; 12] =
     ["also", "btw", "fyi", "hello", "hey", "hi", "news", "oh", "ok", "so", "update", "well"];
+/// Words that announce, before a colon, that something changed or was wrong.
+const ANNOUNCING: [&str; 4] = ["correction", "fyi", "news", "update"];
+/// Beginnings of sentences that correct what was said.
+const CORRECTING: [&[&str]; 6] = [
+    &["i", "was", "wrong"],
+    &["i", "misspoke"],
+    &["my", "mistake"],
+    &["turns", "out"],
+    &["it", "turns", "out"],
+    &["it", "turned", "out"],
+];
 /// Words between a subject and its verb that leave the statement true at present.
 const AUXILIARIES: [&str; 16] = [
     "actually",
@@ -104,12 +117,13 @@ const NO_VALUES: [&str; 24] = [
     "our", "so", "some", "that", "the", "their", "this", "too", "very", "your",
 ];
 /// Words that end a value.
-const VALUE_ENDS: [&str; 23] = [
+const VALUE_ENDS: [&str; 24] = [
     "after", "again", "and", "as", "at", "because", "before", "but", "by", "during", "for", "from",
-    "in", "last", "next", "on", "since", "so", "this", "today", "until", "when", "with",
+    "in", "last", "next", "on", "once", "since", "so", "this", "today", "until", "when", "with",
 ];
 /// Words of sentences about changes before those that are known, or that were taken back.
-const OF_THE_PAST: [&[&str]; 7] = [
+const OF_THE_PAST: [&[&str]; 8] = [
+    &["then", "back"],
     &["before", "that"],
     &["before", "this"],
     &["back", "then"],
@@ -315,7 +329,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         let Some(sentence) = sentence(part) else { continue };
         let is_quote = sentence.last == Break::Quote
             || sentence.words.iter().any(|word| word.before == Break::Quote);
-        if sentence.is_question || is_quote {
+        if sentence.is_question || is_quote || supposed::is_supposed(&sentence) {
             continue;
         }
         if has_words(&sentence, &["kidding"]) && !has_words(&sentence, &["no", "kidding"]) {
@@ -325,6 +339,9 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         let mut last = first;
         let whole = Clause { words: &sentence.words, speaker };
         found.extend(whole.changed_to());
+        // "Sofia has a new number, 1".
+        let has_comma = sentence.words.iter().any(|word| word.before == Break::Comma);
+        found.extend(has_comma.then(|| whole.has_new()).flatten());
         for clause in clauses(&sentence) {
             if let Some(denied) = denied(clause) {
                 for statement in found.iter_mut().skip(last) {
@@ -333,14 +350,19 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 continue;
             }
             last = found.len();
+            let clause = without_opening(clause);
             match (Clause { words: clause, speaker }).read() {
                 Some(statement) => found.push(statement),
                 None => found.extend(things::read(clause)),
             }
         }
         if corrects(&sentence) {
-            let stated = found.iter_mut().skip(first).filter(|statement| !statement.has_ended);
-            stated.for_each(|statement| statement.is_change = true);
+            found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);
+        }
+        if things::is_narrowed(&sentence.words) {
+            let of_things = |it: &&mut AttributeStatement| it.subject.starts_with(things::SUBJECT);
+            let of_things = found.iter_mut().skip(first).filter(of_things);
+            of_things.for_each(|statement| statement.is_change = false);
         }
         if is_of_the_past(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = false);
@@ -361,18 +383,44 @@ fn has_words(sentence: &Sentence<'_>, wanted: &[&str]) -> bool {
         .any(|words| words.iter().zip(wanted).all(|(word, wanted)| word.lower.as_ref() == *wanted))
 }
 
-/// Whether a sentence corrects what was said: "Actually no, the lesson is on Friday".
+/// A clause without the word before a colon that announces it: `Update: …`, `Correction: …`.
+fn without_opening<'s, 't>(clause: &'s [Word<'t>]) -> &'s [Word<'t>] {
+    match clause {
+        [first, rest @ ..]
+            if ANNOUNCING.contains(&first.lower.as_ref())
+                && rest.first().is_some_and(|next| next.before == Break::Colon) =>
+        {
+            rest
+        }
+        _ => clause,
+    }
+}
+
+/// Whether a sentence corrects what was said: "Actually no, the lesson is on Friday", "I was wrong,
+/// Kim's birthday is on 13 April".
 fn corrects(sentence: &Sentence<'_>) -> bool {
+    let begins = |words: &[&str]| {
+        words.iter().enumerate().all(|(place, word)| sentence.lower(place) == *word)
+    };
+    if CORRECTING.iter().any(|words| begins(words)) {
+        return true;
+    }
     match sentence.lower(0) {
-        "actually" | "correction" => true,
+        "actually" | "correction" | "update" => true,
         "no" | "sorry" => sentence.words.get(1).is_some_and(|next| next.before == Break::Comma),
         _ => false,
     }
 }
 
-/// Whether a sentence tells of a change that came before what is known, or that was taken back.
+/// Whether a sentence tells of a change that came before what is known, or that was taken back:
+/// "In 2010 I moved to Oslo", "the launch was moved to July, then back to June".
 fn is_of_the_past(sentence: &Sentence<'_>) -> bool {
-    OF_THE_PAST.iter().any(|words| has_words(sentence, words))
+    let is_year = sentence.lower(0) == "in" && is_year(sentence.lower(1));
+    is_year || OF_THE_PAST.iter().any(|words| has_words(sentence, words))
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|letter| letter.is_ascii_digit())
 }
 
 /// `not 14 May`, after what is right.
@@ -419,11 +467,18 @@ impl Clause<'_, '_, '_> {
         while self.next_is(&OPENINGS) {
             self.skip(1);
         }
+        if self.next_is(&["turns"]) && self.lower(1) == "out" {
+            self.skip(2);
+        } else if self.next_is(&["it"]) && self.lower(2) == "out" {
+            self.skip(3);
+        }
         self.possession()
             .or_else(|| self.has_new())
             .or_else(|| self.age())
             .or_else(|| self.died())
             .or_else(|| self.changed_one())
+            .or_else(|| self.role_of())
+            .or_else(|| self.has_role())
             .or_else(|| self.tool())
             .or_else(|| self.relation())
             .or_else(|| self.left())
@@ -663,10 +718,9 @@ impl Clause<'_, '_, '_> {
     fn is_passing_after(&self, value: &str) -> bool {
         let rest = self.words.get(value.split(' ').count()..).unwrap_or_default();
         let lower = |at: usize| rest.get(at).map_or("", |word| word.lower.as_ref());
-        let is_year = |word: &str| word.len() == 4 && word.bytes().all(|it| it.is_ascii_digit());
         match lower(0) {
             "in" => is_year(lower(1)),
-            "when" | "until" => true,
+            "when" | "until" | "once" => true,
             "for" => (1..=4).any(|at| SPANS.contains(&lower(at))),
             "as" => matches!(lower(1), "a" | "an" | "children" | "kids"),
             _ => false,

@@ -182,6 +182,77 @@ fn what_is_about_something_else_or_says_no_change_replaces_nothing() {
 }
 
 #[test]
+fn what_is_supposed_changes_nothing() {
+    let earlier = "The launch is on June 1";
+    assert!(replaces(earlier, "The launch is moved to July 1"));
+    assert!(replaces(earlier, "When the audit failed, the launch was moved to July 1"));
+    assert!(replaces(earlier, "The launch is moved to July 1, if you wonder"));
+    for later in [
+        "If the audit fails, the launch is moved to July 1",
+        "The launch is moved to July 1 if the audit fails",
+        "In case of rain, the launch is moved to July 1",
+        "Unless legal signs, the launch is moved to July 1",
+        "Should the audit fail, the launch is moved to July 1",
+        "When the audit fails, the launch is moved to July 1",
+        "Provided that the audit fails, the launch is moved to July 1",
+        "Rumour has it the launch is moved to July 1",
+        "Petra thinks the launch was moved to July 1 but she is wrong",
+        "Petra claims the launch was moved to July 1",
+        "Imagine the launch is moved to July 1",
+        "Nobody said the launch is moved to July 1",
+        "Proposal: the launch is moved to July 1",
+        "Option B: the launch is moved to July 1",
+        "In the draft plan the launch is moved to July 1",
+        "In 2023 the launch was postponed to July 1",
+        "The launch was moved to July 1, then back to June 1",
+    ] {
+        assert!(!replaces(earlier, later), "{later}");
+    }
+    for later in [
+        "I moved to Linz in my novel",
+        "I moved to Linz last night in a dream",
+        "I moved to Linz once and hated it",
+    ] {
+        assert!(!replaces("I live in Graz", later), "{later}");
+    }
+}
+
+#[test]
+fn what_is_used_and_who_has_a_role_may_end() {
+    for (earlier, later) in [
+        ("We use Jira", "We no longer use Jira"),
+        ("We use Jira for tickets", "We stopped using Jira"),
+        ("We use Jira", "We don't use Jira anymore"),
+        ("We use Jira", "We switched from Jira to Linear"),
+        ("We use MySQL", "We migrated from MySQL to Postgres"),
+        ("We use npm", "We no longer use npm"),
+        ("The CEO is Paul", "Paul is no longer the CEO"),
+        ("The CEO is Paul", "Ulla is the new CEO"),
+        ("The CEO is Paul", "Ulla is now the CEO"),
+        ("My boss is Paul", "Paul is not my boss anymore, Ulla took over"),
+        ("My boss is Paul", "Ulla Berg is my new boss"),
+        ("The project lead is Paula", "Emil is the new project lead"),
+        ("My insurance is Allianz", "I switched my insurance to HUK"),
+        ("Sofia's number is 555-0111", "Sofia has a new number, 555-0199"),
+        ("Emma is allergic to nuts", "It turns out Emma is not allergic to nuts"),
+        ("Kim's birthday is on 12 April", "I was wrong, Kim's birthday is on 13 April"),
+    ] {
+        assert!(replaces(earlier, later), "{earlier} … {later}");
+    }
+    for (earlier, later) in [
+        ("We use Jira", "We no longer use Linear"),
+        ("We use Jira", "We use Linear"),
+        ("The CEO is Paul", "Ulla is the new CTO"),
+        ("The CEO is Paul", "Ulla is the CEO's sister"),
+        ("The problem is Paul", "Ulla is the new problem"),
+        ("Emma is allergic to nuts", "Emma is not allergic to nuts"),
+        ("I like tea", "I am not sure about tea"),
+    ] {
+        assert!(!replaces(earlier, later), "{earlier} … {later}");
+    }
+}
+
+#[test]
 fn the_speaker_says_whose_it_is() {
     let (ana, ben) = (Speaker::Person("Ana"), Speaker::Person("Ben"));
     assert!(replaces_by(("I live in Porto", ana), ("I moved to Lisbon", ana)));

@@ -6,7 +6,7 @@
 //! value is read generously, because it replaces nothing. What says that one changed has to say so
 //! by its verb, by "now" or by "new", as a fact: not as a question, a wish, a plan or its denial.
 
-use super::{AttributeStatement, TIMES, VALUE_ENDS, is_proper};
+use super::{AttributeStatement, TIMES, VALUE_ENDS, is_proper, is_year};
 use crate::statements::{Break, Word};
 
 /// How the subject of a thing's attribute begins.
@@ -21,10 +21,10 @@ const FROM_WORDS_MAX: usize = 8;
 
 /// Verbs by which a value has changed.
 #[rustfmt::skip]
-const CHANGED: [&str; 22] = [
+const CHANGED: [&str; 23] = [
     "bumped", "changed", "cut", "decreased", "delayed", "dropped", "extended", "fell", "increased", "lowered", "moved",
     "postponed", "pulled", "pushed", "raised", "reduced", "relocated", "rescheduled", "rose", "shifted", "shortened",
-    "switched",
+    "slipped", "switched",
 ];
 /// The same after "decided to".
 #[rustfmt::skip]
@@ -122,11 +122,17 @@ pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
     stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, false))
 }
 
-/// The name of what takes place no more: `the party is cancelled`, `The concert was called off`.
+/// The name of what takes place no more, or at no known time: `the party is cancelled`, `The
+/// concert was called off`, `Launch postponed indefinitely`, `The party won't take place`.
 fn cancelled(words: &[Word<'_>]) -> Option<String> {
+    if let Some(name) = not_taking_place(words) {
+        return Some(name);
+    }
     let is_verb = |at: &usize| {
-        let is_off = (lower(words, *at), lower(words, at + 1)) == ("called", "off");
-        is_off || matches!(lower(words, *at), "cancelled" | "canceled")
+        let (verb, next) = (lower(words, *at), lower(words, at + 1));
+        (verb, next) == ("called", "off")
+            || CHANGED.contains(&verb) && next == "indefinitely"
+            || matches!(verb, "cancelled" | "canceled")
     };
     let verb = (1..words.len()).find(is_verb)?;
     let mut end = verb;
@@ -138,13 +144,49 @@ fn cancelled(words: &[Word<'_>]) -> Option<String> {
         let word = lower(words, at);
         word == "was" || !UNSURE.contains(&word)
     });
-    (end < verb && is_last && is_sure).then(|| name_before(words, end)).flatten()
+    // "Meeting cancelled" is a whole note.
+    let is_said =
+        end < verb || from(words, verb + 1).len() <= usize::from(is_particle(words, verb));
+    (is_said && is_last && is_sure).then(|| name_before(words, end)).flatten()
+}
+
+fn is_particle(words: &[Word<'_>], verb: usize) -> bool {
+    matches!(lower(words, verb + 1), "off" | "indefinitely")
+}
+
+/// `the party won't take place`, `The party does not take place`.
+fn not_taking_place(words: &[Word<'_>]) -> Option<String> {
+    let take = (2..words.len()).find(|at| {
+        let (verb, next) = (lower(words, *at), lower(words, at + 1));
+        (verb, next) == ("take", "place") || verb == "happen"
+    })?;
+    let end = match (lower(words, take - 1), lower(words, take - 2)) {
+        ("won't" | "doesn't", _) => take - 1,
+        ("not", "will" | "does") => take - 2,
+        _ => return None,
+    };
+    let is_whole =
+        words.len() <= take + 2 || from(words, take + 2).iter().all(|word| word.lower != "on");
+    is_whole.then(|| name_before(words, end)).flatten()
+}
+
+/// Whether a sentence is about a part or a while only: "for students", "during the renovation", "in
+/// 2015".
+pub(super) fn is_narrowed(words: &[Word<'_>]) -> bool {
+    const ALL: [&str; 9] =
+        ["all", "everybody", "everyone", "good", "me", "now", "safety", "us", "you"];
+    let is_narrow = |at: usize| match lower(words, at) {
+        "for" => !ALL.contains(&lower(words, at + 1)) && at + 1 < words.len(),
+        "in" => is_year(lower(words, at + 1)),
+        _ => false,
+    };
+    matches!(lower(words, 0), "during" | "until" | "while") || (0..words.len()).any(is_narrow)
 }
 
 /// Whether a word leaves it open. "Was" does not before a verb of change, nor the month of May.
 fn is_unsure(words: &[Word<'_>]) -> bool {
     let is_open = |at: usize| match (lower(words, at), lower(words, at + 1)) {
-        ("was", next) => !CHANGED.contains(&next),
+        ("was", next) => next != "brought" && !CHANGED.contains(&next),
         ("may", next) => {
             matches!(next, "be" | "have" | "get" | "need") || TO_CHANGE.contains(&next)
         }
@@ -193,7 +235,8 @@ fn named(words: &[Word<'_>]) -> Option<String> {
 /// `the party has moved to Friday`, `The party moved: 29 November`, `The limit is now 200 MB`.
 fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
     let is_verb = |at: &usize| match lower(words, *at) {
-        "went" => matches!(lower(words, at + 1), "down" | "up"),
+        "went" | "gone" => matches!(lower(words, at + 1), "down" | "up"),
+        "brought" => lower(words, at + 1) == "forward",
         verb => CHANGED.contains(&verb),
     };
     // "Is now", "now meets".
@@ -305,9 +348,9 @@ fn after_change<'s, 't>(words: &'s [Word<'t>], at: usize) -> Option<&'s [Word<'t
     }
     let to = (at..words.len().min(at + FROM_WORDS_MAX)).find(is_to)?;
     let between = words.get(at..to)?;
-    let is_from = between
-        .first()
-        .is_none_or(|word| word.lower == "from" || PARTICLES.contains(&word.lower.as_ref()));
+    let is_from = between.first().is_none_or(|word| {
+        matches!(word.lower.as_ref(), "by" | "from") || PARTICLES.contains(&word.lower.as_ref())
+    });
     is_from.then(|| from(words, to)).filter(|value| value.len() > 1)
 }
 
@@ -489,6 +532,14 @@ mod tests {
             ("The party is on Saturday.", "The party is cancelled."),
             ("The party is on Saturday at 19:00", "The party has been called off."),
             ("The spare key is in the blue bowl", "The spare key is now in the shed."),
+            ("The meeting is on Monday", "The meeting was brought forward to Sunday"),
+            ("The meeting is on Monday", "The meeting won't take place"),
+            ("The meeting is on Monday", "Meeting cancelled"),
+            ("The meeting is on Monday", "Correction: the meeting is on Tuesday"),
+            ("The meeting is on Monday", "Update: the meeting is on Tuesday"),
+            ("The rent is 910 euros", "The rent has gone up to 950 euros."),
+            ("The launch is on 1 June", "The launch slipped by two weeks to 15 June"),
+            ("The launch is on 1 June", "Launch postponed indefinitely"),
             (
                 "The choir meets on Wednesdays at 19:30.",
                 "The choir now meets on Thursdays at 20:00.",
@@ -536,6 +587,11 @@ mod tests {
             ("The office is in Mitte", "The office is now under renovation"),
             ("The pool closes at 20:00", "The pool now opens at 7:00"),
             ("The salary is 3000 euros", "The salary is now 10 % higher"),
+            ("The fee is 20 euros", "The fee is now 10 euros for students"),
+            ("The fee is 20 euros", "For students the fee is now 10 euros"),
+            ("The fee is 20 euros", "The fee was raised to 25 euros for non-members"),
+            ("The fee is 20 euros", "The fee was raised to 25 euros in 2015"),
+            ("The office is in Mitte", "During the renovation the office is moved to Dachau"),
             (
                 "The upload limit is 100 MB",
                 "The upload limit was raised to 200 MB but we rolled it back",

@@ -24,6 +24,7 @@ mod contact;
 mod followers;
 mod introduced;
 mod kinds;
+mod parted;
 mod people;
 mod stated;
 mod successors;
@@ -78,7 +79,7 @@ impl Deriver for Relationships {
     }
 
     fn version(&self) -> &'static str {
-        "1.11.0"
+        "1.12.0"
     }
 
     fn parameters(&self) -> String {

@@ -15,6 +15,7 @@ use kernel::evidence::{Evidence, EvidenceKind};
 use serde_json::Value;
 
 use crate::account;
+use crate::cancelled::is_declined;
 use crate::names::{Person, address_of, is_list, is_self, person};
 use crate::owner::Owner;
 
@@ -178,7 +179,8 @@ fn is_full_name_of(slug: &str, owner: &str) -> bool {
 
 /// Reads the names in a record. The names of a crowd are not read.
 pub(super) fn named_people<'r>(evidence: &'r Evidence, names: &mut Names<'r>) -> NamedPeople {
-    let Some(channel) = Channel::of(evidence) else { return NamedPeople::default() };
+    let channel = Channel::of(evidence).filter(|_| !is_declined(evidence, names.owner));
+    let Some(channel) = channel else { return NamedPeople::default() };
     let payload = &evidence.payload;
     let mut named = NamedPeople { channel: Some(channel), ..NamedPeople::default() };
     let actor = evidence.actor.as_deref();

@@ -10,6 +10,8 @@
 //!    ex-" say that it is over, as "we broke up" does of couples;
 //! 5. `my new <kind> is <Name>` ([`introduced`](super::introduced)).
 //!
+//! Of the first, the words around it may say that it is over ([`parted`](super::parted)).
+//!
 //! A name is one to six capitalised words (or words in a script without capitals). "My sister is
 //! German" has no name, which is why plain `is` after the kind does not match. Lists of people look
 //! like pattern 3 and are skipped, and so is a name before its noun
@@ -18,6 +20,7 @@
 use super::followers::is_before_its_noun;
 use super::introduced::introduced;
 use super::kinds;
+use super::parted::{is_over_after, is_over_before};
 use crate::entities::ORGANIZATION_WORDS;
 use crate::names::{Person, person};
 use crate::statements::{Break, OwnWords, Sentence, any_word_starts_with, sentences};
@@ -181,6 +184,7 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
     let Some((kind, is_several)) = kinds::kind(term).filter(|_| !is_heading && is_together) else {
         return;
     };
+    let is_over = is_over || is_over_before(sentence, kind, at);
     // "Anna is my boss now", "Anna is now my boss".
     let is_now = sentence.lower(noun + 1) == "now" && sentence.after(noun) == Break::None
         || at.checked_sub(1).is_some_and(|before| sentence.lower(before) == "now");
@@ -234,7 +238,8 @@ fn read_around(sentence: &Sentence<'_>, at: usize, found: &mut Vec<Statement>) {
                     && !is_of_the_dead(sentence, end)
                     && (is_owner || !is_before_its_noun(sentence, at, end))
                 {
-                    add(person, false, false);
+                    let is_over = is_over || !is_owner && is_over_after(sentence, kind, end);
+                    state(person, false, false, is_over);
                 }
                 return;
             }

@@ -29,6 +29,8 @@ use std::collections::BTreeSet;
 
 use kernel::id::OpId;
 
+use crate::cancelled::is_declined;
+use crate::owner::Owner;
 use crate::{CANDIDATES_MAX, Candidate, ClaimType, Deriver, Record};
 
 /// Base rate: most titles that recur a few times are not a weekly routine.
@@ -131,8 +133,17 @@ const TYPES: [ClaimType; 3] = [
 ];
 
 /// The deriver `routines`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Routines;
+#[derive(Clone, Debug, Default)]
+pub struct Routines {
+    owner: Owner,
+}
+
+impl Routines {
+    /// The deriver for an owner who said who they are.
+    pub fn of(owner: Owner) -> Self {
+        Self { owner }
+    }
+}
 
 impl Deriver for Routines {
     fn name(&self) -> &'static str {
@@ -140,7 +151,11 @@ impl Deriver for Routines {
     }
 
     fn version(&self) -> &'static str {
-        "1.3.0"
+        "1.4.0"
+    }
+
+    fn parameters(&self) -> String {
+        self.owner.parameters()
     }
 
     fn claim_types(&self) -> &[ClaimType] {
@@ -148,7 +163,8 @@ impl Deriver for Routines {
     }
 
     fn groups(&self, record: &Record) -> BTreeSet<String> {
-        occurrence::group(record).into_iter().collect()
+        let is_declined = record.evidence().is_some_and(|event| is_declined(event, &self.owner));
+        if is_declined { BTreeSet::new() } else { occurrence::group(record).into_iter().collect() }
     }
 
     fn derive(&self, group: &str, records: &[Record]) -> Vec<Candidate> {

@@ -264,6 +264,17 @@ fn what_is_over_ends_on_the_day_on_which_it_was_said() {
         ("I live with my girlfriend Henrik.", "I broke up with Henrik yesterday."),
         ("I live with my partner Henrik.", "My partner Henrik and I split up."),
         ("I live with my boyfriend Henrik.", "We broke up."),
+        ("My dentist Henrik is slow.", "My dentist Henrik retired, so I go to Dr. Patel now."),
+        ("My lawyer Henrik is slow.", "I fired my lawyer Henrik."),
+        ("My boss Henrik is slow.", "My boss Henrik has left the company, I report to Hans."),
+        ("My boss Henrik is slow.", "My boss Henrik left."),
+        ("My roommate Henrik is slow.", "My roommate Henrik moved out last week."),
+        ("My colleague Henrik is slow.", "My colleague Henrik quit."),
+        ("My therapist Henrik is slow.", "My therapist Henrik moved to another city."),
+        ("My coach Henrik is slow.", "I am no longer working with my coach Henrik."),
+        ("My therapist Henrik is slow.", "I stopped seeing my therapist Henrik."),
+        ("My landlord Henrik is slow.", "My landlord Henrik sold the house."),
+        ("My wife Henrik is slow.", "My wife Henrik left me in May."),
     ] {
         let held = held(&[("2025-01-01", said), ("2025-07-01", over)]);
         let [only] = held.as_slice() else { panic!("{over}: {held:?}") };
@@ -278,6 +289,15 @@ fn what_is_over_ends_on_the_day_on_which_it_was_said() {
         ("My husband Henrik is a baker.", "We separated the waste."),
         ("My sister Henrik sings.", "Henrik was my sister"),
         ("My husband Henrik is a baker.", "My parents got divorced and we moved."),
+        ("My sister Henrik sings.", "My sister Henrik retired."),
+        ("My boss Henrik is slow.", "My boss Henrik left a message."),
+        ("My boss Henrik is slow.", "My boss Henrik quit smoking."),
+        ("My boss Henrik is slow.", "If my boss Henrik retired, I would too."),
+        ("My lawyer Henrik is slow.", "I never fired my lawyer Henrik."),
+        ("My lawyer Henrik is slow.", "I didn't replace my lawyer Henrik."),
+        ("My friend Henrik sings.", "My friend Henrik moved to another city."),
+        ("My roommate Henrik is slow.", "My roommate Henrik moved the sofa."),
+        ("My coach Henrik is slow.", "I am working with my coach Henrik."),
     ] {
         let held = held(&[("2025-01-01", said), ("2025-07-01", not_over)]);
         let goes_on = held.iter().any(|of| of.starts_with("Henrik") && of.ends_with("2025-01-01…"));

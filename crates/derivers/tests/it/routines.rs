@@ -14,7 +14,7 @@ fn events(title: &str, times: impl IntoIterator<Item = String>) -> Vec<Evidence>
 }
 
 fn routines(evidence: impl IntoIterator<Item = Evidence>) -> Vec<Candidate> {
-    derive(&Routines, &records(evidence))
+    derive(&Routines::default(), &records(evidence))
 }
 
 /// The only routine.
@@ -261,7 +261,7 @@ fn a_series_is_one_statement_and_its_occurrences_weigh_less() {
 fn a_future_event_is_a_plan_until_a_later_record_arrives() {
     let times = every(7, "2025-05-06", "T07:00:00", 9);
     let recorded_on = |recorded: &str| {
-        derive(&Routines, &records_at(recorded, events("Gym", times.clone()))).remove(0)
+        derive(&Routines::default(), &records_at(recorded, events("Gym", times.clone()))).remove(0)
     };
     let planned = recorded_on("2025-05-01T00:00:00Z");
     let half = recorded_on("2025-05-28T12:00:00Z");
@@ -380,7 +380,8 @@ fn a_year_of_plans_does_not_move_the_start_into_the_future() {
     for (evidence, begins) in
         [(paused.collect::<Vec<_>>(), "2025-01-07"), (long.collect(), "2023-")]
     {
-        let gym = derive(&Routines, &records_at("2025-06-15T00:00:00Z", evidence)).remove(0);
+        let gym =
+            derive(&Routines::default(), &records_at("2025-06-15T00:00:00Z", evidence)).remove(0);
         assert!(
             gym.valid_from.as_ref().unwrap().as_str().starts_with(begins),
             "{:?}",

@@ -540,7 +540,9 @@ pub(crate) fn record_view(
             view.confidence = Some(claim.confidence);
             view.deriver = claim.deriver;
             view.payload = claim.payload;
-            if view.status == Some(RecordStatus::Active.as_str()) {
+            // The user's word counts though the claim's sources do not.
+            let may_be_corrected = [RecordStatus::Active, RecordStatus::Invalidated];
+            if may_be_corrected.iter().any(|status| view.status == Some(status.as_str())) {
                 say_correction(records, index, &mut view)?;
             }
         }

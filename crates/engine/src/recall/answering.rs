@@ -234,6 +234,7 @@ impl WordWeights {
         let Some(Best { weight, own, whole, sentence, range, columns }) = best else {
             return source.text.trim().to_owned();
         };
+        let start = range.start;
         let rest = text.get(range.end..).unwrap_or_default();
         let sentence = match (weight > 0.0, columns) {
             (true, Some(columns)) => row(columns, sentence),
@@ -247,10 +248,16 @@ impl WordWeights {
             (true, None) => in_context(text, sentence, range, rest),
             (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
         };
-        if weight_of_title <= whole {
+        // What an item is one of, and what a text is worth, stand above it.
+        let title = text.get(..source.title_bytes).unwrap_or_default().trim();
+        let sentence = match intro_of(text, &sentence, start) {
+            Some(intro) => format!("{intro} {sentence}"),
+            None => sentence,
+        };
+        let is_needed = weight_of_title > whole || is_item(&sentence) || limits(title);
+        if title.is_empty() || !is_needed {
             return sentence;
         }
-        let title = text.get(..source.title_bytes).unwrap_or_default().trim();
         format!("{title}: {sentence}")
     }
 }
@@ -363,7 +370,8 @@ fn asks_how_many(question: &str) -> bool {
 }
 
 /// A sentence with what it cannot be understood without: the one before it if it begins with a
-/// pronoun, and those after it that answer it, take it back, or go on about whom it names.
+/// pronoun, and those after it that answer it, take it back, decide what it leaves open, or go on
+/// about whom it names.
 fn in_context(text: &str, sentence: &str, range: Range<usize>, rest: &str) -> String {
     let mut answer = match refers_back(sentence) {
         true => text.get(range).unwrap_or(sentence).trim().to_owned(),
@@ -374,9 +382,13 @@ fn in_context(text: &str, sentence: &str, range: Range<usize>, rest: &str) -> St
         return format!("{answer} {takes_back}");
     }
     let mut is_answered = !sentence.ends_with(['?', '？']);
+    let is_open = leaves_open(sentence);
     for next in sentences(rest).into_iter().take(FOLLOWING_MAX) {
         let next = rest.get(next).unwrap_or_default().trim();
-        let goes_on = !is_answered && !next.ends_with(['?', '？']) || refers_back(next);
+        let goes_on = !is_answered && !next.ends_with(['?', '？'])
+            || is_open
+            || refers_back(next)
+            || contrasts(next);
         if next.is_empty() || !goes_on || answer.len() + next.len() > LIST_BYTES {
             break;
         }
@@ -396,6 +408,55 @@ fn refers_back(sentence: &str) -> bool {
     let first = sentence.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     let first = first.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
     PRONOUNS.contains(&first.to_lowercase().as_str())
+}
+
+/// Whether a sentence tells what was asked, supposed or planned, so that what came of it follows:
+/// "We considered Auth0. In the end we built it ourselves."
+fn leaves_open(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const OPEN: [&str; 37] = [
+        "applied", "ask", "asked", "asks", "bid", "candidate", "candidates", "claimed", "claims", "consider", "considered",
+        "considering", "debated", "discussed", "draft", "hypothesis", "idea", "interviewed", "maybe", "offered", "option",
+        "options", "petitioned", "plan", "planned", "proposal", "proposed", "proposes", "requested", "suggested", "suggests",
+        "suspect", "suspected", "suspects", "talked", "tested", "tried",
+    ];
+    let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| OPEN.contains(&word.to_lowercase().as_str()))
+}
+
+/// The line that introduces the list of an item: "Cannot eat:".
+fn intro_of<'t>(text: &'t str, item: &str, before: usize) -> Option<&'t str> {
+    if !is_item(item) {
+        return None;
+    }
+    let above = text.get(..before)?.lines().rev().map(str::trim);
+    let above = above.chain(text.get(before..)?.lines().map(str::trim).take(1));
+    let line = above.filter(|line| !line.is_empty()).find(|line| !is_item(line))?;
+    line.ends_with([':', '：']).then_some(line)
+}
+
+/// Whether a title says that what stands below it does not hold, or not yet.
+fn limits(title: &str) -> bool {
+    #[rustfmt::skip]
+    const LIMITS: [&str; 30] = [
+        "archive", "archived", "avoid", "cancelled", "cannot", "deprecated", "don't", "draft", "former", "idea", "ideas",
+        "maybe", "never", "no", "not", "obsolete", "old", "option", "options", "outdated", "proposal", "proposals", "rejected",
+        "removed", "retired", "ruled", "scope", "someday", "superseded", "won't",
+    ];
+    let lower = title.to_lowercase().replace('’', "'");
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    words.any(|word| LIMITS.contains(&word))
+}
+
+/// Whether a sentence limits or overrules the one before it.
+fn contrasts(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const BEGINNINGS: [&str; 15] = [
+        "but ", "however", "in the end", "instead", "eventually", "it turned out", "turns out", "except ", "unless ",
+        "aber ", "doch ", "jedoch ", "mais ", "pero ", "sin embargo",
+    ];
+    let lower = sentence.to_lowercase();
+    BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
 }
 
 /// What follows a sentence and takes it back: "Actually no, that was Lukas."
@@ -522,6 +583,23 @@ mod tests {
         }
         let other = "Emil is my son who lives here. The dog sleeps now.";
         assert_eq!(best("Who is Emil?", other), "Emil is my son who lives here.");
+    }
+
+    #[test]
+    fn what_is_left_open_is_given_with_what_came_of_it() {
+        for (question, text) in [
+            (
+                "Do we use Auth0 for login?",
+                "We considered Auth0 for login. In the end we built it with Keycloak.",
+            ),
+            ("Do I have gout?", "The doctor suspected gout. The blood test ruled it out."),
+            ("Does Priya have Fridays off?", "Priya asked for Fridays off. Denied by the board."),
+            ("Which event bus do we use?", "Kafka is our event bus. But RabbitMQ won in May."),
+        ] {
+            assert_eq!(best(question, text), text);
+        }
+        let other = "Kafka is our event bus. The dog sleeps now.";
+        assert_eq!(best("Which event bus do we use?", other), "Kafka is our event bus.");
     }
 
     #[test]

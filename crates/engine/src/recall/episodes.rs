@@ -199,8 +199,14 @@ impl Reader<'_> {
         let vector = query.vector.as_ref().map(|by_model| &by_model.vector);
         let (question, different, around, has_model, documents) =
             self.store.search_with(vector, |search, analyzer| {
-                let question = search.question(&query.text, analyzer, query.today)?;
-                let different = different(search, analyzer, &question, query, limit)?;
+                let mut question = search.question(&query.text, analyzer, query.today)?;
+                let mut different = different(search, analyzer, &question, query, limit)?;
+                if different.results.is_empty()
+                    && let Some(in_words) = question.in_words()
+                {
+                    question = in_words;
+                    different = self::different(search, analyzer, &question, query, limit)?;
+                }
                 let around = |document: &u32| search.neighbours(*document, query.neighbours);
                 let around: Vec<_> = match query.neighbours {
                     0 => Vec::new(),

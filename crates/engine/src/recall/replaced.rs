@@ -5,14 +5,14 @@
 //! are read ([`derivers::attributes`]). Where a result states something that may have changed, the
 //! same question is searched further down for a record that replaces it. The newer takes the place
 //! of the older, which follows it. No score changes. What a long record says beside what it was
-//! found for counts for nothing here.
+//! found for counts for nothing here. A commit that reverts another replaces it, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use derivers::attributes::{AttributeStatement, Speaker, attributes};
 use derivers::names;
 use derivers::pasted::before_pasted;
-use kernel::evidence::Evidence;
+use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 use kernel::when::When;
 use retrieval::text::sentences::sentences;
@@ -133,6 +133,7 @@ impl Reader<'_> {
     /// wanted. They are ordered by score: [`newer_first`] puts them in order.
     pub fn recall_with_newer(&self, query: &Query) -> Result<Recall, EngineError> {
         let mut recall = self.recall(query)?;
+        mark_reverted(&mut recall.results);
         let mut stated = Stated::all(&recall.results);
         if stated.is_empty() {
             return Ok(recall);
@@ -168,7 +169,7 @@ impl Reader<'_> {
         recall.results.extend(further);
         for result in &mut recall.results {
             if let Some(replaced) = replacements.get(&result.id) {
-                result.replaces = replaced.intersection(&shown).copied().collect();
+                result.replaces.extend(replaced.intersection(&shown));
             }
         }
         Ok(recall)
@@ -200,6 +201,38 @@ impl Reader<'_> {
             Ok::<_, StoreError>(replacements)
         })?)
     }
+}
+
+/// Notes of each commit which of the others it reverts.
+fn mark_reverted(results: &mut [Recollection]) {
+    let commits = |result: &&Recollection| result.evidence.kind.0 == EvidenceKind::COMMIT;
+    let commits: Vec<(OpId, String, String)> = (results.iter().filter(commits))
+        .map(|result| {
+            let Evidence { source, source_uid, .. } = &result.evidence;
+            (result.id, source.clone(), source_uid.clone())
+        })
+        .collect();
+    if commits.len() < 2 {
+        return;
+    }
+    for result in results.iter_mut() {
+        let Some(hash) = reverted(&result.evidence) else { continue };
+        let of_hash = commits.iter().filter(|(id, source, uid)| {
+            *id != result.id && *source == result.evidence.source && uid.starts_with(hash)
+        });
+        result.replaces.extend(of_hash.map(|(id, ..)| *id));
+    }
+}
+
+/// The hash in the sentence that `git revert` writes: "This reverts commit 5288035."
+fn reverted(commit: &Evidence) -> Option<&str> {
+    const HASH_BYTES_MIN: usize = 7;
+    if commit.kind.0 != EvidenceKind::COMMIT {
+        return None;
+    }
+    let (_, after) = commit.payload.text.split_once("This reverts commit ")?;
+    let end = after.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(after.len());
+    after.get(..end).filter(|hash| hash.len() >= HASH_BYTES_MIN)
 }
 
 /// Moves each item that replaces others before the first of these. `replaces` answers the id of an

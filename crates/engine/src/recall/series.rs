@@ -39,8 +39,12 @@ pub(super) fn see(
         Some(shown) => others(&series, shown, question),
         None => Vec::new(),
     };
+    let rule = series.in_short();
     let seen = SeriesSeen {
-        rule: series.in_short(),
+        rule: match evidence.kind.0.as_str() {
+            EvidenceKind::CANCELLATION => format!("cancelled ({rule})"),
+            _ => rule,
+        },
         also,
         last: today.and_then(|today| series.last_until(today.yesterday().ok()?)),
         next: today.and_then(|today| series.next_from(today)),

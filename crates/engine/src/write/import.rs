@@ -295,7 +295,7 @@ impl Writer<'_> {
         report.tally.present = report.tally.present.saturating_sub(went_back);
         report.tally.replaced += went_back;
         let noted = match intent {
-            Intent::Write => self.put_on_record(&mut report, task, context.now, read.is_ok()),
+            Intent::Write => self.put_on_record(&mut report, task, context, read.is_ok()),
             Intent::DryRun => Ok(()),
         };
         let read = read.and(noted).and(self.end_bulk());
@@ -456,9 +456,10 @@ impl Writer<'_> {
         &mut self,
         report: &mut Report,
         task: &mut Task<'_>,
-        now: jiff::Timestamp,
+        context: &Context,
         read_all: bool,
     ) -> Result<(), EngineError> {
+        let now = context.now;
         let gone = match task.plan {
             Some(plan) if read_all && report.problem_count == 0 => {
                 Reader::new(self.store, self.derivers)?.still_gone(plan, &task.found)?
@@ -487,7 +488,9 @@ impl Writer<'_> {
         let (operations, is_all) = std::mem::take(&mut task.appended).into_parts();
         let body = Import {
             source: Some(report.format.clone()),
-            path: Some(report.path.to_string_lossy().into_owned()),
+            path: Some(
+                context.name.clone().unwrap_or_else(|| report.path.to_string_lossy().into_owned()),
+            ),
             place: Some(sealer.keyed_hash(&place_of(&report.path))),
             digest: Some(BodyHash(*task.digest.finalize().as_bytes())),
             added: Some(report.tally.added + report.graph.map_or(0, |graph| graph.added())),

@@ -80,7 +80,7 @@ fn other_words_about_the_belief_keep_their_effect() {
     corrected(space, "sauna", "not at all", 6);
     let (plan, _) = forget(space, &[word]);
     assert_eq!(
-        plan.again.iter().map(|again| again.is_claim()).collect::<Vec<_>>(),
+        plan.again.iter().map(|again| !again.is_word()).collect::<Vec<_>>(),
         [true, false, false]
     );
     let belief = space.believed(HABIT).unwrap();

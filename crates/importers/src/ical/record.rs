@@ -19,6 +19,7 @@ use super::{Import, SOURCE};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
 use crate::secrets::{summarize, without_secrets};
+use crate::turn::shorten;
 
 /// What every occurrence of a component has in common.
 pub(super) struct Template {
@@ -115,9 +116,11 @@ impl Template {
         let parts: Vec<String> =
             parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         payload.text = parts.join("\n");
+        let is_cut = shorten(&mut payload.text);
         let mut more = |name: &str, value: Option<Value>| {
             payload.more.extend(value.map(|value| (name.to_owned(), value)));
         };
+        more("text_cut", is_cut.then_some(Value::Bool(true)));
         more("calendar", home.name.clone().map(Value::from));
         more("status", status(component).map(Value::from));
         let sequence = component.text("SEQUENCE").and_then(|sequence| sequence.parse::<u32>().ok());
@@ -251,7 +254,9 @@ impl Import<'_> {
         more.extend(due.as_ref().map(|due| ("due".to_owned(), Value::from(due.as_str()))));
         let completed = completed.and_then(|completed| self.home.when(&completed));
         more.extend(
-            completed.map(|completed| ("completed".to_owned(), Value::from(completed.as_str()))),
+            completed
+                .as_ref()
+                .map(|completed| ("completed".to_owned(), Value::from(completed.as_str()))),
         );
         let title =
             template.payload.title.clone().unwrap_or_else(|| "Task without a title".to_owned());
@@ -259,9 +264,14 @@ impl Import<'_> {
             due.as_ref().map(|due| format!(", due {}", span(due, None))).unwrap_or_default();
         let done =
             status(component).filter(|status| status == "completed" || status == "cancelled");
-        let done_text = done.map(|done| format!(" ({done})")).unwrap_or_default();
+        let done_text = done.as_ref().map(|done| format!(" ({done})")).unwrap_or_default();
         // Readers see the text, and people search for a task by its due day.
         template.payload.text.extend(due.as_ref().map(|due| format!("\nDue {}", span(due, None))));
+        template.payload.text.extend(done.as_ref().map(|done| match (done.as_str(), &completed) {
+            ("completed", Some(completed)) => format!("\nCompleted {}", span(completed, None)),
+            ("completed", None) => "\nCompleted".to_owned(),
+            _ => "\nCancelled".to_owned(),
+        }));
         template.payload.end = due;
         self.give_single(component, template, at, &format!("Task: {title}{due_text}{done_text}"))
     }

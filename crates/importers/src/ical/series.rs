@@ -191,16 +191,17 @@ impl Import<'_> {
         let default = start.date_only.then(|| Length::of_days(1));
         let (length, property) = if let Some(property) = component.get("DTEND") {
             let end = self.moment(property)?;
-            if let Some(end) = end.filter(|end| Length::between(start, end).is_negative()) {
+            if let Some(end) = &end
+                && Length::between(start, end).is_negative()
+            {
                 self.problem(
                     property.line,
                     "the event ends before it starts; the two were exchanged",
                 )?;
-                let length = Length::between(&end, start);
-                *start = end;
+                let length = Length::between(end, start);
+                *start = end.clone();
                 return ControlFlow::Continue(Some(length));
             }
-            let end = self.moment(property)?;
             (end.map(|end| Length::between(start, &end)), property)
         } else if let Some(property) = component.get("DURATION") {
             let length = Length::parse(&property.value);

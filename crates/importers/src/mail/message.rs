@@ -17,13 +17,18 @@ use super::date::{asctime, without_zone};
 use super::quotes::{Marks, without_quotes};
 use crate::html;
 use crate::lists::{LIST_MAX, distinct};
-use crate::secrets::{cut, cut_chars, summarize, without_secrets};
+use crate::secrets::{cut_chars, summarize, without_secrets};
+use crate::turn::shorten;
 
-/// Longest text of one message, in bytes.
-const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// Longest boundary between parts (RFC 2046, 5.1.1).
+const BOUNDARY_BYTES_MAX: usize = 70;
 
 /// Headers that name the list by which a message came.
 const LIST_HEADERS: [&str; 4] = ["List-Id", "List-Post", "X-Mailing-List", "Mailing-List"];
+/// `Re:` and what other languages have for it.
+const REPLIED: [&str; 7] = ["re", "aw", "sv", "antw", "vs", "odp", "rif"];
+/// `Fwd:` and what other languages have for it.
+const FORWARDED: [&str; 9] = ["fwd", "fw", "wg", "tr", "rv", "vb", "pd", "enc", "i"];
 /// The label that Gmail gives to what was sent from the mailbox.
 const SENT: &str = "Sent";
 
@@ -54,7 +59,10 @@ pub(super) fn evidence(raw: &[u8]) -> Option<Read> {
         format!("without-message-id-{}", hex.get(..32).unwrap_or(&hex))
     });
     let thread = first_id(message.references()).or_else(|| answered.clone());
-    let is_reply = thread.is_some() || subject.as_deref().is_some_and(is_reply_subject);
+    // Programs give what is forwarded the headers of a reply.
+    let is_forwarded = subject.as_deref().is_some_and(|subject| begins_with(subject, &FORWARDED));
+    let is_reply = !is_forwarded
+        && (thread.is_some() || subject.as_deref().is_some_and(|it| begins_with(it, &REPLIED)));
     let (text, text_cut) = text(&message, is_reply);
 
     let mut payload = Payload {
@@ -164,10 +172,11 @@ fn with_zone(raw: &[u8]) -> Cow<'_, [u8]> {
 fn with_end(raw: &[u8]) -> Cow<'_, [u8]> {
     let message = MessageParser::default().parse_headers(raw);
     let boundary = message.as_ref().and_then(|message| {
-        message.content_type()?.attribute("boundary").map(|boundary| format!("--{boundary}--"))
+        let boundary = message.content_type()?.attribute("boundary")?;
+        (boundary.len() <= BOUNDARY_BYTES_MAX).then(|| format!("--{boundary}--"))
     });
     match boundary {
-        Some(end) if !raw.windows(end.len()).rev().any(|place| place == end.as_bytes()) => {
+        Some(end) if memchr::memmem::rfind(raw, end.as_bytes()).is_none() => {
             Cow::Owned([raw, b"\r\n", end.as_bytes(), b"\r\n"].concat())
         }
         _ => Cow::Borrowed(raw),
@@ -213,8 +222,7 @@ fn text(message: &Message<'_>, is_reply: bool) -> (String, bool) {
             whole.push_str("\n\n");
         }
         whole.push_str(&part);
-        if whole.len() > TEXT_BYTES_MAX {
-            whole.truncate(cut(&whole, TEXT_BYTES_MAX).len());
+        if shorten(&mut whole) {
             return (whole, true);
         }
     }
@@ -283,14 +291,11 @@ fn without_quotations(html: &str) -> Option<String> {
     Some(own)
 }
 
-/// `Re:` and what other languages have for it.
-fn is_reply_subject(subject: &str) -> bool {
+/// Whether a subject begins with one of these and a colon: `Re: …`, `AW[2]: …`.
+fn begins_with(subject: &str, prefixes: &[&str]) -> bool {
     let prefix = subject.split(':').next().unwrap_or_default().trim();
     let prefix = prefix.split('[').next().unwrap_or_default().trim();
-    subject.contains(':')
-        && ["re", "aw", "sv", "antw", "vs", "odp", "rif"]
-            .iter()
-            .any(|re| prefix.eq_ignore_ascii_case(re))
+    subject.contains(':') && prefixes.iter().any(|known| prefix.eq_ignore_ascii_case(known))
 }
 
 fn when(date: &DateTime) -> Option<When> {

@@ -151,7 +151,13 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
         }
         let found = match read.number {
             1 if line.starts_with(b"From ") => Separator::Sure,
-            _ => separator(&line, after_empty_line),
+            _ => match separator(&line, after_empty_line) {
+                // A message that is a file of its own need not escape such lines.
+                Separator::Sure if !mailbox.raw.in_mailbox => {
+                    Separator::BeforeHeader { in_mailbox: true }
+                }
+                found => found,
+            },
         };
         after_empty_line = line.is_empty();
         match found {
@@ -160,7 +166,6 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
                     return Ok(ControlFlow::Break(()));
                 }
             }
-            // A message that is a file of its own need not escape such lines.
             Separator::BeforeHeader { in_mailbox } if mailbox.raw.in_mailbox || !in_mailbox => {
                 held = Some((std::mem::take(&mut line), read.number));
             }

@@ -15,6 +15,8 @@ pub(super) const HEADING_CHARS_MAX: usize = 200;
 const MENTIONS_MAX: usize = 256;
 /// Longest tag, link or name; longer ones are only text.
 const MENTION_BYTES_MAX: usize = 2_048;
+/// What stands around text that is struck out: it is no longer so.
+const STRUCK: &str = "~~";
 /// The line around a block of code.
 const FENCE: &str = "```";
 /// Deepest list whose indentation is shown.
@@ -121,7 +123,10 @@ impl Reader {
                 self.headings.push((level, String::new()));
                 self.in_heading = true;
             }
+            Tag::Strikethrough if !self.in_heading => self.block.push_str(STRUCK),
             Tag::List(first) => {
+                // A task ends where its subtasks begin.
+                self.end_task();
                 self.new_line();
                 self.lists.push(first);
             }
@@ -190,6 +195,7 @@ impl Reader {
                 self.end_outer_block();
             }
             TagEnd::Item => self.end_task(),
+            TagEnd::Strikethrough if !self.in_heading => self.block.push_str(STRUCK),
             TagEnd::Image => self.end_image(),
             TagEnd::BlockQuote(_) => {
                 self.quotes = self.quotes.saturating_sub(1);
@@ -400,6 +406,9 @@ mod tests {
         assert_eq!(section.open_tasks, ["water the tulips"]);
         assert_eq!(section.done_tasks, 1);
         assert_eq!(section.blocks, ["- [ ] water the tulips\n- [x] buy soil\n- plain"]);
+        let section = read("- [ ] hotel\n  - [x] compare\n  - [ ] book\n- [ ] pack").remove(0);
+        assert_eq!(section.open_tasks, ["hotel", "book", "pack"]);
+        assert_eq!(section.done_tasks, 1);
     }
 
     #[test]

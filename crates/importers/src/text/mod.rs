@@ -554,6 +554,7 @@ fn beginning(
 /// Paragraphs, grouped to notes.
 fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow {
     let mut note = String::new();
+    let mut chars = 0;
     let mut paragraph = String::new();
     let mut reported = 0;
     loop {
@@ -568,28 +569,27 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
             paragraph.push_str(line);
         }
         if (ends || paragraph.len() > ENTRY_BYTES_MAX) && !paragraph.is_empty() {
-            let chars = note.chars().count();
-            let full = chars + paragraph.chars().count() > NOTE_CHARS_MAX
-                && !ends_within_key(&note)
-                && !ends_with_label(&note);
-            if full && write_note(&mut note, &mut writer, sink).is_break() {
+            let added = paragraph.chars().count();
+            let is_full = chars + added > NOTE_CHARS_MAX && may_end(&note);
+            if is_full && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            if !note.is_empty() {
+            if note.is_empty() {
+                chars = 0;
+            } else {
                 note.push_str("\n\n");
+                chars += 2;
             }
             note.push_str(&paragraph);
+            chars += added;
             // One paragraph in four, chosen by its own content, ends a note that is long enough.
             let chosen = blake3::hash(paragraph.as_bytes())
                 .as_bytes()
                 .first()
                 .is_some_and(|byte| byte % 4 == 0);
             paragraph.clear();
-            let ripe = chosen
-                && note.chars().count() >= NOTE_CHARS_MIN
-                && !ends_within_key(&note)
-                && !ends_with_label(&note);
-            if ripe && write_note(&mut note, &mut writer, sink).is_break() {
+            let is_ripe = chosen && chars >= NOTE_CHARS_MIN && may_end(&note);
+            if is_ripe && write_note(&mut note, &mut writer, sink).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -597,6 +597,12 @@ fn prose(mut lines: Lines<'_>, mut writer: Writer, sink: &mut dyn Sink) -> Flow 
             return Ok(write_note(&mut note, &mut writer, sink));
         }
     }
+}
+
+/// Whether a note may end here: not between a name and the secret that follows it, but anywhere if
+/// it is too long.
+fn may_end(note: &str) -> bool {
+    note.len() > ENTRY_BYTES_MAX || !ends_within_key(note) && !ends_with_label(note)
 }
 
 fn write_note(note: &mut String, writer: &mut Writer, sink: &mut dyn Sink) -> ControlFlow<()> {

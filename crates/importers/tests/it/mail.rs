@@ -371,3 +371,36 @@ fn cells_and_blocks_of_html_do_not_run_together() {
     ));
     assert_eq!(record.payload.text, "Total 2 340 kr\nDue in May.\nTen frames.");
 }
+
+#[test]
+fn what_is_forwarded_is_kept_though_it_has_the_headers_of_a_reply() {
+    let body =
+        "fyi\n\nFrom: Bo <bo@example.org>\nDate: Monday\nSubject: Kiln\n\nThe invoice is due.";
+    let sent = |subject: &str| {
+        let head = format!("{HEAD}In-Reply-To: <0@example.org>\nSubject: {subject}\n\n");
+        only(&format!("{head}{body}\n")).payload.text
+    };
+    for subject in ["Fwd: Kiln", "FW: Kiln", "WG: Kiln", "Fwd[2]: Kiln"] {
+        assert!(sent(subject).ends_with("The invoice is due."), "{subject}");
+    }
+    assert_eq!(sent("Re: Fwd: Kiln"), "fyi");
+}
+
+#[test]
+fn a_long_message_fits_into_a_record_and_a_long_boundary_takes_no_time() {
+    let long = only(&format!("{HEAD}\n{}\n", "\"0123456789\" \\\n".repeat(120_000)));
+    assert_eq!(long.payload.more["text_cut"], true);
+    assert!(serde_json::to_vec(&long).unwrap().len() < 1024 * 1024);
+    let begun = Instant::now();
+    let boundary = format!("{}x", "-".repeat(60_000));
+    let head = format!("{HEAD}Content-Type: multipart/mixed; boundary=\"{boundary}\"\n\n");
+    mailbox(&format!("{head}{}", "-".repeat(4_000_000)));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_message_that_is_a_file_may_have_a_line_like_a_separator() {
+    let quoted = "From a@example.org Mon Jun  2 08:00:00 2025";
+    let record = only(&format!("{HEAD}\nThe log says:\n\n{quoted}\n\nIs it right?\n"));
+    assert!(record.payload.text.ends_with(&format!("{quoted}\n\nIs it right?")));
+}

@@ -91,14 +91,14 @@ fn single_days(times: &[TimeExpression]) -> impl Iterator<Item = (&TimeExpressio
     times.iter().filter_map(move |time| Some((time, day(time)?))).take(DAYS_MAX)
 }
 
-/// How records of earlier days name a day that is to come: "tomorrow", "on Friday".
+/// How records of earlier days name a day that is to come: "tomorrow", "on Friday", "every Friday".
 pub(super) struct Coming {
     /// Its words, in lower case.
     pub(super) words: Vec<String>,
     /// Words beside which it is another day.
     pub(super) not_beside: Vec<String>,
-    /// The first and the last day on which it names the asked one.
-    pub(super) said_on: (Date, Date),
+    /// The first and the last day on which it names the asked one, if not on every day.
+    pub(super) said_on: Option<(Date, Date)>,
 }
 
 /// How records name the single days among the times of a question for days, before these days.
@@ -109,7 +109,8 @@ pub(super) fn coming(times: &[TimeExpression], language: Language) -> Vec<Coming
             let before = |days: i32| shift(day, Unit::Day, -days);
             let Some(said_on) = before(days.0).zip(before(days.1)) else { return };
             let not_beside = not_beside.iter().flat_map(|word| named(word, language));
-            coming.push(Coming { words, not_beside: not_beside.collect(), said_on });
+            let not_beside = not_beside.collect();
+            coming.push(Coming { words, not_beside, said_on: Some(said_on) });
         };
         for word in named("tomorrow", language) {
             add(vec![word], NOT_TOMORROW, (1, 1));
@@ -119,6 +120,11 @@ pub(super) fn coming(times: &[TimeExpression], language: Language) -> Vec<Coming
             add(vec![word], NOT_COMING, (DAYS_OF_WEEK - 1, 1));
         }
         add(vec!["next".to_owned(), weekday(day.weekday()).to_owned()], &[], (DAYS_OF_WEEK, 1));
+        coming.push(Coming {
+            words: ["every", weekday(day.weekday())].map(str::to_owned).into(),
+            not_beside: Vec::new(),
+            said_on: None,
+        });
     }
     coming
 }

@@ -95,6 +95,9 @@ pub struct Question {
     /// What it asks beside the times that it names, if it asks anything beside them.
     #[serde(skip)]
     beside_times: Option<Beside>,
+    /// The words of the days to come that it asks for, if it asks for nothing else.
+    #[serde(skip)]
+    of_days: Option<Beside>,
     /// The usual members of each class that it names, as terms, if it asks for all of a class:
     /// "Which sports does Ada do?"
     #[serde(skip)]
@@ -195,7 +198,6 @@ impl Question {
                 let terms = words.iter().flat_map(|word| words_of(word));
                 let terms = distinct_terms(analyzer, terms, languages);
                 if !terms.is_empty() {
-                    let said_on = Some(said_on);
                     quotes.push(Quote { terms, together: words, not_beside, said_on });
                 }
             }
@@ -237,6 +239,17 @@ impl Question {
         let names_time = is_focused && !asks_for_days && !times.is_empty();
         let beside_times = names_time.then(|| beside(&is_of_time));
         let beside_times = beside_times.filter(|beside| !beside.terms.is_empty());
+        let is_coming = |time: &TimeExpression| {
+            let is_later = |mention: &DateMention| matches!(mention, DateMention::Window { first, .. } if Some(*first) > today);
+            time.mentions.iter().all(is_later)
+        };
+        let of_days = (asks_for_days && times.iter().all(is_coming)).then(|| {
+            let said = words.iter().zip(&lower).enumerate();
+            let said =
+                said.filter(|(at, (_, lower))| is_of_time(*at) && !is_english_stop_word(lower));
+            let terms = distinct_terms(analyzer, said.map(|(_, (word, _))| *word), languages);
+            Beside { terms, nameless: text.to_owned() }
+        });
         let subject = subject(&found, &lower);
         let is_naming_certain = found.iter().any(|at| at.is_certain);
         let mentions = found.into_iter().map(|at| at.mention).collect();
@@ -258,6 +271,7 @@ impl Question {
             asks_for_tasks: false,
             beside_tasks,
             beside_times,
+            of_days,
             classes,
             subject,
             first_person,
@@ -281,6 +295,21 @@ impl Question {
             dates: Vec::new(),
             quotes: Vec::new(),
             beside_times: None,
+            ..self.clone()
+        })
+    }
+
+    /// The same question for records that name the days to come that it asks for, whatever their
+    /// own days are: "The rehearsal is on Wednesday" of two months ago.
+    pub fn in_words(&self) -> Option<Self> {
+        let Beside { terms, nameless } = self.of_days.clone()?;
+        Some(Self {
+            terms,
+            nameless,
+            dates: Vec::new(),
+            quotes: Vec::new(),
+            asks_for_days: false,
+            of_days: None,
             ..self.clone()
         })
     }

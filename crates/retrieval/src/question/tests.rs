@@ -258,12 +258,13 @@ fn relative_times_are_quoted_and_those_that_a_question_for_days_names() {
         ("Who went camping on 3 May 2023?", ""),
         (
             "What did we talk about yesterday?",
-            "2024 3 12, 12.03.2024, 12.3.2024, 12 march, tomorrow, day tomorrow, tuesday, next tuesday",
+            "2024 3 12, 12.03.2024, 12.3.2024, 12 march, tomorrow, day tomorrow, tuesday, next tuesday, \
+             everi tuesday",
         ),
         (
             "What did we talk about on 3 May 2023?",
             "3 may 2023, 3 may, 2023 5 3, 03.05.2023, 3.5.2023, tomorrow, day tomorrow, wednesday, \
-             next wednesday",
+             next wednesday, everi wednesday",
         ),
         ("What did we talk about on 3 May?", "3 may"),
         ("What did we talk about in May 2023?", "may 2023"),

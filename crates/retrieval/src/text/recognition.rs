@@ -31,9 +31,10 @@ const WORDS_OF_FUNCTION_WORD: usize = 12;
 pub(super) const QUESTION_POINTS_MIN: u32 = POINTS;
 /// By how much the evidence for a language exceeds that for the space's.
 pub(super) const LEAD: u32 = 1;
-/// The same in a text without other letters than those of English: more than one word that several
-/// languages have, as "van" and "met" in "Tom drives a green van" and "I met Zoe in Utrecht".
-pub(super) const ASCII_LEAD: u32 = POINTS + ONLY_POINTS;
+/// The same in a text without other letters than those of English: more than one word that no other
+/// language has, as "van" in "Tom drives a green van", "War" in "War museum visit in May" and "Oma"
+/// in "Oma visits on Sunday".
+pub(super) const ASCII_LEAD: u32 = POINTS + 2 * ONLY_POINTS;
 /// Points of a function word with a letter that English does not have.
 const DISTINCT_POINTS: u32 = 2 * POINTS;
 /// A word that is judged by its ending has at least this many characters.

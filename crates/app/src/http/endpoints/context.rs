@@ -1,5 +1,6 @@
 //! `POST /api/v1/context`
 
+use engine::private::Viewpoint;
 use engine::recall::context::{
     Budget, Count, Receipts, Request as ContextRequest, ToolResult, Turn,
 };
@@ -120,6 +121,7 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let sizes = asked.sizes()?;
     let times = call.session.times();
     let viewpoint = times.viewpoint(asked.as_of.as_deref(), asked.valid_at.as_deref())?;
+    let viewpoint = Viewpoint { disclosure: call.disclosure(), ..viewpoint };
     let budget = if asked.budget.is_some() { Budget::of(sizes.tokens) } else { Budget::default() };
     let question = asked.question.filter(|question| !question.trim().is_empty());
     let turns = asked.turns.into_iter().map(|TurnGiven { speaker, text }| Turn { speaker, text });

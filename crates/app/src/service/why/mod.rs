@@ -104,7 +104,7 @@ pub(crate) fn target(
     }
     match space.name_disclosed(name, limits.disclosure)? {
         Named::Belief { key } => {
-            let belief = space.believed(&key)?;
+            let belief = space.belief_at(&key, limits.as_of_us)?;
             let unknown = || EngineError::UnknownBelief { name: key.clone(), near: Vec::new() };
             Ok(Some(belief.served.or(belief.current).ok_or_else(unknown)?))
         }

@@ -275,7 +275,9 @@ impl Reader<'_> {
             }
             // A claim in words says its words, and what was built on the old ones must not stand.
             // The same words confirm it.
-            Value::Null if text.trim() != belief.text.trim() => Ok(Value::from(text.trim())),
+            Value::Null | Value::String(_) if text.trim() != belief.text.trim() => {
+                Ok(Value::from(text.trim()))
+            }
             payload => Ok(payload.clone()),
         }
     }

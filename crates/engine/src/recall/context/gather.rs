@@ -357,6 +357,10 @@ impl Reader<'_> {
             ..Query::new(text, CANDIDATES_MAX)
         };
         query.filter.as_of_us = wanted.viewpoint.as_of_us;
+        if wanted.viewpoint.disclosure != Disclosure::Full {
+            // For this reader what is private does not exist.
+            query.filter.visibilities = Disclosure::WithoutPrivate.visibilities();
+        }
         let mut recall = self.recall_with_newer(&query)?;
         let found: Vec<OpId> = recall.results.iter().map(|found| found.id).collect();
         let private = self.private_among(&found)?;

@@ -29,12 +29,13 @@ use kernel::body::{Body, Redaction, Withdrawal};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
-use kernel::ledger_index::LedgerIndex;
+use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Ref, Role};
 use kernel::redaction::{
     forgotten_behind, is_retraction, quoting_beside, redaction_behind, redaction_of,
 };
 use kernel::seal::{Draft, next_timestamp};
+use kernel::validity::inputs;
 use store::sqlite::{DeviceHashes, Outline, SqliteLedgerIndex, SqliteSpace, SqliteWriting};
 use store::{StoreError, Writing};
 
@@ -277,7 +278,8 @@ impl Writer<'_> {
                 plan.hypothesis(index)
             })?;
             let (changes, standalone) = self.act_and(drafts, Intent::DryRun, now, |writing| {
-                standing_on_nothing(writing, &affected, &plan.gone)
+                let again = plan.again.iter().map(|again| again.id).collect();
+                standing_on_nothing(writing, &affected, (&plan.gone, &again))
             })?;
             plan.changes = changes;
             let mut is_complete = true;
@@ -341,6 +343,7 @@ impl Writer<'_> {
             }
             let (mut erased, mut made, mut made_from_it) = (BTreeMap::new(), Vec::new(), 0);
             plan.follow(index)?;
+            let again: BTreeSet<OpId> = plan.again.iter().map(|again| again.id).collect();
             for id in &plan.gone {
                 let Some(entry) = index.entry(id)? else { continue };
                 if index.canonical_body(id)?.is_none() {
@@ -348,7 +351,7 @@ impl Writer<'_> {
                 }
                 *erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
                 let is_made = matches!(entry.kind, Kind::Node | Kind::Thought);
-                if !is_made || plan.targets.contains(id) {
+                if !is_made || plan.targets.contains(id) || again.contains(id) {
                     continue;
                 }
                 made_from_it += 1;
@@ -538,17 +541,19 @@ fn planned(
 }
 
 /// Corrections and refutations of those identities of which nothing is left beside what is `gone`:
-/// no claim, and no group that concludes it.
+/// no claim, none that is recorded `again`, and no group that concludes it.
 fn standing_on_nothing(
     writing: &SqliteWriting<'_>,
     keys: &BTreeSet<String>,
-    gone: &BTreeSet<OpId>,
+    (gone, again): (&BTreeSet<OpId>, &BTreeSet<OpId>),
 ) -> Result<Vec<(String, OpId)>, EngineError> {
     let mut found = Vec::new();
+    let stays = |id: &OpId| !gone.contains(id) || again.contains(id);
+    let is_left = |claim: &Entry| stays(&claim.id) && inputs(claim).all(|input| stays(&input));
     for key in keys {
         let (claims, words): (Vec<_>, Vec<_>) =
             writing.identity(key)?.into_iter().partition(|entry| entry.kind == Kind::Claim);
-        let is_said = claims.iter().any(|claim| !gone.contains(&claim.id));
+        let is_said = claims.iter().any(|claim| !gone.contains(&claim.id) || is_left(claim));
         if !is_said && writing.makers(key)?.is_empty() {
             found.extend(words.into_iter().map(|word| (key.clone(), word.id)));
         }

@@ -4,6 +4,8 @@
 //! and says the same. Nobody asked for that record, so nobody would think of it: it goes with the
 //! last of what was made from it.
 
+use std::collections::BTreeSet;
+
 use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::kind::Kind;
@@ -18,9 +20,10 @@ use crate::write::graph::is_statement;
 
 /// Adds the statements from which nothing else was made than what a plan forgets.
 pub(super) fn add(index: &SqliteLedgerIndex<'_>, plan: &mut ForgetPlan) -> Result<(), StoreError> {
-    let gone = plan.follow(index)?;
+    let again: BTreeSet<OpId> = plan.again.iter().map(|again| again.id).collect();
+    let gone: BTreeSet<OpId> = plan.follow(index)?.difference(&again).copied().collect();
     let mut added = Vec::new();
-    for id in gone {
+    for id in &gone {
         let Some(found) = index.outline(id)? else { continue };
         if !matches!(found.kind, Kind::Claim | Kind::Node | Kind::Edge) {
             continue;

@@ -4,8 +4,9 @@
 //! ([`kernel::redaction`]): an exchange refuses a word that was stripped from a whole belief. So
 //! the claim below goes with the word. That loses nothing but an id: in the transaction that
 //! erases, the claim is recorded again with the same content, and so are the person's other words
-//! about the identity. A refutation in force is recorded again without its note, so nothing refuted
-//! is believed at any moment.
+//! about the identity, and the nodes, edges and claims that somebody made from the claim. A
+//! refutation in force is recorded again without its note, so nothing refuted is believed at any
+//! moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,9 +54,9 @@ pub struct RecordedAgain {
 }
 
 impl RecordedAgain {
-    /// Whether it is a claim, and not a person's word.
-    pub fn is_claim(&self) -> bool {
-        self.kind == Kind::Claim
+    /// Whether it is a person's word, and not a claim or what was made from it.
+    pub fn is_word(&self) -> bool {
+        is_word(&self.kind)
     }
 
     /// Whether it is a refutation.
@@ -72,6 +73,7 @@ pub(super) fn add(
 ) -> Result<(), EngineError> {
     let mut going: BTreeMap<OpId, Entry> = BTreeMap::new();
     let mut again = Vec::new();
+    let mut built = Vec::new();
     let mut stack: Vec<OpId> = words.iter().copied().collect();
     while let Some(id) = stack.pop() {
         let Some(entry) = index.entry(&id)?.filter(|_| !going.contains_key(&id)) else { continue };
@@ -92,10 +94,12 @@ pub(super) fn add(
             } else if is_current(index, &entry, key)? {
                 again.push(entry.clone());
                 stack.extend(in_force(index, key)?);
+                built.push(id);
             }
         }
         going.insert(id, entry);
     }
+    again.extend(built_on(index, built, &going)?);
     for id in going.into_keys() {
         if index.canonical_body(&id)?.is_some() {
             plan.targets.insert(id);
@@ -104,11 +108,49 @@ pub(super) fn add(
     again.sort_unstable_by_key(Entry::order);
     for entry in again {
         let Some(body) = body_of(index, &entry.id, &entry.kind)? else { continue };
-        let Some(key) = entry.identity else { continue };
+        let key = entry.identity.unwrap_or_default();
         let summary = if words.contains(&entry.id) { String::new() } else { summary_of(&body) };
         plan.again.push(RecordedAgain { id: entry.id, key, summary, kind: entry.kind });
     }
     Ok(())
+}
+
+/// The nodes, edges and stated claims that were made from claims, at any depth, with the words in
+/// force about the claims among them. What was derived is derived again.
+fn built_on(
+    index: &SqliteLedgerIndex<'_>,
+    mut claims: Vec<OpId>,
+    going: &BTreeMap<OpId, Entry>,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut found: BTreeMap<OpId, Entry> = BTreeMap::new();
+    while let Some(id) = claims.pop() {
+        for citing in index.citing(&id)? {
+            let is_known = going.contains_key(&citing.id) || found.contains_key(&citing.id);
+            let is_made = matches!(citing.kind, Kind::Node | Kind::Edge | Kind::Claim);
+            if is_known || !is_made || citing.role.as_str() == Role::SUPERSEDES {
+                continue;
+            }
+            let Some(entry) = index.entry(&citing.id)? else { continue };
+            let is_derived = match body_of(index, &entry.id, &entry.kind)? {
+                Some(Body::Claim(claim)) => claim.deriver.is_some(),
+                body => body.is_none(),
+            };
+            if is_derived || !Validity::new(index).is_active(&entry.id)? {
+                continue;
+            }
+            if let Some(key) = entry.identity.as_ref().filter(|_| entry.kind == Kind::Claim) {
+                if !is_current(index, &entry, key)? {
+                    continue;
+                }
+                for word in in_force(index, key)? {
+                    found.extend(index.entry(&word)?.map(|word| (word.id, word)));
+                }
+            }
+            claims.push(entry.id);
+            found.insert(entry.id, entry);
+        }
+    }
+    Ok(found.into_values().collect())
 }
 
 fn is_current(index: &SqliteLedgerIndex<'_>, claim: &Entry, key: &str) -> Result<bool, StoreError> {
@@ -155,7 +197,7 @@ impl Bodies {
     }
 
     /// Records them, once they are erased. A claim that the rules refuse is left to derivation: one
-    /// of its records counts no more, or this key may not derive.
+    /// of its records counts no more, or this key may not derive. So is what was made from it.
     pub(super) fn record(
         self,
         sealer: &Sealer,
@@ -181,7 +223,7 @@ impl Bodies {
                 Ok(_) => {
                     renamed.insert(entry.id, operation.id());
                 }
-                Err(RecordError::Refused { .. }) if entry.kind == Kind::Claim => {}
+                Err(RecordError::Refused { .. }) if !is_word(&entry.kind) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -165,20 +165,34 @@ pub(crate) fn export_text(
     format: Format,
     table: Table,
 ) -> Result<(String, Written), Failure> {
-    let mut buffer = Bounded(Vec::new());
-    let written = export(layers, selected, &mut *writer(format, Some(table), &mut buffer)?)?;
-    Ok((String::from_utf8_lossy(&buffer.0).into_owned(), written))
+    let mut buffer = Bounded::new(EXPORTED_MAX);
+    let written = export(layers, selected, &mut *writer(format, Some(table), &mut buffer)?);
+    if buffer.is_exceeded {
+        return Err(RequestError::ExportTooLarge { mib_max: EXPORTED_MAX >> 20 }.into());
+    }
+    Ok((String::from_utf8_lossy(&buffer.bytes).into_owned(), written?))
 }
 
 /// Refuses what is more than fits.
-struct Bounded(Vec<u8>);
+struct Bounded {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+    is_exceeded: bool,
+}
+
+impl Bounded {
+    fn new(bytes_max: usize) -> Self {
+        Self { bytes: Vec::new(), bytes_max, is_exceeded: false }
+    }
+}
 
 impl Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len().saturating_add(bytes.len()) > EXPORTED_MAX {
-            return Err(io::Error::other("the export is larger than fits in memory"));
+        if self.bytes.len().saturating_add(bytes.len()) > self.bytes_max {
+            self.is_exceeded = true;
+            return Err(io::Error::other("the export is longer than its limit"));
         }
-        self.0.write(bytes)
+        self.bytes.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -210,5 +224,20 @@ impl GraphSink for Sink<'_> {
         self.written.edges += 1;
         let edge = ExportedEdge { edge, from: *from, to: *to, scope: self.scope };
         Ok(self.writer.edge(&edge)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_longer_than_the_limit_is_refused_and_noted() {
+        let mut buffer = Bounded::new(8);
+        buffer.write_all(b"12345678").unwrap();
+        assert!(!buffer.is_exceeded);
+        buffer.write_all(b"9").unwrap_err();
+        assert!(buffer.is_exceeded);
+        assert_eq!(buffer.bytes, b"12345678");
     }
 }
