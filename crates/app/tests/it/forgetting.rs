@@ -440,3 +440,59 @@ fn nothing_is_joined_to_what_was_forgotten() {
     }
     machine.is_sound();
 }
+
+#[test]
+fn the_words_of_a_correction_go_and_the_stated_claim_and_what_was_made_from_it_stay() {
+    use crate::graph::{add, id_of, json, texts};
+
+    for has_source in [true, false] {
+        let machine = Machine::with_space();
+        let record = id_of(&json(&machine, &["remember", "Mara said the clay is red"]));
+        let source: &[&str] = if has_source { &["--source", &record] } else { &[] };
+        let claim = add(&machine, &[&["Red clay."], source].concat());
+        let node =
+            ["node", "add", "The red clay of the bowls", "--type", "decision", "--source", &claim];
+        json(&machine, &node);
+        let first = json(&machine, &["correct", &claim, "--text", "Secret first words"]);
+        json(&machine, &["correct", &claim, "--text", "Brown clay."]);
+        let first = first["recorded"][0].as_str().unwrap().to_owned();
+        json(&machine, &["forget", &first, "--yes"]);
+        assert_eq!(texts(&machine, &["claims"]), ["Brown clay."], "{has_source}");
+        let second = json(&machine, &["claims"]);
+        let second = second["op_id"].as_str().unwrap().to_owned();
+        json(&machine, &["forget", &second, "--yes"]);
+        assert_eq!(texts(&machine, &["claims"]), ["Red clay."], "{has_source}");
+        let nodes = texts(&machine, &["node", "list"]);
+        assert!(nodes.contains(&"The red clay of the bowls".to_owned()), "{nodes:?}");
+        machine.is_sound();
+    }
+}
+
+#[test]
+fn what_was_refuted_stays_refuted_when_its_note_is_forgotten() {
+    use crate::graph::{add, json};
+
+    let machine = Machine::with_space();
+    let claim = add(&machine, &["Red clay."]);
+    let refuted = json(&machine, &["refute", &claim, "--note", "a secret"]);
+    let refutation = refuted["recorded"][0].as_str().unwrap();
+    json(&machine, &["forget", refutation, "--yes"]);
+    machine.because(["claim", "add", "Red clay."]).run().says("refuted");
+    machine.is_sound();
+}
+
+#[test]
+fn a_second_correction_in_words_replaces_the_data_of_the_first() {
+    use crate::graph::{add, id_of, json, texts};
+
+    let machine = Machine::with_space();
+    let claim = add(&machine, &["Red clay."]);
+    let first = json(&machine, &["correct", &claim, "--text", "Brown clay."]);
+    let first = first["recorded"][0].as_str().unwrap();
+    let built = json(&machine, &["claim", "add", "Built on brown", "--source", first]);
+    json(&machine, &["correct", &claim, "--text", "Grey clay."]);
+    assert_eq!(texts(&machine, &["claims"]), ["Grey clay."]);
+    let shown = json(&machine, &["claim", "show", &claim]);
+    assert_eq!((&shown["text"], &shown["payload"]), (&"Grey clay.".into(), &"Grey clay.".into()));
+    assert_eq!(json(&machine, &["claim", "show", &id_of(&built)])["status"], "invalidated");
+}

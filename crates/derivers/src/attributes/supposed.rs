@@ -2,7 +2,8 @@
 //! yet, and what was made up.
 //!
 //! "If the audit fails, the launch is moved to July", "Petra claims that the launch was moved",
-//! "Option B: the launch is moved" and "I moved to Linz in my novel" say of nothing that it changed.
+//! "Option B: the launch is moved" and "I moved to Linz in my novel" say of nothing that it
+//! changed.
 
 use crate::statements::{Break, Sentence};
 
@@ -25,8 +26,11 @@ const SUPPOSING_PHRASES: [&[&str]; 16] = [
     &["in", "the", "draft"], &["draft", "plan"], &["not", "true"], &["a", "lie"], &["no", "one"],
 ];
 /// What stands before the colon of something that is not decided.
-const UNDECIDED: [&str; 8] =
-    ["alternative", "draft", "idea", "option", "proposal", "proposed", "scenario", "suggestion"];
+#[rustfmt::skip]
+const UNDECIDED: [&str; 13] = [
+    "alternative", "april", "draft", "example", "hypothesis", "idea", "joke", "option", "proposal", "proposed",
+    "scenario", "suggestion", "worst",
+];
 /// Beginnings of conditions.
 const CONDITIONS: [&str; 3] = ["once", "when", "whenever"];
 /// Verbs of the past by which such a beginning tells what happened.

@@ -245,7 +245,10 @@ impl WordWeights {
                 let around = text.get(range.start..).unwrap_or_default();
                 beginning(around, BEGINNING_BYTES).to_owned()
             }
-            (true, None) => in_context(text, sentence, range, rest),
+            (true, None) => {
+                let answer = in_context(text, sentence, range, rest);
+                self.completed(answer, rest, analyzer)
+            }
             (false, _) => beginning(first, BEGINNING_BYTES).to_owned(),
         };
         // What an item is one of, and what a text is worth, stand above it.
@@ -259,6 +262,25 @@ impl WordWeights {
             return sentence;
         }
         format!("{title}: {sentence}")
+    }
+
+    /// An answer with the sentence after it, if that has words of the question which the answer
+    /// lacks: "The boiler was serviced in May. The next service is due in June."
+    fn completed(&self, answer: String, rest: &str, analyzer: &mut Analyzer) -> String {
+        let Some(next) = sentences(rest).into_iter().next() else { return answer };
+        let next = rest.get(next).unwrap_or_default().trim();
+        let is_told = next.is_empty() || answer.contains(next);
+        let paragraph_ends = rest.trim_start_matches([' ', '\t']).starts_with('\n');
+        if is_told || paragraph_ends || next.ends_with(['?', '？']) {
+            return answer;
+        }
+        let known: BTreeSet<Term> = analyzer.terms(&answer).into_iter().collect();
+        let added = analyzer.terms(next).into_iter().filter(|term| !known.contains(term));
+        let is_asked = added.into_iter().any(|term| self.weights.contains_key(&term));
+        match is_asked && answer.len() + next.len() <= LIST_BYTES {
+            true => format!("{answer} {next}"),
+            false => answer,
+        }
     }
 }
 

@@ -130,7 +130,8 @@ fn with_its_time(sentence: String, source: &AnswerSource) -> String {
         None if (Series::is_in(evidence) || evidence.kind.0 == EvidenceKind::TASK)
             && !title.is_empty() =>
         {
-            title
+            let is_called_off = evidence.kind.0 == EvidenceKind::CANCELLATION;
+            if is_called_off { format!("Cancelled: {title}") } else { title }
         }
         None => return sentence,
     };

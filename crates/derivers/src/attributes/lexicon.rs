@@ -1,0 +1,130 @@
+//! The words by which statements about attributes are recognised.
+
+/// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
+#[rustfmt::skip]
+pub(super) const CUES: [&str; 76] = [
+    "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
+    "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat", "drink", "drive", "play", "smok", "wear",
+    "stopped", "are", "bump", "cut", "decrease", "delay", "extend",
+    "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
+    "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
+    "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open", "begin", "not ",
+    "turned", "years", "died", "passed", "lost", "resigned", "went", "rose", "fell", "dropped", "cancelled", "canceled",
+];
+/// Words before the subject that change nothing.
+pub(super) const OPENINGS: [&str; 12] =
+    ["also", "btw", "fyi", "hello", "hey", "hi", "news", "oh", "ok", "so", "update", "well"];
+/// Words that announce, before a colon, that something changed or was wrong.
+pub(super) const ANNOUNCING: [&str; 4] = ["correction", "fyi", "news", "update"];
+/// Beginnings of sentences that correct what was said.
+pub(super) const CORRECTING: [&[&str]; 6] = [
+    &["i", "was", "wrong"],
+    &["i", "misspoke"],
+    &["my", "mistake"],
+    &["turns", "out"],
+    &["it", "turns", "out"],
+    &["it", "turned", "out"],
+];
+/// Words between a subject and its verb that leave the statement true at present.
+pub(super) const AUXILIARIES: [&str; 16] = [
+    "actually",
+    "already",
+    "am",
+    "are",
+    "both",
+    "currently",
+    "finally",
+    "has",
+    "have",
+    "is",
+    "just",
+    "permanently",
+    "recently",
+    "since",
+    "still",
+    "temporarily",
+];
+/// Words after "moved" that are not yet the place.
+pub(super) const MOVING: [&str; 10] = [
+    "apartments",
+    "away",
+    "back",
+    "cities",
+    "countries",
+    "flats",
+    "home",
+    "house",
+    "houses",
+    "out",
+];
+/// Words after "started" that are not yet the employer.
+pub(super) const STARTING: [&str; 6] = ["a", "job", "my", "new", "work", "working"];
+/// Words with which a value does not begin.
+pub(super) const NO_VALUES: [&str; 24] = [
+    "a", "an", "all", "any", "both", "going", "her", "his", "it", "its", "like", "my", "no", "not",
+    "our", "so", "some", "that", "the", "their", "this", "too", "very", "your",
+];
+/// Words that end a value.
+pub(super) const VALUE_ENDS: [&str; 24] = [
+    "after", "again", "and", "as", "at", "because", "before", "but", "by", "during", "for", "from",
+    "in", "last", "next", "on", "once", "since", "so", "this", "today", "until", "when", "with",
+];
+/// Words of sentences about changes before those that are known, or that were taken back.
+pub(super) const OF_THE_PAST: [&[&str]; 8] = [
+    &["then", "back"],
+    &["before", "that"],
+    &["before", "this"],
+    &["back", "then"],
+    &["originally"],
+    &["rolled", "it", "back"],
+    &["rolled", "back"],
+    &["reverted"],
+];
+/// Spans of time: somebody who moved for one is to come back.
+#[rustfmt::skip]
+pub(super) const SPANS: [&str; 16] = [
+    "autumn", "day", "days", "fall", "month", "months", "season", "semester", "spring", "summer", "week", "weekend",
+    "weeks", "winter", "year", "years",
+];
+/// Proper names that are not places: "I moved to Python".
+#[rustfmt::skip]
+pub(super) const NO_PLACES: [&str; 47] = [
+    "android", "aws", "azure", "discord", "docker", "figma", "gcp", "github", "gitlab", "gmail", "go", "golang", "ios",
+    "iphone", "java", "javascript", "jira", "kafka", "kotlin", "kubernetes", "linear", "mongodb", "mysql", "netflix",
+    "notion", "obsidian", "outlook", "php", "plan", "postgres", "postgresql", "python", "redis", "ruby", "rust", "scala",
+    "signal", "slack", "spotify", "sqlite", "swift", "team", "teams", "telegram", "typescript", "version", "whatsapp",
+];
+/// Words in the names of places at which somebody starts something else than work.
+pub(super) const NO_EMPLOYERS: [&str; 9] =
+    ["academy", "club", "college", "gare", "gym", "school", "station", "studio", "university"];
+/// Proper names of times, so that "moved to Monday" does not name a place.
+#[rustfmt::skip]
+pub const TIMES: [&str; 19] = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+];
+/// Those of whom somebody has one at a time, so that a new one takes the place of the old.
+#[rustfmt::skip]
+pub(super) const ONE_AT_A_TIME: [&str; 31] = [
+    "accountant", "barber", "boss", "boyfriend", "cleaner", "coach", "dentist", "doctor", "electrician", "employer",
+    "fiancé", "fiancée", "girlfriend", "gp", "hairdresser", "husband", "landlady", "landlord", "lawyer", "manager",
+    "mechanic", "nanny", "optician", "paediatrician", "partner", "pediatrician", "plumber", "supervisor", "therapist",
+    "vet", "wife",
+];
+/// Numbers and addresses that a note means to be the speaker's.
+pub(super) const OWN_NUMBERS: [&str; 6] =
+    ["address", "e-mail", "email", "mobile", "number", "phone"];
+/// What addresses of houses are called.
+pub(super) const HOMES: [&str; 5] = ["home", "postal", "private", "street", "mailing"];
+/// What numbers of telephones are called.
+pub(super) const PHONES: [&str; 5] = ["phone", "telephone", "mobile", "cell", "tel"];
+/// Words after the name of something new that say why.
+pub(super) const NEW_FOR: [&str; 5] = ["because", "due", "for", "from", "since"];
+/// Words before the name of an attribute by which it is another one than the present.
+pub(super) const OTHERS: [&str; 10] =
+    ["first", "former", "future", "last", "next", "old", "other", "previous", "second", "third"];
+/// Beginnings of clauses that name nobody.
+pub(super) const NOBODY: [&str; 16] = [
+    "he", "she", "it", "they", "you", "this", "that", "there", "who", "what", "where", "if",
+    "when", "the", "a", "an",
+];
