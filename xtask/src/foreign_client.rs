@@ -65,11 +65,23 @@ pub(crate) fn run(root: &Path, profile: &str) -> Result<()> {
     [MCP, HTTP, PARQUET].iter().try_for_each(|client| client.run(root, profile))
 }
 
+/// Makes the environments of all clients that have none yet, as far as that is possible.
+pub(crate) fn prepare(root: &Path) {
+    let target = target_of(root);
+    for client in [MCP, HTTP, PARQUET] {
+        let _ = client.environment(root, &target);
+    }
+}
+
+fn target_of(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    target.map_or_else(|| root.join("target"), |path| root.join(path))
+}
+
 impl ForeignClient {
     fn run(&self, root: &Path, profile: &str) -> Result<()> {
         println!("=== {}", self.title);
-        let target = std::env::var_os("CARGO_TARGET_DIR")
-            .map_or_else(|| root.join("target"), |path| root.join(path));
+        let target = target_of(root);
         let environment = match self.environment(root, &target) {
             Ok(environment) => environment,
             Err(error) if is_ci() => return Err(error),

@@ -2,8 +2,9 @@
 //!
 //! nextest runs the tests of all crates in parallel and shows which are running, but it does not
 //! run the examples in the documentation: those run first, from the same build. Without nextest,
-//! plain `cargo test` runs both. At the end, clients of another make test the program. With
-//! arguments, the examples and these clients are skipped.
+//! plain `cargo test` runs both. At the end, clients of another make test the program; what they
+//! need is fetched while the tests are built. With arguments, the examples and these clients are
+//! skipped.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};
@@ -15,6 +16,11 @@ const BUILD_ARGUMENTS: [&str; 4] = ["--locked", "--offline", "--release", "--all
 
 /// Runs the tests; fails at the first command that fails.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
+    // Their packages come from the network while the compiler works.
+    let environments = is_everything(arguments).then(|| {
+        let root = root.to_owned();
+        std::thread::spawn(move || crate::foreign_client::prepare(&root))
+    });
     for command in plan(arguments, nextest_is_installed(root)) {
         println!("=== cargo {}", command.join(" "));
         let status = crate::cargo()
@@ -27,6 +33,10 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<ExitCode> {
         }
     }
     if is_everything(arguments) {
+        // Whatever failed is tried again, and reported, where it is needed.
+        if let Some(environments) = environments {
+            let _ = environments.join();
+        }
         let profile = if arguments.contains(&"--release") { "release" } else { "debug" };
         crate::foreign_client::run(root, profile)?;
     }

@@ -13,7 +13,7 @@ use kernel::evidence::{Evidence, EvidenceKind, Payload};
 use crate::owner::Owner;
 use crate::quoted::quoted_lines;
 use crate::statements::{speaker_of, without_marker};
-use crate::titles::is_over_words_of_others;
+use crate::titles::{is_file_of_others, is_over_words_of_others};
 
 /// A line of at least so many characters may have been wrapped, if the next begins in lower case.
 pub(crate) const WRAPPED_CHARS_MIN: usize = 40;
@@ -48,6 +48,7 @@ pub(crate) fn is_of_others(evidence: &Evidence) -> bool {
     }
     let path = payload.session.as_deref().unwrap_or_default();
     is_of_program(path)
+        || is_file_of_others(path)
         || [path, payload.session_title.as_deref().unwrap_or_default(), title(payload)]
             .iter()
             .any(|title| is_of_meeting(title))

@@ -30,6 +30,7 @@ use super::changes::{Action, Outcome, Subject, Verb, withhold_private_actions};
 use super::corrections::{Decision, ReviewDecision, act, retracted};
 use super::disclosure::{belief_named, record_named};
 use super::forgetting;
+use super::graph;
 use super::wording::shortened;
 use crate::failure::{Failure, RequestError};
 
@@ -285,7 +286,11 @@ fn plan(
             (space.to_refute(name, note)?, "refute", note.as_str())
         }
         ProposalRequest::Retract { name, note } => {
-            (space.to_retract(name, note)?, "retract", note.as_str())
+            let drafts = space.to_retract(name, note)?;
+            for target in drafts.iter().flat_map(|draft| &draft.refs) {
+                graph::check_not_corrected(space, &target.id)?;
+            }
+            (drafts, "retract", note.as_str())
         }
         ProposalRequest::Forget { name, note } => {
             let forgetting = to_forget(space, now, name, note, disclosure)?;

@@ -12,7 +12,7 @@ use engine::Space;
 use engine::belief::claims::current_at_us;
 use engine::graph::{RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
-use engine::recall::facts::FactQuery;
+use engine::recall::facts::{Fact, FactQuery};
 use engine::recall::nodes::FoundNodes;
 use engine::recall::past::Over;
 use engine::write::graph::{GraphChange, NamedChange};
@@ -140,7 +140,7 @@ pub(crate) fn context(
     let FoundNodes { nodes, model } = space.search_nodes(&query)?;
     embedding.served_by(facts.model.or(model));
     let nodes = nodes.iter().map(|node| node.record.id);
-    let roots: Vec<OpId> = facts.facts.iter().map(|fact| fact.id).chain(nodes).collect();
+    let roots: Vec<OpId> = facts.facts.iter().map(Fact::record).chain(nodes).collect();
     let limits = SubgraphLimits {
         depth: limits.depth,
         nodes: limits.nodes,

@@ -385,9 +385,8 @@ fn graph_around(
     let facts = answer.facts.iter().filter(|found| found.space == place);
     let nodes = answer.nodes.iter().filter(|found| found.space == place);
     let thoughts = answer.thoughts.iter().filter(|found| found.space == place);
-    // What is served of a claim may be a correction, while edges lead to the claim.
     let roots: Vec<OpId> = facts
-        .map(|found| found.item.belief.current.unwrap_or(found.item.id))
+        .map(|found| found.item.record())
         .chain(nodes.map(|found| found.item.record.id))
         .chain(thoughts.map(|found| found.item.thought.id))
         .collect();

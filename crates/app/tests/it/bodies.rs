@@ -264,3 +264,14 @@ fn a_preview_says_so_when_it_depends_on_altered_text() {
     let claims = machine.because(["claims", "--json"]).run().succeeds().out();
     assert!(claims.contains("walnuts") && !claims.contains("poisons"), "{claims}");
 }
+
+#[test]
+fn a_copy_of_claims_alone_does_not_believe_again_what_was_replaced() {
+    let machine = Machine::with_space();
+    let old = crate::graph::add(&machine, &["The shelf is oak."]);
+    machine.because(["claim", "supersede", &old, "The shelf is pine."]).run().succeeds();
+    machine.because(["export", "--claims-only", "--out", "s.jsonl"]).run().succeeds();
+    machine.because(["--space", "s.db", "import", "s.jsonl"]).run().succeeds();
+    let believed = crate::graph::texts(&machine, &["--space", "s.db", "claims"]);
+    assert_eq!(believed, ["The shelf is pine."]);
+}

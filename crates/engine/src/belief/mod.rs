@@ -247,6 +247,10 @@ pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief,
         belief.last_seen = None;
         belief.basis = json!({ "source": "user_correction" });
         belief.payload = Value::Null;
+        if belief.claim_type.is_empty() {
+            // The claim was forgotten. Its key begins with its type.
+            belief.claim_type = type_of(key).to_owned();
+        }
         if let Some(Body::ClaimCorrection(correction)) =
             body_of(index, &correction.id, &Kind::ClaimCorrection)?
         {
@@ -256,6 +260,11 @@ pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief,
         }
     }
     Ok(belief)
+}
+
+/// The type that the key of an identity begins with.
+pub(crate) fn type_of(key: &str) -> &str {
+    key.split('|').next().unwrap_or_default()
 }
 
 impl Reader<'_> {

@@ -17,7 +17,7 @@ use store::{Position, Writing};
 
 use super::occurrences::last_told;
 use crate::EngineError;
-use crate::belief::{Belief, Bodies, belief};
+use crate::belief::{Belief, Bodies, belief, type_of};
 
 /// Records that are kept parsed during a step, because several groups have them.
 const COMMON_EVIDENCE_MAX: usize = 4096;
@@ -239,7 +239,7 @@ pub(super) fn served_by(row: &OperationRow, key: &str) -> Option<Belief> {
         Body::ClaimCorrection(correction) => {
             belief.state = State::Corrected;
             belief.key = correction.identity_key;
-            belief.claim_type = belief.key.split('|').next().unwrap_or_default().to_owned();
+            belief.claim_type = type_of(&belief.key).to_owned();
             belief.text =
                 correction.text.unwrap_or_else(|| correction.corrected_payload.to_string());
             belief.payload = correction.corrected_payload;

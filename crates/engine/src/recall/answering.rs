@@ -77,7 +77,8 @@ pub fn judge(recall: &Recall) -> Judged {
         .collect();
     let considered = recall.results.iter().take(CONSIDERED);
     let speakers: BTreeSet<_> = considered.map(|result| &result.evidence.actor).collect();
-    let person = (speakers.len() <= SPEAKERS_MAX)
+    let is_judged = speakers.len() <= SPEAKERS_MAX && !asks_for_words(&recall.question.nameless);
+    let person = is_judged
         .then(|| PersonEvidence::of(&recall.question, recall.documents, &candidates))
         .flatten();
     let judge = if person.is_some() { topic_relevance } else { relevance };
@@ -85,6 +86,17 @@ pub fn judge(recall: &Recall) -> Judged {
     let places = recall.results.iter().enumerate();
     let standings = places.map(|(place, result)| standing(place, best - result.score.total));
     Judged { on_topic: on_topic(&recall.features, judge), person, standings: standings.collect() }
+}
+
+/// Whether a question is for what somebody said: it need not be about who said it.
+fn asks_for_words(question: &str) -> bool {
+    #[rustfmt::skip]
+    const SAYING: [&str; 20] = [
+        "answer", "answered", "ask", "asked", "mention", "mentioned", "recommend", "recommended", "report", "reported", "said",
+        "say", "says", "suggest", "suggested", "tell", "tells", "told", "write", "wrote",
+    ];
+    let mut words = question.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| SAYING.contains(&word.to_lowercase().as_str()))
 }
 
 fn counts(share: &TermShare) -> (f64, TermCounts) {

@@ -201,6 +201,13 @@ pub struct Fact {
     pub evidence_us: i64,
 }
 
+impl Fact {
+    /// The claim that edges lead to: what is served may be a correction of it.
+    pub fn record(&self) -> OpId {
+        self.belief.current.unwrap_or(self.id)
+    }
+}
+
 /// What a fact's rank is the sum of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Relevance {

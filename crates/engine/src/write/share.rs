@@ -351,6 +351,10 @@ impl<'a> Sieve<'a> {
             // It says nothing in its body.
             Some(Body::ClaimInvalidation(_)) => Ok(false),
             Some(Body::Redaction(_)) => self.is_about_withheld(operation),
+            // Without what replaces a claim, the copy would believe it again.
+            Some(body @ Body::Edge(_)) if selection.claims_only => {
+                Ok(selection.hides(visibility_of(body)) || self.builds_on_withheld(operation))
+            }
             _ if selection.claims_only => Ok(true),
             // Nothing is known of what it says.
             None => Ok(true),

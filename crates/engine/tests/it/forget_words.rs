@@ -235,3 +235,18 @@ fn the_reason_of_a_retraction_goes_alone_and_what_it_retracted_stays_retracted()
     let intake = copy.take_in(&mut stripped.concat().as_bytes(), at(31), |_| {}).unwrap();
     assert!(intake.refused > 0, "{intake:?}");
 }
+
+#[test]
+fn a_corrected_belief_keeps_what_is_built_on_it_when_one_of_its_records_is_forgotten() {
+    let mut home = gym();
+    let notes = gym_notes(&mut home);
+    let space = &mut home.space;
+    corrected(space, "pool", "", 4);
+    let before = space.believed(HABIT).unwrap();
+    forget(space, &[notes[0]]);
+    let after = space.believed(HABIT).unwrap();
+    assert_eq!((after.state, after.text), (State::Corrected, before.text));
+    assert_eq!(after.claim_type, before.claim_type);
+    assert_eq!(text(space, TASTE), "Likes the pool");
+    assert!(is_sound(space) && changes_nothing(space));
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::claims::{ClaimFilter, States, current_at_us};
 use engine::graph::{EdgeFilter, NodeFilter, PathLimits, SubgraphLimits, VALUES_RAW};
 use engine::private::Viewpoint;
-use engine::recall::facts::FactQuery;
+use engine::recall::facts::{Fact, FactQuery};
 use engine::recall::past::Over;
 use kernel::body::{EdgeType, NodeType};
 use kernel::id::OpId;
@@ -242,7 +242,7 @@ fn subgraphs(
                 over: Over::OnlyIfPast,
                 ..FactQuery::new(query, session.now)
             };
-            ids.extend(space.recall_facts(&query)?.facts.iter().map(|fact| fact.id));
+            ids.extend(space.recall_facts(&query)?.facts.iter().map(Fact::record));
             ids.extend(space.recall_nodes(&query)?.iter().map(|node| node.record.id));
         }
         let limits = SubgraphLimits {

@@ -71,23 +71,29 @@ fn a_client_that_sends_slowly_is_answered_in_time_or_loses_its_connection() {
     assert!(read_all(&mut idle).starts_with("HTTP/1.1 200"));
     // Bodies: half of one, and one that arrives byte by byte.
     let json = "application/json";
-    for (path, kind, begins) in [
+    let too_slow = [
         ("/api/v1/remember", json, "{\"text\":\"too slow"),
         ("/api/v1/memory", json, "{\"prompt\":\"too slow"),
         ("/api/v1/verify", json, "{"),
         ("/mcp", json, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"too slow"),
         ("/api/v1/import", "text/plain", "too slow"),
-    ] {
-        let sent = head(path, &token, kind, 500) + begins;
-        let mut stream = server.connect();
-        stream.write_all(sent.as_bytes()).unwrap();
-        let reply = Reply::parse(&read_all(&mut stream));
-        reply.fails(408, "TIMEOUT");
-        assert_eq!(reply.header("connection"), Some("close"), "{path}");
-        if kind == json {
-            Reply::parse(&trickle(&server, &sent, &long)).fails(408, "TIMEOUT");
+    ];
+    std::thread::scope(|scope| {
+        for (path, kind, begins) in too_slow {
+            let (server, token, long) = (&server, &token, &long);
+            scope.spawn(move || {
+                let sent = head(path, token, kind, 500) + begins;
+                let mut stream = server.connect();
+                stream.write_all(sent.as_bytes()).unwrap();
+                let reply = Reply::parse(&read_all(&mut stream));
+                reply.fails(408, "TIMEOUT");
+                assert_eq!(reply.header("connection"), Some("close"), "{path}");
+                if kind == json {
+                    Reply::parse(&trickle(server, &sent, long)).fails(408, "TIMEOUT");
+                }
+            });
         }
-    }
+    });
     assert!(begun.elapsed() < WAIT_MAX, "{:?}", begun.elapsed());
     let log = machine.because(["--json", "log", "-n", "0"]).run().succeeds().out();
     assert!(!log.contains("too slow"), "{log}");
