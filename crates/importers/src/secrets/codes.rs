@@ -49,6 +49,19 @@ const PLACES: &[&str] = &[
     "security",
     "unlock",
     "voicemail",
+    "tor",
+    "tür",
+    "haustür",
+    "eingang",
+    "keller",
+    "tresor",
+    "puerta",
+    "porte",
+    "portail",
+    "porta",
+    "cancello",
+    "deur",
+    "poort",
     "домофон",
     "двер",
     "подъезд",
@@ -105,10 +118,19 @@ const CODE_DIGITS: (usize, usize) = (4, 10);
 pub(super) const POSTAL_DIGITS: usize = 6;
 /// Verbs between a name and its value, longer ones first.
 #[rustfmt::skip]
-const VERBS: [&str; 15] = [
-    "has been changed to", "has changed to", "was changed to", "changed to", "is still", "is now", "will be",
-    "ist jetzt", "is", "was", "ist", "lautet jetzt", "lautet", "est", "es",
+const VERBS: [&str; 21] = [
+    "has been changed to", "has been changed from", "has changed to", "has changed from", "was changed to",
+    "was changed from", "changed to", "changed from", "is still", "is not", "is now", "will be",
+    "ist jetzt", "ist nicht", "is", "was", "ist", "lautet jetzt", "lautet", "est", "es",
 ];
+/// What stands between a value and another one of the same name.
+#[rustfmt::skip]
+const JOINTS: [&str; 14] = [
+    " to ", ", it is ", ", it's ", ", but ", " but ", ", not ", " not ", " instead of ", " (not ", " (was ", " (formerly ",
+    " (before ", ", sondern ", ", nicht ",
+];
+/// Words after the verb: "is now 2222".
+const AFTER_VERB: [&str; 5] = ["now", "still", "not", "jetzt", "nicht"];
 /// How far before a name a word is read that says whose or what code it is.
 const BEFORE_BYTES: usize = 24;
 /// Words behind PIN that belong to the name.
@@ -255,7 +277,23 @@ fn digits(
     })?;
     let is_postal = noun == "code" && found.end - found.start == POSTAL_DIGITS && least == 4;
     let is_owned = || matches!(word_before(text, start).as_str(), "my" | "our" | "her" | "his");
-    (!is_postal || is_owned()).then_some(found)
+    (!is_postal || is_owned()).then(|| with_others(text, found, (least, most)))
+}
+
+/// A value with those beside it: "4471, it is 4417", "1234 to 5531".
+fn with_others(text: &str, mut found: Span, (least, most): (usize, usize)) -> Span {
+    while let Some(rest) = text.get(found.end..)
+        && let Some(after) = JOINTS.iter().find_map(|joint| rest.strip_prefix(joint))
+    {
+        let at = text.len() - after.len();
+        let length = run(text.as_bytes(), at, most + 1, |byte| byte.is_ascii_digit());
+        let ends = text.get(at + length..).is_some_and(ends_number);
+        if !(least..=most).contains(&length) || !ends {
+            break;
+        }
+        found.end = at + length;
+    }
+    found
 }
 
 /// What is behind a name and the word that belongs to it, if there is one: "PIN code".
@@ -320,8 +358,12 @@ fn qualified(text: &str, end: usize, may_follow: bool) -> Option<Behind> {
         let is_first = index == 0;
         if PROSE_VERBS.contains(&bare) {
             let may_be_first = matches!(bare, "—" | "–");
+            let at = at + word.len();
+            let next = window.get(at..).unwrap_or_default().trim_start_matches(' ');
+            let word = AFTER_VERB.iter().find(|word| without_prefix(next, word).is_some());
+            let skipped = word.map_or(0, |word| window.len() - at - next.len() + word.len());
             return (!is_first || may_be_first)
-                .then_some(Behind { at: end + at + word.len(), names_place });
+                .then_some(Behind { at: end + at + skipped, names_place });
         }
         let is_cyrillic = lower.starts_with(|first: char| ('а'..='я').contains(&first));
         if is_first && !PREPOSITIONS.contains(&bare) && !is_cyrillic {
