@@ -29,7 +29,7 @@ mod thoughts;
 
 pub(crate) use agent::AgentError;
 pub(crate) use archive::ArchiveError;
-pub(crate) use request::{IN_GRAPH, IN_GRAPH_THEN, OtherRecord, RequestError};
+pub(crate) use request::{IN_GRAPH, IN_GRAPH_THEN, OtherRecord, RequestError, within};
 pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.

@@ -584,3 +584,16 @@ impl RequestError {
         }
     }
 }
+
+/// Checks that a number is within limits.
+pub(crate) fn within(
+    name: &'static str,
+    number: u32,
+    min: u32,
+    max: u32,
+) -> Result<u32, RequestError> {
+    match (min..=max).contains(&number) {
+        true => Ok(number),
+        false => Err(RequestError::OutOfRange { name, number, min, max }),
+    }
+}

@@ -12,8 +12,7 @@
 //!
 //! A recorded claim can invalidate others. Whoever submits calls [`record_consequences`] in the
 //! same [`Writing`], once, after the last claim of a batch and before the commit: then a claim that
-//! a later one of the batch replaces is not recorded as invalidated in between. [`submit_all`] does
-//! both.
+//! a later one of the batch replaces is not recorded as invalidated in between.
 
 use importers::secrets::mask_body;
 use kernel::access::Place;
@@ -202,23 +201,6 @@ fn with_model(basis: Value, model: &str, prompt_version: &str) -> Value {
     fields.insert("model".to_owned(), json!(model));
     fields.insert("prompt_version".to_owned(), json!(prompt_version));
     Value::Object(fields)
-}
-
-/// Submits claims in order and records what follows from them.
-///
-/// # Errors
-/// If the store fails. A claim that is refused is not an error: see [`Submitted::Refused`].
-pub fn submit_all(
-    sealer: &Sealer,
-    writing: &mut dyn Writing,
-    drafts: Vec<ClaimDraft>,
-    now_us: u64,
-) -> Result<(Vec<Submitted>, Consequences), EngineError> {
-    let mut submitted = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        submitted.push(submit(sealer, writing, draft, now_us)?);
-    }
-    Ok((submitted, record_consequences(sealer, writing, now_us)?))
 }
 
 /// Records one claim, unless the user's word stands against it or it is believed already. What

@@ -3,7 +3,7 @@
 
 use engine::Sealer;
 use engine::write::submission::{
-    ClaimDraft, Consequences, Producer, Refusal, Submitted, UserWord, submit, submit_all,
+    ClaimDraft, Consequences, Producer, Refusal, Submitted, UserWord, record_consequences, submit,
 };
 use kernel::body::{Body, Claim};
 use kernel::canonical;
@@ -292,8 +292,10 @@ fn the_consequences_of_a_batch_are_recorded_once_after_it() {
     let moved = memory.note("I moved to Linz, and then to Wels");
     let drafts = vec![mined(moved, "Linz"), mined(moved, "Wels")];
     let mut writing = memory.ledger.begin().unwrap();
-    let (submitted, consequences) =
-        submit_all(&Sealer::new(key(2)), &mut *writing, drafts, 0).unwrap();
+    let sealer = Sealer::new(key(2));
+    let mut submit = |draft| submit(&sealer, &mut *writing, draft, 0).unwrap();
+    let submitted: Vec<Submitted> = drafts.into_iter().map(&mut submit).collect();
+    let consequences = record_consequences(&sealer, &mut *writing, 0).unwrap();
     writing.commit().unwrap();
     assert!(matches!(submitted[..], [Submitted::Updated(_), Submitted::Updated(_)]));
     assert_eq!(consequences, Consequences { invalidated: 1, reviews: 0 });

@@ -16,8 +16,7 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::{TIME, pattern_of};
 use super::super::work::{Call, Need};
-use super::recall::within;
-use crate::failure::RequestError;
+use crate::failure::{RequestError, within};
 use crate::service::Session;
 use crate::service::types;
 

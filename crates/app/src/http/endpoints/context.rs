@@ -12,8 +12,7 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::{NOT_BLANK, TIME, given};
 use super::super::work::{Call, Need};
-use super::recall::within;
-use crate::failure::RequestError;
+use crate::failure::{RequestError, within};
 use crate::service::context::{AssembledContext, assemble_over};
 
 /// Largest budget, tokens.

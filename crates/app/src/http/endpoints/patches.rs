@@ -17,9 +17,9 @@ use super::super::json::typed;
 use super::super::schema::{TIME, any_of, exclusive};
 use super::super::work::{Call, Need, Target};
 use super::changes::{intent, need};
-use super::recall::{embedder_json, within};
-use super::reviews::{first_of, limit_of_list};
-use crate::failure::RequestError;
+use super::recall::embedder_json;
+use super::reviews::{List, first_of};
+use crate::failure::{RequestError, within};
 use crate::service::Session;
 use crate::service::agent_changes::{check_operations, same_patch};
 use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason, statuses_json};
@@ -244,29 +244,6 @@ fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Va
     }))
 }
 
-/// Which patches to list.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct List {
-    /// The space; the token's own by default.
-    space: Option<String>,
-    /// Include those that were decided.
-    #[serde(default)]
-    all: bool,
-    /// As of this time of recording.
-    #[schemars(regex(pattern = TIME))]
-    as_of: Option<String>,
-    /// At most so many [default: 1000].
-    #[schemars(range(min = 1, max = 10_000))]
-    limit: Option<u32>,
-}
-
-needs!(List, |_| Need::Read, |asked, session| {
-    limit_of_list(asked.limit)?;
-    session.times().recorded_us(asked.as_of.as_deref())?;
-    Ok(())
-});
-
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
     let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
     let mut patches = call.opened.patches(as_of_us)?;
@@ -274,7 +251,7 @@ pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> 
     let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
     let shown = patches.iter().filter(|patch| !withheld.contains(&patch.id));
-    Ok(first_of("patches", shown.map(to_json), limit_of_list(asked.limit)?))
+    Ok(first_of("patches", shown.map(to_json), asked.limit()?))
 }
 
 /// A patch in a list.

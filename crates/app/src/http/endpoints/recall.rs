@@ -12,7 +12,7 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::{NOT_BLANK, TIME};
 use super::super::work::{Call, Need};
-use crate::failure::RequestError;
+use crate::failure::{RequestError, within};
 use crate::service::Session;
 use crate::service::query_embedding::QueryEmbedding;
 use crate::service::recall::{
@@ -112,19 +112,6 @@ impl Request {
             as_of_us: times.recorded_us(self.as_of.as_deref())?,
             visibilities: Vec::new(),
         })
-    }
-}
-
-/// Checks that a number is within limits.
-pub(super) fn within(
-    name: &'static str,
-    number: u32,
-    min: u32,
-    max: u32,
-) -> Result<u32, RequestError> {
-    match (min..=max).contains(&number) {
-        true => Ok(number),
-        false => Err(RequestError::OutOfRange { name, number, min, max }),
     }
 }
 

@@ -10,14 +10,13 @@ use super::super::schema::TIME;
 use super::super::work::{Call, Need};
 use super::changes::{intent, need, report};
 use super::patches;
-use super::recall::within;
-use crate::failure::RequestError;
+use crate::failure::{RequestError, within};
 use crate::service::candidates;
 use crate::service::changes::ChangeReport;
 use crate::service::corrections::{self, Decision, ReviewDecision};
 use crate::service::reviews::{ReviewQueue, change_to_json, review_to_json};
 
-/// Which reviews to list.
+/// What waits for a decision: which reviews or patches to list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct List {
@@ -25,24 +24,19 @@ pub(super) struct List {
     space: Option<String>,
     /// Include what is settled.
     #[serde(default)]
-    all: bool,
+    pub(super) all: bool,
     /// As of this time of recording.
     #[schemars(regex(pattern = TIME))]
-    as_of: Option<String>,
+    pub(super) as_of: Option<String>,
     /// At most so many [default: 1000].
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<u32>,
 }
 
 impl List {
-    fn limit(&self) -> Result<usize, RequestError> {
-        limit_of_list(self.limit)
+    pub(super) fn limit(&self) -> Result<usize, RequestError> {
+        Ok(within("limit", self.limit.unwrap_or(1_000), 1, 10_000)? as usize)
     }
-}
-
-/// The limit of a list of what waits for a decision.
-pub(super) fn limit_of_list(limit: Option<u32>) -> Result<usize, RequestError> {
-    Ok(within("limit", limit.unwrap_or(1_000), 1, 10_000)? as usize)
 }
 
 needs!(List, |_| Need::Read, |asked, session| {

@@ -10,7 +10,7 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::TIME;
 use super::super::work::{Call, Need};
-use super::recall::within;
+use crate::failure::within;
 use crate::service::Session;
 use crate::service::tokens::Right;
 use crate::service::why::{self as service, LAST, Storing};

@@ -9,7 +9,7 @@ use kernel::id::OpId;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 
 use super::{Answered, Memory, NOTHING_ANSWERS};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, RequestError, within};
 use crate::mcp::answers::{Context, ContextItem, QueryEmbedder};
 use crate::mcp::arguments::GetContext;
 use crate::service::Session;
@@ -44,7 +44,7 @@ impl Memory {
         let viewpoint = session.times().viewpoint(as_of.as_deref(), valid_at.as_deref())?;
         if let Some(task) = task.filter(|task| turns.is_empty() || !task.trim().is_empty()) {
             let tokens_max = budget_tokens
-                .map(|tokens| super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
+                .map(|tokens| within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
                 .transpose()?;
             let request = TaskRequest {
                 tokens_max: tokens_max.map(|tokens| tokens as usize),
@@ -60,7 +60,7 @@ impl Memory {
         }
         let budget = match budget_tokens {
             Some(tokens) => {
-                Budget::of(super::within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX)? as usize)
+                Budget::of(within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX)? as usize)
             }
             None => Budget::default(),
         };

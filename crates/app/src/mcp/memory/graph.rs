@@ -12,8 +12,8 @@ use kernel::id::OpId;
 use kernel::records::RecordStatus;
 use kernel::validity::State;
 
-use super::{Answered, Memory, within};
-use crate::failure::{Failure, RequestError};
+use super::{Answered, Memory};
+use crate::failure::{Failure, RequestError, within};
 use crate::mcp::graph_answers::{GraphEdge, GraphFound, GraphRecord};
 use crate::mcp::graph_arguments::{Graph, ListedStatus, Listing};
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};

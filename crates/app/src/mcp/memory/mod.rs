@@ -21,7 +21,7 @@ use super::arguments::{Call, Recall, Remember};
 use super::failures::Failed;
 use super::quote::{READING, quote};
 use super::whose::Whose;
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, RequestError, within};
 use crate::service::agents::{Agent, UNNAMED, is_name_of_user, program_name};
 use crate::service::change_wording::is_news;
 use crate::service::clock::ClockWarning;
@@ -389,14 +389,6 @@ fn repeated_by(space: &Space, id: &OpId, disclosure: Disclosure) -> Result<Vec<S
         }
     }
     Ok(repeated)
-}
-
-/// Checks that a number is within limits.
-fn within(name: &'static str, number: u32, min: u32, max: u32) -> Result<u32, RequestError> {
-    if (min..=max).contains(&number) {
-        return Ok(number);
-    }
-    Err(RequestError::OutOfRange { name, number, min, max })
 }
 
 /// The fields of a value; none if it is not an object.

@@ -4,8 +4,8 @@ use engine::write::import::Intent;
 use kernel::body::payload_digest;
 use serde_json::json;
 
-use super::{Answered, Memory, Response, within};
-use crate::failure::Failure;
+use super::{Answered, Memory, Response};
+use crate::failure::{Failure, within};
 use crate::mcp::arguments::{Asking, MODERATE};
 use crate::mcp::graph_answers::ModerationAnswer;
 use crate::mcp::graph_arguments::Moderate;

@@ -3,8 +3,8 @@
 use engine::why::{Candidate, Why as Answer, WhyLimits};
 
 use super::graph::quote_record;
-use super::{Answered, Memory, within};
-use crate::failure::Failure;
+use super::{Answered, Memory};
+use crate::failure::{Failure, within};
 use crate::mcp::graph_answers::{GraphRecord, WhyAnswered, WhyGround, WhyTarget};
 use crate::mcp::graph_arguments::Why;
 use crate::mcp::quote::{READING, READING_STRUCTURED, quote};

@@ -154,15 +154,40 @@ pub(crate) fn list(
     let retention_days = request.older_than_days.unwrap_or(defaults.retention_days);
     let until_us = eligible_until_us(now, retention_days);
     let limit = request.limit.unwrap_or(defaults.limit);
-    let filter = MarkFilter { until_us: request.eligible_only.then_some(until_us), limit };
-    let listed = space.marked(&filter)?;
-    let ids: Vec<OpId> = listed.marked.iter().map(|marked| marked.id).collect();
-    let withheld = space.withheld_among(&ids, disclosure)?;
-    let shown = listed.marked.iter().filter(|marked| !withheld.contains(&marked.id));
+    let until_us_of_list = request.eligible_only.then_some(until_us);
+    let marked = |limit| {
+        let listed = space.marked(&MarkFilter { until_us: until_us_of_list, limit })?;
+        Ok((listed.marked, listed.has_more))
+    };
+    let (marked, has_more) = visible(space, disclosure, limit, marked, |marked| marked.id)?;
     let removals: Vec<RemovalLine> =
-        shown.map(|marked| RemovalLine::of(marked, retention_days, until_us)).collect();
+        marked.iter().map(|marked| RemovalLine::of(marked, retention_days, until_us)).collect();
     let eligible = removals.iter().filter(|line| line.eligible).count() as u64;
-    Ok(RemovalList { retention_days, removals, eligible, has_more: listed.has_more })
+    Ok(RemovalList { retention_days, removals, eligible, has_more })
+}
+
+/// The first `limit` that a reader may see of those that `first` answers, and whether there are
+/// more. What is private takes nothing's place.
+pub(super) fn visible<T>(
+    space: &Space,
+    disclosure: Disclosure,
+    limit: usize,
+    first: impl Fn(usize) -> Result<(Vec<T>, bool), EngineError>,
+    id_of: impl Fn(&T) -> OpId,
+) -> Result<(Vec<T>, bool), EngineError> {
+    let mut wanted = limit;
+    loop {
+        let (mut found, has_more) = first(wanted)?;
+        let ids: Vec<OpId> = found.iter().map(&id_of).collect();
+        let withheld = space.withheld_among(&ids, disclosure)?;
+        found.retain(|one| !withheld.contains(&id_of(one)));
+        if found.len() >= limit || !has_more {
+            let is_cut = found.len() > limit;
+            found.truncate(limit);
+            return Ok((found, has_more || is_cut));
+        }
+        wanted = wanted.saturating_mul(2);
+    }
 }
 
 /// The latest mark whose record may be removed, microseconds since the Unix epoch.

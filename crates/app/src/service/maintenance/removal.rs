@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::archive::{ArchiveFile, digest_of, each_operation};
 use super::defaults::{ArchiveFormat, Defaults};
-use super::marks::eligible_until_us;
+use super::marks::{eligible_until_us, visible};
 use crate::failure::{ArchiveError, Failure};
 use crate::service::disclosure::record_named;
 
@@ -151,11 +151,9 @@ fn eligible(
 ) -> Result<(Vec<OpId>, bool), Failure> {
     let days = request.older_than_days.unwrap_or(defaults.retention_days);
     let limit = request.limit.unwrap_or(defaults.limit);
-    let filter = MarkFilter { until_us: Some(eligible_until_us(now, days)), limit };
-    let (mut ids, has_more) = space.marked_ids(&filter)?;
-    let withheld = space.withheld_among(&ids, request.disclosure)?;
-    ids.retain(|id| !withheld.contains(id));
-    Ok((ids, has_more))
+    let until_us = Some(eligible_until_us(now, days));
+    let marked = |limit| space.marked_ids(&MarkFilter { until_us, limit });
+    Ok(visible(space, request.disclosure, limit, marked, |id| *id)?)
 }
 
 /// Writes the records that may be removed, with all that goes with them, to an archive, and records

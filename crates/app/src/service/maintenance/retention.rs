@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::defaults::Defaults;
-use super::marks::days_us;
+use super::marks::{days_us, visible};
 use crate::failure::{Failure, RequestError};
 
 /// A rule.
@@ -58,9 +58,8 @@ pub(crate) fn apply(
         until_us: now_us(now).saturating_sub(days_us(rule.older_than_days)),
     };
     let limit = rule.limit.unwrap_or(defaults.limit);
-    let (mut ids, has_more) = space.aged(&filter, limit)?;
-    let withheld = space.withheld_among(&ids, disclosure)?;
-    ids.retain(|id| !withheld.contains(id));
+    let aged = |limit| space.aged(&filter, limit);
+    let (ids, has_more) = visible(space, disclosure, limit, aged, |id| *id)?;
     let intent = if rule.dry_run { Intent::DryRun } else { Intent::Write };
     let marking = space.mark_for_removal(&ids, intent, now)?;
     Ok(RetentionReport {

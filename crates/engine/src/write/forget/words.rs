@@ -58,11 +58,6 @@ impl RecordedAgain {
     pub fn is_word(&self) -> bool {
         is_word(&self.kind)
     }
-
-    /// Whether it is a refutation.
-    pub fn is_refutation(&self) -> bool {
-        self.kind == Kind::ClaimRefutation
-    }
 }
 
 /// Adds what has to go with `words`, and notes what is to be recorded again.
