@@ -20,16 +20,18 @@
 //! A directory is searched for `*.jsonl` files, without following links.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::blocks::{Blocks, TOOL_RESULT_BYTES_MAX, flatten, push};
-use crate::input::{Input, file_stem, for_each_line, format_error, read_head, without_bom};
+use crate::files::has_extension;
+use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
 use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
 use crate::secrets::cut;
 use crate::shape::Shape;
+use crate::transcripts::Transcripts;
 use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver, excerpt};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
 
@@ -38,12 +40,13 @@ pub(crate) struct ClaudeCode;
 
 const NAME: &str = "claude-code";
 
-/// Most files that are read from one directory.
-const FILES_MAX: usize = 100_000;
-/// Deepest directory that is searched.
-const DEPTH_MAX: usize = 8;
-/// Most directory entries that are looked at to recognise a directory.
-const PROBE_ENTRIES_MAX: usize = 1000;
+/// The agent's own folder (`.claude`) has them in `projects`, beside other files.
+const TRANSCRIPTS: Transcripts = Transcripts {
+    format: NAME,
+    home: (".claude", "projects"),
+    wanted: |file| has_extension(file, &["jsonl"]),
+    recognise,
+};
 /// Most lines that are looked at to recognise a file.
 const PROBE_LINES_MAX: usize = 50;
 
@@ -93,27 +96,7 @@ impl Importer for ClaudeCode {
         if !metadata.is_dir() {
             return import_file(path, sink).map(|_| ());
         }
-        let mut files = Vec::new();
-        if find_transcripts(&transcripts_of(path), &mut files, DEPTH_MAX, usize::MAX, sink)?
-            .is_break()
-        {
-            return Ok(());
-        }
-        if files.is_empty() {
-            return Err(format_error(path, NAME, "the directory holds no .jsonl file"));
-        }
-        for file in files {
-            let flow = match import_file(&file, sink) {
-                Ok(flow) => flow,
-                Err(error) => {
-                    sink.problem(Problem { file, line: None, message: error.to_string() })
-                }
-            };
-            if flow.is_break() {
-                break;
-            }
-        }
-        Ok(())
+        TRANSCRIPTS.import_folder(path, sink, import_file)
     }
 }
 
@@ -137,102 +120,9 @@ fn recognise(head: &[u8]) -> Match {
     best
 }
 
-/// Where the transcripts are: the agent's own folder (`.claude`) has them in `projects`, beside
-/// other files.
-fn transcripts_of(path: &Path) -> PathBuf {
-    let projects = path.join("projects");
-    if projects.is_dir() && path.file_name().is_some_and(|name| name == ".claude") {
-        projects
-    } else {
-        path.to_owned()
-    }
-}
-
 fn recognise_directory(path: &Path) -> Match {
-    let mut files = Vec::new();
     // A repository may hold transcripts as test data; it is still a repository.
-    if path.join(".git").exists() {
-        return Match::No;
-    }
-    let root = transcripts_of(path);
-    if find_transcripts(&root, &mut files, 2, PROBE_ENTRIES_MAX, &mut Nowhere).is_err() {
-        return Match::No;
-    }
-    // A folder of all sorts is read file by file.
-    let others = crate::files::survey(&root, &["jsonl"]).1;
-    if files.len() < others {
-        return Match::No;
-    }
-    let heads = files.iter().take(4).filter_map(|file| read_head(file).ok());
-    heads.map(|head| recognise(&head)).max().unwrap_or(Match::No)
-}
-
-/// A sink that discards everything, for detection.
-struct Nowhere;
-
-impl Sink for Nowhere {
-    fn evidence(&mut self, _: kernel::evidence::Evidence) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn problem(&mut self, _: Problem) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-    fn progress(&mut self, _: u64) {}
-}
-
-/// Adds the `*.jsonl` files under `root` to `files`, ordered by path.
-fn find_transcripts(
-    root: &Path,
-    files: &mut Vec<PathBuf>,
-    depth_max: usize,
-    entries_max: usize,
-    sink: &mut dyn Sink,
-) -> Result<ControlFlow<()>, ImportError> {
-    let mut pending = vec![(root.to_owned(), 1)];
-    let mut entries_seen = 0;
-    while let Some((directory, depth)) = pending.pop() {
-        let entries = match directory.read_dir() {
-            Ok(entries) => entries,
-            Err(source) if directory == root => {
-                return Err(ImportError::Io { path: directory, source });
-            }
-            Err(error) => {
-                let problem = Problem {
-                    file: directory,
-                    line: None,
-                    message: format!("cannot be searched: {error}"),
-                };
-                if sink.problem(problem).is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-                continue;
-            }
-        };
-        for entry in entries.flatten() {
-            entries_seen += 1;
-            if entries_seen > entries_max {
-                files.sort();
-                return Ok(ControlFlow::Continue(()));
-            }
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() && depth < depth_max {
-                pending.push((path, depth + 1));
-            } else if kind.is_file()
-                && path.extension().is_some_and(|extension| extension == "jsonl")
-            {
-                files.push(path);
-            }
-            if files.len() > FILES_MAX {
-                let reason = format!(
-                    "the directory holds more than {FILES_MAX} transcripts; import its parts one by one"
-                );
-                return Err(ImportError::TooLarge { path: root.to_owned(), reason });
-            }
-        }
-    }
-    files.sort();
-    Ok(ControlFlow::Continue(()))
+    if path.join(".git").exists() { Match::No } else { TRANSCRIPTS.recognise_folder(path) }
 }
 
 fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
