@@ -16,7 +16,7 @@ use engine::recall::facts::{FACTS_MAX, Fact, FactQuery, Facts};
 use engine::recall::nodes::{FoundNode, FoundNodes};
 use engine::recall::past::Over;
 use engine::recall::receipts::{Recalled, Recipient};
-use engine::recall::replaced::newer_first;
+use engine::recall::replaced::in_order_of_change;
 use engine::thought::recall::FoundThought;
 use kernel::evidence::Visibility;
 use kernel::id::{OpId, ReceiptId};
@@ -340,7 +340,9 @@ pub(crate) fn recall(
             let viewpoint = Viewpoint { disclosure, as_of_us, ..Viewpoint::default() };
             space.mark_overruled(&mut found.results, viewpoint)?;
             if request.with_chances {
-                newer_first(&mut found.results, |result| (result.id, &result.replaces));
+                in_order_of_change(&mut found.results, &request.question, |result| {
+                    (result.id, &result.replaces)
+                });
                 let ids: Vec<OpId> = found.results.iter().map(|result| result.id).collect();
                 let judged = judge(&found);
                 answer.chances.extend(ids.into_iter().zip(judged.chances(&AnswerModels::BUILT_IN)));
@@ -477,7 +479,9 @@ fn rank(answer: &mut RecallAnswer, request: &RecallRequest<'_>) {
     keep_best(&mut answer.thoughts, request.limit, |found| (found.thought.id, found.score));
     keep_best(&mut answer.episodes, usize::MAX, |episode| (episode.id, episode.score.total));
     answer.episodes.sort_by_key(|found| !found.item.named);
-    newer_first(&mut answer.episodes, |found| (found.item.id, &found.item.replaces));
+    in_order_of_change(&mut answer.episodes, &request.question, |found| {
+        (found.item.id, &found.item.replaces)
+    });
     answer.episodes.truncate(request.limit);
     if answer.episodes.is_empty() {
         let kinds = request.filter.kinds.iter();

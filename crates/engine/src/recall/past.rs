@@ -189,6 +189,25 @@ pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>)
     !question.dates.is_empty() && question.dates.iter().all(is_over)
 }
 
+/// Words by which a question asks for what was so before it changed.
+#[rustfmt::skip]
+const FORMER_WORDS: [&str; 15] = [
+    "former", "formerly", "initial", "initially", "old", "original", "originally", "previous", "previously",
+    "damals", "früher", "ursprünglich", "vorher", "originalmente", "原来",
+];
+/// The same, of two words.
+const FORMER_PHRASES: [&str; 4] = ["used to", "at first", "first planned", "à l'origine"];
+
+/// Whether a question is for what was so before it changed: "When was the launch originally
+/// planned?"
+pub fn asks_for_former(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| FORMER_WORDS.contains(&word))
+        || FORMER_PHRASES.iter().any(|phrase| lower.contains(phrase))
+        || lower.contains("原来")
+}
+
 /// A belief in words that tell whether its time is over or yet to come, so nobody takes it as
 /// current at `at_us`.
 pub fn in_time(belief: &Belief, text: &str, at_us: i64) -> String {

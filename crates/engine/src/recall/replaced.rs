@@ -20,6 +20,7 @@ use store::StoreError;
 
 use super::answering::WordWeights;
 use super::episodes::{Query, Recall, Recollection};
+use super::past::asks_for_former;
 use crate::{EngineError, Reader};
 
 /// Results that are searched for statements that replace one of the wanted results.
@@ -235,10 +236,22 @@ fn reverted(commit: &Evidence) -> Option<&str> {
     after.get(..end).filter(|hash| hash.len() >= HASH_BYTES_MIN)
 }
 
-/// Moves each item that replaces others before the first of these. `replaces` answers the id of an
-/// item and what it replaces.
-pub fn newer_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId])) {
-    // What replaces something that replaces something is moved last, and so to the front.
+/// Puts what replaces something and what it replaces in order: the newer first, or the older in an
+/// answer to a question that is for it ([`super::past::asks_for_former`]). `replaces` answers the
+/// id of an item and what it replaces.
+pub fn in_order_of_change<T>(
+    items: &mut Vec<T>,
+    question: &str,
+    replaces: impl Fn(&T) -> (OpId, &[OpId]),
+) {
+    match asks_for_former(question) {
+        true => older_first(items, replaces),
+        false => newer_first(items, replaces),
+    }
+}
+
+/// How far each item is from one that replaces nothing, if it replaces something; in that order.
+fn newer_by_depth<T>(items: &[T], replaces: &impl Fn(&T) -> (OpId, &[OpId])) -> Vec<(usize, OpId)> {
     let mut depths: BTreeMap<OpId, usize> =
         items.iter().map(|item| (replaces(item).0, 0)).collect();
     for _ in 0..items.len() {
@@ -256,13 +269,35 @@ pub fn newer_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId
     let mut newer: Vec<(usize, OpId)> =
         depths.into_iter().filter(|(_, depth)| *depth > 0).map(|(id, depth)| (depth, id)).collect();
     newer.sort_unstable();
-    for (_, id) in newer {
+    newer
+}
+
+/// Moves each item that replaces others before the first of these.
+pub fn newer_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId])) {
+    // What replaces something that replaces something is moved last, and so to the front.
+    for (_, id) in newer_by_depth(items, &replaces) {
         let Some(from) = items.iter().position(|item| replaces(item).0 == id) else { continue };
         let older = items.get(from).map(|item| replaces(item).1.to_vec()).unwrap_or_default();
         let to = items.iter().position(|item| older.contains(&replaces(item).0));
         if let Some(to) = to.filter(|to| *to < from) {
             let item = items.remove(from);
             items.insert(to, item);
+        }
+    }
+}
+
+/// Moves what an item replaces before it.
+fn older_first<T>(items: &mut Vec<T>, replaces: impl Fn(&T) -> (OpId, &[OpId])) {
+    for (_, id) in newer_by_depth(items, &replaces).into_iter().rev() {
+        let Some(mut at) = items.iter().position(|item| replaces(item).0 == id) else { continue };
+        let older = items.get(at).map(|item| replaces(item).1.to_vec()).unwrap_or_default();
+        for older in older {
+            let from = items.iter().position(|item| replaces(item).0 == older);
+            if let Some(from) = from.filter(|from| *from > at) {
+                let item = items.remove(from);
+                items.insert(at, item);
+                at += 1;
+            }
         }
     }
 }

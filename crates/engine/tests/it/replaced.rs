@@ -3,7 +3,7 @@
 use engine::Space;
 use engine::recall::context::{Request, Tier};
 use engine::recall::episodes::Query;
-use engine::recall::replaced::{newer_first, says_it_changed};
+use engine::recall::replaced::{in_order_of_change, newer_first, says_it_changed};
 use kernel::when::When;
 
 use crate::support::{Home, at, note};
@@ -189,4 +189,21 @@ fn whoever_moved_back_lives_there_again() {
     assert_eq!(found[0].0, "I moved back to Gothenburg", "{found:?}");
     let found = answers(&home.space, "Where do I live?", 1);
     assert_eq!(found[0].0, "I moved back to Gothenburg", "{found:?}");
+}
+
+#[test]
+fn a_question_for_what_was_before_gets_the_older_first() {
+    let id = |number: u8| kernel::id::OpId([number; 32]);
+    let chain =
+        vec![(id(3), vec![id(1), id(2)]), (id(9), vec![]), (id(1), vec![]), (id(2), vec![id(1)])];
+    for (question, expected) in [
+        ("When is the launch?", [3, 9, 2, 1]),
+        ("When was the launch originally planned?", [1, 2, 3, 9]),
+        ("What was the old launch date?", [1, 2, 3, 9]),
+    ] {
+        let mut items = chain.clone();
+        in_order_of_change(&mut items, question, |(id, older)| (*id, older.as_slice()));
+        let order: Vec<u8> = items.iter().map(|(id, _)| id.0[0]).collect();
+        assert_eq!(order, expected, "{question}");
+    }
 }

@@ -256,7 +256,7 @@ pub(crate) fn ask_spaces(
     }
     if !answer.abstains() {
         wording::excerpt(spaces, &found.weights, &mut answer.sources)?;
-        answer.sentences = wording::extract(&answer.sources);
+        answer.sentences = wording::extract(request.question, &answer.sources);
         if let Some(asked) = spaces.first_mut() {
             wording::word(session, &mut answerer, asked.opened, request.question, &mut answer)?;
         }

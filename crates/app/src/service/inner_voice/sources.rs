@@ -12,6 +12,7 @@ use engine::recall::episodes::Recollection;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
 use engine::recall::overruled::Overruled;
+use engine::recall::past::asks_for_former;
 use engine::thought::recall::FoundThought;
 use engine::write::graph::is_statement;
 use kernel::evidence::Evidence;
@@ -166,12 +167,13 @@ pub(super) fn find(
     }
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
-    let mut sources = records(&found);
+    let mut sources = records(&found, request.question);
     let asked_about = discount_others(session, &found, request.question, &mut sources)?;
     discount_possessions(request.question, &mut sources);
     discount_subjects(request.question, &mut sources);
     discount_instructions(&weights, &mut sources);
     discount_questions(&mut sources);
+    discount_fillers(&mut sources);
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -214,10 +216,10 @@ pub(super) fn find(
     Ok(FoundSources { sources, weights, relevance, behind, embedding })
 }
 
-/// Records as sources. A statement answers at least as likely as those that it replaces. What
-/// somebody did or has on a day is in the records of that day, and not in the words of a claim that
-/// was stated then.
-fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
+/// Records as sources. A statement answers at least as likely as those that it replaces, or they as
+/// it where the question is for what was before. What somebody did or has on a day is in the
+/// records of that day, and not in the words of a claim that was stated then.
+fn records(found: &RecallAnswer, question: &str) -> Vec<AnswerSource> {
     let of_days = found.question.as_ref().filter(|question| question.asks_for_days);
     let is_of_its_days = |record: &&Found<Recollection>| {
         of_days.is_none_or(|question| {
@@ -227,9 +229,19 @@ fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
         })
     };
     let chance = |id: &OpId| found.chances.get(id).copied().unwrap_or_default();
+    let asks_for_former = asks_for_former(question);
+    let replacing = |id: &OpId| {
+        let all = found.episodes.iter().map(|record| &record.item);
+        let id = *id;
+        all.filter(move |newer| newer.replaces.contains(&id)).map(|newer| newer.id)
+    };
     let of_record = |record: &Found<Recollection>| {
         let Found { space, item } = record;
-        let chance = item.replaces.iter().map(&chance).fold(chance(&item.id), f64::max);
+        let own = chance(&item.id);
+        let chance = match asks_for_former {
+            false => item.replaces.iter().map(&chance).fold(own, f64::max),
+            true => replacing(&item.id).map(|newer| chance(&newer)).fold(own, f64::max),
+        };
         AnswerSource {
             at: item.evidence.at.clone(),
             recorded_by: item.recorded_by.clone(),
@@ -313,6 +325,30 @@ fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
             && !COMMON_VERBS.contains(&deed.as_str())
             && !speaks_of_asker(&source.text);
         if is_of_another || is_not_of_asker {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
+/// "Got it." answers nothing.
+fn discount_fillers(sources: &mut [AnswerSource]) {
+    const WORDS_MAX: usize = 5;
+    #[rustfmt::skip]
+    const BEGINNINGS: [&str; 22] = [
+        "alles klar", "alright", "cool", "glad", "good to know", "got it", "great", "lovely", "my pleasure", "nice",
+        "no problem", "noted", "ok", "okay", "perfect", "sounds good", "sure", "thank you", "thanks", "understood",
+        "will do", "you're welcome",
+    ];
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        let text = source.text.to_lowercase();
+        let begins = |beginning: &&str| {
+            let rest = text.strip_prefix(*beginning);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        if text.split_whitespace().count() <= WORDS_MAX
+            && !text.contains(|letter: char| letter.is_ascii_digit())
+            && BEGINNINGS.iter().any(begins)
+        {
             source.chance *= OF_SOMEBODY_ELSE;
         }
     }

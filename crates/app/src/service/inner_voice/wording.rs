@@ -4,6 +4,7 @@ use calendar::series::Series;
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
 use engine::recall::overruled::Overruled;
+use engine::recall::past::asks_for_former;
 use engine::recall::replaced::{says_it_changed, sentence_of_change};
 use engine::recall::series::event_in_line;
 use kernel::evidence::{Evidence, EvidenceKind};
@@ -154,7 +155,7 @@ fn replaced_by(source: &AnswerSource, sources: &[AnswerSource]) -> Option<OpId> 
 /// The excerpts of the likeliest sources, as many as fit. What several sources say is said once,
 /// and what has changed since is said as earlier: a question may ask for that, or for another part
 /// of the sentence.
-pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
+pub(super) fn extract(question: &str, sources: &[AnswerSource]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut room = ANSWER_CHARS_MAX;
     for (place, source) in sources.iter().enumerate() {
@@ -176,7 +177,8 @@ pub(super) fn extract(sources: &[AnswerSource]) -> Vec<Sentence> {
             && !text.is_empty()
         {
             let mut said = sentences.iter().flat_map(|sentence| &sentence.sources);
-            if !said.any(|place| sources.get(*place).is_some_and(|it| it.id == newer)) {
+            let is_said = said.any(|place| sources.get(*place).is_some_and(|it| it.id == newer));
+            if !is_said && !asks_for_former(question) {
                 continue;
             }
             text.insert_str(0, EARLIER);
