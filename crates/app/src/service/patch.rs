@@ -403,7 +403,7 @@ impl OperationReader<'_> {
         match word.parse() {
             Ok(parsed) => Some(parsed),
             Err(error) => {
-                self.refuse("unfit_field", error.to_string());
+                self.refuse("unknown_type", error.to_string());
                 None
             }
         }

@@ -70,7 +70,7 @@ fn a_bad_patch_is_refused_with_every_reason_and_nothing_is_written() {
             reasons,
             [
                 (1, "empty_text"),
-                (1, "unfit_field"),
+                (1, "unknown_type"),
                 (1, "empty_inputs"),
                 (2, "unknown_ref"),
                 (3, "not_in_graph"),

@@ -472,8 +472,8 @@ fn intro_of<'t>(text: &'t str, item: &str, before: usize) -> Option<&'t str> {
 /// Whether a title says that what stands below it does not hold, or not yet.
 fn limits(title: &str) -> bool {
     #[rustfmt::skip]
-    const LIMITS: [&str; 30] = [
-        "archive", "archived", "avoid", "cancelled", "cannot", "deprecated", "don't", "draft", "former", "idea", "ideas",
+    const LIMITS: [&str; 35] = [
+        "abandoned", "declined", "proposed", "replaced", "withdrawn", "archive", "archived", "avoid", "cancelled", "cannot", "deprecated", "don't", "draft", "former", "idea", "ideas",
         "maybe", "never", "no", "not", "obsolete", "old", "option", "options", "outdated", "proposal", "proposals", "rejected",
         "removed", "retired", "ruled", "scope", "someday", "superseded", "won't",
     ];

@@ -160,11 +160,24 @@ fn import_note(
 /// many short sections would be stored many times over.
 const REPEATED_BYTES_MAX: usize = 4 * 1024;
 
+/// Sections of a note in which its status is looked for.
+const STATUS_SECTIONS_MAX: usize = 3;
+/// Longest status, in characters.
+const STATUS_CHARS_MAX: usize = 60;
+/// First words of a status by which a note does not hold, or not yet.
+#[rustfmt::skip]
+const NOT_IN_FORCE: [&str; 14] = [
+    "abandoned", "archived", "cancelled", "canceled", "declined", "deprecated", "draft", "obsolete", "outdated", "proposed",
+    "rejected", "replaced", "superseded", "withdrawn",
+];
+
 /// What all sections of a note share.
 #[derive(Default)]
 struct Head {
     relative: String,
     title: String,
+    /// Why it does not hold: "superseded by ADR 9".
+    status: Option<String>,
     named: bool,
     at: Option<When>,
     actor: Option<String>,
@@ -182,6 +195,7 @@ impl Head {
     fn new(relative: String, entries: Vec<(String, Value)>, sections: &[Section]) -> Self {
         let mut head = Self {
             title: String::new(),
+            status: None,
             named: false,
             at: None,
             actor: None,
@@ -197,6 +211,8 @@ impl Head {
         for (name, value) in entries {
             head.entry(&name, value, &mut dated);
         }
+        let of_head = head.more.get("status").map(front_matter::plain);
+        head.status = of_head.into_iter().chain(statuses(sections)).find_map(not_in_force);
         let [date, created, updated] = dated;
         let in_name = dates::date_in_name(&head.relative).map(When::from_date);
         head.at = date.or(created).or(in_name).or(updated);
@@ -292,10 +308,15 @@ impl Head {
             .filter(|heading| !heading.is_empty())
             .unwrap_or(&self.title)
             .clone();
+        let of_note = self.status.as_ref().map(|status| format!("{} ({status})", self.title));
+        let heading = of_note.clone().filter(|_| heading == self.title).unwrap_or(heading);
         let mut path: Vec<&str> =
             section.path.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         if path.first() != Some(&self.title.as_str()) {
             path.insert(0, &self.title);
+        }
+        if let (Some(first), Some(of_note)) = (path.first_mut(), &of_note) {
+            *first = of_note.as_str();
         }
         let path = path.join(SEPARATOR);
         let is_whole = self.is_first || self.repeated_bytes() <= REPEATED_BYTES_MAX;
@@ -345,6 +366,31 @@ impl Head {
         };
         (1..).zip(passages).map(record).collect()
     }
+}
+
+/// What the first sections of a note say of its status: a line `Status: rejected`, or a section of
+/// that name.
+fn statuses(sections: &[Section]) -> impl Iterator<Item = String> {
+    let first = sections.iter().take(STATUS_SECTIONS_MAX);
+    first.flat_map(|section| {
+        let is_of_status = section.path.last().is_some_and(|it| it.eq_ignore_ascii_case("status"));
+        let lines = section.blocks.iter().flat_map(|block| block.lines());
+        let named = lines.filter_map(|line| {
+            let (name, status) = line.trim_start_matches(['-', '*', ' ']).split_once(':')?;
+            let is_status = name.trim().eq_ignore_ascii_case("status");
+            is_status.then(|| status.trim().to_owned())
+        });
+        let whole = section.blocks.first().filter(|_| is_of_status).cloned();
+        named.chain(whole).collect::<Vec<_>>()
+    })
+}
+
+/// A status by which a note does not hold.
+fn not_in_force(status: String) -> Option<String> {
+    let line = status.lines().next()?.trim().trim_end_matches('.');
+    let first = line.split(|letter: char| !letter.is_alphabetic()).next()?.to_lowercase();
+    let is_it = NOT_IN_FORCE.contains(&first.as_str());
+    is_it.then(|| cut_chars(line, STATUS_CHARS_MAX).to_owned())
 }
 
 /// What a record holds beside its text.

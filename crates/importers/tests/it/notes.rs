@@ -95,6 +95,33 @@ fn a_long_section_is_split_at_paragraphs() {
 }
 
 #[test]
+fn a_note_that_does_not_hold_says_so_above_each_section() {
+    let folder = tempdir().unwrap();
+    for (text, expected) in [
+        (
+            "# ADR 3: Queue\n\nStatus: superseded by ADR 9.\n\n## Decision\nWe use RabbitMQ.\n",
+            "ADR 3: Queue (superseded by ADR 9) › Decision\n\nWe use RabbitMQ.",
+        ),
+        (
+            "# ADR 3: Queue\n\n## Status\nRejected\n\n## Decision\nWe use RabbitMQ.\n",
+            "ADR 3: Queue (Rejected) › Decision\n\nWe use RabbitMQ.",
+        ),
+        (
+            "---\nstatus: obsolete\n---\n# Queue\n\n## Decision\nWe use RabbitMQ.\n",
+            "Queue (obsolete) › Decision\n\nWe use RabbitMQ.",
+        ),
+        (
+            "# ADR 3: Queue\n\nStatus: accepted\n\n## Decision\nWe use RabbitMQ.\n",
+            "ADR 3: Queue › Decision\n\nWe use RabbitMQ.",
+        ),
+    ] {
+        let collected = import("markdown", &write(folder.path(), "adr.md", text));
+        let last = collected.evidence.last().unwrap();
+        assert_eq!(last.payload.text, expected);
+    }
+}
+
+#[test]
 fn the_date_of_a_title_holds_until_the_next() {
     let folder = tempdir().unwrap();
     let text = "# 12th Guild Meeting | 2nd June 2025\n\none\n\n# Kiln\n\ntwo\n\n## Clay\n\nthree\n\n# Day 2, June 3rd, 2025\n\nfour\n\n# Wax\n\nfive\n";

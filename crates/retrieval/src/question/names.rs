@@ -24,6 +24,14 @@ pub const NAME_WORDS_MAX: usize = 6;
 /// Most people found by one word.
 pub const PEOPLE_PER_WORD_MAX: usize = 32;
 
+/// Words that name speakers of a transcript by what they are, and others: "the customer demo".
+#[rustfmt::skip]
+const ROLES: [&str; 26] = [
+    "admin", "agent", "assistant", "caller", "candidate", "client", "coach", "customer", "doctor", "driver", "guest", "host",
+    "interviewer", "manager", "moderator", "operator", "owner", "participant", "patient", "sales", "speaker", "student",
+    "support", "system", "teacher", "user",
+];
+
 /// Known names by their words. The index implements it over a table of [`name_words`].
 pub trait NameLookup {
     /// The people whose name contains `word` (in the form of [`name_words`]), with all words of the
@@ -148,7 +156,8 @@ pub(super) fn find_mentions(
         }
         let last_end = words.get(end - 1).map_or(word.end(), Word::end);
         let written = text.get(word.start..last_end).unwrap_or(word.text).to_owned();
-        let is_certain = is_whole || starts_upper(word.text);
+        let is_role = length == 1 && folded.get(first).is_some_and(|it| ROLES.contains(&&**it));
+        let is_certain = is_whole && !is_role || starts_upper(word.text);
         found.push(MentionAt {
             mention: Mention { text: written, people },
             first,
@@ -236,9 +245,24 @@ mod tests {
             (NameId(6), "bob.taylor@example.com"),
             (NameId(7), "May"),
             (NameId(8), "王伟"),
+            (NameId(9), "Customer"),
         ]
         .into_iter()
         .collect()
+    }
+
+    #[test]
+    fn a_role_in_small_letters_may_be_anybody() {
+        let is_certain = |text: &str| {
+            let mut words = Vec::new();
+            visit_words(text, |word| {
+                words.push(word);
+                true
+            });
+            find_mentions(text, &words, &known()).iter().any(|found| found.is_certain)
+        };
+        assert!(!is_certain("When is the customer demo?"));
+        assert!(is_certain("What did Customer say?") && is_certain("what did caroline say"));
     }
 
     fn mentions(text: &str) -> Vec<(String, Vec<i64>)> {

@@ -406,8 +406,17 @@ fn subject_of(question: &str) -> Option<&str> {
     ];
     let words: Vec<&str> = question.split_whitespace().collect();
     let at = words.iter().position(|word| AUXILIARIES.contains(&word.to_lowercase().as_str()))?;
-    let name = words.get(at + 1)?.trim_end_matches(['?', '.', ',', '!']);
+    let name = words.get(at + 1..)?.iter().find(|word| !is_title(word))?;
+    let name = name.trim_end_matches(['?', '.', ',', '!']);
     is_name(name).then_some(name)
+}
+
+/// Whether a word stands before the name of somebody: "Dr. Weiss".
+fn is_title(word: &str) -> bool {
+    matches!(
+        word.trim_end_matches('.'),
+        "Dr" | "Mr" | "Mrs" | "Ms" | "Prof" | "Professor" | "Herr" | "Frau"
+    )
 }
 
 /// Whether a question is about the person who asks and names nobody: "What car do I drive?", "What
@@ -435,18 +444,22 @@ const COMMON_VERBS: [&str; 7] = ["is", "was", "has", "had", "can", "can't", "wil
 /// theirs: "live" of "Hanna lives in Bristol", "phone" of "Hanna's phone is old".
 fn deed_of_somebody(text: &str) -> Option<String> {
     const SHORT_BYTES: usize = 200;
-    let mut words = text.split_whitespace();
+    let mut words = text.split_whitespace().skip_while(|word| is_title(word));
     let (name, next) = (words.next()?, words.next()?);
     let owner = name.strip_suffix("'s").or(name.strip_suffix("’s"));
-    if text.len() > SHORT_BYTES || !is_name(owner.unwrap_or(name)) {
+    if text.len() > SHORT_BYTES || name.ends_with("ly") || !is_name(owner.unwrap_or(name)) {
         return None;
     }
     let plain = next.to_lowercase();
     if owner.is_some() || COMMON_VERBS.contains(&next) {
         return Some(plain);
     }
-    let is_verb = next.ends_with('s') && next.chars().all(char::is_lowercase);
-    is_verb.then(|| plain.trim_end_matches('s').to_owned())
+    let is_verb = next.ends_with(['s', 'd']) && next.chars().all(char::is_lowercase);
+    let is_past = is_verb && next.len() > 4 && next.ends_with("ed");
+    match is_past {
+        true => Some(plain.trim_end_matches("ed").to_owned()),
+        false => (is_verb && next.ends_with('s')).then(|| plain.trim_end_matches('s').to_owned()),
+    }
 }
 
 /// Whether a word may be a name: a capital letter, then small ones.
@@ -670,6 +683,7 @@ mod tests {
     fn a_sentence_about_somebody_is_not_about_another() {
         assert_eq!(subject_of("What is Anna allergic to?"), Some("Anna"));
         assert_eq!(subject_of("How old is Lena?"), Some("Lena"));
+        assert_eq!(subject_of("What did Dr. Weiss prescribe?"), Some("Weiss"));
         assert_eq!(subject_of("Who teaches German?"), None);
         assert_eq!(subject_of("What is my sister's name?"), None);
         assert_eq!(subject_of("What is I"), None);
@@ -678,6 +692,8 @@ mod tests {
             ("Ben is allergic to nuts", "is"),
             ("Ben likes nuts", "like"),
             ("Hanna's phone number is 0655", "phone"),
+            ("Dr. Okafor prescribed lisinopril", "prescrib"),
+            ("Finally decided to go", ""),
             ("She is allergic to nuts", ""),
             ("My sister is allergic", ""),
             ("Nuts for Ben", ""),

@@ -200,7 +200,7 @@ fn a_patch_of_an_agent_waits_or_is_refused_for_every_reason() {
         .iter()
         .map(|reason| reason["code"].as_str().unwrap())
         .collect();
-    assert_eq!(codes, ["unknown_ref", "empty_inputs", "unfit_field"], "{refused}");
+    assert_eq!(codes, ["unknown_ref", "empty_inputs", "unknown_type"], "{refused}");
     assert_eq!(refused["status"], "refused");
     let tagged = json!([{ "op": "create_claim", "type": "fact", "text": "x", "sources": [one], "tags": ["mi:x"] }]);
     host.fails("reserved_tag", "propose_patch", json!({ "text": "No", "operations": tagged }));
