@@ -175,7 +175,14 @@ fn not_taking_place(words: &[Word<'_>]) -> Option<String> {
 pub(super) fn is_narrowed(words: &[Word<'_>]) -> bool {
     const ALL: [&str; 9] =
         ["all", "everybody", "everyone", "good", "me", "now", "safety", "us", "you"];
+    // "The deadline for the report was moved to Friday" names a thing.
+    let is_value = |at: &usize| {
+        let word = lower(words, *at);
+        starts_with_digit(word) || is_day(word) || matches!(word, "to" | "until" | "is" | "now")
+    };
+    let value = (0..words.len()).rfind(is_value).unwrap_or_default();
     let is_narrow = |at: usize| match lower(words, at) {
+        "for" if at > 0 && at < value => false,
         "for" => !ALL.contains(&lower(words, at + 1)) && at + 1 < words.len(),
         "in" => is_year(lower(words, at + 1)),
         _ => false,
@@ -540,6 +547,11 @@ mod tests {
             ("The rent is 910 euros", "The rent has gone up to 950 euros."),
             ("The launch is on 1 June", "The launch slipped by two weeks to 15 June"),
             ("The launch is on 1 June", "Launch postponed indefinitely"),
+            (
+                "The deadline for the report is Friday",
+                "The deadline for the report was moved to Monday",
+            ),
+            ("The deadline for the report is Friday", "We moved the report to Monday for now"),
             (
                 "The choir meets on Wednesdays at 19:30.",
                 "The choir now meets on Thursdays at 20:00.",

@@ -91,9 +91,8 @@ pub fn judge(recall: &Recall) -> Judged {
 /// Whether a question is for what somebody said: it need not be about who said it.
 fn asks_for_words(question: &str) -> bool {
     #[rustfmt::skip]
-    const SAYING: [&str; 20] = [
-        "answer", "answered", "ask", "asked", "mention", "mentioned", "recommend", "recommended", "report", "reported", "said",
-        "say", "says", "suggest", "suggested", "tell", "tells", "told", "write", "wrote",
+    const SAYING: [&str; 11] = [
+        "mention", "mentioned", "recommend", "recommended", "said", "say", "says", "suggest", "suggested", "tell", "told",
     ];
     let mut words = question.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| SAYING.contains(&word.to_lowercase().as_str()))
@@ -473,9 +472,10 @@ fn intro_of<'t>(text: &'t str, item: &str, before: usize) -> Option<&'t str> {
 fn limits(title: &str) -> bool {
     #[rustfmt::skip]
     const LIMITS: [&str; 35] = [
-        "abandoned", "declined", "proposed", "replaced", "withdrawn", "archive", "archived", "avoid", "cancelled", "cannot", "deprecated", "don't", "draft", "former", "idea", "ideas",
-        "maybe", "never", "no", "not", "obsolete", "old", "option", "options", "outdated", "proposal", "proposals", "rejected",
-        "removed", "retired", "ruled", "scope", "someday", "superseded", "won't",
+        "abandoned", "archive", "archived", "avoid", "cancelled", "cannot", "declined", "deprecated", "don't",
+        "draft", "former", "idea", "ideas", "maybe", "never", "no", "not", "obsolete", "old", "option", "options",
+        "outdated", "proposal", "proposals", "proposed", "rejected", "removed", "replaced", "retired", "ruled",
+        "scope", "someday", "superseded", "withdrawn", "won't",
     ];
     let lower = title.to_lowercase().replace('’', "'");
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');

@@ -191,8 +191,8 @@ pub(crate) fn asks_of_past(question: &Question, text: &str, today: Option<Date>)
 
 /// Words by which a question asks for what was so before it changed.
 #[rustfmt::skip]
-const FORMER_WORDS: [&str; 15] = [
-    "former", "formerly", "initial", "initially", "old", "original", "originally", "previous", "previously",
+const FORMER_WORDS: [&str; 14] = [
+    "former", "formerly", "initial", "initially", "original", "originally", "previous", "previously",
     "damals", "früher", "ursprünglich", "vorher", "originalmente", "原来",
 ];
 /// The same, of two words.
@@ -202,8 +202,14 @@ const FORMER_PHRASES: [&str; 4] = ["used to", "at first", "first planned", "à l
 /// planned?"
 pub fn asks_for_former(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let mut words = lower.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| FORMER_WORDS.contains(&word))
+    let words = lower.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    // "How old is Emil?" asks for no former one, nor does "seven years old".
+    let is_old = |pair: &[&str]| {
+        pair[1] == "old" && matches!(pair[0], "her" | "his" | "my" | "our" | "s" | "the" | "their")
+    };
+    words.iter().any(|word| FORMER_WORDS.contains(word))
+        || words.windows(2).any(is_old)
         || FORMER_PHRASES.iter().any(|phrase| lower.contains(phrase))
         || lower.contains("原来")
 }

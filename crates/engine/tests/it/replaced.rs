@@ -198,6 +198,7 @@ fn a_question_for_what_was_before_gets_the_older_first() {
         vec![(id(3), vec![id(1), id(2)]), (id(9), vec![]), (id(1), vec![]), (id(2), vec![id(1)])];
     for (question, expected) in [
         ("When is the launch?", [3, 9, 2, 1]),
+        ("How old is the launch?", [3, 9, 2, 1]),
         ("When was the launch originally planned?", [1, 2, 3, 9]),
         ("What was the old launch date?", [1, 2, 3, 9]),
     ] {
