@@ -88,7 +88,7 @@ impl Deriver for Preferences {
     }
 
     fn version(&self) -> &'static str {
-        "1.6.0"
+        "1.7.0"
     }
 
     fn parameters(&self) -> String {
