@@ -432,7 +432,9 @@ pub(crate) fn sentence(text: &str) -> Option<Sentence<'_>> {
             continue;
         }
         let after = rest.get(letter.len_utf8()..).unwrap_or_default();
-        let is_alone = !words.is_empty() && after.starts_with(' ');
+        // Not that of "C++ is".
+        let before_it = text.get(..text.len() - rest.len()).unwrap_or_default();
+        let is_alone = !words.is_empty() && before_it.ends_with(' ') && after.starts_with(' ');
         if matches!(letter, '&' | '+') && is_alone && words.len() < SENTENCE_WORDS_MAX {
             let text = rest.get(..letter.len_utf8()).unwrap_or_default();
             words.push(Word { text, lower: Cow::Borrowed("and"), before });
@@ -521,6 +523,7 @@ mod tests {
         );
         assert_eq!(read("He wrote \"I love tea. Truly\" twice"), ["He wrote twice"]);
         assert_eq!(read("He wrote “I love tea"), ["He wrote"]);
+        assert_eq!(read("Tom & Jo like C++ a lot"), ["Tom & Jo like C a lot"]);
         assert_eq!(read("We meet ~~on Monday~~ on Friday"), ["We meet on Friday"]);
         assert_eq!(
             read("The label 'I love it. Truly' and 'no, don't' stay"),

@@ -1,13 +1,10 @@
-//! Who has a role: "The CEO is Paul", "Paul is no longer the CEO", "Emil is the new project lead",
-//! "Ulla took over from Paul as project lead".
+//! Who has a role: "The CEO is Paul", "Paul isn't the CEO anymore", "Emil is the new project lead".
 
-use super::{AttributeStatement, Clause, OTHERS, TIMES, is_proper, things};
-use crate::statements::Break;
+use super::{AttributeStatement, Clause, NAME_WORDS_MAX, OTHERS, TIMES, is_proper, things};
+use crate::statements::{Break, Word};
 
 /// Most words of a role.
 const ROLE_WORDS_MAX: usize = 3;
-/// Most words of the name of who has it.
-const NAME_WORDS_MAX: usize = 3;
 /// Words with which the name of a role does not begin.
 #[rustfmt::skip]
 const NOT_ROLES: [&str; 13] = [
@@ -72,7 +69,7 @@ impl Clause<'_, '_, '_> {
 
     fn name_at(&self, at: usize) -> Option<String> {
         let words = self.words.get(at..)?.iter().take(NAME_WORDS_MAX).enumerate();
-        let is_name = |(place, word): &(usize, &crate::statements::Word<'_>)| {
+        let is_name = |(place, word): &(usize, &Word<'_>)| {
             is_proper(word.text)
                 && !TIMES.contains(&word.lower.as_ref())
                 && (*place == 0 || word.before == Break::None)

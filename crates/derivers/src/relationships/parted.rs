@@ -44,7 +44,7 @@ pub(super) fn is_over_after(sentence: &Sentence<'_>, kind: &str, end: usize) -> 
     let is_last = sentence.after(verb) != Break::None;
     let (is_at_work, is_at_home) = (AT_WORK.contains(&kind), AT_HOME.contains(&kind));
     match sentence.lower(verb) {
-        "retired" | "resigned" => is_at_work && next(1) != "from" || noun() == "post",
+        "retired" | "resigned" => is_at_work && next(1) != "from",
         "quit" => is_at_work && (is_last || matches!(noun(), "job" | "company" | "firm")),
         "left" if kinds::COUPLES.contains(&kind) => next(1) == "me",
         "left" => {

@@ -290,6 +290,7 @@ fn what_is_over_ends_on_the_day_on_which_it_was_said() {
         ("My sister Henrik sings.", "Henrik was my sister"),
         ("My husband Henrik is a baker.", "My parents got divorced and we moved."),
         ("My sister Henrik sings.", "My sister Henrik retired."),
+        ("My sister Henrik sings.", "My sister Henrik resigned the post."),
         ("My boss Henrik is slow.", "My boss Henrik left a message."),
         ("My boss Henrik is slow.", "My boss Henrik quit smoking."),
         ("My boss Henrik is slow.", "If my boss Henrik retired, I would too."),

@@ -15,7 +15,7 @@ pub(super) const HEADING_CHARS_MAX: usize = 200;
 const MENTIONS_MAX: usize = 256;
 /// Longest tag, link or name; longer ones are only text.
 const MENTION_BYTES_MAX: usize = 2_048;
-/// What stands around text that is struck out: it is no longer so.
+/// What stands around text that is struck out: it does not hold any more.
 const STRUCK: &str = "~~";
 /// The line around a block of code.
 const FENCE: &str = "```";

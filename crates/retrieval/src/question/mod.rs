@@ -240,7 +240,10 @@ impl Question {
         let beside_times = names_time.then(|| beside(&is_of_time));
         let beside_times = beside_times.filter(|beside| !beside.terms.is_empty());
         let is_coming = |time: &TimeExpression| {
-            let is_later = |mention: &DateMention| matches!(mention, DateMention::Window { first, .. } if Some(*first) > today);
+            let is_later = |mention: &DateMention| match mention {
+                DateMention::Window { first, .. } => Some(*first) > today,
+                DateMention::EveryYear { .. } => false,
+            };
             time.mentions.iter().all(is_later)
         };
         let of_days = (asks_for_days && times.iter().all(is_coming)).then(|| {
