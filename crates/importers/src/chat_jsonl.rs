@@ -22,8 +22,8 @@ use serde_json::{Map, Value};
 
 use crate::blocks::{self, Blocks, flatten};
 use crate::files::has_extension;
-use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
+use crate::input::{Input, file_stem, format_error, without_bom};
+use crate::json_stream::{for_each_element, for_each_json_line};
 use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
 use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, markdown, time};
@@ -92,17 +92,9 @@ impl Importer for ChatJsonl {
             });
             return read.map(|_| ());
         }
-        let read =
-            for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
-                Ok((item, Repair::None)) => reader.item(item, number, sink),
-                Ok((item, Repair::Surrogates)) => {
-                    sink.problem(reader.problem(number, SURROGATES_REPLACED))?;
-                    reader.item(item, number, sink)
-                }
-                Err(error) => {
-                    sink.problem(reader.problem(number, &format!("not JSON: {}", explain(&error))))
-                }
-            });
+        let read = for_each_json_line(input, NAME, sink, |item: Value, number, sink| {
+            reader.item(item, number, sink)
+        });
         read.map(|_| ())
     }
 }

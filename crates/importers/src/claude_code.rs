@@ -27,13 +27,13 @@ use serde_json::{Map, Value};
 
 use crate::blocks::{Blocks, TOOL_RESULT_BYTES_MAX, flatten, push};
 use crate::files::has_extension;
-use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::input::{Input, file_stem, format_error, without_bom};
+use crate::json_stream::for_each_json_line;
 use crate::secrets::cut;
 use crate::shape::Shape;
 use crate::transcripts::Transcripts;
 use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver, excerpt};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 
 /// The importer of Claude Code transcripts.
 pub(crate) struct ClaudeCode;
@@ -132,33 +132,19 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
         return Err(format_error(path, NAME, reason));
     }
     let mut reader =
-        Reader { path, stem: file_stem(path), title: None, repetitions: Repetitions::default() };
-    for_each_line(input, NAME, sink, |line, number, sink| reader.line(line, number, sink))
+        Reader { stem: file_stem(path), title: None, repetitions: Repetitions::default() };
+    for_each_json_line(input, NAME, sink, |line, _, sink| reader.line(line, sink))
 }
 
 /// Reads one transcript.
-struct Reader<'a> {
-    path: &'a Path,
+struct Reader {
     stem: String,
     title: Option<String>,
     repetitions: Repetitions,
 }
 
-impl Reader<'_> {
-    fn line(&mut self, line: &str, number: u64, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let problem =
-            |message: String| Problem { file: self.path.to_owned(), line: Some(number), message };
-        let line = match parse::<Line>(line) {
-            Ok((line, Repair::None)) => line,
-            Ok((line, Repair::Surrogates)) => {
-                sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
-                line
-            }
-            Err(error) => {
-                return sink
-                    .problem(problem(format!("not a transcript line: {}", explain(&error))));
-            }
-        };
+impl Reader {
+    fn line(&mut self, line: Line, sink: &mut dyn Sink) -> ControlFlow<()> {
         match line.r#type.as_deref() {
             Some("summary") => {
                 if let Some(Value::String(summary)) = line.summary {

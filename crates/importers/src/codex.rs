@@ -15,12 +15,12 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::blocks::{self, Blocks, TOOL_RESULT_BYTES_MAX, TOOL_USE_BYTES_MAX, flatten};
-use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, for_each_element, parse};
+use crate::input::{Input, file_stem, format_error, without_bom};
+use crate::json_stream::{for_each_element, for_each_json_line, parse};
 use crate::shape::Shape;
 use crate::transcripts::Transcripts;
 use crate::turn::{Repetitions, Turn, bounded_uid, content_hash, deliver, excerpt};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 
 /// The importer of Codex CLI sessions.
 pub(crate) struct Codex;
@@ -123,20 +123,7 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
             reader.whole(whole, sink)
         });
     }
-    for_each_line(input, NAME, sink, |line, number, sink| {
-        let problem =
-            |message: String| Problem { file: path.to_owned(), line: Some(number), message };
-        match parse::<Value>(line) {
-            Ok((line, Repair::None)) => reader.line(line, sink),
-            Ok((line, Repair::Surrogates)) => {
-                sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
-                reader.line(line, sink)
-            }
-            Err(error) => {
-                sink.problem(problem(format!("not a session's line: {}", explain(&error))))
-            }
-        }
-    })
+    for_each_json_line(input, NAME, sink, |line: Value, _, sink| reader.line(line, sink))
 }
 
 /// What is known of the session so far.

@@ -17,14 +17,14 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::blocks::{self, flatten};
-use crate::input::{Input, file_stem, for_each_line, format_error, without_bom};
-use crate::json_stream::{explain, parse};
+use crate::input::{Input, file_stem, format_error, without_bom};
+use crate::json_stream::for_each_json_line;
 use crate::json_walk::{Place, Visit, Visited, walk};
 use crate::secrets::cut;
 use crate::shape::Shape;
 use crate::transcripts::Transcripts;
 use crate::turn::{Repetitions, Turn, bounded_name, bounded_uid, content_hash, deliver};
-use crate::{Context, Discard, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, Discard, ImportError, Importer, Match, Probe, Sink, time};
 
 /// The importer of Gemini CLI sessions.
 pub(crate) struct Gemini;
@@ -127,13 +127,8 @@ fn import_file(path: &Path, sink: &mut dyn Sink) -> Result<ControlFlow<()>, Impo
         Form::Lines => {
             let counting = last_lines(input)?;
             let input = Input::open(path, NAME)?;
-            for_each_line(input, NAME, sink, |line, number, sink| match parse::<Value>(line) {
-                Ok((line, _)) => reader.line(&line, number, &counting, sink),
-                Err(error) => sink.problem(Problem {
-                    file: path.to_owned(),
-                    line: Some(number),
-                    message: format!("not a session's line: {}", explain(&error)),
-                }),
+            for_each_json_line(input, NAME, sink, |line: Value, number, sink| {
+                reader.line(&line, number, &counting, sink)
             })
         }
     }
@@ -153,8 +148,7 @@ type LastLines = HashMap<u64, u64>;
 fn last_lines(input: Input<'_>) -> Result<LastLines, ImportError> {
     let mut order: Vec<u64> = Vec::new();
     let mut last = LastLines::new();
-    let _ = for_each_line(input, NAME, &mut Discard, |line, number, _| {
-        let Ok((line, _)) = parse::<Value>(line) else { return ControlFlow::Continue(()) };
+    let _ = for_each_json_line(input, NAME, &mut Discard, |line: Value, number, _| {
         let hash = |name: &str| Some(content_hash(&[line.get(name)?.as_str()?]));
         if let Some(to) = hash("$rewindTo") {
             let from = order.iter().position(|id| *id == to).unwrap_or(0);

@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 use serde::de::DeserializeOwned;
 
-use crate::input::Input;
+use crate::input::{Input, for_each_line};
 use crate::turn::excerpt;
-use crate::{ImportError, Sink};
+use crate::{ImportError, Problem, Sink};
 
 /// Longest element of a top-level array, in bytes. Whole conversations are single elements.
 pub(crate) const ELEMENT_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -100,6 +100,32 @@ pub(crate) fn for_each_element<T: DeserializeOwned>(
 fn report(input: &Input<'_>, sink: &mut dyn Sink, at: Position, what: &str) -> ControlFlow<()> {
     let message = format!("element {} at byte {} {what}", at.element, at.byte);
     sink.problem(input.problem(Some(at.line), message))
+}
+
+/// Passes the JSON value of every line that is not blank to `each`, with the line's number from 1.
+/// Lines that cannot be read are reported and left out.
+pub(crate) fn for_each_json_line<T: DeserializeOwned>(
+    input: Input<'_>,
+    format: &'static str,
+    sink: &mut dyn Sink,
+    mut each: impl FnMut(T, u64, &mut dyn Sink) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, ImportError> {
+    let file = input.file().to_owned();
+    for_each_line(input, format, sink, |line, number, sink| {
+        let problem = |message: String| Problem { file: file.clone(), line: Some(number), message };
+        match parse(line) {
+            Ok((value, Repair::None)) => each(value, number, sink),
+            Ok((value, Repair::Surrogates)) => {
+                sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
+                each(value, number, sink)
+            }
+            Err(error) if error.is_eof() => {
+                let message = "the line ends within a JSON value, as a write that was interrupted leaves it; it was left out";
+                sink.problem(problem(message.to_owned()))
+            }
+            Err(error) => sink.problem(problem(format!("not JSON: {}", explain(&error)))),
+        }
+    })
 }
 
 /// How [`parse`] repaired the text.

@@ -14,11 +14,11 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::blocks;
-use crate::input::{Input, for_each_line, format_error, read_head, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::input::{Input, format_error, read_head, without_bom};
+use crate::json_stream::for_each_json_line;
 use crate::shape::Shape;
 use crate::turn::{Repetitions, Turn, bounded_name, content_hash, deliver};
-use crate::{Context, ImportError, Importer, Match, Probe, Problem, Sink, time};
+use crate::{Context, ImportError, Importer, Match, Probe, Sink, time};
 
 /// The importer of Signal exports.
 pub(crate) struct Signal;
@@ -64,23 +64,9 @@ impl Importer for Signal {
         let mut chat =
             Chat { id: None, title: bounded_name(title), repetitions: Repetitions::default() };
         let mut book = Book::default();
-        let read = for_each_line(input, NAME, sink, |line, number, sink| {
-            let problem =
-                |message: String| Problem { file: file.clone(), line: Some(number), message };
-            let line = match parse::<Value>(line) {
-                Ok((line, Repair::None)) => line,
-                Ok((line, Repair::Surrogates)) => {
-                    sink.problem(problem(SURROGATES_REPLACED.to_owned()))?;
-                    line
-                }
-                Err(error) => {
-                    return sink.problem(problem(format!("not JSON: {}", explain(&error))));
-                }
-            };
-            match form {
-                Form::Export => chat.message(&line, sink),
-                Form::Plaintext => book.frame(&line, sink),
-            }
+        let read = for_each_json_line(input, NAME, sink, |line: Value, _, sink| match form {
+            Form::Export => chat.message(&line, sink),
+            Form::Plaintext => book.frame(&line, sink),
         });
         read.map(|_| ())
     }

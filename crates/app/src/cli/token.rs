@@ -14,7 +14,7 @@ use crate::service::tokens::{
 /// Arguments of `token`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "A token lets a program use spaces over HTTP (`because serve`). It has a key of its own, with which everything that comes by it is signed, and rights in each space: read, append (add records), derive (add conclusions and proposals), correct (speak for you), private (see private records). Every token may read its spaces.\n\nExamples:\n  because token create --name laptop --grant global:read,append,derive\n  because token create --name ci --grant ~/studio:read --expires 30d\n  because token list\n  because token revoke ci"
+    after_help = "A token lets a program use spaces over HTTP (`because serve`). It has a key of its own, with which everything that comes by it is signed, and rights in each space: read, append (add records), derive (add conclusions and proposals), correct (speak for you), private (see private records). Every token may read its spaces, and `correct` includes append and derive.\n\nExamples:\n  because token create --name laptop --grant global:read,append,derive\n  because token create --name ci --grant ~/studio:read --expires 30d\n  because token list\n  because token revoke ci"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -88,7 +88,8 @@ impl Right {
 pub(crate) struct GrantRequest {
     /// A file, a folder or `global`.
     pub(crate) space: String,
-    /// The rights. To do anything in a space is to read it.
+    /// The rights. To do anything in a space is to read it, and `correct` includes `append` and
+    /// `derive`.
     pub(crate) rights: BTreeSet<Right>,
 }
 
@@ -110,6 +111,10 @@ impl std::str::FromStr for GrantRequest {
         };
         let mut rights: BTreeSet<Right> = rights.split(',').map(right).collect::<Result<_, _>>()?;
         rights.insert(Right::Read);
+        // Retractions are appended as records are, and an applied patch states claims.
+        if rights.contains(&Right::Correct) {
+            rights.extend([Right::Append, Right::Derive]);
+        }
         Ok(Self { space: space.to_owned(), rights })
     }
 }
@@ -441,7 +446,8 @@ mod tests {
             grant.rights.into_iter().map(Right::as_str).collect()
         };
         assert_eq!(rights("global:read"), ["read"]);
-        assert_eq!(rights("C:\\a\\space.db:append,correct"), ["read", "append", "correct"]);
+        assert_eq!(rights("global:correct"), ["read", "append", "derive", "correct"]);
+        assert_eq!(rights("C:\\a\\space.db:append"), ["read", "append"]);
         for wrong in ["", "global", ":read", "global:", "global:admin", "global:read,,append"] {
             assert!(wrong.parse::<GrantRequest>().is_err(), "{wrong}");
         }

@@ -37,7 +37,7 @@ use stated::{Statement, statements};
 use successors::{Ends, changes};
 
 /// Whether a word names a kind of relationship.
-pub(crate) fn is_kind(word: &str) -> bool {
+pub fn is_kind(word: &str) -> bool {
     kinds::kind(word).is_some()
 }
 

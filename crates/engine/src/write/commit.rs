@@ -7,14 +7,13 @@
 
 use importers::secrets::SecretKind;
 use kernel::id::OpId;
-use kernel::kind::Kind;
 use kernel::operation::Role;
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
 
 use crate::belief::Belief;
-use crate::belief::review::check_undecided;
+use crate::belief::user::check_possible;
 use crate::derive::{Derivation, Extent};
 use crate::outcome::Intent;
 use crate::seal::{Sealable, Sealer};
@@ -64,11 +63,7 @@ impl Writer<'_> {
             let mut appended = Appended::default();
             for draft in drafts {
                 claim_form::check(&draft)?;
-                if draft.body.kind() == Kind::Decision {
-                    for proposal in &draft.refs {
-                        check_undecided(writing as &dyn Writing, &proposal.id)?;
-                    }
-                }
+                check_possible(writing as &dyn Writing, &draft, &appended.recorded)?;
                 let ts = next_timestamp(now_us(now), writing.latest()?);
                 let sealable = Sealable::masked(draft, &*writing)?;
                 appended.masked.extend(sealable.secrets().iter().map(|secret| secret.kind));

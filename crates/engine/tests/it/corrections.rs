@@ -157,6 +157,33 @@ fn a_refutation_lasts_until_it_is_withdrawn() {
 }
 
 #[test]
+fn what_two_writers_decided_at_once_is_recorded_once() {
+    let mut home = gym();
+    let note = id_of(home.remember("gym-0", "gym number 0")).to_string();
+    let space = &mut home.space;
+    let twice = |space: &mut Space, drafts: Vec<Draft>, expected: &str| {
+        space.act(drafts.clone(), Intent::Write, at(10)).unwrap();
+        let head = space.head().unwrap();
+        for intent in [Intent::DryRun, Intent::Write] {
+            assert_eq!(code(space.act(drafts.clone(), intent, at(10))), expected);
+        }
+        assert_eq!(space.head().unwrap(), head);
+    };
+    let drafts = space.to_retract(&note, "").unwrap();
+    twice(space, drafts, "already_retracted");
+    let drafts = space.to_restore(&note, "").unwrap();
+    twice(space, drafts, "already_withdrawn");
+    let drafts = space.to_refute(HABIT, "").unwrap();
+    twice(space, drafts, "already_refuted");
+    let drafts = space.to_withdraw(HABIT, "").unwrap();
+    twice(space, drafts, "already_withdrawn");
+    let drafts = space.to_correct(HABIT, &set("name=pool"));
+    act(space, drafts);
+    let drafts = space.to_withdraw(HABIT, "").unwrap();
+    twice(space, drafts, "already_withdrawn");
+}
+
+#[test]
 fn a_dry_run_returns_the_consequences_and_writes_nothing() {
     let mut home = gym();
     let before = (believed(&home.space), home.space.head().unwrap());

@@ -33,8 +33,8 @@ use serde_json::{Map, Value};
 
 use crate::files::problem;
 use crate::graph::GraphItem;
-use crate::input::{Input, for_each_line, format_error, read_head, without_bom};
-use crate::json_stream::{Repair, SURROGATES_REPLACED, explain, parse};
+use crate::input::{Input, format_error, read_head, without_bom};
+use crate::json_stream::for_each_json_line;
 use crate::secrets::without_secrets;
 use crate::shape::Shape;
 use crate::turn::{Repetitions, deliver};
@@ -252,25 +252,9 @@ fn read_lines(
         Err(error) => return Ok(sink.problem(problem(file, error.to_string()))),
     };
     let report = |number, message| problem_in_line(file, number, message);
-    for_each_line(input, NAME, sink, |line, number, sink| {
-        let value = match parse::<Value>(line) {
-            Ok((value, Repair::None)) => value,
-            Ok((value, Repair::Surrogates)) => {
-                sink.problem(report(number, SURROGATES_REPLACED.to_owned()))?;
-                value
-            }
-            Err(error) if error.is_eof() => {
-                let message = "the line ends within a JSON value, as a write that was interrupted leaves it; it was left out";
-                return sink.problem(report(number, message.to_owned()));
-            }
-            Err(error) => {
-                return sink.problem(report(number, format!("not JSON: {}", explain(&error))));
-            }
-        };
-        match value {
-            Value::Object(fields) => each(fields, number, sink),
-            _ => sink.problem(report(number, "not a JSON object".to_owned())),
-        }
+    for_each_json_line(input, NAME, sink, |value, number, sink| match value {
+        Value::Object(fields) => each(fields, number, sink),
+        _ => sink.problem(report(number, "not a JSON object".to_owned())),
     })
 }
 

@@ -38,9 +38,11 @@ pub(super) enum Format {
     RecoveryCodes,
 }
 
+const COOKIE: &str = "cookie:";
+
 /// What each is known by.
 pub(super) const FORMATS: [(&str, Format); 8] = [
-    ("cookie:", Format::Cookies),
+    (COOKIE, Format::Cookies),
     ("wifi:", Format::Wifi),
     ("\"auth\"", Format::Docker),
     ("\"auth\\\"", Format::Docker),
@@ -69,7 +71,11 @@ fn secret(start: usize, length: usize) -> Span {
 
 /// `Cookie: theme=dark; session=…`, up to the end of the line or of the quotes.
 fn cookies(bytes: &[u8], from: usize) -> Vec<Span> {
-    let length = run(bytes, from, COOKIES_BYTES_MAX, |byte| {
+    // What follows the next "Cookie:" is read for that one.
+    let line = bytes.get(from..).unwrap_or_default();
+    let line = line.get(..COOKIES_BYTES_MAX).unwrap_or(line);
+    let next = line.windows(COOKIE.len()).position(|at| at.eq_ignore_ascii_case(COOKIE.as_bytes()));
+    let length = run(bytes, from, next.unwrap_or(line.len()), |byte| {
         (byte >= b' ' || byte == b'\t') && !matches!(byte, b'"' | b'\'' | b'`')
     });
     let mut at = from;

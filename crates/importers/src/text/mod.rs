@@ -110,7 +110,13 @@ impl Importer for Text {
         })?;
         for_each_entry(path, FORMAT, LIMITS, is_chat_name, sink, |input, sink| {
             let entry = input.file().to_owned();
-            let Some(survey) = surveys.get(&entry) else { return Ok(ControlFlow::Break(())) };
+            let Some(survey) = surveys.get(&entry) else {
+                let message = format!(
+                    "only the first {CHATS_MAX} chats were taken: unpack the archive, and import the others"
+                );
+                let _ = sink.problem(problem(&entry, message));
+                return Ok(ControlFlow::Break(()));
+            };
             file.read(&entry, survey, Lines::of_entry(&entry, input.into_reader()), sink)
         })
     }

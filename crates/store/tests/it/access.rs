@@ -105,6 +105,14 @@ fn fastest_append(grants: usize) -> Duration {
 fn an_append_costs_about_the_same_with_a_thousand_granted_keys() {
     // Reading and replaying every grant at each append made this ratio 56 (5.6 ms against 0.1 ms);
     // now it is 1.00. The bound leaves room for a busy machine.
-    let (few, many) = (fastest_append(1), fastest_append(1_000));
-    assert!(many < few * 2, "{few:?} with one grant, {many:?} with 1,000");
+    const ROUNDS_MAX: usize = 4;
+    let (mut few, mut many) = (fastest_append(1), fastest_append(1_000));
+    for _ in 0..ROUNDS_MAX {
+        if many < few * 2 {
+            return;
+        }
+        // Other work on the machine makes some rounds slow, in either of the two.
+        (few, many) = (few.min(fastest_append(1)), many.min(fastest_append(1_000)));
+    }
+    panic!("{few:?} with one grant, {many:?} with 1,000");
 }

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
-use super::super::work::{Call, Need};
+use super::super::work::Call;
+use super::changes::need;
 use super::selecting::{Description, check, selection, some_records};
 use crate::service::forgetting::{self, ForgetReport};
-use crate::service::tokens::Right;
 
 /// What to erase. It cannot be undone.
 #[derive(Deserialize, JsonSchema)]
@@ -32,12 +32,10 @@ pub(super) struct Request {
     dry_run: bool,
 }
 
-const NEED: fn(&Request) -> Need = |request| match request.dry_run {
-    true => Need::Try,
-    false => Need::Write(Right::Correct),
-};
-
-needs!(Request, NEED, |request, _| check(&request.ids, request.which.as_ref()));
+needs!(Request, |request| need(request.dry_run), |request, _| check(
+    &request.ids,
+    request.which.as_ref()
+));
 
 pub(super) fn run(call: &mut Call<'_>, request: Request) -> Result<ForgetReport, ApiError> {
     let selected = selection(call, &request.ids, request.which, RecordState::Any)?;

@@ -13,6 +13,7 @@ use super::super::endpoint::needs;
 use super::super::error::ApiError;
 use super::super::schema::{NOT_BLANK, TIME, pattern_of};
 use super::super::work::{Call, Need};
+use super::changes::need;
 use crate::failure::{RequestError, within};
 use crate::service::Session;
 use crate::service::candidates::to_json;
@@ -23,7 +24,6 @@ use crate::service::knowledge::{self, AROUND_MAX, DEPTH_MAX, Layers, Search};
 use crate::service::moderation::{
     self, CandidateFilter, Item, KindName, ModerationReport, ModerationRequest, StatusName,
 };
-use crate::service::tokens::Right;
 use crate::service::types;
 
 /// Records by default, and at most.
@@ -341,18 +341,11 @@ pub(super) struct Moderate {
     dry_run: bool,
 }
 
-needs!(
-    Moderate,
-    |request| match request.dry_run {
-        true => Need::Try,
-        false => Need::Write(Right::Correct),
-    },
-    |request, _| {
-        let number = u32::try_from(request.items.len()).unwrap_or(u32::MAX);
-        within("items", number, 1, MODERATED_MAX as u32)?;
-        Ok(())
-    }
-);
+needs!(Moderate, |request| need(request.dry_run), |request, _| {
+    let number = u32::try_from(request.items.len()).unwrap_or(u32::MAX);
+    within("items", number, 1, MODERATED_MAX as u32)?;
+    Ok(())
+});
 
 pub(super) fn moderate(call: &mut Call<'_>, asked: Moderate) -> Result<ModerationReport, ApiError> {
     let request = ModerationRequest {

@@ -5,6 +5,7 @@ use derivers::attributes::TIMES;
 use derivers::names::is_self;
 use derivers::owner::Owner;
 use derivers::prose::REMEMBER;
+use derivers::relationships::is_kind;
 use engine::graph::repeats_others;
 use engine::owner::SpaceOwner;
 use engine::recall::answering::{CONSIDERED, SourceText, WordWeights};
@@ -320,7 +321,8 @@ fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
     let asked = asked.unwrap_or_default();
     for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
         let Some(deed) = deed_of_somebody(&source.text) else { continue };
-        let is_of_another = is_in_none_of(&source.said_with_title(), &asked);
+        let is_of_another = is_in_none_of(&source.said_with_title(), &asked)
+            || asked.iter().any(|name| is_of_kin(&source.text, name, question));
         let is_not_of_asker = of_asker.contains(&deed)
             && !COMMON_VERBS.contains(&deed.as_str())
             && !speaks_of_asker(&source.text);
@@ -460,6 +462,21 @@ fn deed_of_somebody(text: &str) -> Option<String> {
         true => Some(plain.trim_end_matches("ed").to_owned()),
         false => (is_verb && next.ends_with('s')).then(|| plain.trim_end_matches('s').to_owned()),
     }
+}
+
+/// Whether a text says of somebody's kin what a question asks of themselves: "Petra's brother Jan
+/// lives in Geneva" after "Where does Petra live?", but not after "Has Petra a brother?"
+fn is_of_kin(text: &str, name: &str, question: &str) -> bool {
+    let (words, asked) = (words_of(text), words_of(question));
+    let [owner, kin, rest @ ..] = words.as_slice() else { return false };
+    let is_theirs = possessives(text.split_whitespace().take(1)).next().is_some();
+    let verb = rest.iter().find_map(|word| word.strip_suffix('s'));
+    is_theirs
+        && owner == name
+        && is_kind(kin)
+        && !asked.contains(kin)
+        && !rest.contains(owner)
+        && verb.is_some_and(|verb| asked.iter().any(|word| word == verb))
 }
 
 /// Whether a word may be a name: a capital letter, then small ones.
@@ -677,6 +694,22 @@ mod tests {
         assert!(!is_about_asker_alone("Where did I meet Hanna?"));
         assert!(!is_about_asker_alone("Where is the key?"));
         assert!(speaks_of_asker("Hanna visits me") && !speaks_of_asker("Hanna sings"));
+    }
+
+    #[test]
+    fn what_kin_does_is_not_what_somebody_does() {
+        let text = "Petra's brother Jan lives in Geneva.";
+        assert!(is_of_kin(text, "petra", "Where does Petra live?"));
+        for (text, question) in [
+            (text, "Where does Petra's brother live?"),
+            (text, "Does Petra have siblings?"),
+            ("Petra's car drives well", "What does Petra drive?"),
+            ("Petra's brother lives with Petra in Geneva", "Where does Petra live?"),
+            ("Petra lives in Basel", "Where does Petra live?"),
+            ("Petra's", "Where does Petra live?"),
+        ] {
+            assert!(!is_of_kin(text, "petra", question), "{text} {question}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::Effect;
 use kernel::ledger_index::{Entry, LedgerIndex};
-use kernel::operation::Role;
+use kernel::operation::{Ref, Role};
 use kernel::seal::Draft;
 use kernel::validity::{State, Validity};
 use kernel::when::When;
@@ -22,7 +22,7 @@ use serde_json::Value;
 use store::StoreError;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
-use crate::belief::review::{Review, Status, acting_on};
+use crate::belief::review::{Review, Status, acting_on, check_undecided};
 use crate::belief::{Belief, Bodies, belief, body_of};
 use crate::write::graph::is_derived;
 use crate::{EngineError, Reader};
@@ -445,18 +445,7 @@ impl Reader<'_> {
 
     /// The corrections or refutations of an identity that are not withdrawn, in the space's order.
     fn in_force(&self, key: &str, kind: &Kind) -> Result<Vec<Entry>, EngineError> {
-        Ok(self.store.on_snapshot(|index| {
-            let mut said = Vec::new();
-            for entry in index.identity(key)? {
-                if entry.kind == *kind
-                    && has_effect(index, &entry)?
-                    && withdrawn_by(index, &entry)?.is_none()
-                {
-                    said.push(entry);
-                }
-            }
-            Ok::<_, StoreError>(said)
-        })?)
+        Ok(self.store.on_snapshot(|index| in_force(index, key, kind))?)
     }
 
     /// A correction or refutation that is in force.
@@ -473,8 +462,65 @@ impl Reader<'_> {
     }
 }
 
+/// Whether an act is still possible where it is about to be recorded: between its draft and the
+/// write lock, another writer may have done the same. What the act itself recorded does not count.
+pub(crate) fn check_possible<B: Bodies + ?Sized>(
+    index: &B,
+    draft: &Draft,
+    own: &[OpId],
+) -> Result<(), EngineError> {
+    let another = |by: &Entry| !own.contains(&by.id);
+    if let Body::ClaimRefutation(Refutation { identity_key: key, .. }) = &draft.body {
+        let refutations = in_force(index, key, &Kind::ClaimRefutation)?;
+        return match refutations.iter().find(|by| another(by)) {
+            Some(by) => Err(UserError::AlreadyRefuted { key: key.clone(), by: by.id }.into()),
+            None => Ok(()),
+        };
+    }
+    for Ref { id, .. } in draft.refs.iter().filter(|cited| cited.role.as_str() == Role::TARGET) {
+        let id = *id;
+        match &draft.body {
+            Body::Decision(_) => check_undecided(index, &id)?,
+            Body::EvidenceRetraction(_) | Body::Retraction(_) => {
+                let retractions = retractions_of(index, &id)?;
+                if let Some(by) = retractions.iter().find(|by| another(by)) {
+                    return Err(UserError::AlreadyRetracted { id, by: by.id }.into());
+                }
+            }
+            body @ (Body::CorrectionWithdrawal(_)
+            | Body::RefutationWithdrawal(_)
+            | Body::RetractionWithdrawal(_)) => {
+                let withdrawn = acting(index, &id, &body.kind())?;
+                if let Some(by) = withdrawn.iter().find(|by| another(by)) {
+                    return Err(UserError::AlreadyWithdrawn { id, by: by.id }.into());
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The corrections or refutations of an identity that are not withdrawn, in the space's order.
+fn in_force<B: Bodies + ?Sized>(
+    index: &B,
+    key: &str,
+    kind: &Kind,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut said = Vec::new();
+    for entry in index.identity(key)? {
+        if entry.kind == *kind
+            && has_effect(index, &entry)?
+            && withdrawn_by(index, &entry)?.is_none()
+        {
+            said.push(entry);
+        }
+    }
+    Ok(said)
+}
+
 /// The retractions of an operation that are in force.
-fn retractions_of<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<Entry>, StoreError> {
+fn retractions_of<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<Vec<Entry>, StoreError> {
     match index.entry(id)? {
         Some(entry) => Validity::new(index).retractions(&entry),
         None => Ok(Vec::new()),
@@ -502,7 +548,7 @@ fn restoring(retraction: OpId, note: &str) -> Result<Draft, EngineError> {
     acting_on(retraction, Body::RetractionWithdrawal(Withdrawal { note: note.to_owned() }))
 }
 
-fn withdrawn_by<B: Bodies>(index: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
+fn withdrawn_by<B: Bodies + ?Sized>(index: &B, entry: &Entry) -> Result<Option<OpId>, StoreError> {
     let Some(withdrawal) = withdrawal_of(&entry.kind) else { return Ok(None) };
     Ok(acting(index, &entry.id, &withdrawal)?.first().map(|entry| entry.id))
 }
