@@ -224,6 +224,10 @@ fn walk(
                 graph.cut = true;
                 break;
             }
+            // What only a private source joins is not joined for others.
+            if privacy.is_withheld(&edge.entry.id, limits.disclosure)? {
+                continue;
+            }
             edges.insert(edge.entry.id);
             for end in [edge.from, edge.to] {
                 let Some(latest) = latest_of_end(&mut records, index, end)? else { continue };
@@ -255,8 +259,7 @@ fn walk(
             is_shown &= !is_left_out && !joined.contains(&end);
             joined.push(end);
         }
-        // Its notes may repeat what it was made from, and what its ends say.
-        if is_shown && !privacy.is_withheld(&edge.id, limits.disclosure)? {
+        if is_shown {
             edge.withhold(&mut privacy, limits.disclosure)?;
             graph.edges.push(edge);
         }

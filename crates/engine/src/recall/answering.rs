@@ -4,6 +4,7 @@
 //! [`Reader::best_sentences`] finds in each source the sentence that shares most with the question,
 //! by the weight of the shared words. No model is needed for either.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -40,6 +41,8 @@ const LIST_BYTES: usize = 280;
 const FOLLOWING_MAX: usize = 2;
 /// How much the words of a title count in the sentences below it.
 const SHARE_OF_TITLE: f64 = 0.3;
+/// How much the words of what an item stands below count, or of the sentence with whom "she" means.
+const SHARE_OF_PARENT: f64 = 0.6;
 /// How much more a sentence counts that has a number or a time where the question asks for one.
 const SHARE_OF_EXPECTED: f64 = 1.25;
 
@@ -188,7 +191,7 @@ impl WordWeights {
         let text = cut(source.text, TEXT_BYTES_MAX);
         // The title is not a part of the sentence below it.
         let (title, body) = text.split_at_checked(source.title_bytes).unwrap_or(("", text));
-        let text = &*format!("{title}{}", unwrapped(body));
+        let text = &*format!("{title}{}", unwrapped(&without_struck(body)));
         if self.asks_for_open
             && let Some(open) = open_tasks(text)
         {
@@ -196,6 +199,7 @@ impl WordWeights {
         }
         let mut best: Option<Best<'_>> = None;
         let mut before = 0;
+        let mut weight_before = 0.0;
         let mut weight_of_title = 0.0;
         let in_title = analyzer.terms(title);
         let mut first = "";
@@ -229,7 +233,17 @@ impl WordWeights {
                 let names = analyzer.terms(columns);
                 own = self.weight_without(&names, sentence, analyzer);
                 weight = if own > 0.0 { own + self.weight(columns, analyzer) } else { 0.0 };
+            } else if weight > 0.0 {
+                // What an item stands below, and whom "she" means, is a part of what it says.
+                let above = parents(text, range.start).join(" ");
+                let known = analyzer.terms(sentence);
+                let of_others = match refers_back(sentence) {
+                    true => weight_before,
+                    false => self.weight_without(&known, &above, analyzer),
+                };
+                weight += of_others * SHARE_OF_PARENT;
             }
+            weight_before = whole;
             let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
             let weight = match weight > 0.0 && self.has_expected(sentence, analyzer) {
@@ -237,22 +251,23 @@ impl WordWeights {
                 false => weight,
             };
             if best.as_ref().is_none_or(|best| weight > best.weight) {
-                let range = before..range.end;
-                best = Some(Best { weight, own, whole, sentence, range, columns });
+                let (at, range) = (range.start, before..range.end);
+                best = Some(Best { weight, own, whole, sentence, at, range, columns });
             }
             before = range.start;
         }
-        let Some(Best { weight, own, whole, sentence, range, columns }) = best else {
+        let Some(Best { weight, own, whole, sentence, at, range, columns }) = best else {
             return source.text.trim().to_owned();
         };
         let start = range.start;
+        let above = parents(text, at);
         let rest = text.get(range.end..).unwrap_or_default();
         let sentence = match (weight > 0.0, columns) {
             (true, Some(columns)) => row(columns, sentence),
             (true, None) if own == 0.0 && is_item(sentence) => {
                 beginning(first, LIST_BYTES).to_owned()
             }
-            (true, None) if is_fragment(sentence) => {
+            (true, None) if is_fragment(sentence) && above.is_empty() => {
                 let around = text.get(range.start..).unwrap_or_default();
                 beginning(around, BEGINNING_BYTES).to_owned()
             }
@@ -265,10 +280,12 @@ impl WordWeights {
         // What an item is one of, and what a text is worth, stand above it.
         let title = text.get(..source.title_bytes).unwrap_or_default().trim();
         let sentence = match intro_of(text, &sentence, start) {
+            _ if !above.is_empty() => format!("{}: {sentence}", above.join(": ")),
             Some(intro) => format!("{intro} {sentence}"),
             None => sentence,
         };
-        let is_needed = weight_of_title > whole || is_item(&sentence) || limits(title);
+        let is_needed =
+            weight_of_title > whole || is_item(&sentence) || !above.is_empty() || limits(title);
         if title.is_empty() || !is_needed {
             return sentence;
         }
@@ -303,6 +320,8 @@ struct Best<'t> {
     /// The weight of all its words.
     whole: f64,
     sentence: &'t str,
+    /// Where it begins.
+    at: usize,
     /// It with the sentence before it.
     range: Range<usize>,
     /// The names of the columns, if it is a row of a table.
@@ -372,6 +391,44 @@ fn is_item(line: &str) -> bool {
     line.starts_with(['-', '*', '+', '•'])
         || is_numbered
         || without_mark(line).starts_with(OPEN_BOX)
+}
+
+/// The items that an item stands below, the outermost first, without their marks.
+fn parents(text: &str, item: usize) -> Vec<&str> {
+    /// Most lines that are looked at.
+    const LINES_MAX: usize = 200;
+    let line_start = text.get(..item).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
+    let mut parents = Vec::new();
+    let mut below = indent(line);
+    if below == 0 || !is_item(line) {
+        return parents;
+    }
+    for line in text.get(..line_start).unwrap_or_default().lines().rev().take(LINES_MAX) {
+        if below == 0 || !is_item(line) {
+            break;
+        }
+        if indent(line) < below {
+            below = indent(line);
+            parents.push(without_mark(line).trim().trim_end_matches(':'));
+        }
+    }
+    parents.reverse();
+    parents
+}
+
+/// A text without what is struck out (`~~so~~`), unless that is all.
+fn without_struck(text: &str) -> Cow<'_, str> {
+    if !text.contains("~~") || text.contains("~~~") {
+        return Cow::Borrowed(text);
+    }
+    let parts = text.split("~~").enumerate();
+    let kept: String = parts.filter(|(place, _)| place % 2 == 0).map(|(_, part)| part).collect();
+    match kept.chars().any(char::is_alphanumeric) {
+        true => Cow::Owned(kept),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Whether a question asks for what is left of a list: "What do I still need to buy?"
@@ -496,9 +553,10 @@ fn contrasts(sentence: &str) -> bool {
 /// What follows a sentence and takes it back: "Actually no, that was Lukas."
 fn taking_back(rest: &str) -> &str {
     #[rustfmt::skip]
-    const BEGINNINGS: [&str; 12] = [
+    const BEGINNINGS: [&str; 25] = [
         "actually no", "actually, no", "no wait", "no, wait", "wait, no", "scratch that", "correction", "sorry, i meant",
-        "i meant", "my mistake", "not true", "that was wrong",
+        "i meant", "my mistake", "not true", "that was wrong", "edit:", "update:", "edited:", "no, sorry", "no sorry",
+        "wait, ", "oops", "sorry, it", "korrektur", "nachtrag", "update (", "edit (", "no, it",
     ];
     let Some(next) = sentences(rest).into_iter().next() else { return "" };
     let sentence = rest.get(next.clone()).unwrap_or_default().trim().to_lowercase();
@@ -684,6 +742,33 @@ mod tests {
         let note = format!("Tom left the company. Tom still has the key.\n{list}");
         assert_eq!(best("Who left the company?", &note), "Tom left the company.");
         assert_eq!(best("Does Tom still have the key?", &note), "Tom still has the key.");
+    }
+
+    #[test]
+    fn an_item_is_told_apart_by_what_it_stands_below() {
+        let list = "- staging\n  - url: https://stg.example\n  - db: pg-stg\n- production\n  \
+                    - url: https://prd.example\n  - db: pg-prd";
+        let url = "production: - url: https://prd.example";
+        assert_eq!(best("What is the production url?", list), url);
+        let list = "- Laptops\n    - Priya: ThinkPad X1\n    - Lukas: Dell\n- Phones\n    \
+                    - Priya: Pixel 8\n    - Lukas: Nokia";
+        assert_eq!(best("What phone does Priya have?", list), "Phones: - Priya: Pixel 8");
+        let text = "Ravi joined in March. He came from Google. Sofia joined in May. She came from \
+                    Meta.";
+        let answer = best("Where did Sofia come from?", text);
+        assert_eq!(answer, "Sofia joined in May. She came from Meta.");
+        assert_eq!(parents("  - a\n", 2), [""; 0]);
+        assert_eq!(parents("", 0), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_struck_out_or_edited_is_not_the_answer() {
+        let text = "~~The wedding is in Ascona.~~ The wedding is in Locarno.";
+        assert_eq!(best("Where is the wedding?", text), "The wedding is in Locarno.");
+        let text = "The wedding is in Ascona. Edit: it is in Locarno.";
+        assert_eq!(best("Where is the wedding?", text), text);
+        assert_eq!(without_struck("~~so~~"), "~~so~~");
+        assert_eq!(without_struck("a ~~b"), "a ");
     }
 
     #[test]

@@ -210,6 +210,8 @@ pub fn asks_for_former(text: &str) -> bool {
     };
     words.iter().any(|word| FORMER_WORDS.contains(word))
         || words.windows(2).any(is_old)
+        || words.last() == Some(&"before")
+        || words.contains(&"did") && lower.contains("use to ")
         || FORMER_PHRASES.iter().any(|phrase| lower.contains(phrase))
         || lower.contains("原来")
 }
@@ -274,6 +276,22 @@ mod tests {
         check("Where is the office in April 2026?", [false, true, false]);
         assert!(!asked("Where is the office today?").admit(Some(us("2026-03-02")), None));
         assert!(!StatedTimes::at(us("2024-01-01")).admit(Some(us("2025-01-01")), None));
+    }
+
+    #[test]
+    fn what_was_before_a_change_is_asked_for_in_words() {
+        for text in
+            ["Where did I live before?", "Where did Ana use to work?", "What was my old number?"]
+        {
+            assert!(asks_for_former(text), "{text}");
+        }
+        for text in [
+            "What did I do before Christmas?",
+            "What do I use to clean the grill?",
+            "How old is Emil?",
+        ] {
+            assert!(!asks_for_former(text), "{text}");
+        }
     }
 
     #[test]

@@ -259,6 +259,11 @@ impl<'a, 'w> Walk<'a, 'w> {
                     _ => continue,
                 };
                 if self.records.is_in_force(&edge.entry)? && !self.is_of_answer(&edge)? {
+                    // What only a private source joins is not joined for others.
+                    if self.privacy.is_withheld(&edge.entry.id, self.limits.disclosure)? {
+                        self.reached.cut.withheld += 1;
+                        continue;
+                    }
                     let other = if role == Role::FROM { edge.to } else { edge.from };
                     found.push((edge.entry.order(), (relation, other)));
                 }

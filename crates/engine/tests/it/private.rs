@@ -8,6 +8,7 @@ use engine::recall::context::{Request, Turn};
 use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
 use engine::recall::past::Over;
+use engine::why::{Relation, WhyLimits};
 use engine::write::graph::{GraphChange, NamedChange, Reference};
 use engine::write::import::Intent;
 use engine::write::share::ExportSelection;
@@ -314,6 +315,26 @@ fn a_subgraph_without_what_is_private_has_no_edge_that_was_made_from_it() {
     };
     assert_eq!(shown(Disclosure::WithoutPrivate), [edges[1]]);
     assert_eq!(shown(Disclosure::Full).len(), 2);
+}
+
+#[test]
+fn what_only_a_private_source_joins_is_not_joined_for_others() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let one = state(&mut home, "one", &[known], &json!({ "text": "The boat is red" }));
+    let other = state(&mut home, "other", &[known], &json!({ "text": "The boat is big" }));
+    let changes = [support(other, one, &[secret])];
+    home.space.change_graph(&changes, None, Intent::Write, at(6)).unwrap();
+    let seen = |disclosure| {
+        let limits = SubgraphLimits { disclosure, ..SubgraphLimits::default() };
+        let near = home.space.subgraph(&[one], &limits).unwrap().records.len();
+        let limits = WhyLimits { disclosure, ..WhyLimits::new(at(100)) };
+        let why = home.space.why(&one, &limits).unwrap();
+        (near, why.links.iter().any(|link| link.relation == Relation::Supports))
+    };
+    assert_eq!(seen(Disclosure::Full), (2, true));
+    assert_eq!(seen(Disclosure::WithoutPrivate), (1, false));
 }
 
 #[test]

@@ -10,13 +10,16 @@ pub const SENTENCES_MAX: usize = 1_024;
 /// Words before a full stop that does not end a sentence. "etc." and "usw." are not among them,
 /// since they often do end one.
 #[rustfmt::skip]
-const ABBREVIATIONS: [&str; 25] = [
-    "dr", "mr", "mrs", "ms", "prof", "st", "sr", "jr", "rev", "capt", "lt", "sgt", "mme", "mlle", "hr", "fr", "e.g",
-    "i.e", "z.b", "d.h", "u.a", "bzw", "vgl", "approx", "cf",
+const ABBREVIATIONS: [&str; 40] = [
+    "dr", "mr", "mrs", "ms", "prof", "st", "sr", "jr", "rev", "capt", "lt", "sgt", "mme", "mlle", "hr", "hrn", "fr",
+    "e.g", "i.e", "z.b", "d.h", "u.a", "bzw", "vgl", "approx", "cf", "tel", "tél", "тел", "mob", "ref", "ул", "ul",
+    "avda", "einschl", "exkl", "inkl", "zzgl", "incl", "excl",
 ];
 /// The same, if a number follows.
-const BEFORE_NUMBERS: [&str; 12] =
-    ["no", "nr", "fig", "figs", "vol", "p", "pp", "art", "abs", "ca", "ch", "vs"];
+#[rustfmt::skip]
+const BEFORE_NUMBERS: [&str; 18] = [
+    "no", "nr", "fig", "figs", "vol", "p", "pp", "art", "abs", "ca", "ch", "vs", "v", "c", "ver", "ser", "bd", "ext",
+];
 
 /// The sentences of a text, in order, without gaps. Each ends with its white space; a line ends a
 /// sentence. A full stop after an abbreviation, an initial, or an ordinal number before a word
@@ -89,6 +92,9 @@ mod tests {
             "The server costs approx. 40 EUR, i.e. Half of it.",
             "Unser Hochzeitstag ist der 14. Juli, nicht der 15.",
             "J. R. Smith called.",
+            "My dentist is Dr. Huber, tel. 031 555 12 12.",
+            "Please bring the contract (ref. KX-2291).",
+            "The router runs v. 3 of it.",
         ] {
             assert_eq!(cut(whole), [whole]);
         }

@@ -43,6 +43,9 @@ use crate::service::wording::{speaker_in, text_of_belief};
 /// somebody else in a question about the person: too little to be an answer.
 const OF_SOMEBODY_ELSE: f64 = 0.4;
 
+/// Longest text that is about one thing, bytes.
+const SHORT_BYTES: usize = 200;
+
 /// The most that a record which only asks counts: enough to be shown where nothing else is found.
 const OF_QUESTION: f64 = 0.55;
 
@@ -168,13 +171,14 @@ pub(super) fn find(
     }
     let shares = found.episodes.iter().flat_map(|found| &found.item.terms);
     let weights = WordWeights::new(found.question.as_ref(), shares);
-    let mut sources = records(&found, request.question);
+    let mut sources = records(&found);
     let asked_about = discount_others(session, &found, request.question, &mut sources)?;
     discount_possessions(request.question, &mut sources);
     discount_subjects(request.question, &mut sources);
     discount_instructions(&weights, &mut sources);
     discount_questions(&mut sources);
-    discount_fillers(&mut sources);
+    discount_fillers(&weights, &mut sources);
+    lift_changes(request.question, &mut sources);
     // A correction answers at least as likely as what it corrects.
     sources.extend(
         found
@@ -217,10 +221,9 @@ pub(super) fn find(
     Ok(FoundSources { sources, weights, relevance, behind, embedding })
 }
 
-/// Records as sources. A statement answers at least as likely as those that it replaces, or they as
-/// it where the question is for what was before. What somebody did or has on a day is in the
-/// records of that day, and not in the words of a claim that was stated then.
-fn records(found: &RecallAnswer, question: &str) -> Vec<AnswerSource> {
+/// Records as sources. What somebody did or has on a day is in the records of that day, and not in
+/// the words of a claim that was stated then.
+fn records(found: &RecallAnswer) -> Vec<AnswerSource> {
     let of_days = found.question.as_ref().filter(|question| question.asks_for_days);
     let is_of_its_days = |record: &&Found<Recollection>| {
         of_days.is_none_or(|question| {
@@ -229,20 +232,9 @@ fn records(found: &RecallAnswer, question: &str) -> Vec<AnswerSource> {
                 && !is_statement(&record.item.evidence)
         })
     };
-    let chance = |id: &OpId| found.chances.get(id).copied().unwrap_or_default();
-    let asks_for_former = asks_for_former(question);
-    let replacing = |id: &OpId| {
-        let all = found.episodes.iter().map(|record| &record.item);
-        let id = *id;
-        all.filter(move |newer| newer.replaces.contains(&id)).map(|newer| newer.id)
-    };
     let of_record = |record: &Found<Recollection>| {
         let Found { space, item } = record;
-        let own = chance(&item.id);
-        let chance = match asks_for_former {
-            false => item.replaces.iter().map(&chance).fold(own, f64::max),
-            true => replacing(&item.id).map(|newer| chance(&newer)).fold(own, f64::max),
-        };
+        let chance = found.chances.get(&item.id).copied().unwrap_or_default();
         AnswerSource {
             at: item.evidence.at.clone(),
             recorded_by: item.recorded_by.clone(),
@@ -253,6 +245,31 @@ fn records(found: &RecallAnswer, question: &str) -> Vec<AnswerSource> {
         }
     };
     found.episodes.iter().filter(is_of_its_days).map(of_record).collect()
+}
+
+/// A statement answers at least as likely as those that it replaces, or they as it where the
+/// question is for what was before.
+fn lift_changes(question: &str, sources: &mut [AnswerSource]) {
+    let asks_for_former = asks_for_former(question);
+    // Each round goes one step further along a chain of changes.
+    for _ in 0..sources.len() {
+        let mut is_changed = false;
+        for newer in 0..sources.len() {
+            for older in 0..sources.len() {
+                let replaces = &sources[newer].replaces;
+                if !replaces.contains(&sources[older].id) {
+                    continue;
+                }
+                let (from, to) = if asks_for_former { (newer, older) } else { (older, newer) };
+                let chance = sources[from].chance;
+                is_changed |= chance > sources[to].chance;
+                sources[to].chance = chance.max(sources[to].chance);
+            }
+        }
+        if !is_changed {
+            break;
+        }
+    }
 }
 
 /// What people say of themselves counts less in a question about somebody else: "I" in the words of
@@ -333,7 +350,7 @@ fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
 }
 
 /// "Got it." answers nothing.
-fn discount_fillers(sources: &mut [AnswerSource]) {
+fn discount_fillers(weights: &WordWeights, sources: &mut [AnswerSource]) {
     const WORDS_MAX: usize = 5;
     #[rustfmt::skip]
     const BEGINNINGS: [&str; 22] = [
@@ -349,6 +366,7 @@ fn discount_fillers(sources: &mut [AnswerSource]) {
         };
         if text.split_whitespace().count() <= WORDS_MAX
             && !text.contains(|letter: char| letter.is_ascii_digit())
+            && !weights.are_in(&text)
             && BEGINNINGS.iter().any(begins)
         {
             source.chance *= OF_SOMEBODY_ELSE;
@@ -359,7 +377,7 @@ fn discount_fillers(sources: &mut [AnswerSource]) {
 /// "Always give prices in pounds" answers no question that shares no word with it.
 fn discount_instructions(weights: &WordWeights, sources: &mut [AnswerSource]) {
     for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
-        if source.text.len() <= 200
+        if source.text.len() <= SHORT_BYTES
             && standing(&source.text) == Standing::Instruction
             && !weights.are_in(&source.text)
         {
@@ -445,7 +463,6 @@ const COMMON_VERBS: [&str; 7] = ["is", "was", "has", "had", "can", "can't", "wil
 /// The verb of a short text that begins with a name, as a question has it, or the thing that is
 /// theirs: "live" of "Hanna lives in Bristol", "phone" of "Hanna's phone is old".
 fn deed_of_somebody(text: &str) -> Option<String> {
-    const SHORT_BYTES: usize = 200;
     let mut words = text.split_whitespace().skip_while(|word| is_title(word));
     let (name, next) = (words.next()?, words.next()?);
     let owner = name.strip_suffix("'s").or(name.strip_suffix("’s"));
