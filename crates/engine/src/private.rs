@@ -5,8 +5,9 @@
 //! claim, a proposal about one. What a claim states of itself is not enough, because another
 //! program may state less than what its inputs demand.
 //!
-//! An operation whose body is missing has nothing to show and makes nothing private: whoever
-//! withheld it decided about what stands on it.
+//! An operation whose body is missing has nothing to show. If it was forgotten or archived, the
+//! redaction says whether it was private. Otherwise it makes nothing private: whoever withheld it
+//! decided about what stands on it.
 //!
 //! Who may see private operations is decided above the engine; [`Disclosure`] is the decision.
 
@@ -17,7 +18,7 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
-use kernel::operation::{Operation, Verified};
+use kernel::operation::{Operation, Role, Verified};
 use kernel::validity::inputs;
 use store::{Ledger, StoreError};
 
@@ -119,6 +120,7 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
             let body = body_of(self.index, &id, &entry.kind)?;
             if body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
                 || self.is_annotated_private(&id)?
+                || body.is_none() && self.was_private(&id)?
             {
                 return Ok(true);
             }
@@ -189,6 +191,26 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
             None => is_annotated_private(self.index, id),
         }
     }
+
+    /// By the redaction for which its body is missing.
+    fn was_private(&self, id: &OpId) -> Result<bool, StoreError> {
+        match self.index.whole() {
+            Some(whole) => was_private(whole, id),
+            None => was_private(self.index, id),
+        }
+    }
+}
+
+fn was_private<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<bool, StoreError> {
+    for role in [Role::TARGET, Role::ARCHIVED] {
+        for redaction in index.acting(id, &Kind::Redaction, role)? {
+            let body = body_of(index, &redaction, &Kind::Redaction)?;
+            if body.as_ref().and_then(visibility_of) == Some(Visibility::Private) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn is_annotated_private<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<bool, StoreError> {
@@ -220,6 +242,7 @@ pub(crate) fn visibility_of(body: &Body) -> Option<Visibility> {
         Body::Node(node) => Some(node.visibility.unwrap_or_default()),
         Body::Edge(edge) => Some(edge.visibility.unwrap_or_default()),
         Body::Annotation(annotation) => annotation.visibility,
+        Body::Redaction(redaction) => redaction.visibility,
         // Who may not see what it would record may not read it here.
         Body::Proposal(proposal) => {
             let mut proposed = proposal.operations.iter().map(|operation| &operation.body);

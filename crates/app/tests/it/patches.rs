@@ -270,3 +270,24 @@ fn a_patch_that_was_taken_back_is_not_again() {
     json(&machine, &["patch", "revert", patch]);
     assert_eq!(texts(&machine, &["claims"]), ["It is gas."]);
 }
+
+#[test]
+fn what_a_patch_made_is_forgotten_with_the_patch() {
+    let machine = Machine::with_space();
+    let turn = id_of(&json(&machine, &["remember", "The kiln was opened on Monday"]));
+    let patch = serde_json::json!({
+        "text": "note it",
+        "operations": [
+            { "op": "create_claim", "type": "fact", "text": "Mara has zorbitis.", "sources": [turn] },
+            { "op": "create_node", "type": "action", "text": "The shelf was cleaned.", "sources": [turn] },
+        ],
+    });
+    machine.write("note.json", &patch.to_string());
+    let applied = json(&machine, &["patch", "apply", "note.json"]);
+    let [claim, node] = [0, 1].map(|place| applied["appended"][place].as_str().unwrap());
+    machine.because(["forget", claim, "--yes"]).run().succeeds();
+    let file = std::fs::read(machine.work().join(".because/space.db")).unwrap();
+    assert!(!file.windows(8).any(|bytes| bytes == b"zorbitis"));
+    machine.because(["show", node]).run().succeeds().prints("The shelf was cleaned.");
+    machine.is_sound();
+}

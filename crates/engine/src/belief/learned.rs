@@ -124,6 +124,11 @@ pub(super) fn accepted(claim: &mut Claim, proposal: &OpId) {
     claim.confidence_basis = json!({ "source": LEARNED, "proposal": proposal });
 }
 
+/// The proposal that a claim was accepted from.
+pub(crate) fn proposal_of(claim: &Claim) -> Option<OpId> {
+    claim.confidence_basis.get("proposal")?.as_str()?.parse().ok()
+}
+
 /// Whether there is nothing left to decide: it is believed, or was refuted, or what it was learned
 /// from no longer counts.
 pub(super) fn is_moot<W: LedgerIndex + ?Sized>(

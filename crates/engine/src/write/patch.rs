@@ -38,7 +38,7 @@ use crate::{EngineError, Reader, Writer, now_us};
 pub(crate) const PATCH: &str = "patch";
 
 /// The field of a decision that names what was appended.
-const APPLIED: &str = "applied";
+pub(super) const APPLIED: &str = "applied";
 
 /// Records whose status is compared before and after a change.
 const COMPARED_MAX: usize = 10_000;
@@ -417,13 +417,17 @@ fn applied<B: Bodies + ?Sized>(index: &B, proposal: &OpId) -> Result<Vec<OpId>, 
         if !index.access()?.holds(&entry.author, Capability::Correct, entry.place()) {
             continue;
         }
-        if let Some(Body::Decision(decision)) = body_of(index, &id, &Kind::Decision)?
-            && let Some(ids) = decision.others.get(APPLIED)
-        {
-            found.extend(serde_json::from_value::<Vec<OpId>>(ids.clone()).unwrap_or_default());
+        if let Some(Body::Decision(decision)) = body_of(index, &id, &Kind::Decision)? {
+            found.extend(applied_by(&decision));
         }
     }
     Ok(found)
+}
+
+/// What a decision says was appended.
+pub(super) fn applied_by(decision: &Decision) -> Vec<OpId> {
+    let ids = decision.others.get(APPLIED).cloned().unwrap_or_default();
+    serde_json::from_value(ids).unwrap_or_default()
 }
 
 /// The records whose status differs with and without some operations.

@@ -391,3 +391,28 @@ fn a_statement_about_something_private_is_private() {
         assert!(changed.appended.len() > 1, "the statement is recorded");
     }
 }
+
+#[test]
+fn what_was_private_stays_so_after_it_is_forgotten() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let said = state(&mut home, "surprise", &[secret, known], &json!({ "text": "On Friday" }));
+    let plan = home.space.plan_to_forget(&[secret], at(10)).unwrap();
+    let forgotten = home.space.forget(&plan, "because of the divorce", at(10)).unwrap();
+    let open = id_of(home.remember("o", "The shed is green"));
+    let plan = home.space.plan_to_forget(&[open], at(11)).unwrap();
+    let redaction = home.space.forget(&plan, "", at(11)).unwrap().redactions[0];
+    for (id, is_private) in [
+        (secret, true),
+        (said, true),
+        (forgotten.redactions[0], true),
+        (known, false),
+        (open, false),
+        (redaction, false),
+    ] {
+        assert_eq!(home.space.is_private(&id).unwrap(), is_private);
+    }
+    let named = home.space.name_disclosed(&secret.to_string(), Disclosure::WithoutPrivate);
+    assert!(named.is_err());
+}

@@ -232,13 +232,17 @@ fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Va
     let is_written = intent == Intent::Write;
     let written = |ids: &[OpId]| if is_written { json!(ids) } else { json!([]) };
     let ids: Vec<OpId> = patched.statuses.iter().map(|status| status.id).collect();
+    let ids: Vec<OpId> = ids.into_iter().chain(patched.stand_for.iter().copied()).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
+    // What something private says already has no id for others.
+    let stand_for = patched.stand_for.iter().map(|id| (!withheld.contains(id)).then_some(id));
+    let stand_for: Vec<Option<&OpId>> = stand_for.filter(|_| is_written).collect();
     let statuses = patched.statuses.iter().filter(|status| !withheld.contains(&status.id));
     Ok(json!({
         "ok": true,
         "dry_run": !is_written,
         "patch": patched.patch.filter(|_| is_written),
-        "stand_for": written(&patched.stand_for),
+        "stand_for": stand_for,
         "appended": written(&patched.appended),
         "statuses": statuses_json(statuses, intent),
     }))

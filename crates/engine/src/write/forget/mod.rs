@@ -6,6 +6,7 @@
 //!
 //! - what was asked for, with every version of the same item at its source ([`copies`]);
 //! - what language models were asked and answered about it ([`transcripts`]);
+//! - the patches and proposals that it came from ([`proposals`]);
 //! - the record of an import of which nothing else is left, whose path may say the same;
 //! - records that are marked as echoes of what is forgotten: they say the same;
 //! - corrections and refutations of identities of which nothing is left: no claim, and no group of
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 use derivers::Deriver;
 use kernel::body::{Body, Redaction, Withdrawal};
+use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::kind_spec::BodyNeed;
@@ -44,12 +46,14 @@ use crate::belief::{Belief, Bodies, body_of};
 use crate::derive::{Derivation, Derived, Extent};
 use crate::inspect::{ALTERED, summary_of};
 use crate::outcome::{Change, Changes, Intent};
+use crate::private::Privacy;
 use crate::seal::{Sealable, Sealer};
 use crate::write::record::without_mark;
 use crate::write::submission::record_consequences;
 use crate::{EngineError, Reader, Writer, now_us};
 
 pub(crate) mod copies;
+mod proposals;
 mod statements;
 mod transcripts;
 mod words;
@@ -200,7 +204,11 @@ impl<'a> Redacting<'a> {
         archive: Option<String>,
     ) -> Result<OpId, EngineError> {
         let reason = Some(self.reason.to_owned()).filter(|reason| !reason.is_empty());
-        let body = Body::Redaction(Redaction { reason, archive, ..Redaction::default() });
+        // Nothing else says so once the bodies are gone.
+        let is_private = Privacy::of(&*writing as &dyn Writing).is_private(&target)?;
+        let visibility = is_private.then_some(Visibility::Private);
+        let redaction = Redaction { reason, archive, visibility, ..Redaction::default() };
+        let body = Body::Redaction(redaction);
         let refs = vec![Ref { id: target, role: Role::parse(role)? }];
         let sealable = Sealable::masked(Draft { body, refs }, writing)?;
         let ts = next_timestamp(now_us(self.now), writing.latest()?);
@@ -535,6 +543,9 @@ fn planned(
         words::add(index, &mut plan, &words)?;
         statements::add(index, &mut plan)?;
         copies::add(index, store, &mut plan)?;
+        if !plan.is_archival {
+            proposals::add(index, store, &mut plan)?;
+        }
         transcripts::add(index, store, &mut plan)?;
         Ok(plan)
     })

@@ -1,0 +1,67 @@
+//! The patches and proposals that hold what is forgotten: what they made repeats them.
+//!
+//! What a patch appended, the decision to apply it lists. A claim that was learned from a proposal
+//! names it in its confidence basis. Neither cites the proposal, so the kernel's rule does not reach
+//! it. It goes whole, with the words of what else it proposed; what else it made stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::body::Body;
+use kernel::id::OpId;
+use kernel::kind::Kind;
+use kernel::ledger_index::LedgerIndex;
+use kernel::operation::Role;
+use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
+
+use super::ForgetPlan;
+use crate::EngineError;
+use crate::belief::{Bodies, body_of};
+use crate::belief::learned::proposal_of;
+use crate::write::patch::{APPLIED, applied_by};
+
+/// Adds the proposals of what a plan forgets.
+pub(super) fn add(
+    index: &SqliteLedgerIndex<'_>,
+    store: &SqliteSpace,
+    plan: &mut ForgetPlan,
+) -> Result<(), EngineError> {
+    let patches = patches(index, store)?;
+    // What quotes a proposal goes with it. Each round adds at least one, so this ends.
+    loop {
+        let mut added = BTreeSet::new();
+        for id in plan.follow(index)? {
+            added.extend(patches.get(id));
+            if let Some(Body::Claim(claim)) = body_of(index, id, &Kind::Claim)? {
+                added.extend(proposal_of(&claim));
+            }
+        }
+        added.retain(|id| !plan.gone.contains(id));
+        let mut known = BTreeSet::new();
+        for id in added {
+            known.extend(index.canonical_body(&id)?.map(|_| id));
+        }
+        if known.is_empty() {
+            return Ok(());
+        }
+        plan.targets.extend(known);
+    }
+}
+
+/// The patch that made each operation.
+fn patches(
+    index: &SqliteLedgerIndex<'_>,
+    store: &SqliteSpace,
+) -> Result<BTreeMap<OpId, OpId>, EngineError> {
+    let mut decisions = Vec::new();
+    store.each_with(&Kind::Decision, APPLIED, |id, body| {
+        if let Ok(Body::Decision(decision)) = Body::parse(&Kind::Decision, body) {
+            decisions.push((id, applied_by(&decision)));
+        }
+    })?;
+    let mut patches = BTreeMap::new();
+    for (id, applied) in decisions {
+        let patch = index.entry(&id)?.and_then(|entry| entry.sole_ref(Role::TARGET));
+        patches.extend(applied.into_iter().filter_map(|made| Some((made, patch?))));
+    }
+    Ok(patches)
+}
