@@ -7,6 +7,7 @@ use kernel::kind::Capability;
 use serde_json::json;
 
 use super::CliSession;
+use super::selecting::confirm;
 use crate::failure::{Failure, RequestError};
 use crate::output::{self, Form, ID, short};
 use crate::service::opening::SpaceUse;
@@ -29,6 +30,9 @@ pub(crate) struct RevokeArgs {
     /// Also accept operations of the key that this copy has not seen and that are dated earlier
     #[arg(long)]
     keep_unseen: bool,
+    /// Do not ask before this device loses `admin`: nobody else may be able to give it back
+    #[arg(long)]
+    yes: bool,
 }
 
 /// Arguments of `grant` and `revoke`.
@@ -68,8 +72,15 @@ pub(crate) fn grant(session: &CliSession, args: &ChangeArgs) -> Result<u8, Failu
 }
 
 pub(crate) fn revoke(session: &CliSession, args: &RevokeArgs) -> Result<u8, Failure> {
-    let RevokeArgs { change, keep_unseen } = args;
+    let RevokeArgs { change, keep_unseen, yes } = args;
     let key: Author = change.key.parse().map_err(RequestError::Key)?;
+    let is_own = key == session.home.signer()?.author();
+    if is_own && !yes && change.capabilities.contains(&Capability::Admin) {
+        let question = "This device could then grant and revoke nothing in this space. Go on?";
+        if !confirm(session, question)? {
+            return Ok(0);
+        }
+    }
     let mut space = session.open(SpaceUse::Manage(Capability::Admin))?;
     let name = mask_string(&change.name);
     let capabilities = change.capabilities.clone();

@@ -11,6 +11,7 @@ use engine::write::import::Intent;
 use engine::{EngineError, Space};
 use importers::secrets::summarize;
 use jiff::Timestamp;
+use kernel::body::Body;
 use kernel::id::OpId;
 use kernel::operation::Role;
 use kernel::seal::Draft;
@@ -118,8 +119,24 @@ pub(crate) fn withdraw(
     intent: Intent,
 ) -> Result<Outcome, Failure> {
     let drafts = space.to_withdraw(name, note)?;
-    let action = Action::on_belief(Verb::Withdrew, &space.belief_named(name)?);
+    let action = withdrawn(space, name, &drafts)?;
     act(space, now, drafts, vec![action], intent)
+}
+
+/// What the drafts that withdraw something of `name` do.
+fn withdrawn(space: &Space, name: &str, drafts: &[Draft]) -> Result<Action, Failure> {
+    let key = match space.name_of(name)? {
+        Named::Operation { id, .. } => {
+            let summary = drafts.iter().find_map(|draft| match &draft.body {
+                Body::Evidence(evidence) => Some(evidence.summary.clone()),
+                _ => None,
+            });
+            let subject = Subject::Record { id, summary: summary.unwrap_or_default() };
+            return Ok(Action { verb: Verb::Withdrew, subject });
+        }
+        Named::Belief { key } | Named::Version { key, .. } => key,
+    };
+    Ok(Action::on_belief(Verb::Withdrew, &key))
 }
 
 /// Retracts records, in one act: those that are named, or all valid ones that are described.
@@ -278,8 +295,9 @@ pub(crate) fn what_if(
         forget = Some(plan);
     }
     for name in &hypothesis.withdraw {
-        drafts.extend(space.to_withdraw(name, "")?);
-        actions.push(Action::on_belief(Verb::Withdrew, &space.belief_named(name)?));
+        let withdrawals = space.to_withdraw(name, "")?;
+        actions.push(withdrawn(space, name, &withdrawals)?);
+        drafts.extend(withdrawals);
     }
     for text in &hypothesis.correct {
         let (name, set) = split_assignment(space, text)?;

@@ -155,3 +155,13 @@ fn spaces_and_exports_are_for_their_owner_alone_and_doctor_names_an_open_home() 
     std::fs::set_permissions(&home, PermissionsExt::from_mode(0o777)).unwrap();
     machine.because(["doctor"]).run().ends(3).prints("others can write to it");
 }
+
+#[test]
+fn a_device_loses_admin_of_its_own_space_only_if_that_is_confirmed() {
+    let machine = Machine::with_space();
+    let key = machine.because(["key", "--json"]).run().succeeds().json()["key"].clone();
+    let revoke = ["revoke", key.as_str().unwrap(), "--can", "admin", "--json"];
+    machine.because(revoke).run().ends(2).says("unconfirmed");
+    machine.because(["remember", "It rained"]).run().succeeds();
+    machine.because(revoke.into_iter().chain(["--yes"])).run().succeeds();
+}

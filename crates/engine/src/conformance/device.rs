@@ -10,6 +10,7 @@ use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::provenance::{Hop, provenance};
+use kernel::rule_violation::RuleViolation;
 use kernel::seal::{Draft, Signer};
 use kernel::snapshot::Snapshot;
 use kernel::validity::{Standing, State, Validity};
@@ -134,6 +135,12 @@ impl Device {
         let id = sealed.0.id();
         match writing.record(&sealed.0, Some(&sealed.1)) {
             Ok(_) => {}
+            // A scenario has one code for all that a refuted identity refuses.
+            Err(RecordError::Refused {
+                violation: RuleViolation::CorrectsRefuted { .. }, ..
+            }) => {
+                return Ok(Err("identity_refuted"));
+            }
             Err(RecordError::Refused { violation, .. }) => return Ok(Err(violation.code())),
             Err(error @ RecordError::Store(_)) => return Err(EngineError::Record(error)),
         }

@@ -350,8 +350,9 @@ impl<'a> Sieve<'a> {
                 || self.builds_on_withheld(operation)),
             // It says nothing in its body.
             Some(Body::ClaimInvalidation(_)) => Ok(false),
-            Some(Body::Redaction(redaction)) => Ok(selection.hides(redaction.visibility)
-                || self.is_about_withheld(operation)?),
+            Some(Body::Redaction(redaction)) => {
+                Ok(selection.hides(redaction.visibility) || self.is_about_withheld(operation)?)
+            }
             // Without what replaces a claim, the copy would believe it again.
             Some(body @ Body::Edge(_)) if selection.claims_only => {
                 Ok(selection.hides(visibility_of(body)) || self.builds_on_withheld(operation))

@@ -149,3 +149,28 @@ fn words_alone_correct_a_belief_only_if_the_data_follow_from_them() {
         assert_eq!(refused, is_refused.then_some("text_contradicts"), "{set} {text}");
     }
 }
+
+#[test]
+fn a_corrected_record_says_again_what_it_said_once_that_is_withdrawn() {
+    let mut space = space();
+    let Outcome::Added(first) = space.remember(note("The van is booked for Friday"), NOW).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(code(space.to_withdraw(&first.to_string(), "")), "nothing_to_withdraw");
+    let second = correct(&mut space, &first, &words("The van is booked for Saturday"));
+    let third = correct(&mut space, &second, &words("The van is booked for Sunday"));
+    assert_eq!(recalled(&space), ["The van is booked for Sunday"]);
+    for id in [first, second, third] {
+        let drafts = space.to_withdraw(&id.to_string(), "").unwrap();
+        let changes = space.act(drafts, Intent::DryRun, NOW).unwrap();
+        assert_eq!(changes.recorded.len(), 1);
+    }
+    let drafts = space.to_withdraw(&first.to_string(), "").unwrap();
+    space.act(drafts, Intent::Write, NOW).unwrap();
+    assert_eq!(recalled(&space), ["The van is booked for Friday"]);
+    assert_eq!(code(space.to_withdraw(&third.to_string(), "")), "nothing_to_withdraw");
+    // What the source says later counts.
+    space.remember(note("The van is booked for Monday"), NOW).unwrap();
+    assert_eq!(recalled(&space), ["The van is booked for Monday"]);
+}

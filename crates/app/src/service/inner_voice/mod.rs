@@ -21,6 +21,7 @@ use super::recall::{SearchedSpace, limit_journal};
 use crate::failure::{Failure, RequestError};
 
 mod defaults;
+mod identifiers;
 mod json;
 mod saving;
 mod sources;

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use store::sqlite::Filter;
 
 use super::AskRequest;
+use super::identifiers::Identifier;
 use crate::failure::Failure;
 use crate::service::Session;
 use crate::service::effective::Scope;
@@ -175,6 +176,7 @@ pub(super) fn find(
     let asked_about = discount_others(session, &found, request.question, &mut sources)?;
     discount_possessions(request.question, &mut sources);
     discount_subjects(request.question, &mut sources);
+    discount_identifiers(request.question, &mut sources);
     discount_instructions(&weights, &mut sources);
     discount_questions(&mut sources);
     discount_fillers(&weights, &mut sources);
@@ -344,6 +346,21 @@ fn discount_subjects(question: &str, sources: &mut [AnswerSource]) {
             && !COMMON_VERBS.contains(&deed.as_str())
             && !speaks_of_asker(&source.text);
         if is_of_another || is_not_of_asker {
+            source.chance *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
+/// "JIRA-233 is closed" says nothing of JIRA-234.
+fn discount_identifiers(question: &str, sources: &mut [AnswerSource]) {
+    let asked = Identifier::all(question);
+    if asked.is_empty() {
+        return;
+    }
+    for source in sources.iter_mut().filter(|source| source.evidence.is_some()) {
+        let said = source.said_with_title();
+        let others = Identifier::all(&said);
+        if asked.iter().any(|asked| asked.is_confused(&said, &others)) {
             source.chance *= OF_SOMEBODY_ELSE;
         }
     }

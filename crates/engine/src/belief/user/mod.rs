@@ -309,7 +309,7 @@ impl Reader<'_> {
         Ok(vec![acting_on(target, Body::ClaimRefutation(refutation))?])
     }
 
-    /// Drafts that withdraw corrections or a refutation.
+    /// Drafts that withdraw corrections or a refutation, of a record its corrections.
     pub fn to_withdraw(&self, name: &str, note: &str) -> Result<Vec<Draft>, EngineError> {
         let said = match self.name_of(name)? {
             Named::Version { id, kind, .. } if withdrawal_of(&kind).is_some() => {
@@ -323,6 +323,10 @@ impl Reader<'_> {
                     return Err(UserError::NothingToWithdraw { name: key }.into());
                 }
                 said
+            }
+            Named::Operation { id, kind: Kind::Evidence } => {
+                self.check_as_signed([id])?;
+                return self.store.on_snapshot(|index| Ok(vec![record::uncorrected(index, id)?]));
             }
             Named::Operation { id, .. } => {
                 return Err(UserError::NothingToWithdraw { name: id.to_string() }.into());

@@ -1,4 +1,5 @@
-//! The correction of a record: a new version of it, of the same name at its source.
+//! The correction of a record, and taking that back: a new version of it, of the same name at its
+//! source.
 //!
 //! The new version says what the person says, and keeps everything else that its source said. It
 //! is marked, so that importing the source again does not undo it (see [`crate::write::record`]).
@@ -26,13 +27,8 @@ pub(super) fn corrected<B: Bodies>(
         return Err(EngineError::NotABelief { id, kind: Kind::Evidence });
     };
     check_not_retracted(index, id)?;
-    let validity = Validity::new(index);
-    for newer in index.acting(&id, &Kind::Evidence, Role::SUPERSEDES)? {
-        if let Some(entry) = index.entry(&newer)?
-            && validity.has_effect(&entry)?
-        {
-            return Err(UserError::Superseded { id, by: newer }.into());
-        }
+    if let Some(by) = newer(index, &id)? {
+        return Err(UserError::Superseded { id, by }.into());
     }
     let Some(Body::Evidence(evidence)) = body_of(index, &id, &Kind::Evidence)? else {
         return Err(EngineError::UnknownId { prefix: id.to_string() });
@@ -52,4 +48,42 @@ fn new_version(mut evidence: Evidence, text: &str, by: &Replacement) -> Evidence
     }
     evidence.mark_correction(by.note.clone());
     evidence
+}
+
+/// The draft of a new version of a record that says again what it said before the person corrected
+/// it. `id` is any version. What the source says later counts again.
+pub(super) fn uncorrected<B: Bodies>(index: &B, id: OpId) -> Result<Draft, EngineError> {
+    let nothing = || UserError::NothingToWithdraw { name: id.to_string() };
+    let mut latest = id;
+    // Versions are appended one after the other, so this ends.
+    while let Some(newer) = newer(index, &latest)? {
+        latest = newer;
+    }
+    check_not_retracted(index, latest)?;
+    let mut before = latest;
+    loop {
+        let Some(Body::Evidence(evidence)) = body_of(index, &before, &Kind::Evidence)? else {
+            return Err(nothing().into());
+        };
+        if evidence.correction().is_none() && before != latest {
+            let refs = vec![Ref { id: latest, role: Role::parse(Role::SUPERSEDES)? }];
+            return Ok(Draft { body: Body::Evidence(evidence), refs });
+        }
+        let entry = index.entry(&before)?.filter(|_| evidence.correction().is_some());
+        before =
+            entry.and_then(|entry| entry.cited(Role::SUPERSEDES).next()).ok_or_else(nothing)?;
+    }
+}
+
+/// The version that replaces a record.
+fn newer<B: Bodies>(index: &B, id: &OpId) -> Result<Option<OpId>, EngineError> {
+    let validity = Validity::new(index);
+    for newer in index.acting(id, &Kind::Evidence, Role::SUPERSEDES)? {
+        if let Some(entry) = index.entry(&newer)?
+            && validity.has_effect(&entry)?
+        {
+            return Ok(Some(newer));
+        }
+    }
+    Ok(None)
 }

@@ -15,8 +15,8 @@ use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
 
 use super::ForgetPlan;
 use crate::EngineError;
-use crate::belief::{Bodies, body_of};
 use crate::belief::learned::proposal_of;
+use crate::belief::{Bodies, body_of};
 use crate::write::patch::{APPLIED, applied_by};
 
 /// Adds the proposals of what a plan forgets.

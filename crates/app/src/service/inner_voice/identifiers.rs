@@ -1,0 +1,125 @@
+//! Identifiers in a question: "Is JIRA-234 closed?" is not answered by a record about JIRA-233.
+//!
+//! A record that has another identifier of the same shape, and not the one that is asked about, is
+//! about something else: "PR 512", "version 2.4", `REQUEST_TIMEOUT`, `src/cache.rs`, a hash.
+
+use derivers::attributes::TIMES;
+use retrieval::text::is_english_stop_word;
+
+/// Longest text that is about one thing or a few, bytes.
+const TEXT_BYTES_MAX: usize = 2_000;
+/// Shortest hash.
+const HASH_BYTES_MIN: usize = 7;
+
+/// An identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identifier {
+    /// It, in lower case.
+    text: String,
+    /// What identifiers of the same things have in common.
+    shape: String,
+}
+
+impl Identifier {
+    /// Those of a text.
+    pub(super) fn all(text: &str) -> Vec<Self> {
+        let is_edge = |letter: char| !letter.is_alphanumeric();
+        let words = text.split_whitespace().map(|word| word.trim_matches(is_edge).to_lowercase());
+        let mut before = String::new();
+        let mut found = Vec::new();
+        for word in words {
+            let word = word.strip_suffix("'s").map(str::to_owned).unwrap_or(word);
+            if let Some(shape) = shape(&before, &word) {
+                found.push(Self { text: word.clone(), shape });
+            }
+            before = word;
+        }
+        found
+    }
+
+    /// Whether a short text, which has the identifiers `others`, is about something else of the
+    /// same shape.
+    pub(super) fn is_confused(&self, text: &str, others: &[Self]) -> bool {
+        text.len() <= TEXT_BYTES_MAX
+            && others.iter().any(|other| other.shape == self.shape)
+            && !text.to_lowercase().contains(&self.text)
+    }
+}
+
+/// What the identifiers of the same things have in common with a word; none if it is not one. A
+/// number by itself needs the name of what it counts before it.
+fn shape(before: &str, word: &str) -> Option<String> {
+    let has = |is: fn(char) -> bool| word.contains(is);
+    let has_digit = has(|letter| letter.is_ascii_digit());
+    let has_letter = has(char::is_alphabetic);
+    if has_digit && has_letter && word.len() >= HASH_BYTES_MIN {
+        if word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Some("hash".to_owned());
+        }
+    }
+    if word.contains('/') && word.contains(['.', '-', '_']) && !has_digit {
+        return Some("path".to_owned());
+    }
+    if word.contains('_') && !has_digit && has_letter {
+        return Some("name".to_owned());
+    }
+    if !has_digit || word.contains([':', '/', '@']) {
+        return None;
+    }
+    let mut counted = String::new();
+    for letter in word.chars() {
+        let letter = if letter.is_ascii_digit() { '#' } else { letter };
+        if letter != '#' || !counted.ends_with('#') {
+            counted.push(letter);
+        }
+    }
+    if word.starts_with(char::is_alphabetic) {
+        return Some(counted);
+    }
+    let is_noun = before.len() > 1
+        && before.chars().all(char::is_alphabetic)
+        && !is_english_stop_word(before)
+        && !TIMES.contains(&before);
+    is_noun.then(|| format!("{before} {counted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_confused(question: &str, text: &str) -> bool {
+        let others = Identifier::all(text);
+        Identifier::all(question).iter().any(|asked| asked.is_confused(text, &others))
+    }
+
+    #[test]
+    fn another_identifier_of_the_same_shape_is_something_else() {
+        for (question, text) in [
+            ("Is JIRA-234 closed?", "JIRA-233 is closed"),
+            ("What does error code E-118 mean?", "Error code E-117 means the door is open"),
+            ("Who reviewed PR 513?", "PR 512 was reviewed by Anita"),
+            ("Is invoice 2024-118 paid?", "Invoice 2024-117 is paid"),
+            ("What changed in version 2.4?", "Version 2.3 brought dark mode"),
+            ("Where is web-02?", "web-01 is in Frankfurt"),
+            ("What is REQUEST_TIMEOUT?", "CONNECT_TIMEOUT is 30 seconds"),
+            ("Who owns src/cache.rs?", "Ben owns src/pool.rs"),
+            ("What did 4f9c2ab change?", "Commit 91de007 removes the cache"),
+            ("How was Q1?", "Q2 was our best quarter"),
+        ] {
+            assert!(is_confused(question, text), "{question} {text}");
+        }
+        for (question, text) in [
+            ("Is JIRA-233 closed?", "JIRA-233 is closed"),
+            ("Is the timeout 30s?", "The timeout is 60s"),
+            ("Is the rent 900 euros?", "The rent is 950 euros"),
+            ("What happened in March 2025?", "In March 2024 it rained"),
+            ("What is at 9:00?", "The lesson is at 10:00"),
+            ("What happens on 1 May?", "The party is on 2 May"),
+            ("Which PRs are open?", "PR 512 is open"),
+            ("PR 513 or 512?", "Both are done"),
+            ("", ""),
+        ] {
+            assert!(!is_confused(question, text), "{question} {text}");
+        }
+    }
+}
