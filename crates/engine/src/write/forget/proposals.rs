@@ -1,8 +1,8 @@
 //! The patches and proposals that hold what is forgotten: what they made repeats them.
 //!
-//! What a patch appended, the decision to apply it lists. A claim that was learned from a proposal
-//! names it in its confidence basis. Neither cites the proposal, so the kernel's rule does not reach
-//! it. It goes whole, with the words of what else it proposed; what else it made stays.
+//! The decision to apply a patch lists what that appended. A claim that was learned from a proposal
+//! names it in its confidence basis. Neither cites the proposal, so the kernel's rule does not
+//! reach it. It goes whole, with the words of what else it proposed; what else it made stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
