@@ -120,8 +120,9 @@ impl RankingFeatures {
         let is_whole = |word: &&QueryTerm| !is_single_han(word.term.as_str());
         let whole: Vec<&QueryTerm> = question.terms.iter().filter(is_whole).collect();
         let words = if whole.is_empty() { question.terms.iter().collect() } else { whole };
+        let mut date_of_best = 0.0;
         for candidate in best.into_iter().take(JUDGED) {
-            let (mut person_score, mut is_theirs) = (0.0, false);
+            let (mut person_score, mut is_theirs, mut own_date) = (0.0, false, 0.0);
             for part in &candidate.score.parts {
                 match part.name {
                     "speaker" | "subject" => {
@@ -131,7 +132,7 @@ impl RankingFeatures {
                     "elsewhere" => person_score += part.contribution,
                     "window_meaning" => features.meaning = features.meaning.max(part.value),
                     "word_meaning" => features.word_meaning = features.word_meaning.max(part.value),
-                    "date" => date = date.max(part.value),
+                    "date" => own_date = part.value,
                     "asker" => has_roles |= part.value > 0.0,
                     "classes" => has_class |= part.value > 0.0,
                     _ => {}
@@ -147,7 +148,10 @@ impl RankingFeatures {
             let own = || terms.iter().filter(|(_, _, counts)| counts.own > 0);
             let held =
                 terms.iter().map(|(_, idf, counts)| weight(*idf) * term_strength(*counts)).sum();
-            features.words = features.words.max(held);
+            if held > features.words {
+                (features.words, date_of_best) = (held, own_date);
+            }
+            date = date.max(own_date);
             features.own_rarity = features.own_rarity.max(own().map(|(_, idf, _)| idf).sum());
             features.own_words = features.own_words.max(own().count() as f64);
             known = terms;
@@ -162,7 +166,12 @@ impl RankingFeatures {
         features.names_somebody = !question.mentions.is_empty();
         features.has_its_kind = question.asks_for_days && date >= question.fit_of_its_days()
             || question.asks_for_tasks && has_class;
-        let all = words.len();
+        let is_known = |word: &QueryTerm| known.iter().any(|(known, _, _)| **known == word.term);
+        // A record of March 2025 need not say so.
+        let fits = !question.dates.is_empty() && date_of_best >= question.fit_of_its_days();
+        let is_met = |word: &QueryTerm| fits && is_of_date(word.term.as_str());
+        let met = words.iter().filter(|word| is_met(word) && !is_known(word)).count();
+        let all = words.len() - met;
         let known_rarity: f64 = known.iter().map(|(_, idf, _)| weight(*idf)).sum();
         let rarity = known_rarity + rarest * (all - known.len().min(all)) as f64;
         // A question without words lacks none of them.
@@ -170,8 +179,9 @@ impl RankingFeatures {
         (features.known, features.words) = (share(known_rarity), share(features.words));
         features.own_rarity /= rarest.max(f64::MIN_POSITIVE);
         features.own_words = libm::log(1.0 + features.own_words);
-        let is_known = |word: &QueryTerm| known.iter().any(|(known, _, _)| **known == word.term);
-        let unknown = question.proper.iter().filter(|name| !name.iter().any(is_known)).count();
+        let is_missing =
+            |name: &&Vec<QueryTerm>| !name.iter().any(is_known) && !name.iter().all(is_met);
+        let unknown = question.proper.iter().filter(is_missing).count();
         let names = question.proper.len() + question.mentions.len();
         features.unknown_names = unknown as f64 / names.max(1) as f64;
         features.length = libm::log(1.0 + all as f64);
@@ -205,6 +215,16 @@ impl RankingFeatures {
     pub fn person(&self) -> Option<[f64; 4]> {
         Some([1.0, self.rival?, self.content, self.length])
     }
+}
+
+/// Whether a term may be a part of a date: a number, a month or a day of the week by its stem.
+fn is_of_date(term: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: [&str; 19] = [
+        "januari", "februari", "march", "april", "may", "june", "juli", "august", "septemb", "octob", "novemb", "decemb",
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ];
+    NAMES.contains(&term) || !term.is_empty() && term.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The probability that the best record answers, 0 … 1. It is 0 without features, and for a
@@ -352,6 +372,18 @@ mod tests {
             chance("which boat rented Zoe", 3, &best),
             chance("which boat rented zoe", 3, &best)
         );
+    }
+
+    #[test]
+    fn a_record_of_the_asked_time_need_not_say_so() {
+        let at = |date| {
+            let signals = Signals { words: 0.8, session: 0.8, date, ..Signals::default() };
+            fuse(&Weights::WITH_VECTORS, &signals)
+        };
+        let asked = "What did the rented boat cost in March 2025?";
+        let (inside, outside) =
+            (chance(asked, 3, &[(at(1.5), 3)]), chance(asked, 3, &[(at(0.0), 3)]));
+        assert!(inside > outside + 0.1, "{inside} {outside}");
     }
 
     #[test]
