@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// What to look for instead of the last two turns
     #[arg(long)]
     question: Option<String>,
-    /// Instead of the next turn: a task, for a decision about which the context is
+    /// A task instead of the next turn: what to know before deciding it
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["turns", "file", "tool_results", "instructions", "question", "facts", "episodes"])]
     pub(super) task: Option<String>,
     /// With --task: records and edges, by part

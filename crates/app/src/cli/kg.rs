@@ -40,8 +40,10 @@ enum Action {
     /// List candidates: what may be added to the graph
     Review(moderate::ReviewArgs),
     /// Add candidates to the graph
+    #[command(after_help = moderate::ACCEPT_HELP)]
     Accept(moderate::DecideArgs),
     /// Leave candidates out of the graph, for good
+    #[command(after_help = moderate::REJECT_HELP)]
     Reject(moderate::DecideArgs),
     /// Make the name of a candidate another name of an entity
     Alias(moderate::AliasArgs),

@@ -8,8 +8,9 @@ use crate::service::Session;
 #[command(after_help = "\
         For programs: an agent's host starts it, writes JSON-RPC messages to its input, one a line, \
         and closes the input to end it. `because install` tells a host to do so. The tools are \
-        remember, recall, inner_voice, get_context, observe, explain, correct, refute, retract and forget; \
-        docs/mcp.md describes them. Any number of such processes may serve one space at once.\n\n\
+        remember, recall, inner_voice, get_context, observe, explain, state, connect, graph, why, \
+        propose_patch, review, maintenance_ops, knowledgegraph_moderate, correct, refute, retract \
+        and forget; docs/mcp.md describes them. Any number of such processes may serve one space at once.\n\n\
         Examples:\n  because mcp                                 the project's space, or your home space\n  because --space global mcp                  your home space, wherever it is started\n  because install claude-code                 have Claude Code start it")]
 pub(crate) struct Args {
     /// The host whose agents it serves, as `because install` writes it; their key has this name

@@ -90,30 +90,33 @@ mod what_if;
 mod why;
 mod withdraw;
 
+/// The heading of the options of every command, in the help of each.
+const GLOBAL_OPTIONS: &str = "Global options";
+
 /// Memory that can say why.
 #[derive(Parser)]
 #[command(
     name = "because",
     version,
     about = "Memory that can say why: everything is signed into a ledger, every answer names its sources",
-    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, conformance or model test found something wrong, 4 done but some items were left out, 130 interrupted.",
+    after_help = "Begin with:\n  because demo                     see it work, in a temporary place\n  because init                     make a memory for this project\n  because import notes/ chat.jsonl calendar.ics\n  because recall \"When does the class move?\"\n\nExit codes: 0 done, 1 failed, 2 wrong arguments, 3 verify, show, doctor, maintain health, conformance or model test found something wrong, or a patch was refused, 4 done but some items were left out, 130 interrupted.",
     disable_help_subcommand = true
 )]
 struct Cli {
     /// Print JSON, for programs
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
     json: bool,
     /// The space: a file, a folder with a .because in it, or `global` for your home space; recall
     /// takes several [env: BECAUSE_SPACE]
-    #[arg(long, global = true, value_name = "SPACE")]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS, value_name = "SPACE")]
     space: Vec<String>,
     /// The model that makes vectors: built-in, OWNER/NAME, local:FOLDER, openai:MODEL, ollama:MODEL
     /// or gemini:MODEL [env: BECAUSE_EMBEDDER]
-    #[arg(long, global = true, value_name = "MODEL")]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS, value_name = "MODEL")]
     embedder: Option<String>,
     /// The language model: openai:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL,
     /// openrouter:MODEL or openai-compatible:MODEL [env: BECAUSE_LANGUAGE_MODEL]
-    #[arg(long, global = true, value_name = "MODEL")]
+    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS, value_name = "MODEL")]
     language_model: Option<String>,
     #[command(subcommand)]
     command: Command,

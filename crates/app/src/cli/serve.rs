@@ -31,7 +31,7 @@ pub(crate) struct Args {
         value_parser = rate,
     )]
     rate_limit: Rate,
-    /// Seconds that a client may take to send a request, and may not read the answer
+    /// Seconds that a client has to send a request, and that it may leave the answer unread
     #[arg(
         long,
         value_name = "SECONDS",

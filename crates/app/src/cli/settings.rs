@@ -51,7 +51,8 @@ struct ShowArgs {
     after_help = "Settings are what you have agreed with your agents. How the program runs on this machine is its configuration, in config.toml.\n\nExamples:\n  because settings set auto_learn off\n  because settings set ask_when_uncertain on --global\n  because settings set refactor_intent \"small steps, tests first\""
 )]
 struct SetArgs {
-    /// Which: ask_when_uncertain, auto_learn, refactor_intent, or one of your own
+    /// Which: ask_when_uncertain, auto_learn, mining_max_claims, mining_min_confidence,
+    /// refactor_intent, or one of your own
     key: String,
     /// Its value
     value: String,

@@ -130,7 +130,7 @@ struct RefineArgs {
 /// Arguments of `thought combine`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "This is the contract's `consolidates`.\n\nExample:\n  because thought combine 9f2c41d0,77aa0c12 \"Both kilns take nine hours.\""
+    after_help = "Example:\n  because thought combine 9f2c41d0,77aa0c12 \"Both kilns take nine hours.\""
 )]
 struct CombineArgs {
     /// At least two thoughts, separated by commas

@@ -38,7 +38,8 @@ pub(crate) mod exit {
     pub(crate) const FAILED: u8 = 1;
     /// The command line is invalid (clap's code).
     pub(crate) const USAGE: u8 = 2;
-    /// `verify`, `show`, `doctor`, `conformance` or `model test` found something wrong.
+    /// `verify`, `show`, `doctor`, `maintain health`, `conformance` or `model test` found something
+    /// wrong, or a patch was refused.
     pub(crate) const UNSOUND: u8 = 3;
     /// Done, but some items could not be read and were left out.
     pub(crate) const INCOMPLETE: u8 = 4;

@@ -47,7 +47,7 @@ fn help(machine: &Machine, command: &str) -> Help {
     let (mut rows, mut commands) = (Vec::new(), Vec::new());
     let mut section = "";
     for line in lines {
-        if matches!(line, "Commands:" | "Arguments:" | "Options:") {
+        if matches!(line, "Commands:" | "Arguments:" | "Options:" | "Global options:") {
             section = line;
         } else if line.is_empty() {
             section = "";

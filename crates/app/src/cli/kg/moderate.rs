@@ -63,11 +63,13 @@ pub(super) struct ReviewArgs {
     as_of: Option<String>,
 }
 
+/// The end of the help of `kg accept`.
+pub(super) const ACCEPT_HELP: &str = "Each candidate is decided by itself: one that cannot be is reported, and the others are decided. Accepting uses an entity of the same name and type again; the ends of a relation are found, or made, by their names.\n\nExamples:\n  because kg accept 9f2c41d0 03ab77e1\n  because kg accept --all --min-confidence 0.8 --dry-run";
+/// The end of the help of `kg reject`.
+pub(super) const REJECT_HELP: &str = "Each candidate is decided by itself: one that cannot be is reported, and the others are decided. A candidate that was rejected is not staged again.\n\nExamples:\n  because kg reject 9f2c41d0\n  because kg reject --all --kind relation --feedback \"too vague\"";
+
 /// Arguments of `kg accept` and `kg reject`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Each candidate is decided by itself: one that cannot be is reported, and the others are decided. Accepting uses an entity of the same name and type again; the ends of a relation are found, or made, by their names.\n\nExamples:\n  because kg accept 9f2c41d0 03ab77e1\n  because kg accept --all --min-confidence 0.8 --dry-run\n  because kg reject --all --kind relation --feedback \"too vague\""
-)]
 pub(super) struct DecideArgs {
     /// The ids of candidates, or their beginnings
     #[arg(required_unless_present = "all")]

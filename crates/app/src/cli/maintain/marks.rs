@@ -16,11 +16,13 @@ use crate::service::opening::SpaceUse;
 /// Characters of an id that people can type.
 const SHORT_ID_CHARS: usize = 15;
 
+/// The end of the help of `maintain mark`.
+pub(super) const MARK_HELP: &str = "A mark changes nothing of what is recalled. A record that is marked already keeps the time of its mark. Names that fit no record are reported, and the others are marked.\n\nExamples:\n  because maintain mark 9f2c41d0 03ab77e1\n  because maintain mark --source chatgpt --month 2024-03 --dry-run";
+/// The end of the help of `maintain unmark`.
+pub(super) const UNMARK_HELP: &str = "Without its mark, a record is neither archived nor erased. Names that fit no record are reported, and the marks of the others are taken back. What was erased already comes back with `because maintain restore`.\n\nExamples:\n  because maintain unmark 9f2c41d0\n  because maintain unmark --source chatgpt --month 2024-03 --dry-run";
+
 /// Arguments of `maintain mark` and `maintain unmark`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "A mark changes nothing of what is recalled. A record that is marked already keeps the time of its mark. Names that fit no record are reported, and the others are marked.\n\nExamples:\n  because maintain mark 9f2c41d0 03ab77e1\n  because maintain mark --source chatgpt --month 2024-03 --dry-run\n  because maintain unmark 9f2c41d0"
-)]
 pub(super) struct MarkArgs {
     /// Records, thoughts, nodes, edges or stated claims, by ids or the beginnings of ids
     #[arg(value_name = "ID")]

@@ -22,8 +22,10 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Action {
     /// Mark records for removal
+    #[command(after_help = marks::MARK_HELP)]
     Mark(marks::MarkArgs),
     /// Take marks for removal back
+    #[command(after_help = marks::UNMARK_HELP)]
     Unmark(marks::MarkArgs),
     /// List what is marked for removal, the earliest mark first
     #[command(alias = "list-removals")]
@@ -38,7 +40,7 @@ enum Action {
     Restore(removal::RestoreArgs),
     /// Mark records of a kind or a source that are older than some days
     Retention(care::RetentionArgs),
-    /// Look whether the space needs looking after
+    /// Check whether the space needs care
     Health(care::HealthArgs),
     /// Embed what the chosen model has not embedded
     Reembed(care::ReembedArgs),

@@ -52,6 +52,12 @@ fn every_tool_has_a_description_and_annotations() {
         ("forget", overturns),
     ];
     assert_eq!(seen, expected);
+    let help = machine.because(["mcp", "--help"]).run().succeeds().out();
+    let words: Vec<&str> =
+        help.split(|letter: char| !letter.is_alphabetic() && letter != '_').collect();
+    let absent: Vec<&str> =
+        seen.iter().map(|(tool, _)| *tool).filter(|tool| !words.contains(tool)).collect();
+    assert!(absent.is_empty(), "the help lacks {absent:?}: {help}");
     for tool in tools.as_array().unwrap() {
         assert!(tool["title"].is_string() && tool["annotations"]["title"].is_string(), "{tool}");
         assert!(tool["description"].as_str().unwrap().contains("Example"), "{tool}");
