@@ -44,7 +44,7 @@ pub(crate) enum PlaceError {
         reason: String,
     },
     /// A file or folder could not be read or written.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,

@@ -41,9 +41,15 @@ pub enum EngineError {
         /// The operations that match it.
         candidates: Vec<OpId>,
     },
-    /// No receipt, or more than one, has an id with this prefix.
-    #[error("no receipt, or more than one, has an id that begins with {prefix}")]
+    /// No receipt has an id with this prefix.
+    #[error("no receipt has an id that begins with {prefix}")]
     UnknownReceipt {
+        /// The prefix.
+        prefix: String,
+    },
+    /// Several receipts have ids with this prefix.
+    #[error("{prefix} fits several receipts; give more of the id")]
+    AmbiguousReceipt {
         /// The prefix.
         prefix: String,
     },
@@ -150,6 +156,7 @@ impl EngineError {
             Self::UnknownId { .. } => "unknown_id",
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::UnknownReceipt { .. } => "unknown_receipt",
+            Self::AmbiguousReceipt { .. } => "ambiguous_receipt",
             Self::UnknownBelief { .. } => "unknown_belief",
             Self::Altered { .. } => "altered",
             Self::NotABelief { .. } => "not_a_belief",

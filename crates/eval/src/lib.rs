@@ -116,7 +116,7 @@ pub enum EvalError {
     #[error("the embedding model failed: {0}")]
     Embedding(String),
     /// A file could not be read or written.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,

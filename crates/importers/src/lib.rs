@@ -199,6 +199,15 @@ pub enum ImportError {
     },
 }
 
+impl ImportError {
+    /// What was read.
+    pub fn path(&self) -> &Path {
+        let (Self::Io { path, .. } | Self::Format { path, .. } | Self::TooLarge { path, .. }) =
+            self;
+        path
+    }
+}
+
 /// The system's reason. If the path is a folder, says what to do instead.
 fn in_words(error: &std::io::Error) -> String {
     match error.kind() {

@@ -214,7 +214,7 @@ pub enum StoreError {
     #[error("the database failed: {0}")]
     Sqlite(#[source] rusqlite::Error),
     /// The operating system refused.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     Io {
         /// What was used.
         path: PathBuf,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CliSession;
 use crate::failure::Failure;
 use crate::failure::hint::of_model;
-use crate::output::{self, DIM, Form, count, printable};
+use crate::output::{self, BAD, DIM, Form, count, printable};
 use crate::service::query_embedding::{QueryEmbedding, serving};
 use crate::service::record_embedding::{After, embed_recorded};
 use crate::settings::Settings;
@@ -24,7 +24,7 @@ pub(super) fn to_json(embedding: &QueryEmbedding) -> Value {
 pub(super) fn note_fallback(embedding: &QueryEmbedding) {
     if let Some(error) = &embedding.error {
         let error = printable(&error.to_string());
-        output::note(format_args!("{DIM}{error}; used the built-in model instead{DIM:#}"));
+        output::note(format_args!("{BAD}warning{BAD:#}: {error}; used the built-in model instead"));
     }
 }
 

@@ -112,7 +112,7 @@ pub(crate) fn export(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         }
         return Ok(exit_code(&shared));
     };
-    let file = |source| Failure::File { path: path.clone(), source };
+    let file = |source| Failure::OutputFile { path: path.clone(), source };
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

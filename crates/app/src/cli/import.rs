@@ -259,6 +259,10 @@ fn report_unreadable(
 ) -> Result<(), Failure> {
     let message = match failure {
         Failure::UnknownFormat { .. } => "of no format that is understood".to_owned(),
+        // The path stands before the message.
+        Failure::Engine(EngineError::Import(error)) if error.path() == path => {
+            error.to_string().replacen(&path.display().to_string(), "it", 1)
+        }
         failure => failure.to_string(),
     };
     let problem = ProblemReport { file: path.to_owned(), line: None, message };

@@ -126,6 +126,13 @@ impl ScopeName {
 }
 
 impl Args {
+    /// Whether options leave only some of what memory has.
+    fn filters(&self) -> bool {
+        let lists = [self.kind.is_empty(), self.path.is_empty(), self.visibility.is_empty()];
+        let times = [&self.since, &self.until, &self.as_of, &self.valid_at];
+        lists.contains(&false) || times.iter().any(|time| time.is_some())
+    }
+
     fn request(&self, session: &CliSession) -> Result<RecallRequest<'_>, Failure> {
         let times = session.times();
         let time = |text: &Option<String>| times.start_if_given_us(text.as_deref());
@@ -289,6 +296,9 @@ fn print(
     spaces.iter().try_for_each(|space| print_owner(space.owner.as_ref()))?;
     if episodes.is_empty() && facts.is_empty() && nodes.is_empty() && thoughts.is_empty() {
         output::line(match answer.scope {
+            _ if args.filters() => {
+                "Nothing that these filters leave shares a word or a date with this question."
+            }
             SearchScope::Nodes => "No node or thought shares a word with this question.",
             SearchScope::Facts => "No belief shares a word or a date with this question.",
             _ => "Nothing in memory shares a word or a date with this question.",

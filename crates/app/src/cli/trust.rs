@@ -51,8 +51,7 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         }
     };
     if !path.exists() {
-        let named = path.to_string_lossy().into_owned();
-        return Err(Failure::NoSpaceThere { path, named });
+        return Err(Failure::NoSpaceThere { path, named: None });
     }
     if !args.remove && matches!(Standing::of(&session.home, &path)?, Standing::Own) {
         return say_own(session, &path);

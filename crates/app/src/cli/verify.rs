@@ -122,13 +122,13 @@ fn print_beliefs(check: &BeliefCheck) -> Result<(), Failure> {
             "{BAD}Beliefs{BAD:#}: {beliefs}, of which {differing} differ from what the records give; see above"
         )),
         BeliefCheck::NotDerived { records: 0 } => output::line(
-            "Beliefs: not compared, since a derivation must be finished first: because derive",
+            "Beliefs: not compared, since a derivation must be finished first; run `because derive`",
         ),
         BeliefCheck::NotDerived { records } => {
             let are = if *records == 1 { "is" } else { "are" };
             let records = count(*records, "record");
             output::line(format_args!(
-                "Beliefs: not compared, since {records} {are} not derived from yet: because derive"
+                "Beliefs: not compared, since {records} {are} not derived from yet; run `because derive`"
             ))
         }
         BeliefCheck::Skipped { reason } => {

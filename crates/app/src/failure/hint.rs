@@ -19,7 +19,7 @@ use models::language::LanguageError;
 use serde::de::IgnoredAny;
 use store::{RecordError, StoreError};
 
-use super::{ArchiveError, Failure, RequestError};
+use super::{ArchiveError, Failure, RequestError, ThoughtRefusal};
 use crate::place::GLOBAL;
 use crate::text::{path, quoted, short};
 
@@ -45,6 +45,9 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             capability.as_str()
         )),
         Failure::Request(error) => of_request(error).map(str::to_owned),
+        Failure::Thought(ThoughtRefusal::MinConsolidation) => {
+            Some("`because thought combine ID,ID TEXT` takes ids with commas between them".to_owned())
+        }
         Failure::Archive(ArchiveError::Unsupported { .. }) => {
             Some("a newer version of the program may read it".to_owned())
         }
@@ -72,10 +75,10 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
             "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),
         ),
-        Failure::NoSpaceThere { named, .. } if named == GLOBAL => {
+        Failure::NoSpaceThere { named: Some(named), .. } if named == GLOBAL => {
             Some("`because init --global` makes it".to_owned())
         }
-        Failure::NoSpaceThere { named, .. } => {
+        Failure::NoSpaceThere { named: Some(named), .. } => {
             Some(format!("`because init --space {}` makes it", quoted(named)))
         }
         Failure::Hub(HubError::NotHere { name }) => Some(format!(
@@ -127,15 +130,17 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
     }
 }
 
-/// Why a source may be of no known format, if that can be seen.
+/// Why a source may be of no known format, if that can be seen, or how it may be read.
 fn of_unknown_format(source: &Path) -> Option<String> {
     if source.is_dir() {
         let is_empty = source.read_dir().is_ok_and(|mut entries| entries.next().is_none());
         return is_empty.then(|| "the folder is empty".to_owned());
     }
-    let is_json = source.extension().is_some_and(|of| of.eq_ignore_ascii_case("json"));
-    if !is_json || !source.is_file() {
+    if !source.is_file() {
         return None;
+    }
+    if !source.extension().is_some_and(|of| of.eq_ignore_ascii_case("json")) {
+        return Some("if it is plain text, `--format text` reads it".to_owned());
     }
     let file = BufReader::new(File::open(source).ok()?);
     let read = serde_json::from_reader::<_, IgnoredAny>(file);
@@ -160,10 +165,13 @@ fn of_engine(error: &EngineError) -> Option<String> {
                 a copy of the file, or an export imported into a new space, replaces it"
                     .to_owned()
             }
+            StoreError::Exists { .. } => "it is ready to use: `because status` shows it".to_owned(),
             _ => return None,
         },
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
-        EngineError::UnknownReceipt { .. } => "`because receipts` lists them".to_owned(),
+        EngineError::UnknownReceipt { .. } | EngineError::AmbiguousReceipt { .. } => {
+            "`because receipts` lists them".to_owned()
+        }
         EngineError::Altered { .. } => {
             "the file is damaged or was edited: `because verify` names what is wrong; importing \
             a whole export of the space puts back altered text"

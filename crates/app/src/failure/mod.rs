@@ -91,8 +91,8 @@ pub(crate) enum Failure {
     NoSpaceThere {
         /// Where it was looked for.
         path: std::path::PathBuf,
-        /// What was named.
-        named: String,
+        /// What was named, if a space can be made there.
+        named: Option<String>,
     },
     /// The space was made by somebody else, who has let nobody here write to it.
     #[error("the space {} is somebody else's: {owner} owns it, and no key of yours may write to it", path.display())]
@@ -109,9 +109,18 @@ pub(crate) enum Failure {
     /// One of the program's files or folders cannot be used.
     #[error(transparent)]
     Place(#[from] PlaceError),
-    /// A file could not be read or written.
-    #[error("cannot use {}: {source}", path.display())]
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
     File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    OutputFile {
         /// The file.
         path: std::path::PathBuf,
         /// The system's reason.
@@ -197,7 +206,7 @@ impl Failure {
             Self::NoSpaceThere { .. } => "space_missing",
             Self::NotYourSpace { .. } => "not_your_space",
             Self::Place(error) => error.code(),
-            Self::File { .. } => "file",
+            Self::File { .. } | Self::OutputFile { .. } => "file",
             Self::Settings(_) => "settings",
             Self::Hub(error) => error.code(),
             Self::Evaluation(error) => error.code(),
@@ -251,6 +260,7 @@ impl Failure {
             Self::LanguageModel(_)
             | Self::Place(_)
             | Self::File { .. }
+            | Self::OutputFile { .. }
             | Self::Settings(_)
             | Self::Protocol(_)
             | Self::Output(_) => Fault::Internal,
@@ -308,6 +318,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::CannotForget { .. }
         | EngineError::SelectionTooLarge { .. }
         | EngineError::AmbiguousId { .. }
+        | EngineError::AmbiguousReceipt { .. }
         | EngineError::Exchange { .. } => Fault::Caller,
         EngineError::Share(ShareError::AlwaysWhole { .. }) => Fault::Caller,
         EngineError::Share(_) => Fault::Forbidden,

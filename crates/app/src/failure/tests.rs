@@ -124,9 +124,11 @@ fn the_fault_says_who_can_mend_a_failure() {
     let unusable = PlaceError::File { path: there.clone(), source: error() };
     check(unusable.into(), "file", Fault::Internal);
     check(PlaceError::NoHome { reason: String::new() }.into(), "no_home", Fault::Internal);
-    let missing = Failure::NoSpaceThere { path: there.clone(), named: String::new() };
+    let missing = Failure::NoSpaceThere { path: there.clone(), named: None };
     check(missing, "space_missing", Fault::NotFound);
     let file = Failure::File { path: there.clone(), source: error() };
+    check(file, "file", Fault::Internal);
+    let file = Failure::OutputFile { path: there.clone(), source: error() };
     check(file, "file", Fault::Internal);
     check(error().into(), "output", Fault::Internal);
     check(Failure::Protocol(String::new()), "protocol", Fault::Internal);
@@ -164,12 +166,14 @@ fn what_can_be_typed_to_mend_a_failure_is_a_hint_and_not_part_of_the_message() {
     let key = || "key".to_owned();
     check(Failure::NoSpace, "because init");
     check(
-        Failure::NoSpaceThere { path: PathBuf::new(), named: "it's".to_owned() },
+        Failure::NoSpaceThere { path: PathBuf::new(), named: Some("it's".to_owned()) },
         r"because init --space 'it'\''s'",
     );
     check(StoreError::Damaged { detail: String::new() }.into(), "because verify");
+    check(StoreError::Exists { path: PathBuf::new() }.into(), "because status");
     check(EngineError::UnknownId { prefix: key() }.into(), "because log");
     check(EngineError::UnknownReceipt { prefix: key() }.into(), "because receipts");
+    check(EngineError::AmbiguousReceipt { prefix: key() }.into(), "because receipts");
     check(user(UserError::CorrectsRefuted { key: key() }), "because withdraw");
     check(user(UserError::UsersWord { id }), "because withdraw");
     check(user(UserError::Derived { key: key() }), "because refute");

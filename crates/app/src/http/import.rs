@@ -173,7 +173,7 @@ impl Upload {
         let folder = self.folder.path().join(self.files.len().to_string());
         let path = folder.join(self.unused(safe_name(name)));
         let made = std::fs::create_dir(&folder).and_then(|()| File::create(&path));
-        let file = made.map_err(|source| Failure::File { path: path.clone(), source })?;
+        let file = made.map_err(|source| Failure::OutputFile { path: path.clone(), source })?;
         self.files.push(path);
         Ok(file)
     }

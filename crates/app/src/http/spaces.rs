@@ -189,8 +189,7 @@ impl ServedSpace {
                 let locator = SpaceLocator { home: &session.home, named: Some(&named) };
                 let opened = locator.open(SpaceUse::Manage(Capability::Append))?;
                 if opened.id()? != self.id {
-                    let (path, named) = (self.path.clone(), self.name.clone());
-                    return Err(Failure::NoSpaceThere { path, named });
+                    return Err(Failure::NoSpaceThere { path: self.path.clone(), named: None });
                 }
                 prepared(session, &self.nobody, Handle { opened, file })
             }

@@ -46,7 +46,7 @@ impl Settings {
     }
 
     pub(super) fn replace(&self, text: &str, scope: Scope) -> Result<(), Failure> {
-        let file = |source| Failure::File { path: self.path.clone(), source };
+        let file = |source| Failure::OutputFile { path: self.path.clone(), source };
         let folder = self
             .path
             .parent()
@@ -72,7 +72,7 @@ impl Settings {
     pub(super) fn remove(&self) -> Result<(), Failure> {
         self.is_as_read()?;
         fs::remove_file(&self.path)
-            .map_err(|source| Failure::File { path: self.path.clone(), source })
+            .map_err(|source| Failure::OutputFile { path: self.path.clone(), source })
     }
 
     fn is_as_read(&self) -> Result<(), Failure> {

@@ -85,7 +85,7 @@ impl SpaceLocator<'_> {
         if !path.exists() {
             return Err(match self.named {
                 None => Failure::NoSpace,
-                Some(named) => Failure::NoSpaceThere { path, named: named.to_owned() },
+                Some(named) => Failure::NoSpaceThere { path, named: Some(named.to_owned()) },
             });
         }
         let standing = standing.map_or_else(|| Standing::of(self.home, &path), Ok)?;

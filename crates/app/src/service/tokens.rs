@@ -341,8 +341,7 @@ fn take_back(session: &Session, token: &Token, grant: &Grant) -> Result<(), Fail
     let locator = SpaceLocator { home: &session.home, named: Some(&grant.path) };
     let mut space = locator.open(SpaceUse::Manage(Capability::Admin))?;
     if space.id()? != grant.space {
-        let (path, named) = (space.path().to_owned(), grant.name.clone());
-        return Err(Failure::NoSpaceThere { path, named });
+        return Err(Failure::NoSpaceThere { path: space.path().to_owned(), named: None });
     }
     space.change_access(token.key, "", capabilities, false, session.now)?;
     Ok(())

@@ -210,7 +210,8 @@ fn one_bad_source_among_several_ends_nothing() {
     let read = machine.because(["import", "bad.ics", "page.html", "a.md"]).run().ends(4);
     read.prints("1 new").prints("bad.ics").prints("of no format that is understood");
     // Alone, it is the failure of the command.
-    machine.because(["import", "page.html"]).run().ends(1).says("was not recognised");
+    let alone = machine.because(["import", "page.html"]).run().ends(1);
+    alone.says("was not recognised").says("`--format text` reads it");
 }
 
 #[test]
@@ -231,6 +232,17 @@ fn words_that_name_no_belief_lead_to_the_search_for_beliefs_by_words() {
     let unknown = machine.because(["explain", "the kiln's \"cone\""]).run().ends(1);
     unknown.says("because claims --contains").says("finds beliefs by their words");
     machine.because(["explain", "kiln"]).run().ends(1).says("`because claims` lists the beliefs");
+}
+
+#[test]
+fn hints_say_what_helps_here() {
+    let machine = Machine::with_chat();
+    machine.because(["init"]).run().ends(1).says("ready to use: `because status`");
+    let nothing = machine.because(["trust", "nowhere"]).run().ends(1);
+    assert!(!nothing.err().contains("because init"), "{nothing}");
+    let filtered = machine.because(["recall", "--since", "2100", "glaze"]).run().succeeds();
+    filtered.prints("Nothing that these filters leave shares a word");
+    machine.because(["export", "--out", "nowhere/x"]).run().ends(1).says("cannot write nowhere/x");
 }
 
 #[test]

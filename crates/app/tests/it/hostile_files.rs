@@ -163,7 +163,7 @@ fn a_missing_path_among_several_is_named_and_passed_over() {
     assert_eq!(machine.records().len(), 0, "alone it is an error");
     let calls = [["import", "missing.ics", "chat.jsonl"], ["import", "chat.jsonl", "missing.ics"]];
     for call in calls {
-        machine.because(call).run().ends(4).prints("cannot read missing.ics");
+        machine.because(call).run().ends(4).prints("missing.ics: cannot read it: ");
         assert_eq!(machine.records().len(), 4);
     }
     let forced = ["--json", "import", "--format", "chat-jsonl", "missing.jsonl", "chat.jsonl"];

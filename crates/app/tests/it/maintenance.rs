@@ -332,7 +332,9 @@ fn a_retention_rule_marks_what_is_old_and_of_its_kind() {
     assert_eq!(removals.len() as u64, count);
     assert!(removals.iter().all(|removal| removal["id"] != note.as_str()));
     let nothing = machine.because(["maintain", "retention", "--older-than", "1", "--json"]);
-    assert_eq!(nothing.run().ends(2).error_code(), "nothing_selected");
+    let nothing = nothing.run().ends(2);
+    assert_eq!(nothing.error_code(), "usage");
+    nothing.says("--kind <KIND>|--source <SOURCE>");
 }
 
 #[test]

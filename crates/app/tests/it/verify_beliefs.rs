@@ -95,7 +95,11 @@ fn records_not_derived_yet_are_a_note_and_not_a_finding() {
     let (machine, _) = practising();
     machine.write("chat.jsonl", crate::samples::CHAT);
     machine.because(["import", "--no-derive", "chat.jsonl"]).run().succeeds();
-    machine.because(["verify"]).run().succeeds().prints("not derived from yet: because derive");
+    machine
+        .because(["verify"])
+        .run()
+        .succeeds()
+        .prints("not derived from yet; run `because derive`");
     let verified = machine.because(["verify", "--json"]).run().succeeds().json();
     assert_eq!(verified["beliefs"]["outcome"], "not_derived", "{verified}");
     assert!(verified["beliefs"]["records"].as_u64().unwrap() > 0, "{verified}");

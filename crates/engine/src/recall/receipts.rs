@@ -361,12 +361,14 @@ impl Reader<'_> {
 
     /// The one receipt that an id or the beginning of one names.
     pub fn receipt(&self, text: &str) -> Result<Receipt, EngineError> {
-        let unknown = || EngineError::UnknownReceipt { prefix: text.chars().take(80).collect() };
+        let given = || text.chars().take(80).collect::<String>();
         let digits = text.trim().strip_prefix("receipt:").unwrap_or(text.trim());
-        let prefix: IdPrefix = digits.parse().map_err(|_| unknown())?;
+        let prefix: Result<IdPrefix, _> = digits.parse();
+        let prefix = prefix.map_err(|_| EngineError::UnknownReceipt { prefix: given() })?;
         match self.store.receipts_between(&prefix.first(), &prefix.last(), 2)?.as_slice() {
+            [] => Err(EngineError::UnknownReceipt { prefix: given() }),
             [kept] => Ok(packed_receipt::read(kept)?),
-            _ => Err(unknown()),
+            _ => Err(EngineError::AmbiguousReceipt { prefix: given() }),
         }
     }
 

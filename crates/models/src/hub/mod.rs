@@ -148,7 +148,7 @@ pub enum HubError {
         name: String,
     },
     /// A local file cannot be read or written.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot read or write {}: {source}", path.display())]
     File {
         /// The file.
         path: PathBuf,

@@ -44,7 +44,7 @@ pub(super) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     match (&args.out, args.format) {
         (Some(folder), Format::Csv) => {
             fs::create_dir_all(folder)
-                .map_err(|source| Failure::File { path: folder.clone(), source })?;
+                .map_err(|source| Failure::OutputFile { path: folder.clone(), source })?;
             let written = write_file(&folder.join("nodes.csv"), |nodes| {
                 write_file(&folder.join("edges.csv"), |edges| {
                     export(view.layers(), &selected, &mut *tables(nodes, edges))
@@ -77,7 +77,7 @@ fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<Written, Failure>,
 ) -> Result<Written, Failure> {
-    let file = |source| Failure::File { path: path.to_owned(), source };
+    let file = |source| Failure::OutputFile { path: path.to_owned(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let draft = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(file)?;
     let mut writer = BufWriter::new(draft);

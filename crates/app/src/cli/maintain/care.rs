@@ -56,6 +56,7 @@ pub(super) struct DedupeArgs {
 /// Arguments of `maintain retention`.
 #[derive(clap::Args)]
 #[command(
+    group = clap::ArgGroup::new("which").args(["kinds", "source"]).multiple(true).required(true),
     after_help = "Marks records for removal by a rule. A record's age is that of what it tells of, or that of its recording if it has no time.\n\nExamples:\n  because maintain retention --kind turn --older-than 365d --dry-run\n  because maintain retention --source claude-code --older-than 90d"
 )]
 pub(super) struct RetentionArgs {

@@ -94,10 +94,14 @@ pub(crate) fn health(
     let named = named.map(ToString::to_string);
     let named = named.collect::<Vec<_>>().join(" ");
     let more = if health.has_more { ", and there are more" } else { "" };
+    let orphans = health.orphans.len().saturating_sub(withheld.len()) as u64;
     checks.push(HealthCheck::of(
         "orphans",
-        health.orphans.len().saturating_sub(withheld.len()) as u64,
-        format!("edges without an end, of {}{more}: {named}", health.edges),
+        orphans,
+        match orphans {
+            0 => format!("no edge lacks an end, of {}{more}", health.edges),
+            _ => format!("edges without an end, of {}{more}: {named}", health.edges),
+        },
         "`because edge retract ID`",
     ));
     let missing = space.archives()?.into_iter();

@@ -193,7 +193,7 @@ pub(crate) fn export(
         Ok(())
     });
     rows.map_err(|error| match error {
-        EngineError::Io(source) => Failure::File { path: folder.to_owned(), source },
+        EngineError::Io(source) => Failure::OutputFile { path: folder.to_owned(), source },
         error => error.into(),
     })?;
     drop(reader);

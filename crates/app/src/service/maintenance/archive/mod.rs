@@ -72,8 +72,8 @@ pub(super) struct ArchiveFile {
     writer: Box<dyn RowWriter>,
 }
 
-fn unusable(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
-    |source| Failure::File { path: path.to_owned(), source }
+fn not_written(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
+    |source| Failure::OutputFile { path: path.to_owned(), source }
 }
 
 fn row_writer(format: ArchiveFormat, file: File) -> Result<Box<dyn RowWriter>, Failure> {
@@ -81,7 +81,7 @@ fn row_writer(format: ArchiveFormat, file: File) -> Result<Box<dyn RowWriter>, F
         ArchiveFormat::Jsonl => Ok(Box::new(jsonl_file::Writer::new(file))),
         ArchiveFormat::Parquet => {
             let writer = parquet_file::Writer::new(file);
-            Ok(Box::new(writer.map_err(unusable(Path::new("archive")))?))
+            Ok(Box::new(writer.map_err(not_written(Path::new("archive")))?))
         }
     }
 }
@@ -89,12 +89,12 @@ fn row_writer(format: ArchiveFormat, file: File) -> Result<Box<dyn RowWriter>, F
 impl ArchiveFile {
     /// Begins a file in a folder, which is made if it does not exist.
     pub(super) fn begin(folder: &Path, format: ArchiveFormat) -> Result<Self, Failure> {
-        std::fs::create_dir_all(folder).map_err(unusable(folder))?;
+        std::fs::create_dir_all(folder).map_err(not_written(folder))?;
         let temporary = tempfile::Builder::new()
             .prefix(".because-archive-")
             .tempfile_in(folder)
-            .map_err(unusable(folder))?;
-        let file = temporary.as_file().try_clone().map_err(unusable(folder))?;
+            .map_err(not_written(folder))?;
+        let file = temporary.as_file().try_clone().map_err(not_written(folder))?;
         let writer = row_writer(format, file)?;
         Ok(Self { temporary, rows: Vec::new(), bytes: 0, writer })
     }
@@ -125,7 +125,7 @@ impl ArchiveFile {
         space: SpaceId,
         (records, operations): (u64, u64),
     ) -> Result<WrittenArchive, Failure> {
-        let failed = unusable(&path);
+        let failed = not_written(&path);
         self.flush().map_err(&failed)?;
         let description = Description { space, records, operations };
         self.writer.finish(&description).map_err(&failed)?;
@@ -172,7 +172,8 @@ pub(super) fn each_operation(
     mut take: impl FnMut(Vec<Operation<Verified>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let malformed = |detail: String| ArchiveError::Malformed { path: path.to_owned(), detail };
-    let file = File::open(path).map_err(unusable(path))?;
+    let file =
+        File::open(path).map_err(|source| Failure::File { path: path.to_owned(), source })?;
     let mut lines_of = |lines: Vec<Vec<u8>>| -> Result<(), Failure> {
         let mut batch = Vec::with_capacity(lines.len());
         for line in &lines {
