@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
-use engine::inspect::{LogFilter, evidence_of, summary, to_json_in_list};
+use engine::inspect::{ALTERED, LogFilter, evidence_of, summary, to_json_in_list};
 use engine::keys::KeyRing;
+use kernel::body::{Body, EdgeType};
+use kernel::kind::Kind;
+use kernel::operation::{Operation, Unverified};
+use kernel::refs::{Role, cited};
 use serde_json::json;
 use store::{Position, Recorded};
 
@@ -137,6 +141,31 @@ fn print(
         short(&operation.id()),
         header.kind,
         printable(&said_by),
-        printable(&summary(operation)),
+        printable(&in_words(operation)),
     ))
+}
+
+/// One line about an operation. Before the notes of an edge stands what it joins, before the reason
+/// of a retraction what is retracted.
+fn in_words(operation: &Operation<Unverified>) -> String {
+    let words = summary(operation);
+    let header = operation.header();
+    let ids = |role: &'static str| {
+        cited(&header.refs, role).map(|id| short(&id)).collect::<Vec<_>>().join(" ")
+    };
+    let subject = match &header.kind {
+        _ if words == ALTERED => String::new(),
+        Kind::Edge => {
+            let body = operation.body().map(|body| Body::parse(&header.kind, body));
+            let edge_type = match body {
+                Some(Ok(Body::Edge(edge))) => edge.edge_type.map_or("", EdgeType::as_str),
+                _ => "",
+            };
+            format!("{} {edge_type} {}", ids(Role::FROM), ids(Role::TO))
+        }
+        Kind::EvidenceRetraction | Kind::Retraction => ids(Role::TARGET),
+        _ => String::new(),
+    };
+    let parts = [subject, words].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(": ")
 }

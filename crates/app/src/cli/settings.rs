@@ -13,8 +13,8 @@ use crate::service::agreed_settings::{
 };
 use crate::service::opening::{OpenedSpace, SpaceUse};
 
-/// Columns of a key, and of a value.
-const COLUMNS: usize = 20;
+/// Columns of a value.
+const VALUE_COLUMNS: usize = 20;
 /// The code of the warning about a setting that the program does not know.
 const UNKNOWN: &str = "unknown_setting";
 
@@ -95,25 +95,26 @@ fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure> {
         Some(key) => vec![spaces.setting(times, key)?],
         None => spaces.settings(times)?,
     };
+    let key_columns = settings.iter().map(|setting| setting.key.len()).max().unwrap_or_default();
     for setting in &settings {
         match session.form {
             Form::Json => output::json(setting)?,
-            Form::Text => print(setting)?,
+            Form::Text => print(setting, key_columns)?,
         }
     }
     Ok(0)
 }
 
-fn print(setting: &Setting) -> Result<(), Failure> {
+fn print(setting: &Setting, key_columns: usize) -> Result<(), Failure> {
     let id = setting.id.map(|id| short(&id)).unwrap_or_default();
     output::line(format_args!(
-        "{BOLD}{:<COLUMNS$}{BOLD:#} {:<COLUMNS$} {DIM}{}{DIM:#}  {ID}{id}{ID:#}",
+        "{BOLD}{:<key_columns$}{BOLD:#} {:<VALUE_COLUMNS$} {DIM}{}{DIM:#}  {ID}{id}{ID:#}",
         printable(&setting.key),
         printable(&setting.value),
         words(setting.source),
     ))?;
     match setting.meaning {
-        Some(meaning) => output::line(format_args!("{:<COLUMNS$} {DIM}{meaning}{DIM:#}", "")),
+        Some(meaning) => output::line(format_args!("{:<key_columns$} {DIM}{meaning}{DIM:#}", "")),
         None => Ok(()),
     }
 }

@@ -146,9 +146,10 @@ pub(crate) fn rebuild(session: &CliSession, _: &RebuildArgs) -> Result<u8, Failu
     match session.form {
         Form::Json => output::json(&json!({ "views": digests }))?,
         Form::Text => {
+            let columns = digests.iter().map(|view| view.name.len()).max().unwrap_or_default();
             for view in digests {
                 output::line(format_args!(
-                    "{:<6} at {:<8} {DIM}{}{DIM:#}",
+                    "{:<columns$} at {:<8} {DIM}{}{DIM:#}",
                     view.name, view.position.0, view.digest
                 ))?;
             }
