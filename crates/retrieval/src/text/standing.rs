@@ -69,7 +69,9 @@ const OPENINGS: [&str; 99] = [
     "以后请", "今后请",
 ];
 
-/// Beginnings of reports, too: they make an instruction of a sentence about answers alone.
+/// Beginnings of reports, too: they make an instruction of a sentence about answers alone. "Ab
+/// sofort" is one, since articles and notices have it ("Ab sofort gilt der Winterfahrplan"). Few
+/// reports open with "from now on" or "ab jetzt", so these are among the openings.
 #[rustfmt::skip]
 const FROM_NOW: [&str; 27] = [
     "ab sofort ", "von jetzt an ", "von nun an ", "künftig ", "dorénavant", "a partir de agora",
@@ -144,8 +146,7 @@ const CONDITIONS: [&str; 40] = [
 /// assert_eq!(standing("He always answers in French."), Standing::None);
 /// ```
 pub fn standing(text: &str) -> Standing {
-    let lines = text.lines().flat_map(UnicodeSegmentation::unicode_sentences);
-    lines.take(SENTENCES_MAX).map(of_sentence).max().unwrap_or_default()
+    sentences(text).map(|sentence| of_sentence(&sentence)).max().unwrap_or_default()
 }
 
 /// Whether a text gives an instruction for every answer, whatever it is about.
@@ -158,18 +159,21 @@ pub fn standing(text: &str) -> Standing {
 /// assert!(!is_general("Always lock the door."));
 /// ```
 pub fn is_general(text: &str) -> bool {
-    let mut sentences =
-        text.lines().flat_map(UnicodeSegmentation::unicode_sentences).take(SENTENCES_MAX);
-    sentences.any(|sentence| {
-        let lower = in_lower_case(sentence);
-        of_sentence(sentence) == Standing::Instruction
-            && has(&lower, &ANSWERING)
-            && !has(&without_beginning(&lower), &CONDITIONS)
+    sentences(text).any(|sentence| {
+        of_sentence(&sentence) == Standing::Instruction
+            && has(&sentence, &ANSWERING)
+            && !has(&without_beginning(&sentence), &CONDITIONS)
     })
 }
 
-fn of_sentence(sentence: &str) -> Standing {
-    let lower = in_lower_case(sentence);
+/// The sentences of a text as far as they are read, in lower case.
+fn sentences(text: &str) -> impl Iterator<Item = String> + '_ {
+    let lines = text.lines().flat_map(UnicodeSegmentation::unicode_sentences);
+    lines.take(SENTENCES_MAX).map(in_lower_case)
+}
+
+/// What a sentence in lower case says about later answers.
+fn of_sentence(lower: &str) -> Standing {
     let mut opening = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     while let Some(rest) = FILLERS.iter().find_map(|filler| {
         let rest = opening.strip_prefix(filler)?;
@@ -182,13 +186,13 @@ fn of_sentence(sentence: &str) -> Standing {
     // A question asks for something once.
     let is_question = lower.trim_end().ends_with(['?', '？']);
     let is_instruction = begins(&OPENINGS)
-        || has(&lower, &ANYWHERE)
-        || begins(&FROM_NOW) && has(&lower, &ANSWERING)
-        || begins(&ENDS) && has(&lower, &AGAIN) && has(&lower, &ANSWERING);
+        || has(lower, &ANYWHERE)
+        || begins(&FROM_NOW) && has(lower, &ANSWERING)
+        || begins(&ENDS) && has(lower, &AGAIN) && has(lower, &ANSWERING);
     if is_instruction && !is_question {
         return Standing::Instruction;
     }
-    match has(&lower, &PREFERENCES) {
+    match has(lower, &PREFERENCES) {
         true => Standing::Preference,
         false => Standing::None,
     }
