@@ -1,4 +1,4 @@
-//! Whether a space needs looking after: embeddings, indexes, edges without ends, archives.
+//! Whether a space needs care: embeddings, indexes, edges without ends, archives.
 //!
 //! `because verify` checks everything anew and takes long; this looks at what is known.
 
@@ -20,7 +20,7 @@ const NAMED_MAX: usize = 20;
 /// How a space is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HealthReport {
-    /// Whether nothing needs looking after.
+    /// Whether nothing needs care.
     pub(crate) sound: bool,
     /// What was looked at.
     pub(crate) checks: Vec<HealthCheck>,
