@@ -282,7 +282,7 @@ fn what_a_patch_made_is_forgotten_with_the_patch() {
             { "op": "create_node", "type": "action", "text": "The shelf was cleaned.", "sources": [turn] },
         ],
     });
-    machine.write("note.json", &patch.to_string());
+    machine.write("note.json", patch.to_string());
     let applied = json(&machine, &["patch", "apply", "note.json"]);
     let [claim, node] = [0, 1].map(|place| applied["appended"][place].as_str().unwrap());
     machine.because(["forget", claim, "--yes"]).run().succeeds();

@@ -52,10 +52,9 @@ fn shape(before: &str, word: &str) -> Option<String> {
     let has = |is: fn(char) -> bool| word.contains(is);
     let has_digit = has(|letter| letter.is_ascii_digit());
     let has_letter = has(char::is_alphabetic);
-    if has_digit && has_letter && word.len() >= HASH_BYTES_MIN {
-        if word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Some("hash".to_owned());
-        }
+    let is_hexadecimal = || word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if has_digit && has_letter && word.len() >= HASH_BYTES_MIN && is_hexadecimal() {
+        return Some("hash".to_owned());
     }
     if word.contains('/') && word.contains(['.', '-', '_']) && !has_digit {
         return Some("path".to_owned());
