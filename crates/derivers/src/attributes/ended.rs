@@ -39,8 +39,8 @@ const ARTICLES: [&str; 3] = ["a", "an", "the"];
 /// Words with which nothing begins that somebody is.
 #[rustfmt::skip]
 const NOT_BEINGS: [&str; 22] = [
-    "about", "afraid", "allowed", "as", "at", "because", "back", "being", "by", "doing", "done", "from", "glad", "here",
-    "in", "not", "off", "on", "sorry", "sure", "there", "up",
+    "about", "afraid", "allowed", "as", "at", "because", "back", "being", "by", "doing", "done",
+    "from", "glad", "here", "in", "not", "off", "on", "sorry", "sure", "there", "up",
 ];
 
 /// What is changed, in the plural, and the attribute.

@@ -3,13 +3,21 @@
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
 pub(super) const CUES: [&str; 76] = [
-    "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed", "started", "is", "new",
-    "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat", "drink", "drive", "play", "smok", "wear",
-    "stopped", "are", "bump", "cut", "decrease", "delay", "extend",
-    "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule", "shift",
-    "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
-    "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open", "begin", "not ",
-    "turned", "years", "died", "passed", "lost", "resigned", "went", "rose", "fell", "dropped", "cancelled", "canceled",
+    "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
+    "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
+    "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
+    "extend", "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule",
+    "shift", "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
+    "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
+    "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
+    "fell", "dropped", "cancelled", "canceled",
+];
+/// Ages in words.
+#[rustfmt::skip]
+pub(super) const NUMBERS: [&str; 20] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "twenty",
 ];
 /// Words before the subject that change nothing.
 pub(super) const OPENINGS: [&str; 12] =
@@ -26,36 +34,15 @@ pub(super) const CORRECTING: [&[&str]; 6] = [
     &["it", "turned", "out"],
 ];
 /// Words between a subject and its verb that leave the statement true at present.
+#[rustfmt::skip]
 pub(super) const AUXILIARIES: [&str; 16] = [
-    "actually",
-    "already",
-    "am",
-    "are",
-    "both",
-    "currently",
-    "finally",
-    "has",
-    "have",
-    "is",
-    "just",
-    "permanently",
-    "recently",
-    "since",
-    "still",
-    "temporarily",
+    "actually", "already", "am", "are", "both", "currently", "finally", "has", "have", "is", "just",
+    "permanently", "recently", "since", "still", "temporarily",
 ];
 /// Words after "moved" that are not yet the place.
+#[rustfmt::skip]
 pub(super) const MOVING: [&str; 10] = [
-    "apartments",
-    "away",
-    "back",
-    "cities",
-    "countries",
-    "flats",
-    "home",
-    "house",
-    "houses",
-    "out",
+    "apartments", "away", "back", "cities", "countries", "flats", "home", "house", "houses", "out",
 ];
 /// Words after "started" that are not yet the employer.
 pub(super) const STARTING: [&str; 6] = ["a", "job", "my", "new", "work", "working"];
@@ -83,33 +70,45 @@ pub(super) const OF_THE_PAST: [&[&str]; 8] = [
 /// Spans of time: somebody who moved for one is to come back.
 #[rustfmt::skip]
 pub(super) const SPANS: [&str; 16] = [
-    "autumn", "day", "days", "fall", "month", "months", "season", "semester", "spring", "summer", "week", "weekend",
-    "weeks", "winter", "year", "years",
+    "autumn", "day", "days", "fall", "month", "months", "season", "semester", "spring", "summer",
+    "week", "weekend", "weeks", "winter", "year", "years",
 ];
 /// Proper names that are not places: "I moved to Python".
 #[rustfmt::skip]
 pub(super) const NO_PLACES: [&str; 47] = [
-    "android", "aws", "azure", "discord", "docker", "figma", "gcp", "github", "gitlab", "gmail", "go", "golang", "ios",
-    "iphone", "java", "javascript", "jira", "kafka", "kotlin", "kubernetes", "linear", "mongodb", "mysql", "netflix",
-    "notion", "obsidian", "outlook", "php", "plan", "postgres", "postgresql", "python", "redis", "ruby", "rust", "scala",
-    "signal", "slack", "spotify", "sqlite", "swift", "team", "teams", "telegram", "typescript", "version", "whatsapp",
+    "android", "aws", "azure", "discord", "docker", "figma", "gcp", "github", "gitlab", "gmail",
+    "go", "golang", "ios", "iphone", "java", "javascript", "jira", "kafka", "kotlin", "kubernetes",
+    "linear", "mongodb", "mysql", "netflix", "notion", "obsidian", "outlook", "php", "plan",
+    "postgres", "postgresql", "python", "redis", "ruby", "rust", "scala", "signal", "slack",
+    "spotify", "sqlite", "swift", "team", "teams", "telegram", "typescript", "version", "whatsapp",
 ];
 /// Words in the names of places at which somebody starts something else than work.
 pub(super) const NO_EMPLOYERS: [&str; 9] =
     ["academy", "club", "college", "gare", "gym", "school", "station", "studio", "university"];
-/// Proper names of times, so that "moved to Monday" does not name a place.
+/// The days of the week.
+pub(super) const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+/// The months.
 #[rustfmt::skip]
-pub const TIMES: [&str; 19] = [
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
-    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+pub(super) const MONTHS: [&str; 12] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
 ];
+/// Both: proper names of times, so that "moved to Monday" does not name a place.
+pub const TIMES: [&str; 19] = {
+    let mut times = [""; WEEKDAYS.len() + MONTHS.len()];
+    let (weekdays, months) = times.split_at_mut(WEEKDAYS.len());
+    weekdays.copy_from_slice(&WEEKDAYS);
+    months.copy_from_slice(&MONTHS);
+    times
+};
 /// Those of whom somebody has one at a time, so that a new one takes the place of the old.
 #[rustfmt::skip]
 pub(super) const ONE_AT_A_TIME: [&str; 31] = [
-    "accountant", "barber", "boss", "boyfriend", "cleaner", "coach", "dentist", "doctor", "electrician", "employer",
-    "fiancé", "fiancée", "girlfriend", "gp", "hairdresser", "husband", "landlady", "landlord", "lawyer", "manager",
-    "mechanic", "nanny", "optician", "paediatrician", "partner", "pediatrician", "plumber", "supervisor", "therapist",
-    "vet", "wife",
+    "accountant", "barber", "boss", "boyfriend", "cleaner", "coach", "dentist", "doctor",
+    "electrician", "employer", "fiancé", "fiancée", "girlfriend", "gp", "hairdresser", "husband",
+    "landlady", "landlord", "lawyer", "manager", "mechanic", "nanny", "optician", "paediatrician",
+    "partner", "pediatrician", "plumber", "supervisor", "therapist", "vet", "wife",
 ];
 /// Numbers and addresses that a note means to be the speaker's.
 pub(super) const OWN_NUMBERS: [&str; 6] =

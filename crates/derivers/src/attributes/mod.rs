@@ -28,9 +28,9 @@ use crate::statements::{
 
 pub use lexicon::TIMES;
 use lexicon::{
-    ANNOUNCING, AUXILIARIES, CORRECTING, CUES, HOMES, MOVING, NEW_FOR, NO_EMPLOYERS, NO_PLACES,
-    NO_VALUES, NOBODY, OF_THE_PAST, ONE_AT_A_TIME, OPENINGS, OTHERS, OWN_NUMBERS, PHONES, SPANS,
-    STARTING, VALUE_ENDS,
+    ANNOUNCING, AUXILIARIES, CORRECTING, CUES, HOMES, MONTHS, MOVING, NEW_FOR, NO_EMPLOYERS,
+    NO_PLACES, NO_VALUES, NOBODY, NUMBERS, OF_THE_PAST, ONE_AT_A_TIME, OPENINGS, OTHERS,
+    OWN_NUMBERS, PHONES, SPANS, STARTING, VALUE_ENDS, WEEKDAYS,
 };
 
 /// Most statements that are read in one text.
@@ -51,12 +51,6 @@ const WORK: &str = "work";
 
 /// The attribute of how old somebody is.
 const AGE: &str = "age";
-/// Ages in words.
-#[rustfmt::skip]
-const NUMBERS: [&str; 20] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-];
 /// The attribute of how heavy somebody is.
 const WEIGHT: &str = "weight";
 

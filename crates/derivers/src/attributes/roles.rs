@@ -8,7 +8,8 @@ const ROLE_WORDS_MAX: usize = 3;
 /// Words with which the name of a role does not begin.
 #[rustfmt::skip]
 const NOT_ROLES: [&str; 13] = [
-    "best", "case", "fact", "first", "issue", "kind", "one", "only", "plan", "problem", "reason", "same", "way",
+    "best", "case", "fact", "first", "issue", "kind", "one", "only", "plan", "problem", "reason",
+    "same", "way",
 ];
 
 impl Clause<'_, '_, '_> {

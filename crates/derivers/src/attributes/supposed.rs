@@ -9,9 +9,10 @@ use crate::statements::{Break, Sentence};
 
 /// Words by which a sentence tells what somebody supposes, wherever they stand.
 #[rustfmt::skip]
-const SUPPOSING: [&str; 25] = [
+const SUPPOSING: [&str; 24] = [
     "allegedly", "assumes", "assuming", "believes", "claims", "claimed", "doubt", "doubts", "dream",
-    "dreamed", "dreamt", "hypothetically", "maybe", "nobody", "perhaps", "possibly",     "provided", "rumor", "rumors", "rumour", "rumours", "supposedly", "suspect", "suspects", "unless",
+    "dreamed", "dreamt", "hypothetically", "maybe", "nobody", "perhaps", "possibly", "rumor",
+    "rumors", "rumour", "rumours", "supposedly", "suspect", "suspects", "unless",
 ];
 /// The same at the beginning: "Imagine …", "I guess …". At the end, "I guess" is a way to speak.
 const SUPPOSING_AT_FIRST: [&str; 6] =
@@ -20,16 +21,19 @@ const SUPPOSING_AT_FIRST: [&str; 6] =
 const FIRST_WORDS: usize = 2;
 /// The same, of two or three words.
 #[rustfmt::skip]
-const SUPPOSING_PHRASES: [&[&str]; 16] = [
-    &["in", "case"], &["as", "long", "as"], &["i", "think"], &["she", "thinks"], &["he", "thinks"], &["in", "my", "novel"],
-    &["in", "the", "novel"], &["in", "my", "story"], &["in", "the", "story"], &["in", "the", "game"], &["in", "the", "film"],
+const SUPPOSING_PHRASES: [&[&str]; 21] = [
+    &["in", "case"], &["as", "long", "as"], &["i", "think"], &["she", "thinks"], &["he", "thinks"],
+    &["in", "my", "novel"], &["in", "the", "novel"], &["in", "my", "story"],
+    &["in", "the", "story"], &["in", "the", "game"], &["in", "the", "film"],
     &["in", "the", "draft"], &["draft", "plan"], &["not", "true"], &["a", "lie"], &["no", "one"],
+    &["provided", "that"], &["april", "fool"], &["april", "fools"], &["april", "fool's"],
+    &["april", "fools'"],
 ];
 /// What stands before the colon of something that is not decided.
 #[rustfmt::skip]
-const UNDECIDED: [&str; 13] = [
-    "alternative", "april", "draft", "example", "hypothesis", "idea", "joke", "option", "proposal", "proposed",
-    "scenario", "suggestion", "worst",
+const UNDECIDED: [&str; 12] = [
+    "alternative", "draft", "example", "hypothesis", "idea", "joke", "option", "proposal",
+    "proposed", "scenario", "suggestion", "worst",
 ];
 /// Beginnings of conditions.
 const CONDITIONS: [&str; 3] = ["once", "when", "whenever"];

@@ -187,6 +187,8 @@ fn what_is_supposed_changes_nothing() {
     assert!(replaces(earlier, "The launch is moved to July 1"));
     assert!(replaces(earlier, "When the audit failed, the launch was moved to July 1"));
     assert!(replaces(earlier, "The launch is moved to July 1, if you wonder"));
+    assert!(replaces(earlier, "April: the launch was moved to July 1"));
+    assert!(replaces(earlier, "Ana provided the papers and the launch was moved to July 1"));
     for later in [
         "If the audit fails, the launch is moved to July 1",
         "The launch is moved to July 1 if the audit fails",
@@ -195,6 +197,8 @@ fn what_is_supposed_changes_nothing() {
         "Should the audit fail, the launch is moved to July 1",
         "When the audit fails, the launch is moved to July 1",
         "Provided that the audit fails, the launch is moved to July 1",
+        "April fools: the launch is moved to July 1",
+        "April fool: the launch is moved to July 1",
         "Rumour has it the launch is moved to July 1",
         "Petra thinks the launch was moved to July 1 but she is wrong",
         "Petra claims the launch was moved to July 1",

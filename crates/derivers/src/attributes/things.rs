@@ -6,7 +6,7 @@
 //! value is read generously, because it replaces nothing. What says that one changed has to say so
 //! by its verb, by "now" or by "new", as a fact: not as a question, a wish, a plan or its denial.
 
-use super::{AttributeStatement, TIMES, VALUE_ENDS, is_proper, is_year};
+use super::{AttributeStatement, MONTHS, TIMES, VALUE_ENDS, WEEKDAYS, is_proper, is_year};
 use crate::statements::{Break, Word};
 
 /// How the subject of a thing's attribute begins.
@@ -22,38 +22,39 @@ const FROM_WORDS_MAX: usize = 8;
 /// Verbs by which a value has changed.
 #[rustfmt::skip]
 const CHANGED: [&str; 23] = [
-    "bumped", "changed", "cut", "decreased", "delayed", "dropped", "extended", "fell", "increased", "lowered", "moved",
-    "postponed", "pulled", "pushed", "raised", "reduced", "relocated", "rescheduled", "rose", "shifted", "shortened",
-    "slipped", "switched",
+    "bumped", "changed", "cut", "decreased", "delayed", "dropped", "extended", "fell", "increased",
+    "lowered", "moved", "postponed", "pulled", "pushed", "raised", "reduced", "relocated",
+    "rescheduled", "rose", "shifted", "shortened", "slipped", "switched",
 ];
 /// The same after "decided to".
 #[rustfmt::skip]
 const TO_CHANGE: [&str; 17] = [
-    "bump", "change", "cut", "decrease", "delay", "extend", "increase", "lower", "move", "postpone", "push", "raise",
-    "reduce", "relocate", "reschedule", "shift", "switch",
+    "bump", "change", "cut", "decrease", "delay", "extend", "increase", "lower", "move", "postpone",
+    "push", "raise", "reduce", "relocate", "reschedule", "shift", "switch",
 ];
 /// Words before "to" and such a verb that say that it is done or agreed.
 const DECIDED: [&str; 4] = ["agreed", "chose", "decided", "had"];
 /// Words in a clause by which it says nothing that holds.
 #[rustfmt::skip]
 const UNSURE: [&str; 33] = [
-    "almost", "asked", "can", "can't", "cannot", "could", "didn't", "hasn't", "haven't", "hope", "if", "isn't",
-    "maybe", "might", "nearly", "never", "no", "not", "nothing", "perhaps", "propose", "proposed", "should", "suggest",
-    "suggested", "unless", "want", "wanted", "wants", "was", "wasn't", "wish", "would",
+    "almost", "asked", "can", "can't", "cannot", "could", "didn't", "hasn't", "haven't", "hope",
+    "if", "isn't", "maybe", "might", "nearly", "never", "no", "not", "nothing", "perhaps",
+    "propose", "proposed", "should", "suggest", "suggested", "unless", "want", "wanted", "wants",
+    "was", "wasn't", "wish", "would",
 ];
 /// Words between a thing and the verb of its statement.
 #[rustfmt::skip]
 const AUXILIARIES: [&str; 14] = [
-    "already", "also", "been", "being", "finally", "got", "had", "has", "have", "is", "just", "recently", "was",
-    "were",
+    "already", "also", "been", "being", "finally", "got", "had", "has", "have", "is", "just",
+    "recently", "was", "were",
 ];
 /// Verbs by which a thing has a value.
 const IS: [&str; 8] = ["is", "are", "be", "begins", "happens", "meet", "meets", "starts"];
 /// Words between such a verb and the value.
 #[rustfmt::skip]
 const BEFORE_VALUE: [&str; 16] = [
-    "around", "at", "by", "currently", "due", "for", "in", "now", "on", "planned", "scheduled", "set", "still",
-    "take", "takes", "place",
+    "around", "at", "by", "currently", "due", "for", "in", "now", "on", "planned", "scheduled",
+    "set", "still", "take", "takes", "place",
 ];
 /// Words after a verb of change that belong to it.
 const PARTICLES: [&str; 6] = ["again", "back", "down", "forward", "out", "up"];
@@ -62,8 +63,9 @@ const DETERMINERS: [&str; 8] = ["the", "our", "my", "this", "that", "today's", "
 /// Words that do not occur in the name of a thing.
 #[rustfmt::skip]
 const NO_NAMES: [&str; 30] = [
-    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me", "of", "on", "she",
-    "so", "that", "them", "there", "they", "this", "to", "us", "we", "what", "when", "which", "you",
+    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me",
+    "of", "on", "she", "so", "that", "them", "there", "they", "this", "to", "us", "we", "what",
+    "when", "which", "you",
 ];
 /// Words at the end of a name that say what its value is.
 const WHEN: [&str; 3] = ["date", "day", "time"];
@@ -257,19 +259,19 @@ fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
         end -= 1;
     }
     let name = name_before(words, end)?;
-    // What moves something is a person: "Ana moved the meeting". The name of a thing has a "the"
-    // before it, or begins the clause with another verb than one that people do.
+    // "Ana moved to Lisbon" is about a person. The name of a thing has "the" before it, is followed
+    // by "now", or is not written in capitals: "Launch date moved to Friday".
     let is_determined = (0..end).any(|at| DETERMINERS.contains(&lower(words, at)));
     let value = match is_now(&verb) {
         true if lower(words, verb) == "now" => after_is(words, verb + 2)?,
         true => after_is(words, verb + 1)?,
         false => after_change(words, verb + 1)?,
     };
-    (is_determined || is_now(&verb) || !is_capital_inside(words, end)).then_some((name, value))
+    (is_determined || is_now(&verb) || !are_all_capital(words, end)).then_some((name, value))
 }
 
-/// Whether the words before `end` are the name of somebody: "Ana moved to Lisbon".
-fn is_capital_inside(words: &[Word<'_>], end: usize) -> bool {
+/// Whether each word before `end` has a capital, as the name of a person has.
+fn are_all_capital(words: &[Word<'_>], end: usize) -> bool {
     words.iter().take(end).all(|word| is_proper(word.text))
 }
 
@@ -478,7 +480,7 @@ fn is_hour(word: &str) -> bool {
 }
 
 fn is_month(word: &str) -> bool {
-    TIMES.get(7..).unwrap_or_default().contains(&word)
+    MONTHS.contains(&word)
 }
 
 /// A day, a month, or a date in figures.
@@ -493,7 +495,7 @@ fn is_day(word: &str) -> bool {
     // "1.5" is an amount.
     let has_two_dots = word.matches('.').count() == 2;
     TIMES.contains(&word)
-        || TIMES.get(..7).unwrap_or_default().contains(&word.strip_suffix('s').unwrap_or_default())
+        || WEEKDAYS.contains(&word.strip_suffix('s').unwrap_or_default())
         || matches!(word, "today" | "tomorrow" | "tonight")
         || has_two_dots && is_date('.')
         || word.matches('-').count() == 2 && is_date('-')
