@@ -2,7 +2,7 @@
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 76] = [
+pub(super) const CUES: [&str; 81] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
     "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
     "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
@@ -11,6 +11,7 @@ pub(super) const CUES: [&str; 76] = [
     "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
     "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
     "fell", "dropped", "cancelled", "canceled",
+    "upgrade", "downgrade", "update", "pinned", "run",
 ];
 /// Ages in words.
 #[rustfmt::skip]
@@ -81,6 +82,19 @@ pub(super) const NO_PLACES: [&str; 47] = [
     "linear", "mongodb", "mysql", "netflix", "notion", "obsidian", "outlook", "php", "plan",
     "postgres", "postgresql", "python", "redis", "ruby", "rust", "scala", "signal", "slack",
     "spotify", "sqlite", "swift", "team", "teams", "telegram", "typescript", "version", "whatsapp",
+];
+/// Words after "for" and "in" by which something is limited to nothing.
+#[rustfmt::skip]
+pub(super) const FOR_ALL: [&str; 12] = [
+    "all", "end", "everybody", "everyone", "everything", "general", "good", "me", "now", "safety",
+    "us", "you",
+];
+/// Words that do not occur in the name of a thing.
+#[rustfmt::skip]
+pub(super) const NOT_NAMED: [&str; 30] = [
+    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me",
+    "of", "on", "she", "so", "that", "them", "there", "they", "this", "to", "us", "we", "what",
+    "when", "which", "you",
 ];
 /// Words in the names of places at which somebody starts something else than work.
 pub(super) const NO_EMPLOYERS: [&str; 9] =

@@ -18,6 +18,7 @@ mod lexicon;
 mod roles;
 mod supposed;
 mod things;
+mod versions;
 
 use crate::names;
 use crate::slug::slug;
@@ -28,9 +29,9 @@ use crate::statements::{
 
 pub use lexicon::TIMES;
 use lexicon::{
-    ANNOUNCING, AUXILIARIES, CORRECTING, CUES, HOMES, MONTHS, MOVING, NEW_FOR, NO_EMPLOYERS,
-    NO_PLACES, NO_VALUES, NOBODY, NUMBERS, OF_THE_PAST, ONE_AT_A_TIME, OPENINGS, OTHERS,
-    OWN_NUMBERS, PHONES, SPANS, STARTING, VALUE_ENDS, WEEKDAYS,
+    ANNOUNCING, AUXILIARIES, CORRECTING, CUES, FOR_ALL, HOMES, MONTHS, MOVING, NEW_FOR,
+    NO_EMPLOYERS, NO_PLACES, NO_VALUES, NOBODY, NOT_NAMED, NUMBERS, OF_THE_PAST, ONE_AT_A_TIME,
+    OPENINGS, OTHERS, OWN_NUMBERS, PHONES, SPANS, STARTING, VALUE_ENDS, WEEKDAYS,
 };
 
 /// Most statements that are read in one text.
@@ -80,13 +81,23 @@ pub struct AttributeStatement {
     has_ended: bool,
     /// The value that it denies: "on 15 May, not 14 May".
     instead_of: Option<String>,
+    /// The purpose or the part it is limited to: "for billing", "in CI".
+    scope: Option<String>,
 }
 
 impl AttributeStatement {
     /// A statement that something is so, and not that it has changed.
     fn of(subject: String, attribute: impl Into<String>, value: String) -> Self {
         let attribute = attribute.into();
-        Self { subject, attribute, value, is_change: false, has_ended: false, instead_of: None }
+        Self {
+            subject,
+            attribute,
+            value,
+            is_change: false,
+            has_ended: false,
+            instead_of: None,
+            scope: None,
+        }
     }
 
     /// The name of the attribute.
@@ -110,7 +121,9 @@ impl AttributeStatement {
     pub fn replaces(&self, earlier: &Self) -> bool {
         let is_of_same =
             self.subject == earlier.subject && is_same(&self.attribute, &earlier.attribute);
-        if !is_of_same || !things::may_replace(self, earlier) {
+        // A change of a part leaves the whole, and every other part, as it was.
+        let is_of_part = self.scope.is_some() && self.scope != earlier.scope;
+        if !is_of_same || is_of_part || !things::may_replace(self, earlier) {
             return false;
         }
         let is_denied = self.instead_of.as_ref().is_some_and(|denied| {
@@ -229,12 +242,15 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 Some(statement) => found.push(statement),
                 None => found.extend(things::read(clause)),
             }
+            found.extend(versions::read(clause));
         }
         if corrects(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);
         }
         if things::is_narrowed(&sentence.words) {
-            let of_things = |it: &&mut AttributeStatement| it.subject.starts_with(things::SUBJECT);
+            let of_things = |it: &&mut AttributeStatement| {
+                it.subject.starts_with(things::SUBJECT) && it.scope.is_none()
+            };
             let of_things = found.iter_mut().skip(first).filter(of_things);
             of_things.for_each(|statement| statement.is_change = false);
         }
@@ -679,6 +695,26 @@ impl Clause<'_, '_, '_> {
         }
         Some((value.join(" "), false))
     }
+}
+
+/// What follows a value and limits it to a purpose or a part: "for billing", "in CI".
+fn scope_of(after: &[Word<'_>]) -> Option<String> {
+    let [first, rest @ ..] = after else { return None };
+    if first.before != Break::None || !matches!(first.lower.as_ref(), "for" | "in") {
+        return None;
+    }
+    let is_end = |word: &Word<'_>| {
+        word.before != Break::None
+            || VALUE_ENDS.contains(&word.lower.as_ref())
+            || matches!(word.lower.as_ref(), "now" | "instead")
+    };
+    let words = rest.iter().take_while(|word| !is_end(word)).map(|word| word.lower.as_ref());
+    let words = words.skip_while(|word| matches!(*word, "a" | "all" | "my" | "our" | "the"));
+    let scope: Vec<&str> = words.take(VALUE_WORDS_MAX).collect();
+    let head = scope.first()?;
+    let is_time =
+        TIMES.contains(head) || SPANS.contains(head) || head.starts_with(char::is_numeric);
+    (!is_time && !FOR_ALL.contains(head)).then(|| scope.join(" "))
 }
 
 /// Whether somebody has one value of an attribute at a time, by the last word of its name.

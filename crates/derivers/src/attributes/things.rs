@@ -6,7 +6,9 @@
 //! value is read generously, because it replaces nothing. What says that one changed has to say so
 //! by its verb, by "now" or by "new", as a fact: not as a question, a wish, a plan or its denial.
 
-use super::{AttributeStatement, MONTHS, TIMES, VALUE_ENDS, WEEKDAYS, is_proper, is_year};
+use super::{
+    AttributeStatement, FOR_ALL, MONTHS, NOT_NAMED, TIMES, VALUE_ENDS, WEEKDAYS, is_proper, is_year,
+};
 use crate::statements::{Break, Word};
 
 /// How the subject of a thing's attribute begins.
@@ -26,6 +28,8 @@ const CHANGED: [&str; 23] = [
     "lowered", "moved", "postponed", "pulled", "pushed", "raised", "reduced", "relocated",
     "rescheduled", "rose", "shifted", "shortened", "slipped", "switched",
 ];
+/// More verbs after "was" that tell of something that holds.
+const MADE: [&str; 3] = ["downgraded", "updated", "upgraded"];
 /// The same after "decided to".
 #[rustfmt::skip]
 const TO_CHANGE: [&str; 17] = [
@@ -60,13 +64,6 @@ const BEFORE_VALUE: [&str; 16] = [
 const PARTICLES: [&str; 6] = ["again", "back", "down", "forward", "out", "up"];
 /// Words before the name of a thing.
 const DETERMINERS: [&str; 8] = ["the", "our", "my", "this", "that", "today's", "tomorrow's", "new"];
-/// Words that do not occur in the name of a thing.
-#[rustfmt::skip]
-const NO_NAMES: [&str; 30] = [
-    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me",
-    "of", "on", "she", "so", "that", "them", "there", "they", "this", "to", "us", "we", "what",
-    "when", "which", "you",
-];
 /// Words at the end of a name that say what its value is.
 const WHEN: [&str; 3] = ["date", "day", "time"];
 /// Words before a place that need not be a proper name.
@@ -175,8 +172,6 @@ fn not_taking_place(words: &[Word<'_>]) -> Option<String> {
 /// Whether a sentence is about a part or a while only: "for students", "during the renovation", "in
 /// 2015".
 pub(super) fn is_narrowed(words: &[Word<'_>]) -> bool {
-    const ALL: [&str; 9] =
-        ["all", "everybody", "everyone", "good", "me", "now", "safety", "us", "you"];
     // "The deadline for the report was moved to Friday" names a thing.
     let is_value = |at: &usize| {
         let word = lower(words, *at);
@@ -185,7 +180,7 @@ pub(super) fn is_narrowed(words: &[Word<'_>]) -> bool {
     let value = (0..words.len()).rfind(is_value).unwrap_or_default();
     let is_narrow = |at: usize| match lower(words, at) {
         "for" if at > 0 && at < value => false,
-        "for" => !ALL.contains(&lower(words, at + 1)) && at + 1 < words.len(),
+        "for" => !FOR_ALL.contains(&lower(words, at + 1)) && at + 1 < words.len(),
         "in" => is_year(lower(words, at + 1)),
         _ => false,
     };
@@ -193,9 +188,9 @@ pub(super) fn is_narrowed(words: &[Word<'_>]) -> bool {
 }
 
 /// Whether a word leaves it open. "Was" does not before a verb of change, nor the month of May.
-fn is_unsure(words: &[Word<'_>]) -> bool {
+pub(super) fn is_unsure(words: &[Word<'_>]) -> bool {
     let is_open = |at: usize| match (lower(words, at), lower(words, at + 1)) {
-        ("was", next) => next != "brought" && !CHANGED.contains(&next),
+        ("was", next) => next != "brought" && !CHANGED.contains(&next) && !MADE.contains(&next),
         ("may", next) => {
             matches!(next, "be" | "have" | "get" | "need") || TO_CHANGE.contains(&next)
         }
@@ -204,11 +199,11 @@ fn is_unsure(words: &[Word<'_>]) -> bool {
     (0..words.len()).any(is_open)
 }
 
-fn lower<'w>(words: &'w [Word<'_>], at: usize) -> &'w str {
+pub(super) fn lower<'w>(words: &'w [Word<'_>], at: usize) -> &'w str {
     words.get(at).map_or("", |word| word.lower.as_ref())
 }
 
-fn from<'s, 't>(words: &'s [Word<'t>], at: usize) -> &'s [Word<'t>] {
+pub(super) fn from<'s, 't>(words: &'s [Word<'t>], at: usize) -> &'s [Word<'t>] {
     words.get(at..).unwrap_or_default()
 }
 
@@ -216,7 +211,7 @@ fn from<'s, 't>(words: &'s [Word<'t>], at: usize) -> &'s [Word<'t>] {
 fn name_before(words: &[Word<'_>], end: usize) -> Option<String> {
     let is_part = |at: &usize| {
         let word = lower(words, *at);
-        !DETERMINERS.contains(&word) && !NO_NAMES.contains(&word)
+        !DETERMINERS.contains(&word) && !NOT_NAMED.contains(&word)
     };
     let is_joined = |at: usize| words.get(at).is_some_and(|word| word.before == Break::None);
     let mut start = end;
