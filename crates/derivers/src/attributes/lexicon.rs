@@ -1,8 +1,8 @@
 //! The words by which statements about attributes are recognised.
 
-/// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
+/// Words of which one, or a colon or "=", occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 81] = [
+pub(super) const CUES: [&str; 83] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
     "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
     "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
@@ -11,7 +11,7 @@ pub(super) const CUES: [&str; 81] = [
     "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
     "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
     "fell", "dropped", "cancelled", "canceled",
-    "upgrade", "downgrade", "update", "pinned", "run",
+    "upgrade", "downgrade", "update", "pinned", "run", "set ", "listen",
 ];
 /// Ages in words.
 #[rustfmt::skip]

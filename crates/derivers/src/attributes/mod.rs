@@ -16,6 +16,7 @@
 mod ended;
 mod lexicon;
 mod roles;
+mod settings;
 mod supposed;
 mod things;
 mod versions;
@@ -208,11 +209,15 @@ fn is_proper(text: &str) -> bool {
 pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
     let mut found = Vec::new();
-    if !text.contains(':') && !any_word_starts_with(text, &CUES) {
+    if !text.contains([':', '=']) && !any_word_starts_with(text, &CUES) {
         return found;
     }
     for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
         let part = after_correction(part.trim_start_matches(['#', '-', '*', ' ']));
+        if let Some(setting) = settings::assigned(part) {
+            found.push(setting);
+            continue;
+        }
         let Some(sentence) = sentence(part) else { continue };
         let is_quote = sentence.last == Break::Quote
             || sentence.words.iter().any(|word| word.before == Break::Quote);
@@ -243,6 +248,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 None => found.extend(things::read(clause)),
             }
             found.extend(versions::read(clause));
+            found.extend(settings::read(clause));
         }
         if corrects(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);

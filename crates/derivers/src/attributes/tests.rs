@@ -4,6 +4,16 @@ fn replaces(earlier: &str, later: &str) -> bool {
     replaces_by((earlier, Speaker::Owner), (later, Speaker::Owner))
 }
 
+/// The pairs of which the second does not replace the first, though it should.
+pub(super) fn unreplaced<'t>(pairs: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
+    pairs.iter().filter(|(earlier, later)| !replaces(earlier, later)).copied().collect()
+}
+
+/// The pairs of which the second replaces the first, though it should not.
+pub(super) fn replaced<'t>(pairs: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t str)> {
+    pairs.iter().filter(|(earlier, later)| replaces(earlier, later)).copied().collect()
+}
+
 fn replaces_by(earlier: (&str, Speaker<'_>), later: (&str, Speaker<'_>)) -> bool {
     let earlier = attributes(earlier.0, earlier.1);
     let later = attributes(later.0, later.1);

@@ -113,6 +113,9 @@ pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
         };
         return [ValueKind::Day, ValueKind::Clock].map(ended).into();
     }
+    if let Some((name, value, is_now)) = port(words) {
+        return statements(&name, value, is_now && !is_unsure(words));
+    }
     let change = || passive(words).or_else(|| active(words)).or_else(|| renewed(words));
     let changed = if is_unsure(words) { None } else { change() };
     if let Some((name, value)) = changed {
@@ -309,6 +312,17 @@ fn renewed<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
         |(kind, _): &(ValueKind, String)| matches!(kind, ValueKind::Day | ValueKind::Clock);
     let value = after_is(words, end)?;
     values_of(value).iter().any(is_time).then_some((name, value))
+}
+
+/// `The API listens on port 8080`: its port, and whether it does "now".
+fn port<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>], bool)> {
+    let port = (2..words.len()).find(|at| lower(words, *at) == "port")?;
+    let verb = port - 2;
+    let is_port =
+        matches!(lower(words, verb), "listens" | "runs") && lower(words, port - 1) == "on";
+    let is_now = verb.checked_sub(1).is_some_and(|before| lower(words, before) == "now");
+    let name = name_before(words, verb - usize::from(is_now)).filter(|_| is_port)?;
+    Some((format!("{name} port"), from(words, port + 1), is_now))
 }
 
 /// `the party is on 22 November`, `Upload limit: 100 MB`, `Party on 22 November`.
