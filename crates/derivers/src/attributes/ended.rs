@@ -1,6 +1,7 @@
 //! What somebody says is over, is new, or has one of at a time by its kind: "I am no longer a
 //! vegetarian", "We changed dentists", "I switched to Helix", "Emil turned eight".
 
+use super::status::{MARITAL, MARITAL_VALUES};
 use super::{
     AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS, OWNER, TIMES,
     VALUE_ENDS, ValueSort, WORK, has_one_at_a_time, number, sort_of,
@@ -175,6 +176,8 @@ impl Clause<'_, '_, '_> {
         if attribute == BEING && (is_long || value.contains(char::is_numeric)) {
             return None;
         }
+        let is_marital = attribute == BEING && MARITAL_VALUES.contains(&value.as_str());
+        let attribute = if is_marital { MARITAL } else { attribute };
         let is_again = self.words.iter().any(|word| word.lower == "again");
         Some(AttributeStatement {
             is_change: has_ended || !is_denial && (is_now || is_again),

@@ -2,7 +2,7 @@
 
 /// Words of which one, or a colon or "=", occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 83] = [
+pub(super) const CUES: [&str; 93] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
     "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
     "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
@@ -11,7 +11,8 @@ pub(super) const CUES: [&str; 83] = [
     "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
     "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
     "fell", "dropped", "cancelled", "canceled",
-    "upgrade", "downgrade", "update", "pinned", "run", "set ", "listen",
+    "upgrade", "downgrade", "update", "pinned", "run", "set ", "listen", "was ", "has ",
+    "closed", "fixed", "merged", "resolved", "enabled", "disabled", "got ", "reopened",
 ];
 /// Ages in words.
 #[rustfmt::skip]

@@ -17,6 +17,7 @@ mod ended;
 mod lexicon;
 mod roles;
 mod settings;
+mod status;
 mod supposed;
 mod things;
 mod versions;
@@ -120,8 +121,12 @@ impl AttributeStatement {
 
     /// Whether it says that an earlier statement has stopped being true.
     pub fn replaces(&self, earlier: &Self) -> bool {
-        let is_of_same =
-            self.subject == earlier.subject && is_same(&self.attribute, &earlier.attribute);
+        let is_status = self.subject.starts_with(status::SUBJECT);
+        let is_of_same = self.subject == earlier.subject
+            && match is_status {
+                true => self.attribute == earlier.attribute,
+                false => is_same(&self.attribute, &earlier.attribute),
+            };
         // A change of a part leaves the whole, and every other part, as it was.
         let is_of_part = self.scope.is_some() && self.scope != earlier.scope;
         if !is_of_same || is_of_part || !things::may_replace(self, earlier) {
@@ -249,6 +254,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
             }
             found.extend(versions::read(clause));
             found.extend(settings::read(clause));
+            found.extend(status::read(clause));
         }
         if corrects(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);
@@ -378,6 +384,7 @@ impl Clause<'_, '_, '_> {
             .or_else(|| self.tool())
             .or_else(|| self.relation())
             .or_else(|| self.left())
+            .or_else(|| self.marital_status())
             .or_else(|| self.state())
     }
 

@@ -1,0 +1,256 @@
+//! The status of one thing, in words of which only one holds at a time: open or closed, up or down,
+//! single or married.
+//!
+//! "OPS-17 is open" and "OPS-17 is closed" cannot both hold, so the later replaces the earlier
+//! without a word of change. Only the very same name means the same thing. A status with more words
+//! after it ("closed on Mondays") replaces nothing.
+
+use super::things::{from, is_unsure, lower};
+use super::{AttributeStatement, Clause, NOT_NAMED, is_proper};
+use crate::statements::{Break, Word};
+
+/// How the subject of a status of a thing begins.
+pub(super) const SUBJECT: &str = "thing/status/";
+/// The attribute of whether somebody is married.
+pub(super) const MARITAL: &str = "marital status";
+/// Most words of the name of a thing.
+const NAME_WORDS_MAX: usize = 3;
+
+/// Words of which one holds at a time.
+#[rustfmt::skip]
+const KINDS: [(&str, &[&str]); 5] = [
+    ("progress", &[
+        "blocked", "closed", "done", "fixed", "merged", "open", "progress", "reopened", "resolved",
+        "review", "waiting",
+    ]),
+    ("power", &["on", "off"]),
+    ("use", &["enabled", "disabled"]),
+    ("service", &["up", "down"]),
+    ("light", &["red", "green"]),
+];
+/// Those that are also verbs of what somebody did.
+#[rustfmt::skip]
+const DONE: [&str; 8] = [
+    "blocked", "closed", "disabled", "enabled", "fixed", "merged", "reopened", "resolved",
+];
+/// Words that may be between "is" and a status.
+const ADVERBS: [&str; 6] = ["already", "back", "finally", "in", "now", "still"];
+/// Words after a status that leave it as it is.
+const AFTER: [&str; 9] =
+    ["again", "and", "because", "but", "by", "now", "since", "thanks", "today"];
+/// What tickets are called.
+#[rustfmt::skip]
+const TICKETS: [&str; 8] = ["bug", "incident", "issue", "mr", "pr", "story", "task", "ticket"];
+/// Words before the name of a thing.
+const DETERMINERS: [&str; 3] = ["my", "our", "the"];
+/// Whether somebody is married.
+pub(super) const MARITAL_VALUES: [&str; 5] =
+    ["divorced", "engaged", "married", "single", "widowed"];
+
+/// The status that a clause states.
+pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+    done(words).or_else(|| stated(words))
+}
+
+/// `OPS-17 is closed`, `The server is back up`, `PR 88 has been merged`.
+fn stated(words: &[Word<'_>]) -> Option<AttributeStatement> {
+    let verb = (1..words.len()).find(|at| matches!(lower(words, *at), "is" | "was" | "has"))?;
+    let name = name(words.get(..verb)?)?;
+    let mut at = verb + 1;
+    match lower(words, verb) {
+        "has" if lower(words, at) != "been" => return None,
+        "has" => at += 1,
+        _ => {}
+    }
+    while ADVERBS.contains(&lower(words, at)) {
+        at += 1;
+    }
+    let status = lower(words, at);
+    let kind = kind_of(status)?;
+    // "The shop was closed" tells of the past; "PR 88 was merged" tells what it is now.
+    let is_present = lower(words, verb) == "is"
+        || DONE.contains(&status) && (lower(words, verb) == "has" || is_ticket(&name));
+    let is_unbroken = words.get(verb..=at)?.iter().all(|word| word.before == Break::None);
+    (is_present && is_unbroken).then(|| statement(kind, name, status, from(words, at + 1)))
+}
+
+/// `We closed OPS-17`, `Ben merged PR 88`, `We disabled the dark mode`.
+fn done(words: &[Word<'_>]) -> Option<AttributeStatement> {
+    let verb = (0..words.len().min(4)).find(|at| DONE.contains(&lower(words, *at)))?;
+    let status = lower(words, verb);
+    let before = words.get(..verb)?;
+    let is_somebody = before.iter().all(|word| {
+        is_proper(word.text) || matches!(word.lower.as_ref(), "i" | "just" | "have" | "we" | "has")
+    });
+    let rest = from(words, verb + 1);
+    let is_end =
+        |word: &Word<'_>| word.before != Break::None || AFTER.contains(&word.lower.as_ref());
+    let end = rest.iter().position(is_end).unwrap_or(rest.len());
+    let object = rest.get(..end)?;
+    let is_determined = DETERMINERS.contains(&lower(object, 0));
+    let name = name(object)?;
+    let is_known = is_ticket(&name) || is_determined && matches!(status, "enabled" | "disabled");
+    let kind = kind_of(status).filter(|_| is_somebody && is_known && !is_unsure(words))?;
+    Some(statement(kind, name, status, from(rest, end)))
+}
+
+fn statement(kind: &str, name: String, status: &str, after: &[Word<'_>]) -> AttributeStatement {
+    let is_whole = after.first().is_none_or(|next| {
+        next.before != Break::None
+            || AFTER.contains(&next.lower.as_ref())
+            || status == "waiting" && next.lower == "for"
+    });
+    AttributeStatement {
+        is_change: is_whole,
+        ..AttributeStatement::of(format!("{SUBJECT}{kind}"), name, status.to_owned())
+    }
+}
+
+fn kind_of(status: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(_, values)| values.contains(&status)).map(|(kind, _)| *kind)
+}
+
+/// The name of a thing: "the build server", "ticket OPS-17". A key such as "OPS-17" is enough.
+fn name(words: &[Word<'_>]) -> Option<String> {
+    let is_around = |word: &Word<'_>| DETERMINERS.contains(&word.lower.as_ref());
+    let words = match words {
+        [first, rest @ ..] if is_around(first) => rest,
+        _ => words,
+    };
+    let is_name = (1..=NAME_WORDS_MAX).contains(&words.len())
+        && words.iter().all(|word| !NOT_NAMED.contains(&word.lower.as_ref()))
+        && words.iter().skip(1).all(|word| word.before == Break::None);
+    let name: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();
+    let name = match name.as_slice() {
+        ["pull", "request", number] => vec!["pr", number],
+        [kind, key] if TICKETS.contains(kind) && key.contains(char::is_alphabetic) => vec![*key],
+        _ => name,
+    };
+    is_name.then(|| name.join(" "))
+}
+
+/// Whether a name is that of one ticket: "ops-17", "pr 88".
+fn is_ticket(name: &str) -> bool {
+    name.ends_with(|last: char| last.is_ascii_digit())
+}
+
+impl Clause<'_, '_, '_> {
+    /// `Eva is single`, `Eva got engaged to Paul`, `Eva and Paul are married`.
+    pub(super) fn marital_status(mut self) -> Option<AttributeStatement> {
+        let subject = match self.couple() {
+            Some((couple, length)) => {
+                self.skip(length);
+                couple
+            }
+            None => self.subject()?,
+        };
+        self.skip_all(&["am", "are", "have", "has", "is", "just", "got", "now", "been"]);
+        let value = self.lower(0).to_owned();
+        self.skip(1);
+        let is_known = MARITAL_VALUES.contains(&value.as_str());
+        let is_whole = match self.words {
+            [] => true,
+            [next, ..] if next.before != Break::None => true,
+            [to, name, ..] if to.lower == "to" => is_proper(name.text),
+            [next, ..] => matches!(
+                next.lower.as_ref(),
+                "again" | "and" | "in" | "last" | "now" | "on" | "this" | "today" | "yesterday"
+            ),
+        };
+        (is_known && is_whole).then(|| AttributeStatement {
+            is_change: true,
+            ..AttributeStatement::of(subject, MARITAL, value)
+        })
+    }
+
+    /// Two people, "Eva and Paul", in the order of their names, and how many words they are.
+    fn couple(&self) -> Option<(String, usize)> {
+        let is_name = |at: usize| self.words.get(at).is_some_and(|word| is_proper(word.text));
+        let is_couple = is_name(0) && self.lower(1) == "and" && is_name(2);
+        let mut names = [self.lower(0), self.lower(2)];
+        names.sort_unstable();
+        is_couple.then(|| (names.join("/"), 3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::{Speaker, attributes};
+
+    #[test]
+    fn a_later_status_replaces_the_one_before() {
+        let missed = unreplaced(&[
+            ("Ticket OPS-17 is open", "OPS-17 is closed"),
+            ("Ticket OPS-17 is open", "Ticket OPS-17 has been closed."),
+            ("OPS-17 is in progress", "OPS-17 is done"),
+            ("OPS-17 is closed", "OPS-17 was reopened because the test fails"),
+            ("OPS-17 is open", "We fixed OPS-17"),
+            ("OPS-17 is in review", "Ben closed ticket OPS-17"),
+            ("PR 88 is waiting for review", "PR 88 was merged"),
+            ("PR 88 is waiting for review", "Pull request 88 is merged"),
+            ("PR 88 is open", "Merged PR 88"),
+            ("The server is down", "The server is back up"),
+            ("The server is down for maintenance", "The server is up again"),
+            ("The build is red", "The build is green"),
+            ("The heating is on", "The heating is off"),
+            ("Dark mode is enabled", "Dark mode is disabled"),
+            ("The dark mode is enabled", "We disabled the dark mode"),
+            ("Eva is single", "Eva is engaged to Paul"),
+            ("Eva is single", "Eva got married last week"),
+            ("Eva and Paul are married", "Eva and Paul got divorced"),
+            ("Eva and Paul are engaged", "Paul and Eva are married now"),
+            ("I am single", "I'm engaged"),
+            ("Eva is single", "Eva is no longer single"),
+            ("Eva is married", "Eva is not married anymore"),
+            ("OPS-17 is closed", "Reopened OPS-17"),
+        ]);
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
+    fn a_status_of_something_else_or_that_is_not_certain_replaces_nothing() {
+        let wrong = replaced(&[
+            ("OPS-17 is open", "OPS-18 is closed"),
+            ("OPS-17 is open", "OPS-17 is not closed"),
+            ("OPS-17 is open", "OPS-17 will be closed"),
+            ("OPS-17 is open", "OPS-17 should be closed"),
+            ("OPS-17 is open", "Is OPS-17 closed?"),
+            ("OPS-17 is open", "If OPS-17 is closed, we can start"),
+            ("OPS-17 is open", "OPS-17 is almost closed"),
+            ("OPS-17 is open", "OPS-17 is closed on our side"),
+            ("OPS-17 is open", "We have not closed OPS-17"),
+            ("OPS-17 is open", "We closed the door"),
+            ("OPS-17 is open", "OPS-17 is enabled"),
+            ("PR 88 is open", "Issue 88 is closed"),
+            ("PR 88 is open", "PR 89 was merged"),
+            ("The server is down", "The build server is up"),
+            ("The build server is down", "The server is up"),
+            ("The server is down", "The server was up"),
+            ("The server is down", "The server is up on Mondays"),
+            ("The shop is open", "The shop was closed"),
+            ("The shop is open", "The shop is closed on Sundays"),
+            ("The shop is open", "The shop is closed for students"),
+            ("The heating is on", "The light is off"),
+            ("It is open", "It is closed"),
+            ("Eva is single", "Ana is married"),
+            ("Eva is single", "Eva is not married"),
+            ("Eva is single", "Eva will get married"),
+            ("Eva is single", "Eva was married"),
+            ("Eva is single", "Eva is no longer married"),
+            ("Eva is single", "Eva is married to her job"),
+            ("Eva is single", "Eva is a single mother"),
+            ("Eva and Paul are married", "Eva and Tom got divorced"),
+            ("Eva and Paul are married", "Are Eva and Paul divorced?"),
+        ]);
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn any_words_are_read() {
+        for text in ["is open", "has been", "closed", "the is on", "A and B", "pull request is up"]
+        {
+            let _ = attributes(text, Speaker::Owner);
+        }
+    }
+}
