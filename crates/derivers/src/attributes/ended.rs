@@ -2,6 +2,7 @@
 //! vegetarian", "We changed dentists", "I switched to Helix", "Emil turned eight".
 
 use super::status::{MARITAL, MARITAL_VALUES};
+use super::tools::kind_of_tool;
 use super::{
     AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS, OWNER, TIMES,
     VALUE_ENDS, ValueSort, WORK, has_one_at_a_time, number, sort_of,
@@ -31,8 +32,6 @@ const HABITS: [(&str, &[&str]); 9] = [
 const NOT_DONE: [&str; 8] = ["care", "it", "over", "part", "place", "that", "time", "to"];
 /// Most words of what somebody is.
 const BEING_WORDS_MAX: usize = 3;
-/// Most words of the name of a tool.
-const TOOL_WORDS_MAX: usize = 3;
 const TO_BE: [&str; 3] = ["am", "are", "is"];
 /// Words between "am" and what somebody is.
 const ADVERBS: [&str; 6] = ["actually", "also", "finally", "now", "officially", "still"];
@@ -63,52 +62,6 @@ const CHANGED: [(&str, &str); 16] = [
     ("therapists", "therapist"),
     ("vets", "vet"),
 ];
-
-/// Tools of which most people use one of a kind.
-const TOOLS: [(&str, &[&str]); 5] = [
-    (
-        "browser",
-        &[
-            "brave",
-            "chrome",
-            "chromium",
-            "edge",
-            "firefox",
-            "librewolf",
-            "opera",
-            "safari",
-            "vivaldi",
-        ],
-    ),
-    (
-        "editor",
-        &[
-            "emacs",
-            "helix",
-            "kakoune",
-            "nano",
-            "neovim",
-            "nvim",
-            "sublime",
-            "sublime text",
-            "vi",
-            "vim",
-            "visual studio code",
-            "vs code",
-            "vscode",
-            "vscodium",
-            "zed",
-        ],
-    ),
-    ("operating system", &["debian", "fedora", "linux", "macos", "nixos", "ubuntu", "windows"]),
-    ("package manager", &["bun", "npm", "pnpm", "yarn"]),
-    ("shell", &["bash", "fish", "nushell", "powershell", "zsh"]),
-];
-
-/// The kind of a tool, by its name in lower case.
-fn kind_of_tool(name: &str) -> Option<&'static str> {
-    TOOLS.iter().find(|(_, tools)| tools.contains(&name)).map(|(kind, _)| *kind)
-}
 
 impl Clause<'_, '_, '_> {
     /// `I am no longer a vegetarian`, `we don't live in Leeds anymore`; also what somebody is.
@@ -141,19 +94,7 @@ impl Clause<'_, '_, '_> {
         let verb = self.lower(0).to_owned();
         let habit = HABITS.iter().find(|(_, verbs)| verbs.contains(&verb.as_str()));
         if let Some((habit, _)) = habit.filter(|_| !is_being) {
-            self.skip(1);
-            if self.next_is(&NOT_DONE) {
-                return None;
-            }
-            self.skip_all(&ARTICLES);
-            let (value, is_now) = self.value(&NOT_BEINGS)?;
-            let tool = kind_of_tool(&value.to_lowercase()).filter(|_| *habit == "use");
-            let attribute = tool.map_or_else(|| format!("{DOING}{habit}"), str::to_owned);
-            return Some(AttributeStatement {
-                is_change: has_ended || is_now,
-                has_ended,
-                ..AttributeStatement::of(subject, attribute, value)
-            });
+            return self.does(subject, habit, has_ended);
         }
         if has_stopped {
             return None;
@@ -186,6 +127,25 @@ impl Clause<'_, '_, '_> {
         })
     }
 
+    /// `smokes`, `use Jira for tickets`: what somebody does, behind the subject.
+    fn does(mut self, subject: String, habit: &str, has_ended: bool) -> Option<AttributeStatement> {
+        self.skip(1);
+        if self.next_is(&NOT_DONE) {
+            return None;
+        }
+        self.skip_all(&ARTICLES);
+        let (value, is_now) = self.value(&NOT_BEINGS)?;
+        let tool = kind_of_tool(&value.to_lowercase()).filter(|_| habit == "use");
+        let attribute = tool.map_or_else(|| format!("{DOING}{habit}"), str::to_owned);
+        let scope = self.scope_after(&value).filter(|_| habit == "use");
+        Some(AttributeStatement {
+            is_change: has_ended || is_now,
+            has_ended,
+            scope,
+            ..AttributeStatement::of(subject, attribute, value)
+        })
+    }
+
     /// `We changed dentists`: the one before is over, and nobody says who is next.
     pub(super) fn changed_one(mut self) -> Option<AttributeStatement> {
         let subject = self.subject()?;
@@ -201,44 +161,6 @@ impl Clause<'_, '_, '_> {
             is_change: true,
             has_ended: true,
             ..AttributeStatement::of(subject, attribute, String::new())
-        })
-    }
-
-    /// `I use Vim`, `I switched from Vim to Helix`.
-    pub(super) fn tool(mut self) -> Option<AttributeStatement> {
-        let subject = self.subject()?;
-        self.skip_all(&["am", "have", "has", "just", "now", "still", "recently", "finally"]);
-        let is_change = self.next_is(&["switched", "moved", "migrated"]);
-        let is_of_tools = !self.next_is(&["moved"]);
-        self.takes(&["use", "uses", "using", "switched", "moved", "migrated"])?;
-        let mut before = None;
-        if is_change {
-            let near = self.words.iter().take(2 + 2 * TOOL_WORDS_MAX);
-            let to = near.clone().position(|word| word.lower == "to")?;
-            if let Some(from) = near.clone().position(|word| word.lower == "from") {
-                let words = self.words.get(from + 1..to)?.iter().map(|word| word.text);
-                before = Some(words.collect::<Vec<_>>().join(" "));
-            } else if to > 0 {
-                return None;
-            }
-            self.skip(to + 1);
-        }
-        let (value, is_now) = self.value(&[])?;
-        let kind = kind_of_tool(&value.to_lowercase());
-        if let (Some(before), None) = (before, kind) {
-            // What was used before that: "We switched from Jira to Linear".
-            let used = format!("{DOING}use");
-            let is_name = is_of_tools && sort_of(&before) == ValueSort::Name;
-            let instead_of = Some(before).filter(|_| is_name)?;
-            return Some(AttributeStatement {
-                instead_of: Some(instead_of),
-                ..AttributeStatement::of(subject, used, value)
-            });
-        }
-        let kind = kind?;
-        Some(AttributeStatement {
-            is_change: is_change || is_now,
-            ..AttributeStatement::of(subject, kind, value)
         })
     }
 

@@ -20,6 +20,7 @@ mod settings;
 mod status;
 mod supposed;
 mod things;
+mod tools;
 mod versions;
 
 use crate::names;
@@ -382,6 +383,7 @@ impl Clause<'_, '_, '_> {
             .or_else(|| self.role_of())
             .or_else(|| self.has_role())
             .or_else(|| self.tool())
+            .or_else(|| self.replaced_tool())
             .or_else(|| self.relation())
             .or_else(|| self.left())
             .or_else(|| self.marital_status())
