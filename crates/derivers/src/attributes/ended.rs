@@ -13,6 +13,8 @@ use crate::statements::{Break, Word};
 pub(super) const BEING: &str = "being";
 /// How the attribute of what somebody likes, or does again and again, begins.
 pub(super) const DOING: &str = "doing/";
+/// The attribute of which car somebody drives.
+pub(super) const DRIVING: &str = "doing/drive";
 /// Its verbs, as they follow "I", "he" and "stopped".
 const HABITS: [(&str, &[&str]); 9] = [
     ("drink", &["drink", "drinks", "drinking"]),
@@ -69,6 +71,7 @@ impl Clause<'_, '_, '_> {
         let is_contracted = matches!(self.lower(0), "i'm" | "we're");
         let has_contracted = matches!(self.lower(0), "i've" | "we've");
         let subject = self.subject()?;
+        let is_since_now = self.begins_with_now();
         let has_been =
             (has_contracted || self.skip_all(&["have", "has"])) && self.next_is(&["been"]);
         self.skip(usize::from(has_been));
@@ -94,7 +97,11 @@ impl Clause<'_, '_, '_> {
         let verb = self.lower(0).to_owned();
         let habit = HABITS.iter().find(|(_, verbs)| verbs.contains(&verb.as_str()));
         if let Some((habit, _)) = habit.filter(|_| !is_being) {
-            return self.does(subject, habit, has_ended);
+            let done = self.does(subject, habit, has_ended);
+            return done.map(|done| AttributeStatement {
+                is_change: done.is_change || is_since_now,
+                ..done
+            });
         }
         if has_stopped {
             return None;
@@ -113,6 +120,10 @@ impl Clause<'_, '_, '_> {
             self.takes(prepositions)?;
         }
         let (value, is_now) = self.value(&NOT_BEINGS)?;
+        let is_time = value.split(' ').any(|word| TIMES.contains(&word.to_lowercase().as_str()));
+        if attribute == BEING && is_time {
+            return None;
+        }
         let is_long = value.split(' ').count() > BEING_WORDS_MAX;
         if attribute == BEING && (is_long || value.contains(char::is_numeric)) {
             return None;
@@ -120,11 +131,17 @@ impl Clause<'_, '_, '_> {
         let is_marital = attribute == BEING && MARITAL_VALUES.contains(&value.as_str());
         let attribute = if is_marital { MARITAL } else { attribute };
         let is_again = self.words.iter().any(|word| word.lower == "again");
+        let is_now = is_now || is_since_now;
         Some(AttributeStatement {
             is_change: has_ended || !is_denial && (is_now || is_again),
             has_ended: has_ended || is_denial,
             ..AttributeStatement::of(subject, attribute, value)
         })
+    }
+
+    /// Whether "now" is among the words around the verb: "is now a", "now uses".
+    pub(super) fn begins_with_now(&self) -> bool {
+        self.words.iter().take(2).any(|word| word.lower == "now")
     }
 
     /// `smokes`, `use Jira for tickets`: what somebody does, behind the subject.
@@ -134,6 +151,17 @@ impl Clause<'_, '_, '_> {
             return None;
         }
         self.skip_all(&ARTICLES);
+        let is_whole =
+            self.words.is_empty() || self.next_is(&["last", "this", "today", "yesterday"]);
+        if habit == "smoke" && is_whole {
+            // Who quit smoking smokes nothing.
+            let value = if has_ended { "" } else { habit };
+            return Some(AttributeStatement {
+                is_change: has_ended,
+                has_ended,
+                ..AttributeStatement::of(subject, format!("{DOING}{habit}"), value.to_owned())
+            });
+        }
         let (value, is_now) = self.value(&NOT_BEINGS)?;
         let tool = kind_of_tool(&value.to_lowercase()).filter(|_| habit == "use");
         let attribute = tool.map_or_else(|| format!("{DOING}{habit}"), str::to_owned);
@@ -157,6 +185,15 @@ impl Clause<'_, '_, '_> {
             })
         };
         let attribute = CHANGED.iter().find(|(several, _)| *several == self.lower(0))?.1.to_owned();
+        if self.lower(1) == "to" {
+            // "I switched banks to Raiffeisen".
+            self.skip(2);
+            let (value, _) = self.value(&TIMES)?;
+            return (sort_of(&value) == ValueSort::Name).then_some(AttributeStatement {
+                is_change: true,
+                ..AttributeStatement::of(subject, attribute, value)
+            });
+        }
         is_end(self.words.get(1)).then_some(AttributeStatement {
             is_change: true,
             has_ended: true,

@@ -15,6 +15,7 @@
 
 mod ended;
 mod lexicon;
+mod people;
 mod roles;
 mod settings;
 mod status;
@@ -144,11 +145,14 @@ impl AttributeStatement {
             (true, true) => false,
             (true, false) => has_same_value || self.value.is_empty(),
             (false, true) => has_same_value,
-            // Somebody is many things at a time.
-            (false, false)
-                if self.attribute == ended::BEING || self.attribute.starts_with(ended::DOING) =>
-            {
-                false
+            // Somebody is and does many things at a time, but has one rank and drives one car.
+            (false, false) if self.attribute == ended::BEING => {
+                people::is_other_rank(&self.value, &earlier.value)
+            }
+            (false, false) if self.attribute.starts_with(ended::DOING) => {
+                let are_names =
+                    [self, earlier].iter().all(|it| sort_of(&it.value) == ValueSort::Name);
+                self.attribute == ended::DRIVING && are_names && !has_same_value
             }
             (false, false) => {
                 let is_of_sort = self.has_values_of_any_sort()
@@ -248,11 +252,12 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 continue;
             }
             last = found.len();
-            let clause = without_opening(clause);
-            match (Clause { words: clause, speaker }).read() {
-                Some(statement) => found.push(statement),
-                None => found.extend(things::read(clause)),
+            let clause = people::without_report(without_opening(clause));
+            let of_people = Clause { words: clause, speaker }.read();
+            if of_people.is_empty() {
+                found.extend(things::read(clause));
             }
+            found.extend(of_people);
             found.extend(versions::read(clause));
             found.extend(settings::read(clause));
             found.extend(status::read(clause));
@@ -366,7 +371,7 @@ struct Clause<'s, 't, 'a> {
 }
 
 impl Clause<'_, '_, '_> {
-    fn read(mut self) -> Option<AttributeStatement> {
+    fn read(mut self) -> Vec<AttributeStatement> {
         while self.next_is(&OPENINGS) {
             self.skip(1);
         }
@@ -375,8 +380,12 @@ impl Clause<'_, '_, '_> {
         } else if self.next_is(&["it"]) && self.lower(2) == "out" {
             self.skip(3);
         }
-        self.possession()
-            .or_else(|| self.has_new())
+        let several = self.several();
+        if !several.is_empty() {
+            return several;
+        }
+        let one = self.possession();
+        one.or_else(|| self.has_new())
             .or_else(|| self.age())
             .or_else(|| self.died())
             .or_else(|| self.changed_one())
@@ -387,7 +396,14 @@ impl Clause<'_, '_, '_> {
             .or_else(|| self.relation())
             .or_else(|| self.left())
             .or_else(|| self.marital_status())
+            .or_else(|| self.job_at())
+            .or_else(|| self.dismissed())
+            .or_else(|| self.promoted())
+            .or_else(|| self.in_care_of())
+            .or_else(|| self.has())
             .or_else(|| self.state())
+            .into_iter()
+            .collect()
     }
 
     fn lower(&self, at: usize) -> &str {

@@ -68,7 +68,7 @@ impl Clause<'_, '_, '_> {
         })
     }
 
-    fn name_at(&self, at: usize) -> Option<String> {
+    pub(super) fn name_at(&self, at: usize) -> Option<String> {
         let words = self.words.get(at..)?.iter().take(NAME_WORDS_MAX).enumerate();
         let is_name = |(place, word): &(usize, &Word<'_>)| {
             is_proper(word.text)
@@ -80,7 +80,7 @@ impl Clause<'_, '_, '_> {
     }
 
     /// The words of a role from `at` to `end`, or to what follows it.
-    fn role_at(&self, at: usize, end: Option<usize>) -> Option<String> {
+    pub(super) fn role_at(&self, at: usize, end: Option<usize>) -> Option<String> {
         let words = self.words.get(at..end.unwrap_or(self.words.len()))?;
         let is_end = |word: &str| {
             matches!(word, "and" | "any" | "anymore" | "at" | "but" | "for" | "in" | "now" | "of")
@@ -109,6 +109,6 @@ impl Clause<'_, '_, '_> {
 }
 
 /// Whose attribute a role is that is nobody's own.
-fn subject_of_role() -> String {
+pub(super) fn subject_of_role() -> String {
     format!("{}role", things::SUBJECT)
 }

@@ -111,7 +111,7 @@ fn kind_of(status: &str) -> Option<&'static str> {
 }
 
 /// The name of a thing: "the build server", "ticket OPS-17". A key such as "OPS-17" is enough.
-fn name(words: &[Word<'_>]) -> Option<String> {
+pub(super) fn name(words: &[Word<'_>]) -> Option<String> {
     let is_around = |word: &Word<'_>| DETERMINERS.contains(&word.lower.as_ref());
     let words = match words {
         [first, rest @ ..] if is_around(first) => rest,

@@ -121,7 +121,18 @@ pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
     if let Some((name, value)) = changed {
         return statements(&name, value, true);
     }
-    stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, false))
+    let is_change = !is_unsure(words) && is_last_now(words);
+    stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, is_change))
+}
+
+/// Whether the end of a clause says that it is so since now: "… is in class 4b now".
+fn is_last_now(words: &[Word<'_>]) -> bool {
+    let last = words.len().saturating_sub(1);
+    match lower(words, last) {
+        "now" => !matches!(lower(words, last.saturating_sub(1)), "by" | "for" | "from" | "until"),
+        "instead" => true,
+        _ => false,
+    }
 }
 
 /// The name of what takes place no more, or at no known time: `the party is cancelled`, `The
@@ -388,12 +399,21 @@ fn statements(name: &str, value: &[Word<'_>], is_change: bool) -> Vec<AttributeS
 /// "with Ana", "in the shed"; "in good shape" and "behind schedule" are not.
 fn is_place(name: &str) -> bool {
     let first = name.split(' ').next().unwrap_or_default();
-    is_proper(first) || ARTICLES.contains(&first)
+    is_proper(first) || ARTICLES.contains(&first) || numbered(name).is_some()
+}
+
+/// The word before the number in "class 4b" and "room 12".
+fn numbered(place: &str) -> Option<&str> {
+    place.split_once(' ').filter(|(_, number)| starts_with_digit(number)).map(|(kind, _)| kind)
 }
 
 /// Whether the values of two statements about one thing can be compared: centimetres replace no
-/// years.
+/// years, and a city replaces no school class.
 pub(super) fn may_replace(later: &AttributeStatement, earlier: &AttributeStatement) -> bool {
+    let is_place = later.subject == ValueKind::Place.subject();
+    if is_place && numbered(&later.value) != numbered(&earlier.value) {
+        return false;
+    }
     let kind = |of: &AttributeStatement| {
         let is_amount = of.subject == ValueKind::Amount.subject();
         is_amount.then(|| kind_of_unit(&of.value)).flatten()
@@ -466,6 +486,8 @@ fn values_of(words: &[Word<'_>]) -> Vec<(ValueKind, String)> {
     }
     let is_end =
         |word: &&Word<'_>| word.before != Break::None || VALUE_ENDS.contains(&word.lower.as_ref());
+    let is_end =
+        |word: &&Word<'_>| is_end(word) || matches!(word.lower.as_ref(), "now" | "instead");
     let more = from(value, 1).iter().take_while(|word| !is_end(word)).map(|word| word.text);
     let text: Vec<&str> = std::iter::once(head.text).chain(more).take(VALUE_WORDS_MAX).collect();
     if starts_with_digit(head.text) {

@@ -35,6 +35,7 @@ impl Clause<'_, '_, '_> {
     /// `I use Vim`, `I switched from Vim to Helix`.
     pub(super) fn tool(mut self) -> Option<AttributeStatement> {
         let subject = self.subject()?;
+        let is_since_now = self.begins_with_now();
         self.skip_all(&["am", "have", "has", "just", "now", "still", "recently", "finally"]);
         let is_change = self.next_is(&["switched", "moved", "migrated"]);
         let is_choice = self.next_is(&["chose"]);
@@ -72,7 +73,7 @@ impl Clause<'_, '_, '_> {
             None => return None,
         };
         Some(AttributeStatement {
-            is_change: is_change || is_now,
+            is_change: is_change || is_now || is_since_now,
             scope,
             ..AttributeStatement::of(subject, kind, value)
         })
@@ -131,6 +132,7 @@ mod tests {
                 "Dropped MongoDB in favour of Postgres for the orders",
             ),
             ("We use MongoDB for orders", "We switched from MongoDB to Postgres for the orders"),
+            ("I use Vim for everything", "I now use Helix"),
             ("I use Vim for everything", "I swapped Vim for Helix"),
             ("We use npm", "We replaced npm with pnpm"),
             ("We use Slack for chat", "We switched from Slack to Zulip"),
