@@ -13,6 +13,7 @@
 //! the clause, and a place or an employer is a proper name. So "I moved the meeting to Oslo" and "I
 //! moved: the sofa is blue" state nothing. Pronouns of the third person name nobody.
 
+mod called;
 mod ended;
 mod lexicon;
 mod people;
@@ -261,6 +262,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
             found.extend(versions::read(clause));
             found.extend(settings::read(clause));
             found.extend(status::read(clause));
+            found.extend(called::read(clause));
         }
         if corrects(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);

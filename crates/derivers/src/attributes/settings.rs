@@ -50,7 +50,7 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
     let at = words.iter().position(|word| is_name(word.text))?;
     let name = words.get(at)?.text;
     let is_not_yet = words.iter().any(|word| NOT_YET.contains(&word.lower.as_ref()));
-    if is_unsure(words) && !lower(words, at + 1).starts_with("was") || is_not_yet {
+    if is_unsure(words) || is_not_yet {
         return None;
     }
     let value = |at: usize| {

@@ -9,7 +9,7 @@ use super::things::{from, is_unsure, lower};
 use super::{AttributeStatement, Clause, NOT_NAMED, is_proper};
 use crate::statements::{Break, Word};
 
-/// How the subject of a status of a thing begins.
+/// How the subject begins of what holds for a thing of the very same name.
 pub(super) const SUBJECT: &str = "thing/status/";
 /// The attribute of whether somebody is married.
 pub(super) const MARITAL: &str = "marital status";

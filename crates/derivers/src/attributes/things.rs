@@ -29,7 +29,7 @@ const CHANGED: [&str; 23] = [
     "rescheduled", "rose", "shifted", "shortened", "slipped", "switched",
 ];
 /// More verbs after "was" that tell of something that holds.
-const MADE: [&str; 3] = ["downgraded", "updated", "upgraded"];
+const MADE: [&str; 5] = ["downgraded", "renamed", "set", "updated", "upgraded"];
 /// The same after "decided to".
 #[rustfmt::skip]
 const TO_CHANGE: [&str; 17] = [
@@ -53,7 +53,14 @@ const AUXILIARIES: [&str; 14] = [
     "recently", "was", "were",
 ];
 /// Verbs by which a thing has a value.
-const IS: [&str; 8] = ["is", "are", "be", "begins", "happens", "meet", "meets", "starts"];
+#[rustfmt::skip]
+const IS: [&str; 9] = [
+    "is", "are", "be", "begins", "costs", "happens", "meet", "meets", "starts",
+];
+/// Verbs of which each is an attribute of its own: a shop opens and closes.
+const OCCASIONS: [&str; 5] = ["arrives", "closes", "departs", "leaves", "opens"];
+/// Verbs by which people move: "Ana moved to 3 Oak Street".
+const OF_PEOPLE: [&str; 4] = ["changed", "moved", "relocated", "switched"];
 /// Words between such a verb and the value.
 #[rustfmt::skip]
 const BEFORE_VALUE: [&str; 16] = [
@@ -259,8 +266,8 @@ fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
     };
     // "Is now", "now meets".
     let is_now = |at: &usize| match lower(words, *at) {
-        "now" => IS.contains(&lower(words, at + 1)),
-        verb => IS.contains(&verb) && lower(words, at + 1) == "now",
+        "now" => has_value(lower(words, at + 1)),
+        verb => has_value(verb) && lower(words, at + 1) == "now",
     };
     let verb = (1..words.len()).find(|at| is_verb(at) || is_now(at))?;
     let mut end = verb;
@@ -268,15 +275,36 @@ fn passive<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
         end -= 1;
     }
     let name = name_before(words, end)?;
+    let name = [verb, verb + 1].into_iter().fold(name, |name, at| of_occasion(name, words, at));
     // "Ana moved to Lisbon" is about a person. The name of a thing has "the" before it, is followed
-    // by "now", or is not written in capitals: "Launch date moved to Friday".
+    // by "now", or is not written in capitals: "Launch date moved to Friday". Nor does a person go
+    // up to an amount or move to a day.
     let is_determined = (0..end).any(|at| DETERMINERS.contains(&lower(words, at)));
     let value = match is_now(&verb) {
         true if lower(words, verb) == "now" => after_is(words, verb + 2)?,
         true => after_is(words, verb + 1)?,
         false => after_change(words, verb + 1)?,
     };
-    (is_determined || is_now(&verb) || !are_all_capital(words, end)).then_some((name, value))
+    let is_of_thing = |(kind, _): &(ValueKind, String)| match kind {
+        ValueKind::Day | ValueKind::Clock => true,
+        ValueKind::Amount => !OF_PEOPLE.contains(&lower(words, verb)),
+        ValueKind::Place => false,
+    };
+    let is_thing = is_determined
+        || is_now(&verb)
+        || !are_all_capital(words, end)
+        || values_of(value).iter().any(is_of_thing);
+    is_thing.then_some((name, value))
+}
+
+fn has_value(verb: &str) -> bool {
+    IS.contains(&verb) || OCCASIONS.contains(&verb)
+}
+
+/// The name of what is of a thing, with the verb if each verb is of its own: "shop closes".
+fn of_occasion(name: String, words: &[Word<'_>], verb: usize) -> String {
+    let verb = lower(words, verb);
+    if OCCASIONS.contains(&verb) { format!("{name} {verb}") } else { name }
 }
 
 /// Whether each word before `end` has a capital, as the name of a person has.
@@ -342,11 +370,12 @@ fn stated<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
         let is_colon = words.get(*at).is_some_and(|word| word.before == Break::Colon);
         is_colon
             || matches!(lower(words, *at), "on" | "at" | "takes")
-            || IS.contains(&lower(words, *at))
+            || has_value(lower(words, *at)) && !DETERMINERS.contains(&lower(words, at - 1))
     };
     let end = (1..words.len()).find(is_end)?;
     let name = name_before(words, if lower(words, end) == "be" { end - 1 } else { end })?;
-    let start = if IS.contains(&lower(words, end)) { end + 1 } else { end };
+    let name = of_occasion(name, words, end);
+    let start = if has_value(lower(words, end)) { end + 1 } else { end };
     Some((name, after_is(words, start)?))
 }
 
@@ -585,6 +614,20 @@ mod tests {
                 "The deadline for the report was moved to Monday",
             ),
             ("The deadline for the report is Friday", "We moved the report to Monday for now"),
+            ("Rent is 1450 CHF", "Rent went up to 1520 CHF"),
+            ("Rent is 1450 CHF", "Rent was raised to 1520 CHF"),
+            ("Netflix costs 12.99 a month", "Netflix costs 15.99 a month now"),
+            ("Netflix costs 12.99 a month", "Netflix now costs 15.99 a month"),
+            ("The shop closes at 18:00", "The shop now closes at 17:00"),
+            ("The shop closes at 18:00", "The shop closes at 17:00 now"),
+            ("Flight LX38 leaves at 10:05", "Flight LX38 now leaves at 12:40"),
+            (
+                "The meeting with Ana is on Tuesday at 10",
+                "The meeting with Ana is on Wednesday instead",
+            ),
+            ("The meeting is on Tuesday", "Meeting is Thursday, not Tuesday"),
+            ("The meeting is on Tuesday", "Meeting moved to Thursday"),
+            ("The project deadline is 15 May", "Deadline slipped to 30 May"),
             (
                 "The choir meets on Wednesdays at 19:30.",
                 "The choir now meets on Thursdays at 20:00.",
@@ -637,6 +680,24 @@ mod tests {
             ("The fee is 20 euros", "The fee was raised to 25 euros for non-members"),
             ("The fee is 20 euros", "The fee was raised to 25 euros in 2015"),
             ("The office is in Mitte", "During the renovation the office is moved to Dachau"),
+            ("Rent is 1450 CHF", "Rent went up"),
+            ("Rent is 1450 CHF", "Insurance went up to 1520 CHF"),
+            ("Rent is 1450 CHF", "Rent may go up to 1520 CHF"),
+            ("Rent is 1450 CHF", "Rent should have gone up to 1520 CHF"),
+            ("Petra is 30", "Petra moved to 3 Oak Street"),
+            ("Netflix costs 12.99 a month", "Netflix costs 15.99 a month"),
+            ("Netflix costs 12.99 a month", "Spotify costs 15.99 a month now"),
+            ("Netflix costs 12.99 a month", "Netflix now costs 9.99 a month for students"),
+            ("The shop closes at 18:00", "The shop closes at 17:00"),
+            ("The shop closes at 18:00", "The shop closes at 17:00 for now"),
+            ("The shop closes at 18:00", "The shop opens at 9:00 now"),
+            ("The shop closes at 18:00", "The museum closes at 17:00 now"),
+            ("The shop closes at 18:00", "The shop should close at 17:00 now"),
+            ("The meeting with Ana is on Tuesday", "The meeting with Ben is on Friday instead"),
+            ("The meeting is on Tuesday", "Should the meeting be on Friday instead?"),
+            ("The meeting is on Tuesday", "The meeting could be on Friday instead"),
+            ("The meeting is on Tuesday", "Meeting is Thursday, not Wednesday"),
+            ("The project deadline is 15 May", "Deadline could slip to 30 May"),
             (
                 "The upload limit is 100 MB",
                 "The upload limit was raised to 200 MB but we rolled it back",

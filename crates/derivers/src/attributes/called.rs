@@ -1,0 +1,106 @@
+//! What a thing is called: "The project is called Falcon", "The project has been renamed Osprey".
+
+use super::status;
+use super::things::{from, is_unsure, lower};
+use super::{AttributeStatement, NO_VALUES, VALUE_ENDS};
+use crate::statements::{Break, Word};
+
+/// Most words of what a thing is called.
+const CALLED_WORDS_MAX: usize = 3;
+/// Words after "renamed" before the new name.
+const TO: [&str; 3] = ["as", "into", "to"];
+/// Words before "renamed" by which it has happened.
+const AUXILIARIES: [&str; 7] = ["been", "got", "has", "is", "just", "now", "was"];
+
+/// The name that a clause states or changes.
+pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+    let verb = words
+        .iter()
+        .position(|word| matches!(word.lower.as_ref(), "called" | "named" | "renamed"))?;
+    let is_renamed = lower(words, verb) == "renamed";
+    let is_by_somebody = verb == 0 || verb == 1 && matches!(lower(words, 0), "i" | "we" | "they");
+    if is_unsure(words) {
+        return None;
+    }
+    if is_renamed && is_by_somebody {
+        let rest = from(words, verb + 1);
+        let to = rest.iter().position(|word| TO.contains(&word.lower.as_ref()))?;
+        let object = rest.get(..to)?;
+        let end = object.iter().position(|word| word.lower == "from").unwrap_or(to);
+        return named(object.get(..end)?, from(rest, to + 1), true);
+    }
+    let mut end = verb;
+    while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
+        end -= 1;
+    }
+    let auxiliaries = words.get(end..verb)?;
+    let is = auxiliaries.first()?.lower.as_ref();
+    let is_now = auxiliaries.iter().any(|word| word.lower == "now");
+    if !is_renamed && is != "is" || is == "just" {
+        return None;
+    }
+    let to = usize::from(is_renamed && TO.contains(&lower(words, verb + 1)));
+    named(words.get(..end)?, from(words, verb + 1 + to), is_renamed || is_now)
+}
+
+fn named(thing: &[Word<'_>], called: &[Word<'_>], is_change: bool) -> Option<AttributeStatement> {
+    let thing = status::name(thing)?;
+    let is_end = |word: &Word<'_>| {
+        word.before != Break::None
+            || VALUE_ENDS.contains(&word.lower.as_ref())
+            || matches!(word.lower.as_ref(), "now" | "instead")
+    };
+    let called = called.iter().enumerate().take_while(|(at, word)| *at == 0 || !is_end(word));
+    let called: Vec<&str> = called.map(|(_, word)| word.text).collect();
+    let is_name = (1..=CALLED_WORDS_MAX).contains(&called.len())
+        && called.first().is_some_and(|first| {
+            let first = first.to_lowercase();
+            first != "off"
+                && !NO_VALUES.contains(&first.as_str())
+                && !VALUE_ENDS.contains(&first.as_str())
+        });
+    is_name.then(|| AttributeStatement {
+        is_change,
+        ..AttributeStatement::of(format!("{}name", status::SUBJECT), thing, called.join(" "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::{Speaker, attributes};
+
+    #[test]
+    fn a_thing_that_was_renamed_has_its_new_name() {
+        let missed = unreplaced(&[
+            ("The project is called Falcon", "The project has been renamed Osprey"),
+            ("The project is called Falcon", "We renamed the project from Falcon to Osprey"),
+            ("The project is called Falcon", "The project is now called Osprey"),
+            ("Main branch is called master", "Main branch was renamed to main"),
+        ]);
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
+    fn another_name_or_a_plan_replaces_nothing() {
+        let wrong = replaced(&[
+            ("The project is called Falcon", "The product has been renamed Osprey"),
+            ("The project is called Falcon", "The project was called Osprey"),
+            ("The project is called Falcon", "The project is called Osprey"),
+            ("The project is called Falcon", "The project should be renamed Osprey"),
+            ("The project is called Falcon", "The project will be renamed Osprey"),
+            ("The project is called Falcon", "The side project has been renamed Osprey"),
+            ("The project is called Falcon", "Has the project been renamed Osprey?"),
+            ("The project is called Falcon", "In 2010 the project was renamed Osprey"),
+            ("The project is called Falcon", "The project is now called off"),
+        ]);
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn any_words_are_read() {
+        for text in ["called", "is called", "the is called on", "renamed to", "renamed from to"] {
+            let _ = attributes(text, Speaker::Owner);
+        }
+    }
+}
