@@ -1,7 +1,7 @@
 //! What a thing is called: "The project is called Falcon", "The project has been renamed Osprey".
 
 use super::status;
-use super::things::{from, is_unsure, lower};
+use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{AttributeStatement, NO_VALUES, VALUE_ENDS};
 use crate::statements::{Break, Word};
 
@@ -19,7 +19,7 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
         .position(|word| matches!(word.lower.as_ref(), "called" | "named" | "renamed"))?;
     let is_renamed = lower(words, verb) == "renamed";
     let is_by_somebody = verb == 0 || verb == 1 && matches!(lower(words, 0), "i" | "we" | "they");
-    if is_unsure(words) {
+    if is_unsure(words) || is_not_yet(words) {
         return None;
     }
     if is_renamed && is_by_somebody {

@@ -1,6 +1,6 @@
 //! The words by which statements about attributes are recognised.
 
-/// Words of which one, or a colon or "=", occurs in every statement that is read, or their beginnings.
+/// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
 pub(super) const CUES: [&str; 110] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
@@ -93,10 +93,16 @@ pub(super) const FOR_ALL: [&str; 12] = [
 ];
 /// Words that do not occur in the name of a thing.
 #[rustfmt::skip]
-pub(super) const NOT_NAMED: [&str; 30] = [
-    "a", "an", "and", "as", "at", "but", "everything", "he", "her", "him", "i", "in", "it", "me",
-    "of", "on", "she", "so", "that", "them", "there", "they", "this", "to", "us", "we", "what",
-    "when", "which", "you",
+pub(super) const NOT_NAMED: [&str; 36] = [
+    "a", "above", "an", "and", "as", "at", "below", "but", "everything", "he", "her", "him", "i",
+    "in", "it", "it's", "me", "of", "on", "per", "she", "so", "than", "that", "that's", "them",
+    "there", "they", "this", "to", "us", "we", "what", "when", "which", "you",
+];
+/// Words of plans and conditions, by which a change has not happened yet.
+#[rustfmt::skip]
+pub(super) const NOT_YET: [&str; 15] = [
+    "after", "before", "going", "i'll", "must", "need", "once", "plan", "planned", "shall", "try",
+    "until", "we'll", "when", "will",
 ];
 /// Words in the names of places at which somebody starts something else than work.
 pub(super) const NO_EMPLOYERS: [&str; 9] =
@@ -139,7 +145,7 @@ pub(super) const NEW_FOR: [&str; 5] = ["because", "due", "for", "from", "since"]
 pub(super) const OTHERS: [&str; 10] =
     ["first", "former", "future", "last", "next", "old", "other", "previous", "second", "third"];
 /// Beginnings of clauses that name nobody.
-pub(super) const NOBODY: [&str; 16] = [
+pub(super) const NOBODY: [&str; 18] = [
     "he", "she", "it", "they", "you", "this", "that", "there", "who", "what", "where", "if",
-    "when", "the", "a", "an",
+    "when", "the", "a", "an", "both", "all",
 ];

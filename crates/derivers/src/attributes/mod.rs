@@ -35,8 +35,8 @@ use crate::statements::{
 pub use lexicon::TIMES;
 use lexicon::{
     ANNOUNCING, AUXILIARIES, CORRECTING, CUES, FOR_ALL, HOMES, MONTHS, MOVING, NEW_FOR,
-    NO_EMPLOYERS, NO_PLACES, NO_VALUES, NOBODY, NOT_NAMED, NUMBERS, OF_THE_PAST, ONE_AT_A_TIME,
-    OPENINGS, OTHERS, OWN_NUMBERS, PHONES, SPANS, STARTING, VALUE_ENDS, WEEKDAYS,
+    NO_EMPLOYERS, NO_PLACES, NO_VALUES, NOBODY, NOT_NAMED, NOT_YET, NUMBERS, OF_THE_PAST,
+    ONE_AT_A_TIME, OPENINGS, OTHERS, OWN_NUMBERS, PHONES, SPANS, STARTING, VALUE_ENDS, WEEKDAYS,
 };
 
 /// Most statements that are read in one text.
@@ -220,15 +220,14 @@ fn is_proper(text: &str) -> bool {
 pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
     let mut found = Vec::new();
-    if !text.contains([':', '=']) && !any_word_starts_with(text, &CUES) {
+    if speaker != Speaker::Program && text.contains('=') {
+        found.extend(settings::assignments(text).into_iter().take(STATEMENTS_MAX));
+    }
+    if !found.is_empty() || !text.contains(':') && !any_word_starts_with(text, &CUES) {
         return found;
     }
     for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
         let part = after_correction(part.trim_start_matches(['#', '-', '*', ' ']));
-        if let Some(setting) = settings::assigned(part) {
-            found.push(setting);
-            continue;
-        }
         let Some(sentence) = sentence(part) else { continue };
         let is_quote = sentence.last == Break::Quote
             || sentence.words.iter().any(|word| word.before == Break::Quote);

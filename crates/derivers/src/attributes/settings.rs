@@ -5,7 +5,7 @@
 //! replace an earlier one.
 
 use super::AttributeStatement;
-use super::things::{from, is_unsure, lower};
+use super::things::{from, is_not_yet, is_unsure, lower};
 use crate::statements::{Break, Word};
 
 /// Whose attribute a setting is: that of any thing.
@@ -22,26 +22,28 @@ const SET: [&str; 9] = [
 ];
 /// Words between a setting and the verb.
 const AUXILIARIES: [&str; 7] = ["been", "got", "has", "is", "just", "now", "was"];
-/// Words of plans.
-#[rustfmt::skip]
-const NOT_YET: [&str; 12] = [
-    "after", "before", "going", "must", "need", "once", "plan", "please", "shall", "try", "until",
-    "will",
-];
+
+/// The settings of a text that has nothing but assignments: an example within other words, or in a
+/// program, sets nothing.
+pub(super) fn assignments(text: &str) -> Vec<AttributeStatement> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(assigned).collect::<Option<_>>().unwrap_or_default()
+}
 
 /// The setting in a line that is one assignment: `REQUEST_TIMEOUT=30`, `export PORT=8080`.
-pub(super) fn assigned(line: &str) -> Option<AttributeStatement> {
-    let line = line.trim().trim_matches('`');
+fn assigned(line: &str) -> Option<AttributeStatement> {
+    let line = line.trim_matches('`');
     let line = line.strip_prefix("export ").unwrap_or(line);
     let (name, value) = line.split_once('=')?;
-    let (name, value) = (name.trim(), value.trim().trim_matches(['"', '\'']));
+    let value = value.trim_end_matches('.').trim_matches(['"', '\'']);
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let is_name = name.len() > 2
         && name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.bytes().all(is_capital);
     let is_value = !value.is_empty()
         && value.len() <= VALUE_BYTES_MAX
-        && !value.contains(|letter: char| letter.is_whitespace() || matches!(letter, '=' | '$'));
+        && !value
+            .contains(|letter: char| letter.is_whitespace() || matches!(letter, '=' | '$' | '('));
     (is_name && is_value).then(|| setting(name, value, true)).flatten()
 }
 
@@ -49,8 +51,7 @@ pub(super) fn assigned(line: &str) -> Option<AttributeStatement> {
 pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
     let at = words.iter().position(|word| is_name(word.text))?;
     let name = words.get(at)?.text;
-    let is_not_yet = words.iter().any(|word| NOT_YET.contains(&word.lower.as_ref()));
-    if is_unsure(words) || is_not_yet {
+    if is_unsure(words) || is_not_yet(words) {
         return None;
     }
     let value = |at: usize| {
@@ -113,6 +114,7 @@ mod tests {
     fn a_setting_that_was_set_replaces_its_value_before() {
         let missed = unreplaced(&[
             ("REQUEST_TIMEOUT=30", "REQUEST_TIMEOUT=60"),
+            ("LOG_LEVEL=info\nREQUEST_TIMEOUT=30", "LOG_LEVEL=info\nREQUEST_TIMEOUT=60"),
             ("PORT=8080", "export PORT=\"9090\""),
             ("REQUEST_TIMEOUT=30", "REQUEST_TIMEOUT is now 60"),
             ("REQUEST_TIMEOUT is 30s", "Set REQUEST_TIMEOUT to 60s"),
@@ -132,6 +134,8 @@ mod tests {
             ("REQUEST_TIMEOUT=30", "REQUEST_TIMEOUT=30"),
             ("REQUEST_TIMEOUT=30", "TIMEOUT=60"),
             ("REQUEST_TIMEOUT=30", "REQUEST_TIMEOUT is 60"),
+            ("REQUEST_TIMEOUT=30", "For example:\nREQUEST_TIMEOUT=60"),
+            ("REQUEST_TIMEOUT=30", "REQUEST_TIMEOUT = read(\"timeout\")"),
             ("REQUEST_TIMEOUT=30", "if REQUEST_TIMEOUT == 60"),
             ("REQUEST_TIMEOUT=30", "Should we set REQUEST_TIMEOUT to 60?"),
             ("REQUEST_TIMEOUT=30", "We will set REQUEST_TIMEOUT to 60"),

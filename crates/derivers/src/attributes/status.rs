@@ -5,7 +5,7 @@
 //! without a word of change. Only the very same name means the same thing. A status with more words
 //! after it ("closed on Mondays") replaces nothing.
 
-use super::things::{from, is_unsure, lower};
+use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{AttributeStatement, Clause, NOT_NAMED, is_proper};
 use crate::statements::{Break, Word};
 
@@ -49,6 +49,9 @@ pub(super) const MARITAL_VALUES: [&str; 5] =
 
 /// The status that a clause states.
 pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+    if is_not_yet(words) {
+        return None;
+    }
     done(words).or_else(|| stated(words))
 }
 
@@ -118,7 +121,10 @@ pub(super) fn name(words: &[Word<'_>]) -> Option<String> {
         _ => words,
     };
     let is_name = (1..=NAME_WORDS_MAX).contains(&words.len())
-        && words.iter().all(|word| !NOT_NAMED.contains(&word.lower.as_ref()))
+        && words.iter().all(|word| {
+            let lower = word.lower.as_ref();
+            !NOT_NAMED.contains(&lower) && !DETERMINERS.contains(&lower)
+        })
         && words.iter().skip(1).all(|word| word.before == Break::None);
     let name: Vec<&str> = words.iter().map(|word| word.lower.as_ref()).collect();
     let name = match name.as_slice() {
@@ -218,6 +224,8 @@ mod tests {
             ("OPS-17 is open", "Is OPS-17 closed?"),
             ("OPS-17 is open", "If OPS-17 is closed, we can start"),
             ("OPS-17 is open", "OPS-17 is almost closed"),
+            ("The leak is open", "Once the leak is fixed, we can paint"),
+            ("OPS-17 is open", "After OPS-17 is closed we can start"),
             ("OPS-17 is open", "OPS-17 is closed on our side"),
             ("OPS-17 is open", "We have not closed OPS-17"),
             ("OPS-17 is open", "We closed the door"),

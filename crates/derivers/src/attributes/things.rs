@@ -7,7 +7,8 @@
 //! by its verb, by "now" or by "new", as a fact: not as a question, a wish, a plan or its denial.
 
 use super::{
-    AttributeStatement, FOR_ALL, MONTHS, NOT_NAMED, TIMES, VALUE_ENDS, WEEKDAYS, is_proper, is_year,
+    AttributeStatement, FOR_ALL, MONTHS, NOT_NAMED, NOT_YET, TIMES, VALUE_ENDS, WEEKDAYS,
+    is_proper, is_year,
 };
 use crate::statements::{Break, Word};
 
@@ -218,6 +219,11 @@ pub(super) fn is_unsure(words: &[Word<'_>]) -> bool {
         (word, _) => UNSURE.contains(&word),
     };
     (0..words.len()).any(is_open)
+}
+
+/// Whether a word says that something is planned, or is the case under a condition.
+pub(super) fn is_not_yet(words: &[Word<'_>]) -> bool {
+    words.iter().any(|word| NOT_YET.contains(&word.lower.as_ref()))
 }
 
 pub(super) fn lower<'w>(words: &'w [Word<'_>], at: usize) -> &'w str {

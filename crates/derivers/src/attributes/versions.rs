@@ -4,7 +4,7 @@
 //! is used replaces nothing. One that says "upgraded", "bumped" or "now" replaces an earlier one of
 //! the same name. A version that only a part uses, "in CI", "my laptop runs …", is that part's.
 
-use super::things::{from, is_unsure, lower};
+use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{AttributeStatement, NOT_NAMED, TIMES, VALUE_ENDS, is_proper, scope_of};
 use crate::statements::{Break, Word};
 
@@ -39,12 +39,8 @@ const AUXILIARIES: [&str; 18] = [
 const EVERYBODY: [&str; 8] = ["i", "i'm", "i've", "we", "we're", "we've", "team", "project"];
 /// Words before a name.
 const DETERMINERS: [&str; 5] = ["a", "all", "my", "our", "the"];
-/// Words of plans, and of others' things.
-#[rustfmt::skip]
-const NOT_YET: [&str; 16] = [
-    "after", "before", "going", "her", "his", "i'll", "must", "need", "once", "plan", "planned",
-    "their", "until", "we'll", "will", "your",
-];
+/// Words of others' things.
+const OF_OTHERS: [&str; 4] = ["her", "his", "their", "your"];
 /// Ends of names that say what the value is.
 const WHICH: [&str; 2] = ["release", "version"];
 /// Ends of names whose value, after a colon, is a version although it may look like an amount.
@@ -53,7 +49,8 @@ const VERSIONED: [&str; 8] =
 
 /// The version that a clause states.
 pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
-    if words.iter().any(|word| NOT_YET.contains(&word.lower.as_ref())) {
+    let is_else = |word: &Word<'_>| OF_OTHERS.contains(&word.lower.as_ref());
+    if is_not_yet(words) || words.iter().any(is_else) {
         return None;
     }
     let is_value = |at: &usize| {
