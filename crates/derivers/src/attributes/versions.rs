@@ -1,4 +1,5 @@
-//! Which version of a thing is used: "We use Node 18", "React is at 17.0.2", "Bumped tokio to 1.42".
+//! Which version of a thing is used: "We use Node 18", "React is at 17.0.2", "Bumped tokio to
+//! 1.42".
 //!
 //! The name of the thing is the word or the few words before the number. A statement that a version
 //! is used replaces nothing. One that says "upgraded", "bumped" or "now" replaces an earlier one of
