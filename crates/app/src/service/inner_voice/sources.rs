@@ -7,6 +7,7 @@ use derivers::owner::Owner;
 use derivers::prose::REMEMBER;
 use derivers::relationships::is_kind;
 use engine::graph::repeats_others;
+use engine::mine::CHECKPOINT;
 use engine::owner::SpaceOwner;
 use engine::recall::answering::{CONSIDERED, SourceText, WordWeights};
 use engine::recall::episodes::Recollection;
@@ -16,6 +17,7 @@ use engine::recall::overruled::Overruled;
 use engine::recall::past::asks_for_former;
 use engine::thought::recall::FoundThought;
 use engine::write::graph::is_statement;
+use kernel::body::NodeType;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
@@ -204,7 +206,11 @@ pub(super) fn find(
     if wants(SourceKind::Nodes) {
         let is_wanted = |node: &&Found<FoundNode>| {
             let record = &node.item.record;
-            request.include_summaries || !repeats_others(&record.record_type, &record.tags)
+            // What a checkpoint sums up is found itself.
+            let sums_up = record.record_type == NodeType::Summary.as_str()
+                && record.tags.iter().any(|tag| tag == CHECKPOINT);
+            let repeats = sums_up || repeats_others(&record.record_type, &record.tags);
+            request.include_summaries || !repeats
         };
         sources.extend(found.nodes.iter().filter(is_wanted).map(of_node));
     }
