@@ -35,7 +35,8 @@ pub(crate) struct Args {
     /// What is searched [default: everything]; may be repeated
     #[arg(long, value_enum, value_name = "WHAT")]
     source: Vec<SourceName>,
-    /// Also take answers that were kept before, summaries of checkpoints and traces of why as sources
+    /// Also take answers that were kept before, summaries of checkpoints and traces of why as
+    /// sources
     #[arg(long)]
     include_summaries: bool,
     /// Do not keep the answer

@@ -10,10 +10,11 @@ pub(super) const CUES: [&str; 110] = [
     "shift", "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
     "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
     "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
-    "fell", "dropped", "cancelled", "canceled",
-    "upgrade", "downgrade", "update", "pinned", "run", "set ", "listen", "was ", "has ",
-    "closed", "fixed", "merged", "resolved", "enabled", "disabled", "got ", "reopened", "chose", "abandoned", "ditched", "replaced", "swapped", "sold", "have ", "took ", "taken ", "owns", "leads", "maintains", "succeeded",
-    "reassigned", "renamed", "costs", "closes",
+    "fell", "dropped", "cancelled", "canceled", "upgrade", "downgrade", "update", "pinned", "run",
+    "set ", "listen", "was ", "has ", "closed", "fixed", "merged", "resolved", "enabled",
+    "disabled", "got ", "reopened", "chose", "abandoned", "ditched", "replaced", "swapped", "sold",
+    "have ", "took ", "taken ", "owns", "leads", "maintains", "succeeded", "reassigned", "renamed",
+    "costs", "closes",
 ];
 /// Ages in words.
 #[rustfmt::skip]
@@ -85,11 +86,11 @@ pub(super) const NO_PLACES: [&str; 47] = [
     "postgres", "postgresql", "python", "redis", "ruby", "rust", "scala", "signal", "slack",
     "spotify", "sqlite", "swift", "team", "teams", "telegram", "typescript", "version", "whatsapp",
 ];
-/// Words after "for" and "in" by which something is limited to nothing.
+/// Words after "for", "in" and the like by which something is limited to nothing.
 #[rustfmt::skip]
-pub(super) const FOR_ALL: [&str; 12] = [
-    "all", "end", "everybody", "everyone", "everything", "general", "good", "me", "now", "safety",
-    "us", "you",
+pub(super) const FOR_ALL: [&str; 16] = [
+    "all", "end", "everybody", "everyone", "everything", "general", "good", "last", "me", "moment",
+    "now", "once", "present", "safety", "us", "you",
 ];
 /// Words that do not occur in the name of a thing.
 #[rustfmt::skip]

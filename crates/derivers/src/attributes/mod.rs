@@ -5,7 +5,8 @@
 //! replaces another. Both have to be about the same person and the same attribute, with different
 //! values, and the later one has to *say* that something changed: by its verb ("moved", "started
 //! at"), by "now", "changed to", "no longer" or by "new" before something that has a number or an
-//! address. A weight needs no such word.
+//! address. A weight needs no such word, nor does a status such as open or closed, or an assignment
+//! of a setting.
 //! Without that, nothing replaces anything: two jobs, two pets, a town and its country can all be
 //! true at once.
 //!
@@ -568,6 +569,9 @@ impl Clause<'_, '_, '_> {
                     let words = self.words.iter().take(1 + VALUE_WORDS_MAX);
                     let place = words.take_while(|word| word.before == Break::None);
                     self.skip(place.clone().position(|word| word.lower == "in")? + 1);
+                } else if self.next_is(&["in"]) && self.lower(1) == "with" {
+                    // "In with her boyfriend in Basel".
+                    self.skip(self.next_of("in")? + 1);
                 } else if self.words.first()?.before == Break::None {
                     // "From Leeds to York".
                     if self.next_is(&["from"]) {
@@ -732,7 +736,7 @@ impl Clause<'_, '_, '_> {
 /// What follows a value and limits it to a purpose or a part: "for billing", "in CI".
 fn scope_of(after: &[Word<'_>]) -> Option<String> {
     let [first, rest @ ..] = after else { return None };
-    if first.before != Break::None || !matches!(first.lower.as_ref(), "for" | "in") {
+    if first.before != Break::None || !matches!(first.lower.as_ref(), "at" | "for" | "in" | "on") {
         return None;
     }
     let is_end = |word: &Word<'_>| {

@@ -3,8 +3,8 @@
 
 use super::ended::{BEING, DOING};
 use super::{
-    AttributeStatement, Clause, HOME, NOBODY, TIMES, ValueSort, WORK, is_proper, is_year, person,
-    roles, sort_of, status,
+    AttributeStatement, Clause, HOME, NOBODY, TIMES, ValueSort, WORK, is_proper, person, roles,
+    sort_of, status,
 };
 use crate::statements::{Break, Word};
 
@@ -91,8 +91,7 @@ impl Clause<'_, '_, '_> {
         } else {
             self.takes(&["sold"])?;
         }
-        self.skip_all(&["old"]);
-        self.takes(&WHOSE)?;
+        self.takes(&["her", "his", "my", "our", "the", "their"])?;
         self.skip_all(&["old"]);
         let value = self.proper_value()?;
         let value = value.split_once(" to ").map_or(value.as_str(), |(sold, _)| sold);
@@ -122,7 +121,8 @@ impl Clause<'_, '_, '_> {
         at += 1 + usize::from(matches!(self.lower(at + 1), "my" | "our" | "the"));
         let role = self.role_at(at, None)?;
         let end = at + role.split(' ').count();
-        if self.lower(end) == "in" && is_year(self.lower(end + 1)) {
+        let last = Clause { words: self.words.get(end - 1..)?, speaker: self.speaker };
+        if last.is_passing_after(self.lower(end - 1)) {
             return None;
         }
         let statement = |subject: String| AttributeStatement {
@@ -227,7 +227,11 @@ impl Clause<'_, '_, '_> {
         let end = self.words.iter().position(is_end).unwrap_or(self.words.len());
         let is_now = is_now || self.words.last().is_some_and(|word| word.lower == "now");
         let thing = status::name(self.words.get(..end)?)?;
-        Some(care(thing, carer, is_taken || is_now))
+        let from = (is_taken && self.lower(end) == "from").then(|| self.name_at(end + 1)).flatten();
+        Some(AttributeStatement {
+            instead_of: from.as_deref().map(person),
+            ..care(thing, carer, is_now || is_taken && from.is_none())
+        })
     }
 
     fn given_to(self) -> Option<AttributeStatement> {
@@ -281,6 +285,7 @@ mod tests {
             ("Petra works at Swisscom", "Petra has left Swisscom for Novartis."),
             ("Petra lives in Bern", "Anna told me that Petra moved to Basel"),
             ("Petra lives in Bern", "Anna says that Petra moved to Basel"),
+            ("Petra lives in Bern", "Petra has moved in with her boyfriend in Basel"),
             ("Petra works at Swisscom", "Petra has a new job at Novartis"),
             ("Petra works at Swisscom", "Petra got a job at Novartis"),
             ("Petra works at Swisscom", "Petra was laid off by Swisscom"),
@@ -315,6 +320,7 @@ mod tests {
             ("Petra lives in Bern", "Petra left Bern for Easter"),
             ("Petra lives in Bern", "Petra left Bern for Basel in 2010"),
             ("Petra lives in Bern", "Petra left Zug for Basel"),
+            ("Petra lives in Bern", "Petra moved in with Ben in May"),
             ("Petra lives in Bern", "Paul left Bern for Basel"),
             ("Petra lives in Bern", "Did Petra leave Bern for Basel?"),
             ("Petra lives in Bern", "Anna told me that she moved to Basel"),
@@ -340,6 +346,7 @@ mod tests {
             ("Tom drives a Volvo", "Tom drives a truck now"),
             ("Tom drives a Volvo", "Tom sold the Skoda"),
             ("Tom drives a Volvo", "Tom wants to sell the Volvo"),
+            ("Tom has a Volvo", "Tom sold a Volvo"),
             ("Tom drives a Volvo", "Anna sold the Volvo"),
             ("Lena smokes", "Lena quit"),
             ("Lena smokes", "Lena quit smoking in 2010"),
@@ -351,6 +358,9 @@ mod tests {
             ("Anna is our team lead", "Karl will replace Anna as team lead"),
             ("Anna is our team lead", "Did Karl replace Anna as team lead?"),
             ("Anna is our team lead", "Anna was replaced"),
+            ("Anna is our team lead", "Karl replaced Anna as team lead for a week"),
+            ("Anna is our team lead", "Karl replaced Anna as team lead in 2010"),
+            ("Ben owns the billing service", "Carla took over the billing service from Max"),
             ("Ben owns the billing service", "Carla took over the search service from Ben"),
             ("Ben owns the billing service", "Carla will take over the billing service"),
             ("Ben owns the billing service", "Carla took over"),

@@ -6,7 +6,7 @@
 //! after it ("closed on Mondays") replaces nothing.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, Clause, NOT_NAMED, is_proper};
+use super::{AttributeStatement, Clause, NOT_NAMED, TIMES, is_proper, is_year};
 use crate::statements::{Break, Word};
 
 /// How the subject begins of what holds for a thing of the very same name.
@@ -158,9 +158,12 @@ impl Clause<'_, '_, '_> {
             [] => true,
             [next, ..] if next.before != Break::None => true,
             [to, name, ..] if to.lower == "to" => is_proper(name.text),
+            [at, time, ..] if at.lower == "in" => {
+                TIMES.contains(&time.lower.as_ref()) || is_year(&time.lower)
+            }
             [next, ..] => matches!(
                 next.lower.as_ref(),
-                "again" | "and" | "in" | "last" | "now" | "on" | "this" | "today" | "yesterday"
+                "again" | "and" | "last" | "now" | "on" | "this" | "today" | "yesterday"
             ),
         };
         (is_known && is_whole).then(|| AttributeStatement {
@@ -247,6 +250,7 @@ mod tests {
             ("Eva is single", "Eva was married"),
             ("Eva is single", "Eva is no longer married"),
             ("Eva is single", "Eva is married to her job"),
+            ("Eva is single", "Eva is engaged in politics"),
             ("Eva is single", "Eva is a single mother"),
             ("Eva and Paul are married", "Eva and Tom got divorced"),
             ("Eva and Paul are married", "Are Eva and Paul divorced?"),

@@ -121,6 +121,10 @@ pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
         };
         return [ValueKind::Day, ValueKind::Clock].map(ended).into();
     }
+    if let Some((name, value)) = no_longer(words) {
+        let ended = |it| AttributeStatement { has_ended: true, ..it };
+        return statements(&name, value, true).into_iter().map(ended).collect();
+    }
     if let Some((name, value, is_now)) = port(words) {
         return statements(&name, value, is_now && !is_unsure(words));
     }
@@ -131,6 +135,14 @@ pub(super) fn read(words: &[Word<'_>]) -> Vec<AttributeStatement> {
     }
     let is_change = !is_unsure(words) && is_last_now(words);
     stated(words).map_or(Vec::new(), |(name, value)| statements(&name, value, is_change))
+}
+
+/// `the spare key is no longer under the pot`.
+fn no_longer<'s, 't>(words: &'s [Word<'t>]) -> Option<(String, &'s [Word<'t>])> {
+    let is = (1..words.len()).find(|at| lower(words, *at) == "is")?;
+    let is_over = lower(words, is + 1) == "no" && lower(words, is + 2) == "longer";
+    let name = name_before(words, is).filter(|_| is_over)?;
+    Some((name, after_is(words, is + 3)?))
 }
 
 /// Whether the end of a clause says that it is so since now: "… is in class 4b now".
@@ -620,6 +632,8 @@ mod tests {
                 "The deadline for the report was moved to Monday",
             ),
             ("The deadline for the report is Friday", "We moved the report to Monday for now"),
+            ("The spare key is under the pot", "The spare key is no longer under the pot"),
+            ("The meeting is on Tuesday", "The meeting is no longer on Tuesday"),
             ("Rent is 1450 CHF", "Rent went up to 1520 CHF"),
             ("Rent is 1450 CHF", "Rent was raised to 1520 CHF"),
             ("Netflix costs 12.99 a month", "Netflix costs 15.99 a month now"),
@@ -686,6 +700,9 @@ mod tests {
             ("The fee is 20 euros", "The fee was raised to 25 euros for non-members"),
             ("The fee is 20 euros", "The fee was raised to 25 euros in 2015"),
             ("The office is in Mitte", "During the renovation the office is moved to Dachau"),
+            ("The spare key is under the pot", "The spare key is no longer under the mat"),
+            ("The spare key is under the pot", "The car key is no longer under the pot"),
+            ("The spare key is under the pot", "The spare key is not under the pot"),
             ("Rent is 1450 CHF", "Rent went up"),
             ("Rent is 1450 CHF", "Insurance went up to 1520 CHF"),
             ("Rent is 1450 CHF", "Rent may go up to 1520 CHF"),

@@ -154,6 +154,7 @@ mod tests {
             ("We use Jira for tickets", "Ben replaced Jira with Linear"),
             ("We use Jira for tickets", "We have not replaced Jira with Linear"),
             ("We use Jira for tickets", "We dropped Jira tickets for good"),
+            ("I use Vim", "I now use Helix at work"),
             ("I use Vim for code", "I switched to Helix for prose"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");

@@ -32,7 +32,8 @@ pub(super) struct Request {
     /// What is searched [default: everything].
     #[serde(default)]
     sources: Vec<SourceKind>,
-    /// Also take answers that were kept before, and traces of why, as sources.
+    /// Also take answers that were kept before, summaries of checkpoints and traces of why as
+    /// sources.
     #[serde(default)]
     include_summaries: bool,
     /// Keep the answer as a summary that cites its sources [default: true, where the token may
