@@ -2,7 +2,7 @@
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 110] = [
+pub(super) const CUES: [&str; 111] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
     "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
     "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
@@ -13,8 +13,8 @@ pub(super) const CUES: [&str; 110] = [
     "fell", "dropped", "cancelled", "canceled", "upgrade", "downgrade", "update", "pinned", "run",
     "set ", "listen", "was ", "has ", "closed", "fixed", "merged", "resolved", "enabled",
     "disabled", "got ", "reopened", "chose", "abandoned", "ditched", "replaced", "swapped", "sold",
-    "have ", "took ", "taken ", "owns", "leads", "maintains", "succeeded", "reassigned", "renamed",
-    "costs", "closes",
+    "have ", "took ", "taken ", "own", "leads", "maintains", "succeeded", "reassigned", "renamed",
+    "costs", "closes", "require",
 ];
 /// Ages in words.
 #[rustfmt::skip]

@@ -110,9 +110,11 @@ impl Clause<'_, '_, '_> {
         while JUST.contains(&self.lower(at)) {
             at += 1;
         }
-        if !matches!(self.lower(at), "replaced" | "succeeded") {
-            return None;
-        }
+        at += match (self.lower(at), self.lower(at + 1), self.lower(at + 2)) {
+            ("replaced" | "succeeded", ..) => 0,
+            ("took", "over", "from") => 2,
+            _ => return None,
+        };
         let before = self.name_at(at + 1)?;
         at += 1 + before.split(' ').count();
         if self.lower(at) != "as" {
@@ -298,12 +300,14 @@ mod tests {
             ("Tom drives a Volvo", "Tom sold the Volvo and bought a Skoda"),
             ("Tom drives a Volvo", "Tom now drives a Skoda"),
             ("Tom has a Volvo", "Tom got rid of the Volvo"),
+            ("I own a Volvo", "I got rid of my Volvo"),
             ("Tom has a Volvo", "Tom sold his old Volvo to Anna"),
             ("Lena smokes", "Lena quit smoking"),
             ("Lena smokes", "Lena doesn't smoke anymore"),
             ("Lena smokes a lot", "Lena stopped smoking last year"),
             ("Anna is our team lead", "Karl replaced Anna as team lead"),
             ("The team lead is Anna", "Karl has replaced Anna as the team lead"),
+            ("The team lead is Anna", "Karl took over from Anna as team lead"),
             ("Ben owns the billing service", "Carla took over the billing service from Ben"),
             ("OPS-17 is assigned to Ben", "OPS-17 was reassigned to Carla"),
             ("Ticket OPS-17 is assigned to Ben", "We reassigned OPS-17 to Carla"),

@@ -6,7 +6,7 @@
 //! …", is that part's.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, NOT_NAMED, TIMES, VALUE_ENDS, is_proper, scope_of};
+use super::{AttributeStatement, NOT_NAMED, TIMES, VALUE_ENDS, scope_of};
 use crate::statements::{Break, Word};
 
 /// Whose attribute a version is: that of any thing.
@@ -36,7 +36,7 @@ const AUXILIARIES: [&str; 18] = [
 /// Who may say what all use.
 const EVERYBODY: [&str; 8] = ["i", "i'm", "i've", "we", "we're", "we've", "team", "project"];
 /// Words before a name.
-const DETERMINERS: [&str; 5] = ["a", "all", "my", "our", "the"];
+const DETERMINERS: [&str; 6] = ["a", "all", "an", "my", "our", "the"];
 /// Words of others' things.
 const OF_OTHERS: [&str; 4] = ["her", "his", "their", "your"];
 /// Ends of names that say what the value is.
@@ -70,7 +70,9 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
     }
     let lowers: Vec<&str> = head.iter().map(|word| word.lower.as_ref()).collect();
     let changed = lowers.iter().position(|word| CHANGED.contains(word));
-    let verb = changed.or_else(|| lowers.iter().position(|word| USED.contains(word)))?;
+    let pinned = || lowers.iter().position(|word| *word == "pinned");
+    let used = || lowers.iter().position(|word| USED.contains(word));
+    let verb = changed.or_else(pinned).or_else(used)?;
     let is_now = from(words, at).iter().any(|word| word.lower == "now")
         || head.iter().any(|word| word.lower == "now");
     let is_change = changed.is_some() || is_now;
@@ -127,7 +129,7 @@ fn version(name: &[&Word<'_>], words: &[Word<'_>], at: usize) -> Option<Attribut
     let is_clear = value.lower.contains('.')
         || value.lower.starts_with('v')
         || is_version
-        || name.iter().all(|word| is_proper(word.text));
+        || name.iter().all(|word| word.text.contains(char::is_uppercase));
     let is_name = (1..=NAME_WORDS_MAX).contains(&name.len())
         && name.iter().all(|word| {
             word.lower.contains(char::is_alphabetic)
@@ -187,6 +189,9 @@ mod tests {
         let missed = unreplaced(&[
             ("We pinned tokio to 1.40", "Bumped tokio to 1.42"),
             ("We pinned tokio to 1.40", "We bumped tokio from 1.40 to 1.42."),
+            ("Python is pinned to 3.10", "Python was bumped to 3.12"),
+            ("The app requires iOS 15", "The app now requires iOS 17"),
+            ("I use an iPhone 12", "I upgraded to iPhone 15"),
             ("We use Node 18", "We upgraded to Node 22"),
             ("We use Node 18", "We upgraded to Node 22 on Monday"),
             ("We use Node 18 and pnpm", "We now use Node 22"),
