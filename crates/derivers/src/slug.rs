@@ -17,9 +17,17 @@ pub const SLUG_BYTES_MAX: usize = 200;
 /// assert_eq!(derivers::slug::slug("  Café №5 / Gym! "), "café-no5-gym");
 /// ```
 pub fn slug(text: &str) -> String {
+    // Most names are ASCII, which NFKC leaves as it is.
+    match text.is_ascii() {
+        true => joined(text.chars().map(|letter| letter.to_ascii_lowercase())),
+        false => joined(text.nfkc().flat_map(char::to_lowercase)),
+    }
+}
+
+fn joined(characters: impl Iterator<Item = char>) -> String {
     let mut slug = String::new();
     let mut gap = false;
-    for character in text.nfkc().flat_map(char::to_lowercase) {
+    for character in characters {
         if !character.is_alphanumeric() {
             gap = true;
             continue;

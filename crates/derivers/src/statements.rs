@@ -196,6 +196,47 @@ pub fn any_word_starts_with(text: &str, beginnings: &[&str]) -> bool {
     false
 }
 
+/// Beginnings of words, in ASCII and lower case, by their first letters: for lists that are long.
+pub(crate) struct Beginnings([Vec<&'static str>; LETTERS]);
+
+/// Letters from a to z.
+const LETTERS: usize = 26;
+
+impl Beginnings {
+    pub(crate) fn new(beginnings: &[&'static str]) -> Self {
+        let mut by_letter: [Vec<&str>; LETTERS] = Default::default();
+        for beginning in beginnings {
+            if let Some(place) = beginning.bytes().next().and_then(Self::place) {
+                by_letter[place].push(beginning);
+            }
+        }
+        Self(by_letter)
+    }
+
+    fn place(letter: u8) -> Option<usize> {
+        letter.to_ascii_lowercase().checked_sub(b'a').map(usize::from).filter(|at| *at < LETTERS)
+    }
+
+    /// Whether any word of a text starts with one of them.
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let mut is_start = true;
+        for (at, byte) in bytes.iter().enumerate() {
+            let place = if is_start { Self::place(*byte) } else { None };
+            let rest = bytes.get(at..).unwrap_or_default();
+            let matches = |beginning: &&str| {
+                let word = rest.get(..beginning.len());
+                word.is_some_and(|word| word.eq_ignore_ascii_case(beginning.as_bytes()))
+            };
+            if place.is_some_and(|place| self.0[place].iter().any(matches)) {
+                return true;
+            }
+            is_start = !byte.is_ascii_alphanumeric();
+        }
+        false
+    }
+}
+
 /// The sentences of `words` for which `looks_relevant` holds, in order. Headings, quotations,
 /// tables and code are left out.
 pub fn sentences<'t>(
@@ -241,6 +282,11 @@ pub(crate) fn after_correction(part: &str) -> &str {
         "sorry, i mean ", "sorry i mean ", "sorry, i meant ", "sorry i meant ", "no, i mean ", "no, i meant ", "no wait",
         "no, wait", "wait, no", "wait no", "scratch that", "or rather ",
     ];
+    // Each of them begins with one of these words.
+    const FIRST: [&str; 6] = ["no ", "no,", "or rather", "scratch", "sorry", "wait"];
+    if !any_word_starts_with(part, &FIRST) {
+        return part;
+    }
     let lower = part.to_ascii_lowercase();
     let end_of = |words: &&str| {
         let (at, _) = lower.rmatch_indices(*words).next()?;

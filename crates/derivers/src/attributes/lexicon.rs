@@ -2,15 +2,15 @@
 
 /// Words of which one, or a colon, occurs in every statement that is read, or their beginnings.
 #[rustfmt::skip]
-pub(super) const CUES: [&str; 111] = [
+pub(super) const CUES: [&str; 113] = [
     "live", "living", "reside", "residing", "based", "moved", "relocate", "work", "employed",
     "started", "is", "new", "now", "changed", "on ", "at ", "take", "like", "love", "enjoy", "eat",
     "drink", "drive", "play", "smok", "wear", "stopped", "are", "bump", "cut", "decrease", "delay",
     "extend", "increase", "lower", "postpone", "pulled", "pushed", "raise", "reduce", "reschedule",
-    "shift", "switch", "weigh", "am ", "i'm", "we're", "been", "longer", "any", "use", "using",
+    "shift", "switch", "weigh", "am ", "i'm", "we're", "i’m", "we’re", "been", "longer", "any", "use", "using",
     "migrat", "slipped", "won't", "brought", "gone ", "left", "quit", "retired", "meet", "open",
     "begin", "not ", "turned", "years", "died", "passed", "lost", "resigned", "went", "rose",
-    "fell", "dropped", "cancelled", "canceled", "upgrade", "downgrade", "update", "pinned", "run",
+    "fell", "dropped", "cancelled", "canceled", "upgrade", "downgrade", "update", "pin", "run",
     "set ", "listen", "was ", "has ", "closed", "fixed", "merged", "resolved", "enabled",
     "disabled", "got ", "reopened", "chose", "abandoned", "ditched", "replaced", "swapped", "sold",
     "have ", "took ", "taken ", "own", "leads", "maintains", "succeeded", "reassigned", "renamed",

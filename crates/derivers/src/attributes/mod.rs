@@ -26,11 +26,12 @@ mod things;
 mod tools;
 mod versions;
 
+use std::sync::LazyLock;
+
 use crate::names;
 use crate::slug::slug;
 use crate::statements::{
-    Break, STATEMENT_BYTES_MAX, Sentence, Word, after_correction, any_word_starts_with, sentence,
-    split,
+    Beginnings, Break, STATEMENT_BYTES_MAX, Sentence, Word, after_correction, sentence, split,
 };
 
 pub use lexicon::TIMES;
@@ -217,6 +218,9 @@ fn is_proper(text: &str) -> bool {
     text.chars().next().is_some_and(|letter| letter.is_alphabetic() && !letter.is_lowercase())
 }
 
+/// [`CUES`], to be looked for in each sentence.
+static BY_LETTER: LazyLock<Beginnings> = LazyLock::new(|| Beginnings::new(&CUES));
+
 /// The attributes that a text states.
 pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
@@ -224,10 +228,13 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     if speaker != Speaker::Program && text.contains('=') {
         found.extend(settings::assignments(text).into_iter().take(STATEMENTS_MAX));
     }
-    if !found.is_empty() || !text.contains(':') && !any_word_starts_with(text, &CUES) {
+    if !found.is_empty() {
         return found;
     }
     for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
+        if !part.contains(':') && !BY_LETTER.are_in(part) {
+            continue;
+        }
         let part = after_correction(part.trim_start_matches(['#', '-', '*', ' ']));
         let Some(sentence) = sentence(part) else { continue };
         let is_quote = sentence.last == Break::Quote

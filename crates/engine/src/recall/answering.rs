@@ -235,13 +235,14 @@ impl WordWeights {
                 weight = if own > 0.0 { own + self.weight(columns, analyzer) } else { 0.0 };
             } else if weight > 0.0 {
                 // What an item stands below, and whom "she" means, is a part of what it says.
-                let above = parents(text, range.start).join(" ");
-                let known = analyzer.terms(sentence);
-                let of_others = match refers_back(sentence) {
-                    true => weight_before,
-                    false => self.weight_without(&known, &above, analyzer),
-                };
-                weight += of_others * SHARE_OF_PARENT;
+                let above = parents(text, range.start);
+                if refers_back(sentence) {
+                    weight += weight_before * SHARE_OF_PARENT;
+                } else if !above.is_empty() {
+                    let known = analyzer.terms(sentence);
+                    let of_others = self.weight_without(&known, &above.join(" "), analyzer);
+                    weight += of_others * SHARE_OF_PARENT;
+                }
             }
             weight_before = whole;
             let is_asked = sentence.ends_with(['?', '？']) || sentence.starts_with('>');
