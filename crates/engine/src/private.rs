@@ -118,10 +118,9 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
             }
             let Some(entry) = self.index.entry(&id)? else { continue };
             let body = body_of(self.index, &id, &entry.kind)?;
-            if body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
-                || self.is_annotated_private(&id)?
-                || body.is_none() && self.was_private(&id)?
-            {
+            let is_marked = body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
+                || self.is_annotated_private(&id)?;
+            if is_marked || body.is_none() && self.was_private(&id)? {
                 return Ok(true);
             }
             stack.extend(grounds(&entry));
@@ -129,6 +128,14 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
         // Nothing below it is private, so nothing that was seen is.
         self.open.extend(seen);
         Ok(false)
+    }
+
+    /// Whether an operation is private by its own body or an annotation, whatever it stands on.
+    pub(crate) fn is_marked(&self, id: &OpId) -> Result<bool, StoreError> {
+        let Some(entry) = self.index.entry(id)? else { return Ok(false) };
+        let body = body_of(self.index, id, &entry.kind)?;
+        Ok(body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
+            || self.is_annotated_private(id)?)
     }
 
     /// Whether an operation is withheld from a reader. What states no visibility, as an action of

@@ -11,7 +11,7 @@ use crate::service::opening::SpaceUse;
 /// Arguments of `withdraw`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Takes back your refutation of a belief, or your corrections if there is no refutation. Beliefs that were invalidated because of it are believed again. If you name one correction by its id, only that one is taken back, and the one before it applies again. A record whose words you corrected says again what it said before.\n\nExamples:\n  because withdraw 'routine.weekly|gym|tue,thu|morning' --note \"it was mine after all\"\n  because withdraw 9f2c41d0"
+    after_help = "Takes back your refutation of a belief, or your corrections if there is no refutation. Beliefs that were invalidated because of it are believed again. If you name one correction by its id, only that one is taken back, and the one before it applies again. A record whose words you corrected says again what it said before; it keeps no note of that.\n\nExamples:\n  because withdraw 'routine.weekly|gym|tue,thu|morning' --note \"it was mine after all\"\n  because withdraw 9f2c41d0"
 )]
 pub(crate) struct Args {
     /// The belief by its key; a correction, a refutation or a corrected record by its id (the

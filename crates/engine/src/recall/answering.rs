@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use derivers::prose::unwrapped;
-use retrieval::question::{OPEN_BOX, Question};
+use retrieval::question::Question;
 use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
     standing,
@@ -22,6 +22,7 @@ use store::StoreError;
 use store::sqlite::TermShare;
 
 use super::episodes::{Recall, cut};
+use super::lists::{cells, intro_of, is_header, is_item, line_start, open_tasks, parents, row};
 use crate::{EngineError, Reader};
 
 /// Records of a recall that an answer is chosen from. The judgement of the person compares as many.
@@ -170,6 +171,10 @@ impl WordWeights {
 
     fn weight_without(&self, without: &[Term], sentence: &str, analyzer: &mut Analyzer) -> f64 {
         let terms: BTreeSet<Term> = analyzer.terms(sentence).into_iter().collect();
+        self.weight_of(&terms, without)
+    }
+
+    fn weight_of(&self, terms: &BTreeSet<Term>, without: &[Term]) -> f64 {
         let counted = terms.iter().filter(|term| !without.contains(term));
         counted.filter_map(|term| self.weights.get(term)).sum()
     }
@@ -200,6 +205,8 @@ impl WordWeights {
         let mut best: Option<Best<'_>> = None;
         let mut before = 0;
         let mut weight_before = 0.0;
+        // The words of what the last line stands below.
+        let mut above: (Option<usize>, BTreeSet<Term>) = Default::default();
         let mut weight_of_title = 0.0;
         let in_title = analyzer.terms(title);
         let mut first = "";
@@ -220,7 +227,8 @@ impl WordWeights {
             }
             let rest = text.get(range.end..).unwrap_or_default();
             let cells = cells(sentence).count();
-            columns = columns.filter(|names| cells > 1 && self::cells(names).count() == cells);
+            columns =
+                columns.filter(|names| cells > 1 && super::lists::cells(names).count() == cells);
             if columns.is_none() && is_header(sentence, rest) {
                 columns = Some(sentence);
                 before = range.start;
@@ -235,13 +243,17 @@ impl WordWeights {
                 weight = if own > 0.0 { own + self.weight(columns, analyzer) } else { 0.0 };
             } else if weight > 0.0 {
                 // What an item stands below, and whom "she" means, is a part of what it says.
-                let above = parents(text, range.start);
                 if refers_back(sentence) {
                     weight += weight_before * SHARE_OF_PARENT;
-                } else if !above.is_empty() {
-                    let known = analyzer.terms(sentence);
-                    let of_others = self.weight_without(&known, &above.join(" "), analyzer);
-                    weight += of_others * SHARE_OF_PARENT;
+                } else {
+                    let line = line_start(text, range.start);
+                    if above.0 != Some(line) {
+                        let words = parents(text, range.start).join(" ");
+                        above = (Some(line), analyzer.terms(&words).into_iter().collect());
+                    }
+                    let known =
+                        if above.1.is_empty() { Vec::new() } else { analyzer.terms(sentence) };
+                    weight += self.weight_of(&above.1, &known) * SHARE_OF_PARENT;
                 }
             }
             weight_before = whole;
@@ -329,31 +341,6 @@ struct Best<'t> {
     columns: Option<&'t str>,
 }
 
-/// The cells of a row of a table; one if it is none.
-fn cells(row: &str) -> impl Iterator<Item = &str> {
-    row.trim().trim_matches('|').split('|').map(str::trim)
-}
-
-/// Whether a row has the names of columns: words alone, with two rows below it at least.
-fn is_header(row: &str, rest: &str) -> bool {
-    let number = cells(row).count();
-    let is_name = |cell: &str| !cell.contains(|letter: char| letter.is_numeric());
-    number > 1
-        && cells(row).all(is_name)
-        && !row.starts_with(['-', '*', '+'])
-        && rest.lines().take(2).filter(|line| cells(line).count() == number).count() == 2
-}
-
-/// A row with the names of its columns.
-fn row(columns: &str, row: &str) -> String {
-    let named = cells(columns).zip(cells(row)).filter(|(_, cell)| !cell.is_empty());
-    let named = named.map(|(name, cell)| match name {
-        "" => cell.to_owned(),
-        name => format!("{name}: {cell}"),
-    });
-    named.collect::<Vec<_>>().join("; ")
-}
-
 /// The text of a source of an answer.
 pub struct SourceText<'t> {
     /// It.
@@ -362,70 +349,29 @@ pub struct SourceText<'t> {
     pub title_bytes: usize,
 }
 
-/// The tasks of a list that are not done, if it has some. Where some items have a box, those
-/// without one are not done either.
-fn open_tasks(text: &str) -> Option<String> {
-    let task = |line: &str| {
-        let item = without_mark(line);
-        let is_done = ["[x] ", "[X] "].iter().any(|done| item.starts_with(done));
-        let is_open = !is_done && is_item(line);
-        is_open.then(|| item.strip_prefix(OPEN_BOX).unwrap_or(item).trim().to_owned())
-    };
-    if !text.lines().any(|line| without_mark(line).starts_with(OPEN_BOX)) {
-        return None;
-    }
-    let open: Vec<String> = text.lines().filter_map(task).collect();
-    (!open.is_empty()).then(|| open.join("; "))
-}
-
-fn without_mark(line: &str) -> &str {
-    line.trim_start().trim_start_matches(|mark: char| {
-        mark.is_ascii_digit() || matches!(mark, '-' | '*' | '+' | '.' | ')' | ' ')
-    })
-}
-
-/// Whether a line is an item of a list.
-fn is_item(line: &str) -> bool {
-    let line = line.trim_start();
-    let numbered = line.trim_start_matches(|mark: char| mark.is_ascii_digit());
-    let is_numbered = numbered.len() < line.len() && numbered.starts_with([')', '.']);
-    line.starts_with(['-', '*', '+', '•'])
-        || is_numbered
-        || without_mark(line).starts_with(OPEN_BOX)
-}
-
-/// The items that an item stands below, the outermost first, without their marks.
-fn parents(text: &str, item: usize) -> Vec<&str> {
-    /// Most lines that are looked at.
-    const LINES_MAX: usize = 200;
-    let line_start = text.get(..item).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let line = text.get(line_start..).unwrap_or_default().lines().next().unwrap_or_default();
-    let mut parents = Vec::new();
-    let mut below = indent(line);
-    if below == 0 || !is_item(line) {
-        return parents;
-    }
-    for line in text.get(..line_start).unwrap_or_default().lines().rev().take(LINES_MAX) {
-        if below == 0 || !is_item(line) {
-            break;
-        }
-        if indent(line) < below {
-            below = indent(line);
-            parents.push(without_mark(line).trim().trim_end_matches(':'));
-        }
-    }
-    parents.reverse();
-    parents
-}
-
-/// A text without what is struck out (`~~so~~`), unless that is all.
+/// A text without what is struck out in a line (`~~so~~`), unless that is all.
 fn without_struck(text: &str) -> Cow<'_, str> {
-    if !text.contains("~~") || text.contains("~~~") {
+    const MARK: &str = "~~";
+    if !text.contains(MARK) || text.contains("~~~") {
         return Cow::Borrowed(text);
     }
-    let parts = text.split("~~").enumerate();
-    let kept: String = parts.filter(|(place, _)| place % 2 == 0).map(|(_, part)| part).collect();
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once(MARK) {
+        let struck = after.split_once(MARK).filter(|(struck, _)| {
+            let is_tight = struck.trim() == *struck && !struck.is_empty();
+            is_tight && !struck.contains('\n')
+        });
+        kept.push_str(before);
+        // A mark without another is text.
+        rest = match struck {
+            Some((_, after)) => after,
+            None => {
+                kept.push_str(MARK);
+                after
+            }
+        };
+    }
+    kept.push_str(rest);
     match kept.chars().any(char::is_alphanumeric) {
         true => Cow::Owned(kept),
         false => Cow::Borrowed(text),
@@ -513,17 +459,6 @@ fn leaves_open(sentence: &str) -> bool {
     ];
     let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| OPEN.contains(&word.to_lowercase().as_str()))
-}
-
-/// The line that introduces the list of an item: "Cannot eat:".
-fn intro_of<'t>(text: &'t str, item: &str, before: usize) -> Option<&'t str> {
-    if !is_item(item) {
-        return None;
-    }
-    let above = text.get(..before)?.lines().rev().map(str::trim);
-    let above = above.chain(text.get(before..)?.lines().map(str::trim).take(1));
-    let line = above.filter(|line| !line.is_empty()).find(|line| !is_item(line))?;
-    line.ends_with([':', '：']).then_some(line)
 }
 
 /// Whether a title says that what stands below it does not hold, or not yet.
@@ -769,7 +704,10 @@ mod tests {
         let text = "The wedding is in Ascona. Edit: it is in Locarno.";
         assert_eq!(best("Where is the wedding?", text), text);
         assert_eq!(without_struck("~~so~~"), "~~so~~");
-        assert_eq!(without_struck("a ~~b"), "a ");
+        assert_eq!(without_struck("a ~~b~~ c"), "a  c");
+        for text in ["a ~~b", "~~5 to ~~10", "a ~~ b ~~ c", "~~a\nb~~ c", "a~~~b"] {
+            assert_eq!(without_struck(text), text);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Finding, and putting together what an agent reads.
 //!
-//! [`episodes`] finds records, [`facts`] finds beliefs; [`answering`] judges which records answer.
+//! [`episodes`] finds records, [`facts`] finds beliefs; [`answering`] judges which records answer,
+//! and [`discounts`] takes from what is about somebody or something else.
 //! [`context`] chooses what a model reads for its next turn, ahead of time by [`stream`];
 //! [`replaced`] puts a newer statement before the one that it replaces; [`overruled`] says what the
 //! user refuted or corrected of what a record says; [`receipts`] keeps what was shown, and [`echo`]
@@ -9,11 +10,14 @@
 
 pub mod answering;
 pub mod context;
+pub mod discounts;
 pub(crate) mod echo;
 pub mod episodes;
 pub mod facts;
 mod features;
+mod identifiers;
 mod integrity;
+mod lists;
 pub mod nodes;
 pub mod overruled;
 mod packed_receipt;

@@ -208,10 +208,16 @@ pub fn asks_for_former(text: &str) -> bool {
     let is_old = |pair: &[&str]| {
         pair[1] == "old" && matches!(pair[0], "her" | "his" | "my" | "our" | "s" | "the" | "their")
     };
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    // "What did I use to clean the grill?" asks for a tool.
+    let is_use_to = |words: &[&str]| {
+        words[..2] == ["use", "to"]
+            && matches!(words[2], "be" | "go" | "have" | "live" | "own" | "play" | "work")
+    };
     words.iter().any(|word| FORMER_WORDS.contains(word))
         || words.windows(2).any(is_old)
-        || words.last() == Some(&"before")
-        || words.contains(&"did") && lower.contains("use to ")
+        || words.last() == Some(&"before") && !has(&["have", "has", "ever"])
+        || has(&["did", "didn't"]) && words.windows(3).any(is_use_to)
         || FORMER_PHRASES.iter().any(|phrase| lower.contains(phrase))
         || lower.contains("原来")
 }
@@ -288,6 +294,8 @@ mod tests {
         for text in [
             "What did I do before Christmas?",
             "What do I use to clean the grill?",
+            "What did I use to clean the grill?",
+            "Have I met Nora before?",
             "How old is Emil?",
         ] {
             assert!(!asks_for_former(text), "{text}");

@@ -6,8 +6,9 @@
 //! a write would do.
 
 use importers::secrets::SecretKind;
+use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::operation::Role;
+use kernel::operation::{Ref, Role};
 use kernel::seal::{Draft, next_timestamp};
 use store::Writing;
 use store::sqlite::SqliteWriting;
@@ -19,7 +20,7 @@ use crate::outcome::Intent;
 use crate::seal::{Sealable, Sealer};
 use crate::write::altered::take_altered;
 use crate::write::claim_form;
-use crate::write::forget::hashes_of;
+use crate::write::forget::{hashes_of, mark_private};
 use crate::write::graph::COMPARED_MAX;
 use crate::write::patch::{StatusChange, compare};
 use crate::{EngineError, Writer, now_us};
@@ -61,8 +62,13 @@ impl Writer<'_> {
     ) -> Result<(Changes, T), EngineError> {
         let append = |sealer: &Sealer, writing: &mut SqliteWriting<'_>| {
             let mut appended = Appended::default();
-            for draft in drafts {
+            for mut draft in drafts {
                 claim_form::check(&draft)?;
+                if let Body::Redaction(redaction) = &mut draft.body {
+                    for Ref { id, .. } in &draft.refs {
+                        mark_private(writing as &dyn Writing, redaction, id)?;
+                    }
+                }
                 check_possible(writing as &dyn Writing, &draft, &appended.recorded)?;
                 let ts = next_timestamp(now_us(now), writing.latest()?);
                 let sealable = Sealable::masked(draft, &*writing)?;

@@ -177,6 +177,9 @@ fn what_two_writers_decided_at_once_is_recorded_once() {
     twice(space, drafts, "already_refuted");
     let drafts = space.to_withdraw(HABIT, "").unwrap();
     twice(space, drafts, "already_withdrawn");
+    let words = Replacement { text: Some("gym number 7".to_owned()), ..Replacement::default() };
+    let drafts = space.to_correct(&note, &words).unwrap();
+    twice(space, drafts, "superseded");
     let drafts = space.to_correct(HABIT, &set("name=pool"));
     act(space, drafts);
     let drafts = space.to_withdraw(HABIT, "").unwrap();

@@ -393,6 +393,20 @@ fn a_statement_about_something_private_is_private() {
 }
 
 #[test]
+fn what_goes_with_an_open_record_and_was_private_by_itself_stays_private() {
+    let mut home = Home::new();
+    let known = id_of(home.remember("k", "The boat is red"));
+    let private = json!({ "text": "The boat is for Ana", "visibility": "private" });
+    let said = state(&mut home, "said", &[known], &private);
+    let open = state(&mut home, "open", &[known], &json!({ "text": "The boat floats" }));
+    let plan = home.space.plan_to_forget(&[known], at(10)).unwrap();
+    home.space.forget(&plan, "", at(10)).unwrap();
+    for (id, is_private) in [(said, true), (open, false), (known, false)] {
+        assert_eq!(home.space.is_private(&id).unwrap(), is_private);
+    }
+}
+
+#[test]
 fn what_was_private_stays_so_after_it_is_forgotten() {
     let mut home = Home::new();
     let secret = private_note(&mut home, "s", "The boat trip is a surprise");

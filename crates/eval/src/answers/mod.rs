@@ -1,15 +1,18 @@
 //! The study of answers: whether the sources that `because ask` cites have the answer, and whether
 //! it abstains where there is none.
 //!
-//! Each question is asked as the command does without a model: the records are judged
-//! ([`engine::recall::answering`]), and the best [`SOURCES`] of at least
+//! The records are judged as for the command without a model ([`engine::recall::answering`],
+//! [`engine::recall::discounts`]), but without facts, nodes and thoughts, and nobody is known to be
+//! the owner. The best [`SOURCES`] of at least
 //! [`CHANCE_MIN`](retrieval::rank::answering::CHANCE_MIN) are cited. Answerable, unanswerable and
 //! foreign questions are those of [`super::abstention`]. The models are learnt from them, and each
 //! question is also judged by models learnt without its group ([`super::abstention::sets`]).
 
 use std::collections::BTreeMap;
 
-use engine::recall::answering::{Judged, judge};
+use derivers::owner::Owner;
+use engine::recall::answering::{Judged, WordWeights, judge};
+use engine::recall::discounts::{Discount, Discounter};
 use retrieval::rank::answering::{AnswerModels, CHANCE_MIN, PersonEvidence};
 use serde_json::{Value, json};
 
@@ -34,6 +37,8 @@ pub struct Example {
     /// The cross-validation group.
     pub group: usize,
     judged: Judged,
+    /// What the rules take from the chance of each record.
+    discounts: Vec<Discount>,
     /// Which of the records are gold.
     gold: Vec<bool>,
 }
@@ -41,8 +46,12 @@ pub struct Example {
 impl Example {
     /// Which of the cited sources are gold.
     fn cited(&self, models: &AnswerModels) -> Vec<bool> {
-        let chances = self.judged.chances(models).zip(&self.gold).take(SOURCES);
-        chances.filter(|(chance, _)| *chance >= CHANCE_MIN).map(|(_, gold)| *gold).collect()
+        let judged = self.judged.chances(models).zip(&self.discounts);
+        let chances = judged.map(|(chance, discount)| discount.of(chance));
+        let mut sources: Vec<(f64, bool)> = chances.zip(self.gold.iter().copied()).collect();
+        sources.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let cited = sources.into_iter().filter(|(chance, _)| *chance >= CHANCE_MIN);
+        cited.take(SOURCES).map(|(_, gold)| gold).collect()
     }
 }
 
@@ -63,12 +72,21 @@ pub fn gather(
                 let key = records::key(&result.evidence);
                 labelled.is_some_and(|it| it.gold.contains(&key))
             };
+            let shares = recall.results.iter().flat_map(|result| &result.terms);
+            let weights = WordWeights::new(Some(&recall.question), shares);
+            let asked = Discounter {
+                text: &question.text,
+                question: Some(&recall.question),
+                weights: &weights,
+            };
+            let owner = || Ok::<_, EvalError>(Owner::default());
             examples.push(Example {
                 kind,
                 category: labelled.map(|it| it.category.clone()),
                 set,
                 group,
                 judged: judge(&recall),
+                discounts: asked.discounts(&recall.results, false, owner)?.records,
                 gold: recall.results.iter().map(is_gold).collect(),
             });
         }

@@ -21,7 +21,6 @@ use super::recall::{SearchedSpace, limit_journal};
 use crate::failure::{Failure, RequestError};
 
 mod defaults;
-mod identifiers;
 mod json;
 mod saving;
 mod sources;

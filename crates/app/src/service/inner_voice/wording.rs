@@ -3,6 +3,7 @@
 use calendar::series::Series;
 use engine::EngineError;
 use engine::recall::answering::{SourceText, WordWeights};
+use engine::recall::discounts::words_of;
 use engine::recall::overruled::Overruled;
 use engine::recall::past::asks_for_former;
 use engine::recall::replaced::{says_it_changed, sentence_of_change};
@@ -13,7 +14,7 @@ use kernel::when::When;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::sources::{AnswerSource, words_of};
+use super::sources::AnswerSource;
 use super::{ANSWER_CHARS_MAX, Answer, NotWorded, SourceKind, SpaceInView, Wording};
 use crate::service::Session;
 use crate::service::model_request::{

@@ -481,6 +481,14 @@ pub(crate) fn check_possible<B: Bodies + ?Sized>(
             None => Ok(()),
         };
     }
+    if let Body::Evidence(_) = &draft.body {
+        let replaced = draft.refs.iter().filter(|cited| cited.role.as_str() == Role::SUPERSEDES);
+        for Ref { id, .. } in replaced {
+            if let Some(by) = record::newer(index, id)?.filter(|by| !own.contains(by)) {
+                return Err(UserError::Superseded { id: *id, by }.into());
+            }
+        }
+    }
     for Ref { id, .. } in draft.refs.iter().filter(|cited| cited.role.as_str() == Role::TARGET) {
         let id = *id;
         match &draft.body {

@@ -76,7 +76,7 @@ pub(super) fn uncorrected<B: Bodies>(index: &B, id: OpId) -> Result<Draft, Engin
 }
 
 /// The version that replaces a record.
-fn newer<B: Bodies>(index: &B, id: &OpId) -> Result<Option<OpId>, EngineError> {
+pub(super) fn newer<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<Option<OpId>, EngineError> {
     let validity = Validity::new(index);
     for newer in index.acting(id, &Kind::Evidence, Role::SUPERSEDES)? {
         if let Some(entry) = index.entry(&newer)?

@@ -149,6 +149,17 @@ pub(crate) fn hashes_of(sealer: &Sealer) -> DeviceHashes<'_> {
     })
 }
 
+/// Says in a redaction if its target is private: nothing else does once the bodies are gone.
+pub(crate) fn mark_private<B: Bodies + ?Sized>(
+    index: &B,
+    redaction: &mut Redaction,
+    target: &OpId,
+) -> Result<(), StoreError> {
+    let is_private = Privacy::of(index).is_private(target)?;
+    redaction.visibility = is_private.then_some(Visibility::Private);
+    Ok(())
+}
+
 /// Carries out redactions, with all that follows but the derivation.
 pub(crate) struct Redacting<'a> {
     pub(crate) sealer: &'a Sealer,
@@ -190,6 +201,13 @@ impl<'a> Redacting<'a> {
             let role = if is_alone { Role::ARCHIVED } else { Role::TARGET };
             redactions.push(self.append(&mut writing, (*target, role), archive_of(target))?);
         }
+        // What goes with them and is private by itself needs a redaction that says so.
+        for id in plan.gone.difference(&plan.targets) {
+            let is_marked = Privacy::of(&writing as &dyn Writing).is_marked(id)?;
+            if is_marked && !plan.is_archival && is_removable(&writing, id)? {
+                redactions.push(self.append(&mut writing, (*id, Role::TARGET), None)?);
+            }
+        }
         writing.erase_redacted()?;
         again.record(self.sealer, &mut writing, now_us(self.now))?;
         record_consequences(self.sealer, &mut writing, now_us(self.now))?;
@@ -204,10 +222,8 @@ impl<'a> Redacting<'a> {
         archive: Option<String>,
     ) -> Result<OpId, EngineError> {
         let reason = Some(self.reason.to_owned()).filter(|reason| !reason.is_empty());
-        // Nothing else says so once the bodies are gone.
-        let is_private = Privacy::of(&*writing as &dyn Writing).is_private(&target)?;
-        let visibility = is_private.then_some(Visibility::Private);
-        let redaction = Redaction { reason, archive, visibility, ..Redaction::default() };
+        let mut redaction = Redaction { reason, archive, ..Redaction::default() };
+        mark_private(&*writing as &dyn Writing, &mut redaction, &target)?;
         let body = Body::Redaction(redaction);
         let refs = vec![Ref { id: target, role: Role::parse(role)? }];
         let sealable = Sealable::masked(Draft { body, refs }, writing)?;
@@ -486,6 +502,11 @@ pub(crate) fn is_only_archived<B: Bodies + ?Sized>(
     id: &OpId,
 ) -> Result<bool, StoreError> {
     Ok(forgotten_behind(index, id)?.is_none() && redaction_behind(index, id)?.is_some())
+}
+
+fn is_removable(index: &SqliteWriting<'_>, id: &OpId) -> Result<bool, StoreError> {
+    let entry = index.entry(id)?;
+    Ok(entry.is_some_and(|entry| entry.kind.spec().body == BodyNeed::Removable))
 }
 
 fn is_source(kind: &Kind) -> bool {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernel::body::Body;
 use kernel::id::OpId;
-use kernel::kind::Kind;
+use kernel::kind::{Capability, Kind};
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::Role;
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace};
@@ -30,7 +30,7 @@ pub(super) fn add(
     loop {
         let mut added = BTreeSet::new();
         for id in plan.follow(index)? {
-            added.extend(patches.get(id));
+            added.extend(patches.get(id).into_iter().flatten());
             if let Some(Body::Claim(claim)) = body_of(index, id, &Kind::Claim)? {
                 added.extend(proposal_of(&claim));
             }
@@ -38,7 +38,11 @@ pub(super) fn add(
         added.retain(|id| !plan.gone.contains(id));
         let mut known = BTreeSet::new();
         for id in added {
-            known.extend(index.canonical_body(&id)?.map(|_| id));
+            // Anybody can state an id.
+            let is_proposal = index.entry(&id)?.is_some_and(|it| it.kind == Kind::Proposal);
+            if is_proposal && index.canonical_body(&id)?.is_some() {
+                known.insert(id);
+            }
         }
         if known.is_empty() {
             return Ok(());
@@ -47,21 +51,27 @@ pub(super) fn add(
     }
 }
 
-/// The patch that made each operation.
+/// The patches that made each operation, as the decisions about them say.
 fn patches(
     index: &SqliteLedgerIndex<'_>,
     store: &SqliteSpace,
-) -> Result<BTreeMap<OpId, OpId>, EngineError> {
+) -> Result<BTreeMap<OpId, BTreeSet<OpId>>, EngineError> {
     let mut decisions = Vec::new();
     store.each_with(&Kind::Decision, APPLIED, |id, body| {
         if let Ok(Body::Decision(decision)) = Body::parse(&Kind::Decision, body) {
             decisions.push((id, applied_by(&decision)));
         }
     })?;
-    let mut patches = BTreeMap::new();
+    let mut patches: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
     for (id, applied) in decisions {
-        let patch = index.entry(&id)?.and_then(|entry| entry.sole_ref(Role::TARGET));
-        patches.extend(applied.into_iter().filter_map(|made| Some((made, patch?))));
+        let Some(entry) = index.entry(&id)? else { continue };
+        if !index.access()?.holds(&entry.author, Capability::Correct, entry.place()) {
+            continue;
+        }
+        let Some(patch) = entry.sole_ref(Role::TARGET) else { continue };
+        for made in applied {
+            patches.entry(made).or_default().insert(patch);
+        }
     }
     Ok(patches)
 }

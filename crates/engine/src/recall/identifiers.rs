@@ -37,12 +37,20 @@ impl Identifier {
         found
     }
 
-    /// Whether a short text, which has the identifiers `others`, is about something else of the
-    /// same shape.
-    pub(super) fn is_confused(&self, text: &str, others: &[Self]) -> bool {
-        text.len() <= TEXT_BYTES_MAX
-            && others.iter().any(|other| other.shape == self.shape)
-            && !text.to_lowercase().contains(&self.text)
+    /// Whether a short text is about something else than the identifiers that are asked about: it
+    /// has one of the same shape as some of them, and none of these.
+    pub(super) fn are_confused(asked: &[Self], text: &str) -> bool {
+        if asked.is_empty() || text.len() > TEXT_BYTES_MAX {
+            return false;
+        }
+        let (others, lower) = (Self::all(text), text.to_lowercase());
+        let is_missing = |shape: &str| {
+            let mut same = asked.iter().filter(|asked| asked.shape == shape);
+            same.all(|asked| !lower.contains(&asked.text))
+        };
+        asked.iter().any(|asked| {
+            others.iter().any(|other| other.shape == asked.shape) && is_missing(&asked.shape)
+        })
     }
 }
 
@@ -87,8 +95,7 @@ mod tests {
     use super::*;
 
     fn is_confused(question: &str, text: &str) -> bool {
-        let others = Identifier::all(text);
-        Identifier::all(question).iter().any(|asked| asked.is_confused(text, &others))
+        Identifier::are_confused(&Identifier::all(question), text)
     }
 
     #[test]
@@ -116,6 +123,7 @@ mod tests {
             ("What happens on 1 May?", "The party is on 2 May"),
             ("Which PRs are open?", "PR 512 is open"),
             ("PR 513 or 512?", "Both are done"),
+            ("Who works on JIRA-233 and JIRA-234?", "JIRA-233 is assigned to Mira"),
             ("", ""),
         ] {
             assert!(!is_confused(question, text), "{question} {text}");
