@@ -266,7 +266,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
                 found.extend(things::read(clause));
             }
             found.extend(of_people);
-            found.extend(versions::read(clause));
+            found.extend(versions::read(clause, speaker));
             found.extend(settings::read(clause));
             found.extend(status::read(clause));
             found.extend(called::read(clause));

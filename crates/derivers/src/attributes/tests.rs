@@ -14,7 +14,7 @@ pub(super) fn replaced<'t>(pairs: &[(&'t str, &'t str)]) -> Vec<(&'t str, &'t st
     pairs.iter().filter(|(earlier, later)| replaces(earlier, later)).copied().collect()
 }
 
-fn replaces_by(earlier: (&str, Speaker<'_>), later: (&str, Speaker<'_>)) -> bool {
+pub(super) fn replaces_by(earlier: (&str, Speaker<'_>), later: (&str, Speaker<'_>)) -> bool {
     let earlier = attributes(earlier.0, earlier.1);
     let later = attributes(later.0, later.1);
     later.iter().any(|later| earlier.iter().any(|earlier| later.replaces(earlier)))

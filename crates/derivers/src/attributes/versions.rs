@@ -2,14 +2,17 @@
 //!
 //! The name of the thing is the word or the few words before the number. A statement that a version
 //! is used replaces nothing. One that says "upgraded", "bumped" or "now" replaces an earlier one of
-//! the same name: "Bumped tokio to 1.42". A version that only a part uses, "in CI", "my laptop runs
-//! …", is that part's.
+//! the same name: "Bumped tokio to 1.42". A version that only a part uses, "in CI", "the laptop runs
+//! …", is that part's. What a person uses, "I use …", "Ben's laptop runs …", is that person's.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, NOT_NAMED, TIMES, VALUE_ENDS, scope_of};
+use super::{
+    AttributeStatement, Clause, NOBODY, NOT_NAMED, Speaker, TIMES, VALUE_ENDS, is_proper, person,
+    scope_of,
+};
 use crate::statements::{Break, Word};
 
-/// Whose attribute a version is: that of any thing.
+/// Whose attribute a version is: that of any thing. A person's name follows it.
 const SUBJECT: &str = "thing/version";
 /// Most words of the name of a thing.
 const NAME_WORDS_MAX: usize = 3;
@@ -46,7 +49,7 @@ const VERSIONED: [&str; 8] =
     ["compiler", "edition", "msrv", "release", "runtime", "sdk", "toolchain", "version"];
 
 /// The version that a clause states.
-pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<AttributeStatement> {
     let is_else = |word: &Word<'_>| OF_OTHERS.contains(&word.lower.as_ref());
     if is_not_yet(words) || words.iter().any(is_else) {
         return None;
@@ -97,11 +100,40 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
         (&subject, &target)
     };
     let statement = version(named, words, at)?;
+    let is_own = lowers.contains(&"my") || owner.iter().any(|word| is_first_person(word));
     let owner = owner.iter().filter(|word| !EVERYBODY.contains(&word.lower.as_ref()));
-    let owner: Vec<&str> = owner.map(|word| word.lower.as_ref()).collect();
-    let of_owner = (!owner.is_empty()).then(|| owner.join(" "));
-    let scope = statement.scope.clone().or(of_owner);
-    Some(AttributeStatement { is_change, scope, ..statement })
+    let owner: Vec<&Word<'_>> = owner.copied().collect();
+    let length = if is_own { 0 } else { length_of_person(&owner) };
+    let (named, part) = (joined(owner.get(..length)?), joined(owner.get(length..)?));
+    let of_person = match named.as_str() {
+        _ if is_own => Some(Clause { words, speaker }.first_person()?),
+        "" => None,
+        named => Some(person(named.trim_end_matches("'s"))),
+    };
+    let subject = of_person.map_or_else(|| SUBJECT.to_owned(), |who| format!("{SUBJECT}/{who}"));
+    let scope = statement.scope.clone().or(Some(part).filter(|part| !part.is_empty()));
+    Some(AttributeStatement { subject, is_change, scope, ..statement })
+}
+
+fn is_first_person(word: &Word<'_>) -> bool {
+    matches!(word.lower.as_ref(), "i" | "i'm" | "i've")
+}
+
+/// How many words name a person at the beginning of an owner, "Ben", "Ben's laptop". What is
+/// written in capitals, "CI", is nobody.
+fn length_of_person(owner: &[&Word<'_>]) -> usize {
+    let is_name = |word: &&&Word<'_>| {
+        is_proper(word.text)
+            && word.text.contains(char::is_lowercase)
+            && !NOBODY.contains(&word.lower.as_ref())
+    };
+    let length = owner.iter().take_while(is_name).count();
+    let possessor = owner.iter().take(length).position(|word| word.lower.ends_with("'s"));
+    possessor.map_or(length, |at| at + 1)
+}
+
+fn joined(words: &[&Word<'_>]) -> String {
+    words.iter().map(|word| word.lower.as_ref()).collect::<Vec<_>>().join(" ")
 }
 
 /// `Rust toolchain: 1.82`: a note of what is the case now.
@@ -181,7 +213,7 @@ fn is_version(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::tests::{replaced, replaces_by, unreplaced};
     use crate::attributes::{Speaker, attributes};
 
     #[test]
@@ -250,6 +282,35 @@ mod tests {
             ("Release v2.3.0 is out", "Release v2.4.0 is now out"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn a_version_that_somebody_uses_is_replaced_by_their_own_alone() {
+        let wrong = replaced(&[
+            ("Ben uses Python 3.10", "I upgraded to Python 3.12"),
+            ("Ben uses Python 3.10", "We upgraded to Python 3.12"),
+            ("Ben's laptop runs Ubuntu 22.04", "I upgraded to Ubuntu 24.04"),
+            ("Ben's laptop runs Ubuntu 22.04", "I upgraded my laptop to Ubuntu 24.04"),
+            ("I use Node 18", "We upgraded to Node 22"),
+            ("I use Node 18", "Ben upgraded to Node 22"),
+        ]);
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let missed = unreplaced(&[
+            ("Ben uses Python 3.10", "Ben has upgraded to Python 3.12"),
+            ("Ben's laptop runs Ubuntu 22.04", "Ben's laptop now runs Ubuntu 24.04"),
+            ("My laptop runs Ubuntu 22.04", "My laptop now runs Ubuntu 24.04"),
+            ("I use Node 18", "I upgraded to Node 22"),
+        ]);
+        assert!(missed.is_empty(), "{missed:#?}");
+        let (ana, ben) = (Speaker::Person("Ana"), Speaker::Person("Ben"));
+        let (before, after) = ("I use Node 18", "I upgraded to Node 22");
+        assert!(!replaces_by((before, Speaker::Owner), (after, ana)));
+        assert!(!replaces_by((before, ben), (after, Speaker::Program)));
+        assert!(replaces_by((before, ana), (after, ana)));
+        assert!(replaces_by((before, ben), ("Ben upgraded to Node 22", ana)));
+        let (before, after) = ("My Node is at 18", "My Node was upgraded to 22");
+        assert!(!replaces_by((before, ben), (after, ana)));
+        assert!(replaces_by(("We use Node 18", ben), ("We upgraded to Node 22", ana)));
     }
 
     #[test]
