@@ -2,7 +2,7 @@
 
 use super::status;
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, NO_VALUES, VALUE_ENDS};
+use super::{AttributeStatement, Clause, NO_VALUES, Speaker, VALUE_ENDS};
 use crate::statements::{Break, Word};
 
 /// Most words of what a thing is called.
@@ -13,7 +13,7 @@ const TO: [&str; 3] = ["as", "into", "to"];
 const AUXILIARIES: [&str; 7] = ["been", "got", "has", "is", "just", "now", "was"];
 
 /// The name that a clause states or changes.
-pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<AttributeStatement> {
     let verb = words
         .iter()
         .position(|word| matches!(word.lower.as_ref(), "called" | "named" | "renamed"))?;
@@ -27,7 +27,8 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
         let to = rest.iter().position(|word| TO.contains(&word.lower.as_ref()))?;
         let object = rest.get(..to)?;
         let end = object.iter().position(|word| word.lower == "from").unwrap_or(to);
-        return named(object.get(..end)?, from(rest, to + 1), true);
+        let thing = Clause { words: object.get(..end)?, speaker };
+        return named(thing, from(rest, to + 1), true);
     }
     let mut end = verb;
     while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
@@ -40,11 +41,16 @@ pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
         return None;
     }
     let to = usize::from(is_renamed && TO.contains(&lower(words, verb + 1)));
-    named(words.get(..end)?, from(words, verb + 1 + to), is_renamed || is_now)
+    let thing = Clause { words: words.get(..end)?, speaker };
+    named(thing, from(words, verb + 1 + to), is_renamed || is_now)
 }
 
-fn named(thing: &[Word<'_>], called: &[Word<'_>], is_change: bool) -> Option<AttributeStatement> {
-    let thing = status::name(thing)?;
+fn named(
+    thing: Clause<'_, '_, '_>,
+    called: &[Word<'_>],
+    is_change: bool,
+) -> Option<AttributeStatement> {
+    let name = status::name(thing.words)?;
     let is_end = |word: &Word<'_>| {
         word.before != Break::None
             || VALUE_ENDS.contains(&word.lower.as_ref())
@@ -59,15 +65,15 @@ fn named(thing: &[Word<'_>], called: &[Word<'_>], is_change: bool) -> Option<Att
                 && !NO_VALUES.contains(&first.as_str())
                 && !VALUE_ENDS.contains(&first.as_str())
         });
-    is_name.then(|| AttributeStatement {
-        is_change,
-        ..AttributeStatement::of(format!("{}name", status::SUBJECT), thing, called.join(" "))
-    })
+    let subject = format!("{}name", status::SUBJECT);
+    let statement =
+        AttributeStatement { is_change, ..AttributeStatement::of(subject, name, called.join(" ")) };
+    if is_name { status::of_whom(statement, thing) } else { None }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::tests::{replaced, replaces_by, unreplaced};
     use crate::attributes::{Speaker, attributes};
 
     #[test]
@@ -95,6 +101,21 @@ mod tests {
             ("The project is called Falcon", "The project is now called off"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn what_is_mine_is_of_the_speaker_alone() {
+        let (ana, ben) = (Speaker::Person("Ana"), Speaker::Person("Ben"));
+        for (before, after) in [
+            ("My dog is called Rex", "My dog is now called Max"),
+            ("My boat is called Iris", "I renamed my boat to Nora"),
+        ] {
+            assert!(replaces_by((before, ana), (after, ana)), "{before:?}");
+            assert!(!replaces_by((before, ana), (after, ben)), "{before:?}");
+            assert!(!replaces_by((before, ana), (after, Speaker::Owner)), "{before:?}");
+        }
+        let (before, after) = ("The project is called Falcon", "We renamed the project to Osprey");
+        assert!(replaces_by((before, ana), (after, ben)));
     }
 
     #[test]

@@ -226,7 +226,7 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let text = text.get(..text.floor_char_boundary(STATEMENT_BYTES_MAX)).unwrap_or_default();
     let mut found = Vec::new();
     if speaker != Speaker::Program && text.contains('=') {
-        found.extend(settings::assignments(text).into_iter().take(STATEMENTS_MAX));
+        found.extend(settings::assignments(text, speaker).into_iter().take(STATEMENTS_MAX));
     }
     if !found.is_empty() {
         return found;
@@ -267,9 +267,9 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
             }
             found.extend(of_people);
             found.extend(versions::read(clause, speaker));
-            found.extend(settings::read(clause));
-            found.extend(status::read(clause));
-            found.extend(called::read(clause));
+            found.extend(settings::read(clause, speaker));
+            found.extend(status::read(clause, speaker));
+            found.extend(called::read(clause, speaker));
         }
         if corrects(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = true);

@@ -2,10 +2,11 @@
 //!
 //! A setting is named by one word that is written as in a program: with an underscore, or in
 //! capitals before "=". An assignment and "set to" say what the value is from then on, and so
-//! replace an earlier one.
+//! replace an earlier one. An assignment is of one program, so that it replaces, and is replaced by,
+//! what the same speaker says alone.
 
-use super::AttributeStatement;
 use super::things::{from, is_not_yet, is_unsure, lower};
+use super::{AttributeStatement, Clause, Speaker};
 use crate::statements::{Break, Word};
 
 /// Whose attribute a setting is: that of any thing.
@@ -25,9 +26,17 @@ const AUXILIARIES: [&str; 7] = ["been", "got", "has", "is", "just", "now", "was"
 
 /// The settings of a text that has nothing but assignments: an example within other words, or in a
 /// program, sets nothing.
-pub(super) fn assignments(text: &str) -> Vec<AttributeStatement> {
+pub(super) fn assignments(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.map(assigned).collect::<Option<_>>().unwrap_or_default()
+    let of_speaker = |line| own(&assigned(line)?, speaker);
+    lines.map(of_speaker).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The same setting, of the speaker alone.
+fn own(setting: &AttributeStatement, speaker: Speaker<'_>) -> Option<AttributeStatement> {
+    let who = Clause { words: &[], speaker }.first_person()?;
+    let subject = format!("{}/{who}", setting.subject);
+    Some(AttributeStatement { subject, ..setting.clone() })
 }
 
 /// The setting in a line that is one assignment: `REQUEST_TIMEOUT=30`, `export PORT=8080`.
@@ -47,8 +56,15 @@ fn assigned(line: &str) -> Option<AttributeStatement> {
     (is_name && is_value).then(|| setting(name, value, true)).flatten()
 }
 
-/// The setting in a clause: `REQUEST_TIMEOUT is 30s`, `We set REQUEST_TIMEOUT to 60s`.
-pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+/// The setting in a clause, of all and of the speaker.
+pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Vec<AttributeStatement> {
+    let of_all = stated(words);
+    let of_speaker = of_all.as_ref().and_then(|setting| own(setting, speaker));
+    of_all.into_iter().chain(of_speaker).collect()
+}
+
+/// `REQUEST_TIMEOUT is 30s`, `We set REQUEST_TIMEOUT to 60s`.
+fn stated(words: &[Word<'_>]) -> Option<AttributeStatement> {
     let at = words.iter().position(|word| is_name(word.text))?;
     let name = words.get(at)?.text;
     if is_unsure(words) || is_not_yet(words) {
@@ -107,7 +123,7 @@ fn setting(name: &str, value: &str, is_change: bool) -> Option<AttributeStatemen
 
 #[cfg(test)]
 mod tests {
-    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::tests::{replaced, replaces_by, unreplaced};
     use crate::attributes::{Speaker, attributes};
 
     #[test]
@@ -151,6 +167,22 @@ mod tests {
             ("The API listens on port 8080", "We should change the API port to 9090"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn an_assignment_is_of_the_speaker_alone() {
+        let (ana, ben) = (Speaker::Person("Ana"), Speaker::Person("Ben"));
+        for (before, after) in [
+            ("PORT=8080", "PORT=3000"),
+            ("LOG_LEVEL=info", "LOG_LEVEL=debug"),
+            ("REQUEST_TIMEOUT=30", "We set REQUEST_TIMEOUT to 60"),
+            ("REQUEST_TIMEOUT is 30", "REQUEST_TIMEOUT=60"),
+        ] {
+            assert!(replaces_by((before, ana), (after, ana)), "{before:?}");
+            assert!(!replaces_by((before, ana), (after, ben)), "{before:?}");
+        }
+        let (before, after) = ("REQUEST_TIMEOUT is 30", "We set REQUEST_TIMEOUT to 60");
+        assert!(replaces_by((before, ana), (after, ben)));
     }
 
     #[test]

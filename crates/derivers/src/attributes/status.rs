@@ -2,11 +2,11 @@
 //! single or married.
 //!
 //! "OPS-17 is open" and "OPS-17 is closed" cannot both hold, so the later replaces the earlier
-//! without a word of change. Only the very same name means the same thing. A status with more words
-//! after it ("closed on Mondays") replaces nothing.
+//! without a word of change. Only the very same name means the same thing, and "my" thing is the
+//! speaker's. A status with more words after it ("closed on Mondays") replaces nothing.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, Clause, NOT_NAMED, TIMES, is_proper, is_year};
+use super::{AttributeStatement, Clause, NOT_NAMED, Speaker, TIMES, is_proper, is_year};
 use crate::statements::{Break, Word};
 
 /// How the subject begins of what holds for a thing of the very same name.
@@ -48,17 +48,34 @@ pub(super) const MARITAL_VALUES: [&str; 5] =
     ["divorced", "engaged", "married", "single", "widowed"];
 
 /// The status that a clause states.
-pub(super) fn read(words: &[Word<'_>]) -> Option<AttributeStatement> {
+pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<AttributeStatement> {
     if is_not_yet(words) {
         return None;
     }
-    done(words).or_else(|| stated(words))
+    let (statement, thing) = done(words).or_else(|| stated(words))?;
+    match is_ticket(&statement.attribute) {
+        true => Some(statement),
+        false => of_whom(statement, Clause { words: thing, speaker }),
+    }
+}
+
+/// The statement with the speaker in its subject, if its thing is "my" or "our" thing.
+pub(super) fn of_whom(
+    statement: AttributeStatement,
+    thing: Clause<'_, '_, '_>,
+) -> Option<AttributeStatement> {
+    if !thing.next_is(&["my", "our"]) {
+        return Some(statement);
+    }
+    let subject = format!("{}/{}", statement.subject, thing.first_person()?);
+    Some(AttributeStatement { subject, ..statement })
 }
 
 /// `OPS-17 is closed`, `The server is back up`, `PR 88 has been merged`.
-fn stated(words: &[Word<'_>]) -> Option<AttributeStatement> {
+fn stated<'s, 't>(words: &'s [Word<'t>]) -> Option<(AttributeStatement, &'s [Word<'t>])> {
     let verb = (1..words.len()).find(|at| matches!(lower(words, *at), "is" | "was" | "has"))?;
-    let name = name(words.get(..verb)?)?;
+    let thing = words.get(..verb)?;
+    let name = name(thing)?;
     let mut at = verb + 1;
     match lower(words, verb) {
         "has" if lower(words, at) != "been" => return None,
@@ -74,11 +91,11 @@ fn stated(words: &[Word<'_>]) -> Option<AttributeStatement> {
     let is_present = lower(words, verb) == "is"
         || DONE.contains(&status) && (lower(words, verb) == "has" || is_ticket(&name));
     let is_unbroken = words.get(verb..=at)?.iter().all(|word| word.before == Break::None);
-    (is_present && is_unbroken).then(|| statement(kind, name, status, from(words, at + 1)))
+    (is_present && is_unbroken).then(|| (statement(kind, name, status, from(words, at + 1)), thing))
 }
 
 /// `We closed OPS-17`, `Ben merged PR 88`, `We disabled the dark mode`.
-fn done(words: &[Word<'_>]) -> Option<AttributeStatement> {
+fn done<'s, 't>(words: &'s [Word<'t>]) -> Option<(AttributeStatement, &'s [Word<'t>])> {
     let verb = (0..words.len().min(4)).find(|at| DONE.contains(&lower(words, *at)))?;
     let status = lower(words, verb);
     let before = words.get(..verb)?;
@@ -94,7 +111,7 @@ fn done(words: &[Word<'_>]) -> Option<AttributeStatement> {
     let name = name(object)?;
     let is_known = is_ticket(&name) || is_determined && matches!(status, "enabled" | "disabled");
     let kind = kind_of(status).filter(|_| is_somebody && is_known && !is_unsure(words))?;
-    Some(statement(kind, name, status, from(rest, end)))
+    Some((statement(kind, name, status, from(rest, end)), object))
 }
 
 fn statement(kind: &str, name: String, status: &str, after: &[Word<'_>]) -> AttributeStatement {
@@ -184,7 +201,7 @@ impl Clause<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::attributes::tests::{replaced, unreplaced};
+    use crate::attributes::tests::{replaced, replaces_by, unreplaced};
     use crate::attributes::{Speaker, attributes};
 
     #[test]
@@ -256,6 +273,22 @@ mod tests {
             ("Eva and Paul are married", "Are Eva and Paul divorced?"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn what_is_mine_is_of_the_speaker_alone() {
+        let (ana, ben) = (Speaker::Person("Ana"), Speaker::Person("Ben"));
+        for (before, after) in [
+            ("My heating is on", "My heating is off"),
+            ("Our printer is down", "Our printer is up again"),
+            ("My dark mode is enabled", "I disabled my dark mode"),
+        ] {
+            assert!(replaces_by((before, ana), (after, ana)), "{before:?}");
+            assert!(!replaces_by((before, ana), (after, ben)), "{before:?}");
+            assert!(!replaces_by((before, ana), (after, Speaker::Owner)), "{before:?}");
+        }
+        assert!(replaces_by(("The server is down", ana), ("The server is up", ben)));
+        assert!(replaces_by(("My ticket OPS-17 is open", ana), ("We closed OPS-17", ben)));
     }
 
     #[test]
