@@ -129,7 +129,10 @@ impl AttributeStatement {
         let is_status = self.subject.starts_with(status::SUBJECT);
         let is_of_same = self.subject == earlier.subject
             && match is_status {
-                true => self.attribute == earlier.attribute,
+                true => {
+                    self.attribute == earlier.attribute
+                        && status::excludes(&self.value, &earlier.value)
+                }
                 false => is_same(&self.attribute, &earlier.attribute),
             };
         // A change of a part leaves the whole, and every other part, as it was.
@@ -249,6 +252,8 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         let mut last = first;
         let whole = Clause { words: &sentence.words, speaker };
         found.extend(whole.changed_to());
+        let told = people::without_report(without_opening(&sentence.words));
+        found.extend(Clause { words: told, speaker }.left_for().into_iter().flatten());
         // "Sofia has a new number, 1".
         let has_comma = sentence.words.iter().any(|word| word.before == Break::Comma);
         found.extend(has_comma.then(|| whole.has_new()).flatten());
@@ -330,10 +335,16 @@ fn corrects(sentence: &Sentence<'_>) -> bool {
 }
 
 /// Whether a sentence tells of a change that came before what is known, or that was taken back:
-/// "In 2010 I moved to Oslo", "the launch was moved to July, then back to June".
+/// "In 2010 I moved to Oslo", "Mia got fired, in 2012", "the launch was moved to July, then back to
+/// June".
 fn is_of_the_past(sentence: &Sentence<'_>) -> bool {
-    let is_year = sentence.lower(0) == "in" && is_year(sentence.lower(1));
-    is_year || OF_THE_PAST.iter().any(|words| has_words(sentence, words))
+    let is_in_year = |(at, word): (usize, &Word<'_>)| {
+        (at == 0 || word.before != Break::None)
+            && word.lower == "in"
+            && is_year(sentence.lower(at + 1))
+    };
+    sentence.words.iter().enumerate().any(is_in_year)
+        || OF_THE_PAST.iter().any(|words| has_words(sentence, words))
 }
 
 fn is_year(word: &str) -> bool {
@@ -658,6 +669,11 @@ impl Clause<'_, '_, '_> {
             "as" => matches!(lower(1), "a" | "an" | "children" | "kids"),
             _ => false,
         }
+    }
+
+    /// Whether a year is among the words: "in 2010", "on 5 May 2010".
+    fn has_year(&self) -> bool {
+        self.words.iter().any(|word| is_year(&word.lower))
     }
 
     fn takes(&mut self, words: &[&str]) -> Option<()> {

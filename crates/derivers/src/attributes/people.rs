@@ -61,12 +61,20 @@ pub(super) fn without_report<'s, 't>(clause: &'s [Word<'t>]) -> &'s [Word<'t>] {
 impl Clause<'_, '_, '_> {
     /// What takes several statements, since it may be of several attributes.
     pub(super) fn several(self) -> Vec<AttributeStatement> {
-        let found = self.left_for().or_else(|| self.sold()).or_else(|| self.replaced_person());
+        let found = self.sold().or_else(|| self.replaced_person());
         found.map_or_else(Vec::new, Vec::from)
     }
 
-    /// `Petra left Bern for Basel`: where she lives, or where she works.
-    fn left_for(mut self) -> Option<[AttributeStatement; 2]> {
+    /// `Petra left Bern for Basel`, of a whole sentence: where she lives, or where she works. With
+    /// more words it tells of a journey: "I left Bern for Basel at 8:00".
+    pub(super) fn left_for(mut self) -> Option<[AttributeStatement; 2]> {
+        let is_own = self.next_is(&SPEAKERS);
+        let is_perfect = matches!(self.lower(0), "i've" | "we've")
+            || self
+                .words
+                .iter()
+                .take_while(|word| word.lower != "left")
+                .any(|word| matches!(word.lower.as_ref(), "has" | "have"));
         let subject = self.subject()?;
         self.skip_all(&JUST);
         self.takes(&["left"])?;
@@ -74,12 +82,18 @@ impl Clause<'_, '_, '_> {
         self.skip(before.split(' ').count());
         self.takes(&["for"])?;
         let value = self.proper_value()?;
-        let is_for_a_while = self.next_is(&HOLIDAYS) || self.is_passing_after(&value);
+        let is_name =
+            |name: &str| is_proper(name) && !TIMES.contains(&name.to_lowercase().as_str());
+        let is_place = !self.next_is(&HOLIDAYS) && value.split(' ').all(is_name);
+        self.skip(value.split(' ').count());
+        let is_for_good = self.lower(0) == "for" && self.lower(1) == "good";
+        self.skip(if is_for_good { 2 } else { 0 });
+        let is_move = self.words.is_empty() && (is_for_good || is_perfect || !is_own);
         let statement = |attribute: &str| AttributeStatement {
             instead_of: Some(before.clone()),
             ..AttributeStatement::of(subject.clone(), attribute, value.clone())
         };
-        (!is_for_a_while).then(|| [statement(HOME), statement(WORK)])
+        (is_place && is_move).then(|| [statement(HOME), statement(WORK)])
     }
 
     /// `Tom sold the Volvo`, `Tom got rid of his Volvo`: he drives it no more.
@@ -172,7 +186,7 @@ impl Clause<'_, '_, '_> {
                 (is_time || next.before != Break::None).then(String::new)?
             }
         };
-        Some(AttributeStatement {
+        (!self.has_year()).then(|| AttributeStatement {
             is_change: true,
             has_ended: true,
             ..AttributeStatement::of(subject, WORK, value)
@@ -285,6 +299,9 @@ mod tests {
         let missed = unreplaced(&[
             ("Petra lives in Bern", "Petra left Bern for Basel"),
             ("Petra works at Swisscom", "Petra has left Swisscom for Novartis."),
+            ("Petra lives in Bern", "Anna told me that Petra left Bern for Basel"),
+            ("I live in Zurich", "I left Zurich for Milan for good"),
+            ("I live in Zurich", "We've just left Zurich for Milan."),
             ("Petra lives in Bern", "Anna told me that Petra moved to Basel"),
             ("Petra lives in Bern", "Anna says that Petra moved to Basel"),
             ("Petra lives in Bern", "Petra has moved in with her boyfriend in Basel"),
@@ -324,6 +341,14 @@ mod tests {
             ("Petra lives in Bern", "Petra left Bern for Easter"),
             ("Petra lives in Bern", "Petra left Bern for Basel in 2010"),
             ("Petra lives in Bern", "Petra left Zug for Basel"),
+            ("Petra lives in Bern", "Petra has left Bern for Basel on Monday"),
+            ("Petra lives in Bern", "Petra left Bern for Basel yesterday"),
+            ("Petra lives in Bern", "Petra left Bern for Basel, the train was late"),
+            ("I live in Zurich", "I left Zurich for Milan"),
+            ("I live in Zurich", "I left Zurich for Milan at 8:00"),
+            ("I live in Zurich", "I left Zurich for Milan this morning"),
+            ("I live in Zurich", "I have left Zurich for Milan by train"),
+            ("I live in Zurich", "We left Zurich for Milan, the train was late"),
             ("Petra lives in Bern", "Petra moved in with Ben in May"),
             ("Petra lives in Bern", "Paul left Bern for Basel"),
             ("Petra lives in Bern", "Did Petra leave Bern for Basel?"),
@@ -340,6 +365,10 @@ mod tests {
             ("Petra works at Swisscom", "Petra was laid off by Novartis"),
             ("Petra works at Swisscom", "Petra will be laid off by Swisscom"),
             ("Petra works at Swisscom", "Petra was fired up"),
+            ("Petra works at Swisscom", "Petra was laid off by Swisscom in 2012"),
+            ("Mia works at Swisscom", "Mia got fired, in 2012"),
+            ("Mia works at Swisscom", "Mia got fired in 2012"),
+            ("Mia works at Swisscom", "Mia got fired last May 2012"),
             ("Petra works at Swisscom", "Petra was not laid off"),
             ("Nina is a junior analyst", "Nina is now a happy mother"),
             ("Nina is a junior analyst", "Nina should be promoted to senior analyst"),

@@ -2,7 +2,8 @@
 //! single or married.
 //!
 //! "OPS-17 is open" and "OPS-17 is closed" cannot both hold, so the later replaces the earlier
-//! without a word of change. Only the very same name means the same thing, and "my" thing is the
+//! without a word of change. Only a ticket is said to be more: it is over (closed, done, merged) or
+//! not (open, blocked, in review), and within these nothing replaces anything. Only the very same name means the same thing, and "my" thing is the
 //! speaker's. A status with more words after it ("closed on Mondays") replaces nothing.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
@@ -16,10 +17,12 @@ pub(super) const MARITAL: &str = "marital status";
 /// Most words of the name of a thing.
 const NAME_WORDS_MAX: usize = 3;
 
-/// Words of which one holds at a time.
+/// The kind of whether something is open.
+const PROGRESS: &str = "progress";
+/// Words of which one holds at a time; of progress, see [`OVER`].
 #[rustfmt::skip]
 const KINDS: [(&str, &[&str]); 5] = [
-    ("progress", &[
+    (PROGRESS, &[
         "blocked", "closed", "done", "fixed", "merged", "open", "progress", "reopened", "resolved",
         "review", "waiting",
     ]),
@@ -33,6 +36,11 @@ const KINDS: [(&str, &[&str]); 5] = [
 const DONE: [&str; 8] = [
     "blocked", "closed", "disabled", "enabled", "fixed", "merged", "reopened", "resolved",
 ];
+/// The words of progress that may be said of any thing.
+const OF_ANY_THING: [&str; 2] = ["closed", "open"];
+/// Those of a ticket that is over. The others are of one that is not, and may hold together: it is
+/// open, blocked and in review.
+const OVER: [&str; 5] = ["closed", "done", "fixed", "merged", "resolved"];
 /// Words that may be between "is" and a status.
 const ADVERBS: [&str; 6] = ["already", "back", "finally", "in", "now", "still"];
 /// Words after a status that leave it as it is.
@@ -46,6 +54,13 @@ const DETERMINERS: [&str; 3] = ["my", "our", "the"];
 /// Whether somebody is married.
 pub(super) const MARITAL_VALUES: [&str; 5] =
     ["divorced", "engaged", "married", "single", "widowed"];
+
+/// Whether a status excludes another of the same kind.
+pub(super) fn excludes(later: &str, earlier: &str) -> bool {
+    let is_progress = |status: &str| kind_of(status) == Some(PROGRESS);
+    let is_over = |status: &str| OVER.contains(&status);
+    !is_progress(later) || !is_progress(earlier) || is_over(later) != is_over(earlier)
+}
 
 /// The status that a clause states.
 pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<AttributeStatement> {
@@ -87,6 +102,9 @@ fn stated<'s, 't>(words: &'s [Word<'t>]) -> Option<(AttributeStatement, &'s [Wor
     }
     let status = lower(words, at);
     let kind = kind_of(status)?;
+    if kind == PROGRESS && !is_ticket(&name) && !OF_ANY_THING.contains(&status) {
+        return None;
+    }
     // "The shop was closed" tells of the past; "PR 88 was merged" tells what it is now.
     let is_present = lower(words, verb) == "is"
         || DONE.contains(&status) && (lower(words, verb) == "has" || is_ticket(&name));
@@ -183,8 +201,9 @@ impl Clause<'_, '_, '_> {
                 "again" | "and" | "last" | "now" | "on" | "this" | "today" | "yesterday"
             ),
         };
+        // "I got married in 2010" may have been before what is known.
         (is_known && is_whole).then(|| AttributeStatement {
-            is_change: true,
+            is_change: !self.has_year(),
             ..AttributeStatement::of(subject, MARITAL, value)
         })
     }
@@ -216,6 +235,8 @@ mod tests {
             ("PR 88 is waiting for review", "PR 88 was merged"),
             ("PR 88 is waiting for review", "Pull request 88 is merged"),
             ("PR 88 is open", "Merged PR 88"),
+            ("The shop is open", "The shop is closed"),
+            ("OPS-17 is blocked", "OPS-17 is resolved"),
             ("The server is down", "The server is back up"),
             ("The server is down for maintenance", "The server is up again"),
             ("The build is red", "The build is green"),
@@ -251,6 +272,14 @@ mod tests {
             ("OPS-17 is open", "We closed the door"),
             ("OPS-17 is open", "OPS-17 is enabled"),
             ("PR 88 is open", "Issue 88 is closed"),
+            ("OPS-17 is open", "OPS-17 is blocked"),
+            ("OPS-17 is open", "OPS-17 is waiting for Ben"),
+            ("PR 88 is open", "PR 88 is in review"),
+            ("PR 88 is blocked", "PR 88 is open"),
+            ("PR 88 is merged", "PR 88 is closed"),
+            ("The road is open", "The road is blocked"),
+            ("The window is fixed", "The window is open"),
+            ("The dinner is done", "The dinner is waiting"),
             ("PR 88 is open", "PR 89 was merged"),
             ("The server is down", "The build server is up"),
             ("The build server is down", "The server is up"),
@@ -265,6 +294,10 @@ mod tests {
             ("Eva is single", "Eva is not married"),
             ("Eva is single", "Eva will get married"),
             ("Eva is single", "Eva was married"),
+            ("I am divorced", "I got married in 2010"),
+            ("I am divorced", "I got married, in 2010"),
+            ("I am divorced", "I got married on 5 May 2010"),
+            ("I am married", "I got engaged in 2008"),
             ("Eva is single", "Eva is no longer married"),
             ("Eva is single", "Eva is married to her job"),
             ("Eva is single", "Eva is engaged in politics"),
