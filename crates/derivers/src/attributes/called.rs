@@ -2,11 +2,14 @@
 
 use super::status;
 use super::things::{from, is_not_yet, is_unsure, lower};
-use super::{AttributeStatement, Clause, NO_VALUES, Speaker, VALUE_ENDS};
+use super::{AttributeStatement, Clause, NO_VALUES, Speaker, VALUE_ENDS, is_proper, scope_of};
 use crate::statements::{Break, Word};
 
 /// Most words of what a thing is called.
 const CALLED_WORDS_MAX: usize = 3;
+/// Words after a name by which only some use it.
+const PARTLY: [&str; 6] =
+    ["externally", "informally", "internally", "locally", "publicly", "unofficially"];
 /// Words after "renamed" before the new name.
 const TO: [&str; 3] = ["as", "into", "to"];
 /// Words before "renamed" by which it has happened.
@@ -28,7 +31,7 @@ pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<Attribute
         let object = rest.get(..to)?;
         let end = object.iter().position(|word| word.lower == "from").unwrap_or(to);
         let thing = Clause { words: object.get(..end)?, speaker };
-        return named(thing, from(rest, to + 1), true);
+        return named(thing, from(rest, to + 1), (true, true));
     }
     let mut end = verb;
     while end > 0 && AUXILIARIES.contains(&lower(words, end - 1)) {
@@ -42,22 +45,27 @@ pub(super) fn read(words: &[Word<'_>], speaker: Speaker<'_>) -> Option<Attribute
     }
     let to = usize::from(is_renamed && TO.contains(&lower(words, verb + 1)));
     let thing = Clause { words: words.get(..end)?, speaker };
-    named(thing, from(words, verb + 1 + to), is_renamed || is_now)
+    named(thing, from(words, verb + 1 + to), (is_renamed || is_now, is_renamed))
 }
 
 fn named(
     thing: Clause<'_, '_, '_>,
     called: &[Word<'_>],
-    is_change: bool,
+    (is_change, is_renamed): (bool, bool),
 ) -> Option<AttributeStatement> {
     let name = status::name(thing.words)?;
     let is_end = |word: &Word<'_>| {
         word.before != Break::None
             || VALUE_ENDS.contains(&word.lower.as_ref())
             || matches!(word.lower.as_ref(), "now" | "instead")
+            || word.text.ends_with("ly") && !is_proper(word.text)
     };
-    let called = called.iter().enumerate().take_while(|(at, word)| *at == 0 || !is_end(word));
-    let called: Vec<&str> = called.map(|(_, word)| word.text).collect();
+    let end = called.iter().skip(1).position(is_end).map_or(called.len(), |at| at + 1);
+    let after = from(called, end);
+    // "Called Osprey internally", "called Osprey by its users": others may call it as before.
+    let is_by = !is_renamed && lower(after, 0) == "by";
+    let is_change = is_change && !is_by && !PARTLY.contains(&lower(after, 0));
+    let called: Vec<&str> = called.iter().take(end).map(|word| word.text).collect();
     let is_name = (1..=CALLED_WORDS_MAX).contains(&called.len())
         && called.first().is_some_and(|first| {
             let first = first.to_lowercase();
@@ -66,8 +74,11 @@ fn named(
                 && !VALUE_ENDS.contains(&first.as_str())
         });
     let subject = format!("{}name", status::SUBJECT);
-    let statement =
-        AttributeStatement { is_change, ..AttributeStatement::of(subject, name, called.join(" ")) };
+    let statement = AttributeStatement {
+        is_change,
+        scope: scope_of(after),
+        ..AttributeStatement::of(subject, name, called.join(" "))
+    };
     if is_name { status::of_whom(statement, thing) } else { None }
 }
 
@@ -83,6 +94,9 @@ mod tests {
             ("The project is called Falcon", "We renamed the project from Falcon to Osprey"),
             ("The project is called Falcon", "The project is now called Osprey"),
             ("Main branch is called master", "Main branch was renamed to main"),
+            ("The project is called Falcon", "The project was renamed Osprey by Ben"),
+            ("The project is called Falcon", "We renamed the project to Osprey recently"),
+            ("The project is now called Falcon internally", "The project is now called Osprey"),
         ]);
         assert!(missed.is_empty(), "{missed:#?}");
     }
@@ -99,6 +113,9 @@ mod tests {
             ("The project is called Falcon", "Has the project been renamed Osprey?"),
             ("The project is called Falcon", "In 2010 the project was renamed Osprey"),
             ("The project is called Falcon", "The project is now called off"),
+            ("The project is called Falcon", "The project is now called Osprey internally"),
+            ("The project is called Falcon", "The project is now called Osprey by its users"),
+            ("The project is called Falcon", "The project is now called Osprey in the docs"),
         ]);
         assert!(wrong.is_empty(), "{wrong:#?}");
     }

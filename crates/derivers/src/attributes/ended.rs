@@ -5,7 +5,7 @@ use super::status::{MARITAL, MARITAL_VALUES};
 use super::tools::kind_of_tool;
 use super::{
     AGE, ATTRIBUTE_WORDS_MAX, AUXILIARIES, AttributeStatement, Clause, HOME, NUMBERS, OWNER, TIMES,
-    VALUE_ENDS, ValueSort, WORK, has_one_at_a_time, number, sort_of,
+    VALUE_ENDS, ValueSort, WORK, has_one_at_a_time, is_proper, number, sort_of,
 };
 use crate::statements::{Break, Word};
 
@@ -32,6 +32,10 @@ const HABITS: [(&str, &[&str]); 9] = [
 ];
 /// Words with which these verbs mean something else: "takes place".
 const NOT_DONE: [&str; 8] = ["care", "it", "over", "part", "place", "that", "time", "to"];
+/// Words after a car that leave it the only one.
+const AFTER_CAR: [&str; 5] = ["again", "and", "because", "now", "since"];
+/// Words by which something is so besides what was before.
+const BESIDES: [&str; 2] = ["also", "too"];
 /// Most words of what somebody is.
 const BEING_WORDS_MAX: usize = 3;
 const TO_BE: [&str; 3] = ["am", "are", "is"];
@@ -77,6 +81,7 @@ impl Clause<'_, '_, '_> {
         self.skip(usize::from(has_been));
         let is_denied = self.skip_all(&["isn't", "aren't"]);
         let is_being = is_contracted || has_been || is_denied || self.skip_all(&TO_BE);
+        let is_besides = self.words.iter().any(|word| BESIDES.contains(&word.lower.as_ref()));
         self.skip_all(&ADVERBS);
         let has_stopped = self.skip_all(&["stopped", "quit"]);
         let mut has_ended = has_stopped || self.next_is(&["no"]) && self.lower(1) == "longer";
@@ -99,7 +104,7 @@ impl Clause<'_, '_, '_> {
         if let Some((habit, _)) = habit.filter(|_| !is_being) {
             let done = self.does(subject, habit, has_ended);
             return done.map(|done| AttributeStatement {
-                is_change: done.is_change || is_since_now,
+                is_change: done.has_ended || !is_besides && (done.is_change || is_since_now),
                 ..done
             });
         }
@@ -131,7 +136,7 @@ impl Clause<'_, '_, '_> {
         let is_marital = attribute == BEING && MARITAL_VALUES.contains(&value.as_str());
         let attribute = if is_marital { MARITAL } else { attribute };
         let is_again = self.words.iter().any(|word| word.lower == "again");
-        let is_now = is_now || is_since_now;
+        let is_now = (is_now || is_since_now) && !is_besides;
         Some(AttributeStatement {
             is_change: has_ended || !is_denial && (is_now || is_again),
             has_ended: has_ended || is_denial,
@@ -163,9 +168,22 @@ impl Clause<'_, '_, '_> {
             });
         }
         let (value, is_now) = self.value(&NOT_BEINGS)?;
+        // "Drives a Skoda in winter now" leaves what is driven otherwise.
+        let after = self.words.get(value.split(' ').count()..).unwrap_or_default();
+        let is_end = |word: &Word<'_>| {
+            word.before != Break::None || AFTER_CAR.contains(&word.lower.as_ref())
+        };
+        let is_whole = value.split(' ').all(is_proper) && after.first().is_none_or(is_end);
         let tool = kind_of_tool(&value.to_lowercase()).filter(|_| habit == "use");
         let attribute = tool.map_or_else(|| format!("{DOING}{habit}"), str::to_owned);
-        let scope = self.scope_after(&value).filter(|_| habit == "use");
+        let scope = match habit {
+            "use" => self.scope_after(&value),
+            "drive" => self.scope_after(&value).or_else(|| {
+                let words: Vec<&str> = after.iter().map(|word| word.lower.as_ref()).collect();
+                (!is_whole && !has_ended).then(|| words.join(" "))
+            }),
+            _ => None,
+        };
         Some(AttributeStatement {
             is_change: has_ended || is_now,
             has_ended,

@@ -182,7 +182,8 @@ fn is_same(later: &str, earlier: &str) -> bool {
 
 /// What a longer name says before a shorter one: "phone" of "phone number" before "number".
 fn short_for<'n>(short: &str, long: &'n str) -> Option<&'n str> {
-    long.strip_suffix(short)?.strip_suffix(' ')
+    // "My boss's boss" is not my boss.
+    long.strip_suffix(short)?.strip_suffix(' ').filter(|kind| !kind.ends_with("'s"))
 }
 
 /// A number in figures, if it is one of those in words.

@@ -2,8 +2,8 @@
 //!
 //! A setting is named by one word that is written as in a program: with an underscore, or in
 //! capitals before "=". An assignment and "set to" say what the value is from then on, and so
-//! replace an earlier one. An assignment is of one program, so that it replaces, and is replaced by,
-//! what the same speaker says alone.
+//! replace an earlier one. An assignment is of one program, so that it replaces, and is replaced
+//! by, what the same speaker says alone.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{AttributeStatement, Clause, Speaker};

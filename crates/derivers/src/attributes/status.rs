@@ -2,9 +2,10 @@
 //! single or married.
 //!
 //! "OPS-17 is open" and "OPS-17 is closed" cannot both hold, so the later replaces the earlier
-//! without a word of change. Only a ticket is said to be more: it is over (closed, done, merged) or
-//! not (open, blocked, in review), and within these nothing replaces anything. Only the very same name means the same thing, and "my" thing is the
-//! speaker's. A status with more words after it ("closed on Mondays") replaces nothing.
+//! without a word of change. There are more words for tickets: one is over (closed, done, merged)
+//! or not (open, blocked, in review). Words of the same side can both hold, and replace nothing.
+//! Only the very same name means the same thing, and "my" thing is the speaker's. A status with
+//! more words after it ("closed on Mondays") replaces nothing.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{AttributeStatement, Clause, NOT_NAMED, Speaker, TIMES, is_proper, is_year};

@@ -2,8 +2,8 @@
 //!
 //! The name of the thing is the word or the few words before the number. A statement that a version
 //! is used replaces nothing. One that says "upgraded", "bumped" or "now" replaces an earlier one of
-//! the same name: "Bumped tokio to 1.42". A version that only a part uses, "in CI", "the laptop runs
-//! …", is that part's. What a person uses, "I use …", "Ben's laptop runs …", is that person's.
+//! the same name: "Bumped tokio to 1.42". A version that only a part uses, "in CI", "the laptop
+//! runs …", is that part's. What a person uses, "I use …", "Ben's laptop runs …", is that person's.
 
 use super::things::{from, is_not_yet, is_unsure, lower};
 use super::{
