@@ -259,11 +259,17 @@ fn fillers(weights: &WordWeights, records: &mut [Candidate<'_>]) {
         if text.split_whitespace().count() <= WORDS_MAX
             && !text.contains(|letter: char| letter.is_ascii_digit())
             && !weights.are_in(&text)
+            && !words_of(&text).iter().any(|word| names_time(word))
             && BEGINNINGS.iter().any(begins)
         {
             record.discount.share *= OF_SOMEBODY_ELSE;
         }
     }
+}
+
+/// "See you tomorrow" may be the answer.
+fn names_time(word: &str) -> bool {
+    TIMES.contains(&word) || matches!(word, "noon" | "today" | "tomorrow" | "tonight" | "yesterday")
 }
 
 /// "Always give prices in pounds" answers no question that shares no word with it.
@@ -500,6 +506,24 @@ mod tests {
         assert!(!is_of_nobody_in("You do not like mushrooms", &[]));
         let names: Vec<_> = possessives("It's Petra's, and Monday's fine".split(' ')).collect();
         assert_eq!(names, ["Petra"]);
+    }
+
+    #[test]
+    fn a_short_reply_with_a_time_may_answer() {
+        assert!(names_time("tomorrow") && names_time("friday") && !names_time("soon"));
+    }
+
+    #[test]
+    fn a_chain_of_changes_is_lifted_along_its_whole_length() {
+        let id = |number: u8| OpId([number; 32]);
+        let (first, second) = ([id(1)], [id(2)]);
+        let records: [(OpId, &[OpId]); 3] = [(id(1), &[]), (id(2), &first), (id(3), &second)];
+        let mut chances = [0.9, 0.2, 0.1];
+        lift_changes("Where do I live?", &records, &mut chances);
+        assert_eq!(chances, [0.9, 0.9, 0.9]);
+        let mut chances = [0.1, 0.2, 0.9];
+        lift_changes("Where did I live previously?", &records, &mut chances);
+        assert_eq!(chances, [0.9, 0.9, 0.9]);
     }
 
     #[test]
