@@ -272,23 +272,30 @@ fn names_time(word: &str) -> bool {
     TIMES.contains(&word) || matches!(word, "noon" | "today" | "tomorrow" | "tonight" | "yesterday")
 }
 
-/// "Always give prices in pounds" answers no question that shares no word with it.
+/// "Always give prices in pounds" answers no question that shares no word with it. "… when I ask
+/// about prices" may be meant.
 fn instructions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         if record.text.len() <= SHORT_BYTES
             && standing(&record.text) == Standing::Instruction
             && !weights.are_in(&record.text)
+            && !words_of(&record.text).windows(3).any(|words| words == ["when", "i", "ask"])
         {
             record.discount.share *= OF_SOMEBODY_ELSE;
         }
     }
 }
 
-/// A record that only asks is behind whatever answers it.
+/// A record that only asks is behind whatever answers it. "I moved the launch to May, can you help
+/// me plan it?" also tells.
 fn questions(records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         let text = record.text.trim();
-        if text.ends_with(['?', '？']) && sentences(text).len() == 1 {
+        let only_asks = text.len() <= SHORT_BYTES
+            && text.ends_with(['?', '？'])
+            && sentences(text).len() == 1
+            && !words_of(text).first().is_some_and(|first| OF_ASKER.contains(&first.as_str()));
+        if only_asks {
             record.discount.most = OF_QUESTION;
         }
     }
@@ -348,11 +355,13 @@ fn is_about_asker_alone(question: &str) -> bool {
     words.iter().any(|word| matches!(word.as_str(), "i" | "my" | "i've" | "i'm")) && !names_somebody
 }
 
+/// Words of somebody who speaks of themselves.
+const OF_ASKER: [&str; 13] =
+    ["i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "we", "we're", "we've", "our", "us"];
+
 /// Whether a text is about the person in their own words.
 fn speaks_of_asker(text: &str) -> bool {
-    const WORDS: [&str; 12] =
-        ["i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "we", "we're", "our", "us"];
-    words_of(text).iter().any(|word| WORDS.contains(&word.as_str()))
+    words_of(text).iter().any(|word| OF_ASKER.contains(&word.as_str()))
 }
 
 /// Verbs that say little of what somebody does.
@@ -506,6 +515,29 @@ mod tests {
         assert!(!is_of_nobody_in("You do not like mushrooms", &[]));
         let names: Vec<_> = possessives("It's Petra's, and Monday's fine".split(' ')).collect();
         assert_eq!(names, ["Petra"]);
+    }
+
+    #[test]
+    fn what_tells_before_it_asks_is_not_only_a_question() {
+        let of = |text: &str| {
+            let evidence: Evidence = serde_json::from_value(serde_json::json!({
+                "source": "chat", "source_uid": "1", "kind": "turn", "at": "2025-03-02",
+                "summary": text, "visibility": "project", "payload": { "text": text },
+            }))
+            .unwrap();
+            let (text, discount) = (text.to_owned(), Discount::NONE);
+            let mut records = [Candidate { evidence: &evidence, text, discount }];
+            questions(&mut records);
+            records[0].discount.of(0.9)
+        };
+        assert_eq!(of("When is the launch?"), OF_QUESTION);
+        for text in [
+            "I moved the launch to May, can you help me plan it?",
+            "My friend Carla suggested a webinar, should we go?",
+            "The launch is in May. Who comes?",
+        ] {
+            assert_eq!(of(text), 0.9, "{text}");
+        }
     }
 
     #[test]
