@@ -11,7 +11,6 @@ use super::date_parser::TimeExpression;
 use super::dates::{DateMention, Precision};
 use crate::text::Language;
 use crate::text::time_words;
-use crate::text::words::Word;
 
 /// Days of a question whose other wordings are looked up.
 const DAYS_MAX: usize = 4;
@@ -21,9 +20,6 @@ const DAYS_OF_WEEK: i32 = 7;
 const NOT_TOMORROW: &[&str] = &["after", "on", "this", "today"];
 /// English words beside which the name of a weekday is not the next day of that name.
 const NOT_COMING: &[&str] = &["after", "before", "every", "last", "next", "past", "previous"];
-
-/// A day in numbers, and as an English text says it that leaves out the year.
-const FORMATS: [&str; 4] = ["%Y-%m-%d", "%d.%m.%Y", "%-d.%-m.%Y", "%-d %B"];
 
 /// Words for the conversation itself, in lower case. Sorted, for binary search.
 #[rustfmt::skip]
@@ -62,22 +58,6 @@ pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
         !time.is_open && (time.is_relative || time.mentions.iter().all(is_short))
     };
     !times.is_empty() && times.iter().all(is_specific)
-}
-
-/// Other wordings of the single days among the times of a question for days: without the year, as
-/// a text says it that was written close to the day, and in numbers.
-pub(super) fn wordings(times: &[TimeExpression], words: &[Word<'_>]) -> Vec<String> {
-    let mut wordings = Vec::new();
-    for (time, day) in single_days(times) {
-        if !time.is_relative {
-            let said = words.get(time.words.clone()).unwrap_or_default().iter();
-            let said: Vec<&str> =
-                said.map(|word| word.text).filter(|word| !is_year(word)).collect();
-            wordings.extend((said.len() > 1).then(|| said.join(" ")));
-        }
-        wordings.extend(FORMATS.map(|format| day.strftime(format).to_string()));
-    }
-    wordings
 }
 
 /// The times that are one day of one year.
@@ -145,10 +125,6 @@ fn weekday(day: Weekday) -> &'static str {
         Weekday::Saturday => "saturday",
         Weekday::Sunday => "sunday",
     }
-}
-
-fn is_year(word: &str) -> bool {
-    word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

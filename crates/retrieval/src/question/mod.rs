@@ -22,6 +22,7 @@ pub mod sentences;
 mod tasks;
 mod time_phrases;
 mod time_words;
+mod wordings;
 
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ use serde::Serialize;
 
 use crate::text::words::{Word, visit_words};
 use crate::text::{
-    Analyzer, Language, Languages, QueryLanguages, QueryTerm, is_english_stop_word, normalize,
+    Analyzer, Language, Languages, QueryLanguages, QueryTerm, Term, is_english_stop_word, normalize,
 };
 use date_parser::TimeExpression;
 use dates::{DateMention, date_fit};
@@ -181,7 +182,7 @@ impl Question {
         let mut quote = |parts: &[Word<'_>]| {
             let terms = distinct_terms(analyzer, parts.iter().copied(), languages);
             if !terms.is_empty() && quotes.iter().all(|known| known.terms != terms) {
-                let together = if asks_for_days { in_lower_case(parts) } else { Vec::new() };
+                let together = if asks_for_days { wordings::plainly(parts) } else { Vec::new() };
                 quotes.push(Quote { terms, together, not_beside: Vec::new(), said_on: None });
             }
         };
@@ -190,15 +191,27 @@ impl Question {
             .filter(|time| is_focused && time.is_relative != asks_for_days)
             .filter_map(|time| words.get(time.words.clone()))
             .for_each(&mut quote);
-        if asks_for_days && is_focused {
-            for wording in days::wordings(&times, &words) {
-                quote(&words_of(&wording));
+        if is_focused {
+            for together in wordings::of(&times, &words, today) {
+                let places = wordings::looked_up(&together).iter();
+                let terms = places.filter_map(|words| {
+                    let words = words.iter().flat_map(|word| words_of(word));
+                    any_of(distinct_terms(analyzer, words, languages))
+                });
+                let terms: Vec<QueryTerm> = terms.collect();
+                let is_known = |known: &Quote| known.together == together;
+                if !terms.is_empty() && !quotes.iter().any(is_known) {
+                    quotes.push(Quote { terms, together, not_beside: Vec::new(), said_on: None });
+                }
             }
+        }
+        if asks_for_days && is_focused {
             for days::Coming { words, not_beside, said_on } in days::coming(&times, languages.own) {
                 let terms = words.iter().flat_map(|word| words_of(word));
                 let terms = distinct_terms(analyzer, terms, languages);
                 if !terms.is_empty() {
-                    quotes.push(Quote { terms, together: words, not_beside, said_on });
+                    let together = words.into_iter().map(|word| vec![word]).collect();
+                    quotes.push(Quote { terms, together, not_beside, said_on });
                 }
             }
         }
@@ -543,6 +556,19 @@ fn distinct_terms<'a>(
         }
     }
     terms
+}
+
+/// One term for all: a record that has one of them has it.
+fn any_of(terms: Vec<QueryTerm>) -> Option<QueryTerm> {
+    let mut terms = terms.into_iter();
+    let mut one = terms.next()?;
+    for QueryTerm { term, variants } in terms {
+        let others = std::iter::once(term).chain(variants);
+        let others: Vec<Term> =
+            others.filter(|other| one.all().all(|term| term != other)).collect();
+        one.variants.extend(others);
+    }
+    Some(one)
 }
 
 /// True for "when …", "what|which day|date|month|year …", "how long …", "since when", "how many

@@ -4,6 +4,7 @@
 use jiff::civil::Date;
 use serde::Serialize;
 
+use super::wordings::{Wording, is_between, is_number, is_unspaced_wording, is_year, plain};
 use crate::text::words::visit_words;
 use crate::text::{QueryTerm, normalize};
 
@@ -12,10 +13,10 @@ use crate::text::{QueryTerm, normalize};
 pub struct Quote {
     /// Its terms. A record that contains the wording contains all of them.
     pub terms: Vec<QueryTerm>,
-    /// Its words in lower case, if they count only beside each other: a record of 20 November that
-    /// says "26 euros" has all terms of "26 November".
+    /// The words in each of its places, if they count only beside each other: a record of 20
+    /// November that says "26 euros" has all terms of "26 November".
     #[serde(skip)]
-    pub(super) together: Vec<String>,
+    pub(super) together: Wording,
     /// Words beside which they mean another time, in lower case: "last Friday".
     #[serde(skip)]
     pub(super) not_beside: Vec<String>,
@@ -31,6 +32,11 @@ impl Quote {
         self.together.len() > 1 || !self.not_beside.is_empty()
     }
 
+    /// Whether all its words are numbers: 2026-05-01.
+    pub fn is_in_numbers(&self) -> bool {
+        self.together.iter().flatten().all(|word| is_number(word))
+    }
+
     /// Whether it is the asked time in a record of a day.
     pub fn is_of(&self, day: Option<Date>) -> bool {
         self.said_on.is_none_or(|(first, last)| day.is_some_and(|day| first <= day && day <= last))
@@ -43,39 +49,63 @@ impl Quote {
             return true;
         }
         let text = normalize(text);
-        let mut wanted = self.together.clone();
+        if is_unspaced_wording(&self.together) {
+            return is_in_unspaced(&self.together.concat().concat(), &text);
+        }
+        // The first word of each place stands for the others.
+        let firsts: Vec<&str> =
+            self.together.iter().filter_map(|words| words.first()).map(String::as_str).collect();
+        let standing_for = |word: &String| {
+            let mut places = self.together.iter().zip(&firsts);
+            places.find(|(words, _)| words.contains(word)).map(|(_, first)| *first)
+        };
+        let mut wanted = firsts.clone();
         wanted.sort_unstable();
+        let in_numbers = self.is_in_numbers();
+        let names_year = wanted.iter().any(|word| is_year(word));
+        let is_month = names_year && wanted.len() == 2 && !in_numbers;
         // The last words that are wanted, and the word before them.
-        let mut last: Vec<String> = Vec::with_capacity(wanted.len());
+        let mut last: Vec<&str> = Vec::with_capacity(wanted.len());
         let mut before = String::new();
+        let mut previous = String::new();
         let (mut found, mut end) = (false, 0);
         visit_words(&text, |word| {
             // Pairs of characters overlap, so there is nothing between them.
             let gap = text.get(end..word.start).unwrap_or_default();
             end = word.end();
-            let word = word.text.to_lowercase();
-            let is_joined = last.last().or(Some(&before)).is_some_and(|before| joins(before, gap));
+            let word = plain(word.text);
+            let is_joined = joins(&previous, gap, names_year);
+            previous.clone_from(&word);
             // The word after them counts too.
             if found && !(is_joined && self.not_beside.contains(&word)) {
                 return false;
+            }
+            // "May 1st, 2026" is a day of "May 2026".
+            let is_passed_over = is_between(&word) || is_month && is_day_number(&word);
+            if is_joined && is_passed_over && !found && !last.is_empty() {
+                return true;
             }
             if found || !is_joined {
                 (found, before) = (false, String::new());
                 last.clear();
             }
-            if wanted.binary_search(&word).is_err() {
+            let Some(place) = standing_for(&word) else {
                 last.clear();
                 before = word;
                 return true;
-            }
+            };
             if last.len() == wanted.len() {
-                before = last.remove(0);
+                last.remove(0).clone_into(&mut before);
             }
-            last.push(word);
+            last.push(place);
             if last.len() == wanted.len() {
                 let mut sorted = last.clone();
                 sorted.sort_unstable();
-                found = sorted == wanted && !self.not_beside.contains(&before);
+                // What begins with the year goes on with the month: 2026-05-01.
+                let is_in_order = !in_numbers
+                    || !last.first().is_some_and(|first| is_year(first))
+                    || last == firsts;
+                found = sorted == wanted && is_in_order && !self.not_beside.contains(&before);
             }
             true
         });
@@ -83,13 +113,28 @@ impl Quote {
     }
 }
 
+fn is_day_number(word: &str) -> bool {
+    word.parse().is_ok_and(|day: u8| (1..=31).contains(&day))
+}
+
+/// Whether `text` has a wording without spaces, whatever spaces it writes: "5月1日" is not in
+/// "15月1日".
+fn is_in_unspaced(wording: &str, text: &str) -> bool {
+    let text: String = text.chars().filter(|character| !character.is_whitespace()).collect();
+    text.match_indices(wording).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|before| before.is_ascii_digit())
+    })
+}
+
 /// Whether what stands between two words of a day joins them. A full stop does after a number
-/// alone: "26. November", but not "In November. 26 people came".
-fn joins(before: &str, gap: &str) -> bool {
+/// alone: "26. November", but not "In November. 26 people came". So does a comma before a year.
+fn joins(before: &str, gap: &str, names_year: bool) -> bool {
     let is_number = before.ends_with(|last: char| last.is_ascii_digit());
     gap.chars().all(|character| match character {
         ' ' | '\u{A0}' | '-' | '/' | '\u{2013}' => true,
         '.' => is_number,
+        ',' => is_number && names_year,
         _ => false,
     })
 }
@@ -99,7 +144,7 @@ mod tests {
     use super::*;
 
     fn quote(words: &[&str]) -> Quote {
-        let together = words.iter().map(|word| (*word).to_owned()).collect();
+        let together = words.iter().map(|word| vec![(*word).to_owned()]).collect();
         Quote { terms: Vec::new(), together, not_beside: Vec::new(), said_on: None }
     }
 

@@ -18,9 +18,13 @@ pub(crate) struct Words {
 
 /// The words of `language`; `None` for English, and for a language without a list.
 pub(crate) fn of(language: Language) -> Option<&'static Words> {
+    all().find(|words| words.language == language)
+}
+
+/// The words of each language with a list.
+pub(crate) fn all() -> impl Iterator<Item = &'static Words> {
     static READ: OnceLock<Vec<Words>> = OnceLock::new();
-    let read = READ.get_or_init(|| LISTS.lines().filter_map(read_line).collect());
-    read.iter().find(|words| words.language == language)
+    READ.get_or_init(|| LISTS.lines().filter_map(read_line).collect()).iter()
 }
 
 fn read_line(line: &'static str) -> Option<Words> {

@@ -251,15 +251,15 @@ impl Search<'_> {
     fn times(&self, question: &Question) -> Result<Times, StoreError> {
         let mut quotes = Vec::new();
         for quote in &question.quotes {
-            let mut rows = Some(Vec::new());
+            let mut rows = Vec::new();
             for term in &quote.terms {
                 // No record contains a word that the index does not know.
-                rows = rows.zip(self.term_rows(term, 0, 0)?).map(|(mut rows, row)| {
-                    rows.push(row);
-                    rows
-                });
+                let Some(row) = self.term_rows(term, 0, 0)? else { break };
+                rows.push(row);
             }
-            quotes.extend(rows.map(|rows| (quote.clone(), rows)));
+            if rows.len() == quote.terms.len() {
+                quotes.push((quote.clone(), rows));
+            }
         }
         let (event_kind, cancellation_kind) = match question.asks_of_a_time() {
             true => (

@@ -13,7 +13,7 @@ use crate::StoreError;
 /// direction.
 const DAYS_REMEMBERED: i32 = 45_000;
 /// Most texts that are read for one pass, to see whether they have the words of a day beside each
-/// other. Of more records than that, the words alone decide.
+/// other. Of more records than that, the words alone decide, but not numbers.
 const READ_MAX: usize = 1024;
 /// Microseconds of a day.
 const DAY_US: i64 = 86_400_000_000;
@@ -94,10 +94,12 @@ impl<'a> TimeFits<'a> {
         let held: Vec<&Quote> = of_day.map(|((quote, _), _)| quote).collect();
         self.holding = Some((block, holding));
         let may_be_read = self.read < READ_MAX;
-        if held.iter().any(|quote| !quote.must_be_together() || !may_be_read) {
+        let decides =
+            |quote: &&Quote| !quote.must_be_together() || !may_be_read && !quote.is_in_numbers();
+        if held.iter().any(decides) {
             return Ok(true);
         }
-        if held.is_empty() {
+        if held.is_empty() || !may_be_read {
             return Ok(false);
         }
         self.read += 1;
