@@ -174,6 +174,10 @@ impl NaiveRecall {
         let judges_text = !question.asks_for_days;
         let nameless = if judges_text { Table::built_in().known_part(&question) } else { "" };
         let query = Direction::of(&Table::built_in().embed(nameless));
+        let weights = match query {
+            None if judges_text => &weights.without_meaning(),
+            _ => weights,
+        };
         let mut near = NearWords::new(Table::built_in(), nameless);
         let best: Vec<Vec<f32>> =
             self.tokens.iter().map(|tokens| near.best(tokens.iter().copied())).collect();

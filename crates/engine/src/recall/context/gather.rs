@@ -46,6 +46,9 @@ const SCORE_OF_UNRELATED: f64 = 1.2;
 /// The fused score that counts as the most similar: about what a record gets that holds all words
 /// of a question and is by the one whom it names.
 const SCORE_FULL: f64 = 5.0;
+/// The same two without meaning: words alone find nothing in an unrelated record, or a common word.
+const WORDS_OF_UNRELATED: f64 = 0.2;
+const WORDS_FULL: f64 = 3.0;
 /// So many of the first results of a search that finds an answer may be it, though they are less
 /// similar than others have to be.
 const ANSWERS_MAX: usize = 5;
@@ -250,8 +253,12 @@ fn said_by(evidence: &Evidence, recorded_by: Option<&str>) -> Option<String> {
 }
 
 /// Recall's fused score as a similarity, 0 … 1.
-fn similarity(score: f64) -> f64 {
-    ((score - SCORE_OF_UNRELATED) / (SCORE_FULL - SCORE_OF_UNRELATED)).clamp(0.0, 1.0)
+fn similarity(score: f64, counts_meaning: bool) -> f64 {
+    let (unrelated, full) = match counts_meaning {
+        true => (SCORE_OF_UNRELATED, SCORE_FULL),
+        false => (WORDS_OF_UNRELATED, WORDS_FULL),
+    };
+    ((score - unrelated) / (full - unrelated)).clamp(0.0, 1.0)
 }
 
 impl Reader<'_> {
@@ -387,7 +394,8 @@ impl Reader<'_> {
         for found in recall.results {
             // What replaces an answer answers as well.
             let replaced = found.replaces.iter().filter_map(|older| scores.get(older).copied());
-            let similarity = round6(similarity(replaced.fold(found.score.total, f64::max)));
+            let score = replaced.fold(found.score.total, f64::max);
+            let similarity = round6(similarity(score, found.score.counts_meaning()));
             // What has no time counts as told long ago.
             let at = found.evidence.at.as_ref();
             let recency = round6(at.map_or(0.0, |at| recency(at.instant_us(), wanted.now)));

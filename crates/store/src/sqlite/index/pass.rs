@@ -159,7 +159,8 @@ impl<'a> Meaning<'a> {
 /// One search over all blocks.
 pub(super) struct Pass<'a> {
     pub(super) search: &'a Search<'a>,
-    pub(super) weights: &'a Weights,
+    /// Those of the query, or of words alone if the question has no vector.
+    pub(super) weights: Weights,
     pub(super) terms: Vec<TermRows>,
     pub(super) idf_sum: f64,
     pub(super) session_scores: Vec<f64>,
@@ -265,7 +266,7 @@ impl Pass<'_> {
                     }
                 }
             }
-            self.classes.add_to_block(self.weights, block, &mut sums);
+            self.classes.add_to_block(&self.weights, block, &mut sums);
             let named = self.named_in(block);
             let first = block * BLOCK;
             let sessions = self.search.attributes.session.block(block);
@@ -360,7 +361,7 @@ impl Pass<'_> {
         match by_model.filter(|by| matches!(by, By::Model { .. })).map(|by| by.scorer_of(document))
         {
             Some(Scorer::Table(_)) => &STAND_IN,
-            _ => self.weights,
+            _ => &self.weights,
         }
     }
 
@@ -407,7 +408,7 @@ impl Pass<'_> {
 
     /// The upper bound of all parts except those of words and session.
     fn most_else(&self) -> f32 {
-        let weights = self.weights;
+        let weights = &self.weights;
         let date = if self.question.asks_of_a_time() { FIT_MAX * weights.date } else { 0.0 };
         let when = if self.question.asks_when { weights.when } else { 0.0 };
         let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
@@ -666,7 +667,7 @@ impl Others {
         let mut others = Self { flags: [0.0; 128], date: 0.0, standing: 0.0 };
         let asks_when = pass.question.asks_when;
         let total =
-            |signals: Signals| fuse(pass.weights, &Signals { asks_when, ..signals }).total as f32;
+            |signals: Signals| fuse(&pass.weights, &Signals { asks_when, ..signals }).total as f32;
         for (place, sum) in others.flags.iter_mut().enumerate() {
             *sum = total(Self::signals(place));
         }

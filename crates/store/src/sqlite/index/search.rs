@@ -35,7 +35,8 @@ use super::variants::Rows;
 use super::vectors::QueryScores;
 use crate::{Position, StoreError};
 
-/// Least number that is scored exactly if vectors count: part of their score is computed only then.
+/// Least number that is scored exactly: a part of the meaning, and of how much a note's own words
+/// count, is computed only then.
 const CANDIDATES_MIN: usize = 128;
 /// How many more than requested are scored exactly, because deduplication removes some.
 const SPARE: usize = 40;
@@ -178,8 +179,7 @@ impl Search<'_> {
         limit: usize,
     ) -> Result<Vec<Found>, StoreError> {
         let pass = self.pass(question, analyzer, filter, today, weights)?;
-        let wanted =
-            limit.saturating_add(SPARE).max(if pass.meant.is_some() { CANDIDATES_MIN } else { 0 });
+        let wanted = limit.saturating_add(SPARE).max(CANDIDATES_MIN);
         let wanted = wanted.min(self.attributes.len() as usize);
         let best = match filter.as_of_us {
             None => pass.preselect(wanted)?,
@@ -226,6 +226,12 @@ impl Search<'_> {
             }
             _ => None,
         };
+        let meant = Meaning::of(question, weights, self.tables.unit, self.scores.as_ref());
+        let is_by_words = meant.is_none() && question.judges_text();
+        let weights = match self.tables.unit {
+            Unit::Document if is_by_words => weights.without_meaning(),
+            _ => *weights,
+        };
         Ok(Pass {
             search: self,
             weights,
@@ -238,10 +244,10 @@ impl Search<'_> {
             question,
             times: self.times(question)?,
             series: SeriesTimes::of(self, question, filter, today)?,
-            classes: Classes::of(self, question, weights)?,
+            classes: Classes::of(self, question, &weights)?,
             admitted: self.admitted(filter)?,
             at_paths: self.at_paths(&filter.paths)?,
-            meant: Meaning::of(question, weights, self.tables.unit, self.scores.as_ref()),
+            meant,
             filter,
             today: today.map(days_since_epoch),
         })
