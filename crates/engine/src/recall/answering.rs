@@ -21,7 +21,7 @@ use retrieval::text::{Analyzer, Term};
 use store::StoreError;
 use store::sqlite::TermShare;
 
-use super::episodes::{Recall, cut};
+use super::episodes::{Recall, Recollection, cut};
 use super::lists::{cells, intro_of, is_header, is_item, line_start, open_tasks, parents, row};
 use crate::{EngineError, Reader};
 
@@ -57,13 +57,20 @@ pub struct Judged {
     pub person: Option<PersonEvidence>,
     /// What each record is judged by, in the order of the results.
     pub standings: Vec<[f64; STANDING_FEATURES]>,
+    /// The numbers of the results that answer nothing: no part of their score says that they are
+    /// about what the question asks.
+    unrelated: BTreeSet<usize>,
 }
 
 impl Judged {
     /// The chance that each record answers, in the order of the results.
     pub fn chances(&self, models: &AnswerModels) -> impl Iterator<Item = f64> {
         let answerable = models.answerable(self.on_topic, self.person.as_ref());
-        self.standings.iter().map(move |standing| answerable * models.of_record(standing))
+        let standings = self.standings.iter().enumerate();
+        standings.map(move |(number, standing)| match self.unrelated.contains(&number) {
+            true => 0.0,
+            false => answerable * models.of_record(standing),
+        })
     }
 }
 
@@ -89,7 +96,28 @@ pub fn judge(recall: &Recall) -> Judged {
     let best = recall.results.iter().map(|result| result.score.total).fold(0.0, f64::max);
     let places = recall.results.iter().enumerate();
     let standings = places.map(|(place, result)| standing(place, best - result.score.total));
-    Judged { on_topic: on_topic(&recall.features, judge), person, standings: standings.collect() }
+    let results = recall.results.iter().enumerate();
+    let unrelated = results.filter(|(_, result)| is_unrelated(result)).map(|(number, _)| number);
+    Judged {
+        on_topic: on_topic(&recall.features, judge),
+        person,
+        standings: standings.collect(),
+        unrelated: unrelated.collect(),
+    }
+}
+
+/// Whether a record that is judged by its words has none of the question, in itself or in those
+/// before it, and is no instruction and not of the time that is asked for.
+fn is_unrelated(result: &Recollection) -> bool {
+    const APART: [&str; 2] = ["standing", "date"];
+    let has_word = |share: &TermShare| share.own + share.previous + share.before_previous > 0;
+    !result.score.counts_meaning()
+        && !result.terms.iter().any(has_word)
+        && !result
+            .score
+            .parts
+            .iter()
+            .any(|part| APART.contains(&part.name) && part.contribution > 0.0)
 }
 
 /// Whether a question is for what somebody said: it need not be about who said it.

@@ -291,7 +291,7 @@ impl Question {
             classes,
             subject,
             first_person,
-            asks_of_program: second_person::asks_of_program(&lower),
+            asks_of_program: second_person::asks_of_program(text, &lower),
             asks_when,
         }
     }
