@@ -77,7 +77,7 @@ fn accept(
     let summary = staged.candidate.content.in_words();
     let subject = Subject::Record { id: staged.id, summary };
     let actions = vec![Action { verb: Verb::AcceptedProposal, subject }];
-    Ok(Outcome { actions, changes, intent, withheld: 0 })
+    Ok(Outcome { actions, changes, intent, withheld: 0, is_counted: true })
 }
 
 fn dismiss(

@@ -80,7 +80,7 @@ pub(crate) fn lines(outcome: &Outcome) -> Vec<Line> {
         let private = count(outcome.withheld as u64, "private belief or record");
         lines.push(Line::plain(format!("It concerns {private}, not shown here.")));
     }
-    if outcome.changes.derived.reviews > 0 {
+    if outcome.is_counted && outcome.changes.derived.reviews > 0 {
         let reviews = count(outcome.changes.derived.reviews, "review");
         lines.push(Line::plain(match outcome.intent {
             Intent::Write => format!("{reviews} for you to decide: because review list"),

@@ -31,6 +31,8 @@ pub(crate) struct Outcome {
     pub(crate) intent: Intent,
     /// Private beliefs and records that it concerns too, and that the reader may not see.
     pub(crate) withheld: usize,
+    /// Whether the reader learns how much was derived.
+    pub(crate) is_counted: bool,
 }
 
 /// One user action.
@@ -108,7 +110,7 @@ pub(crate) struct ChangeReport {
     /// were signed. What may quote them is left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) altered: Vec<String>,
-    /// Statistics of the derivation.
+    /// Statistics of the derivation; empty for a reader who is not shown what is private.
     pub(crate) derived: BTreeMap<String, Value>,
 }
 
@@ -218,10 +220,14 @@ impl Outcome {
         self.actions.iter().filter_map(Action::key).collect()
     }
 
-    /// Takes out what is private, and counts it.
+    /// Takes out what is private, and counts it. What a derivation did it counts over all records,
+    /// so that goes, too.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
         self.withheld += withhold_private_changes(space, &mut self.changes)?;
         self.withheld += withhold_private_actions(space, &mut self.actions)?;
+        let private = space.private_among(&self.changes.recorded)?;
+        self.changes.recorded.retain(|id| !private.contains(id));
+        self.is_counted = false;
         Ok(())
     }
 
@@ -244,7 +250,10 @@ impl Outcome {
             statuses: self.changes.displaced.iter().map(StatusReport::of).collect(),
             withheld: self.withheld,
             altered: self.changes.altered.iter().map(ToString::to_string).collect(),
-            derived: numbers_of(&self.changes.derived),
+            derived: match self.is_counted {
+                true => numbers_of(&self.changes.derived),
+                false => BTreeMap::new(),
+            },
         }
     }
 }

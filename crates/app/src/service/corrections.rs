@@ -320,7 +320,7 @@ pub(super) fn act(
     intent: Intent,
 ) -> Result<Outcome, Failure> {
     let changes = space.act(drafts, intent, now)?;
-    Ok(Outcome { actions, changes, intent, withheld: 0 })
+    Ok(Outcome { actions, changes, intent, withheld: 0, is_counted: true })
 }
 
 /// The operations that drafts target.

@@ -148,19 +148,9 @@ impl Plan {
 
     /// Removes what is private from the plan, which then serves only to be shown.
     pub(crate) fn withhold_private(&mut self, space: &Space) -> Result<(), EngineError> {
-        let plan = &mut self.plan;
-        withhold_private_changes(space, &mut plan.changes)?;
-        let ids = plan.records.iter().chain(&plan.made).map(|record| record.id);
-        let ids = ids.chain(plan.again.iter().map(|again| again.id));
-        let words = plan.words_forgotten.iter().chain(&plan.words_kept).map(|word| word.id);
-        let private = space.private_among(&ids.chain(words).collect::<Vec<_>>())?;
-        let before = plan.made.len();
-        plan.made.retain(|record| !private.contains(&record.id));
-        plan.made_from_it = plan.made_from_it.saturating_sub((before - plan.made.len()) as u64);
-        plan.records.retain(|record| !private.contains(&record.id));
-        plan.again.retain(|again| !private.contains(&again.id));
-        plan.words_forgotten.retain(|word| !private.contains(&word.id));
-        plan.words_kept.retain(|word| !private.contains(&word.id));
+        withhold_private_changes(space, &mut self.plan.changes)?;
+        let private = space.private_among(&self.plan.operations().collect::<Vec<_>>())?;
+        self.plan.leave_out(&private);
         Ok(())
     }
 
@@ -203,16 +193,17 @@ impl Plan {
             before: BeliefLine::of(before),
             after: BeliefLine::of(after),
         });
+        let erased = plan.erased.iter().map(|(kind, ids)| (kind.clone(), ids.len() as u64));
         let redactions = forgotten.map(|forgotten| forgotten.redactions.as_slice());
         ForgetReport {
             dry_run: forgotten.is_none(),
             which: self.which.clone(),
             selected: plan.selected,
             records: plan.records.iter().map(line).collect(),
-            versions: plan.versions,
-            echoes: plan.echoes,
-            erased: plan.erased.clone(),
-            made_from_it: plan.made_from_it,
+            versions: plan.versions.len() as u64,
+            echoes: plan.echoes.len() as u64,
+            erased: erased.collect(),
+            made_from_it: plan.made_from_it.len() as u64,
             made: plan.made.iter().map(line).collect(),
             falls: plan.falls().map(BeliefLine::of).collect(),
             derived_anew: anew.collect(),
@@ -236,8 +227,8 @@ impl Plan {
             records,
         );
         let more = [
-            (plan.versions, "other version", "of these"),
-            (plan.echoes, "record", "that repeat them"),
+            (plan.versions.len() as u64, "other version", "of these"),
+            (plan.echoes.len() as u64, "record", "that repeat them"),
         ];
         for (number, what, of_what) in more {
             if number > 0 {
@@ -246,7 +237,7 @@ impl Plan {
         }
         lines.extend(section(
             "Nodes and thoughts that were made from them would go:",
-            plan.made_from_it,
+            plan.made_from_it.len() as u64,
             plan.made.iter().map(|record| shortened(&record.summary)),
         ));
         let said = |belief: &Belief| shortened(&belief.text);

@@ -82,6 +82,7 @@ pub(crate) fn change(
         changes: changed.changes,
         intent,
         withheld: 0,
+        is_counted: true,
     };
     Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, outcome })
 }

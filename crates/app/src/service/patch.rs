@@ -568,7 +568,7 @@ pub(crate) fn decide(
     };
     let subject = Subject::Record { id: patch.id, summary: patch.text };
     let actions = vec![Action { verb, subject }];
-    Ok(Some(Outcome { actions, changes, intent, withheld: 0 }))
+    Ok(Some(Outcome { actions, changes, intent, withheld: 0, is_counted: true }))
 }
 
 fn node(

@@ -196,6 +196,7 @@ fn decide_on(
             changes,
             intent: Intent::Write,
             withheld: plan.withheld,
+            is_counted: true,
         };
         return Ok(Handled::Done { outcome, proposal: None });
     }

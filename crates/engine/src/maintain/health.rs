@@ -6,6 +6,7 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::validity::Validity;
 
 use crate::graph::EdgeFilter;
+use crate::private::Disclosure;
 use crate::{EngineError, Reader};
 
 /// What is wrong.
@@ -22,9 +23,10 @@ pub struct Health {
 }
 
 impl Reader<'_> {
-    /// What is wrong, among at most `limit` edges, the newest first.
-    pub fn health(&self, limit: usize) -> Result<Health, EngineError> {
-        let listed = self.edges(&EdgeFilter::default(), limit)?;
+    /// What is wrong, among at most `limit` edges that a reader may see, the newest first.
+    pub fn health(&self, limit: usize, disclosure: Disclosure) -> Result<Health, EngineError> {
+        let filter = EdgeFilter { disclosure, ..EdgeFilter::default() };
+        let listed = self.edges(&filter, limit)?;
         let is_erasure_due = self.store.is_erasure_due()?;
         self.store.on_snapshot(|index| {
             let validity = Validity::new(index);

@@ -156,7 +156,7 @@ read! {
     marked_ids(filter: &MarkFilter) -> (Vec<OpId>, bool);
     archives() -> Vec<RecordedArchive>;
     aged(filter: &AgeFilter, limit: usize) -> (Vec<OpId>, bool);
-    health(limit: usize) -> Health;
+    health(limit: usize, disclosure: Disclosure) -> Health;
     select(selection: &Selection, state: RecordState) -> Vec<OpId>;
     authors() -> Vec<String>;
     to_forget(plan: &ForgetPlan) -> Vec<Draft>;

@@ -162,7 +162,8 @@ fn a_plan_writes_nothing_and_is_what_happens() {
     assert_eq!(exported(&home.space), before);
     assert_eq!(falls(&plan), [HABIT, TASTE]);
     let claims = home.space.status().unwrap().operations["claim"];
-    assert_eq!(plan.erased, [("claim".to_owned(), claims), ("evidence".to_owned(), 6)].into());
+    let erased = |kind: &str| plan.erased[kind].len() as u64;
+    assert_eq!((erased("claim"), erased("evidence"), plan.erased.len()), (claims, 6, 2));
     home.space.forget(&plan, "", at(13)).unwrap();
     assert!(home.space.beliefs().unwrap().is_empty());
 }
@@ -174,7 +175,7 @@ fn every_version_of_a_record_goes() {
     let second = id_of(home.remember("a", "second draft of soup"));
     home.remember("b", "stew");
     let (plan, _) = forget(&mut home.space, &[first]);
-    assert_eq!((plan.targets, plan.versions), ([first, second].into(), 1));
+    assert_eq!((plan.targets, plan.versions.len()), ([first, second].into(), 1));
     assert_eq!(recalled(&home.space, "soup"), ["stew"]);
     assert_eq!(traces(home.space.path(), &["first draft of soup"], &[]), Vec::<String>::new());
 }
@@ -295,7 +296,7 @@ fn no_run_of_eight_bytes_of_what_is_forgotten_is_left_in_any_file_of_any_device(
 
     let (plan, forgotten) = forget(&mut home.space, &ids);
     assert!(forgotten.is_erased);
-    assert_eq!((plan.records.len(), plan.echoes), (3, 1));
+    assert_eq!((plan.records.len(), plan.echoes.len()), (3, 1));
     assert_eq!(traces(home.space.path(), &words, &kept), Vec::<String>::new());
     assert!(is_sound(&home.space));
     home.space.rebuild(|_| {}).unwrap();

@@ -41,12 +41,16 @@ pub(super) fn run(call: &mut Call<'_>, request: Request) -> Result<ForgetReport,
     let selected = selection(call, &request.ids, request.which, RecordState::Any)?;
     let now = call.session.now;
     let mut plan = forgetting::plan(call.opened, now, &selected)?;
-    let forgotten = match request.dry_run {
+    let mut forgotten = match request.dry_run {
         true => None,
         false => Some(forgetting::forget(call.opened, now, &plan, &request.reason)?),
     };
     if call.disclosure() != Disclosure::Full {
         plan.withhold_private(call.opened)?;
+        if let Some(forgotten) = &mut forgotten {
+            let private = call.opened.private_among(&forgotten.redactions)?;
+            forgotten.redactions.retain(|id| !private.contains(id));
+        }
     }
     Ok(plan.report(forgotten.as_ref()))
 }

@@ -125,7 +125,7 @@ struct Warning {
 fn unchanged() -> Outcome {
     let changes =
         engine::write::commit::Changes { derived: Derived::default(), ..Default::default() };
-    Outcome { actions: Vec::new(), changes, intent: Intent::DryRun, withheld: 0 }
+    Outcome { actions: Vec::new(), changes, intent: Intent::DryRun, withheld: 0, is_counted: true }
 }
 
 fn answer(

@@ -79,7 +79,7 @@ pub(crate) fn health(
         if damages.is_empty() { "its structure is sound".into() } else { damages.join("; ") },
         "`because verify` names what is affected; restore a copy",
     ));
-    let health = space.health(limit)?;
+    let health = space.health(limit, disclosure)?;
     checks.push(HealthCheck::of(
         "erasure",
         u64::from(health.is_erasure_due),
@@ -89,12 +89,10 @@ pub(crate) fn health(
         },
         "`because forget --finish`",
     ));
-    let withheld = space.withheld_among(&health.orphans, disclosure)?;
-    let named = health.orphans.iter().filter(|id| !withheld.contains(id)).take(NAMED_MAX);
-    let named = named.map(ToString::to_string);
+    let named = health.orphans.iter().take(NAMED_MAX).map(ToString::to_string);
     let named = named.collect::<Vec<_>>().join(" ");
     let more = if health.has_more { ", and there are more" } else { "" };
-    let orphans = health.orphans.len().saturating_sub(withheld.len()) as u64;
+    let orphans = health.orphans.len() as u64;
     checks.push(HealthCheck::of(
         "orphans",
         orphans,

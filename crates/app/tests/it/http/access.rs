@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Reply, Server, token};
+use crate::graph::{add, json as json_of};
 use crate::machine::Machine;
 use crate::private::{WORD, private_machine, private_names_of};
 
@@ -219,6 +220,45 @@ fn what_is_private_is_unknown_to_a_token_without_that_right() {
     assert!(status["operations"].is_null() && status["evidence"].is_null());
     let context = server.post("/api/v1/context", &full, &json!({ "question": WORD })).succeeds();
     assert!(!leaks(&context.to_string()), "{context}");
+}
+
+#[test]
+fn no_count_includes_what_is_private_for_a_token_without_that_right() {
+    let machine = Machine::with_space();
+    let said = add(&machine, &["The kiln is gas."]);
+    for more in [&["The kiln is old."][..], &["A nurse calls.", "--visibility", "private"]] {
+        let to = add(&machine, more);
+        let edge = ["edge", "add", "--type", "supports", "--from", &said, "--to", &to];
+        machine.because(edge).run().succeeds();
+    }
+    let source = json_of(&machine, &["claim", "show", &said])["inputs"][0]["id"].clone();
+    let source = source.as_str().unwrap();
+    for visibility in ["project", "private"] {
+        let text = format!("Order gas, {visibility}.");
+        let node = ["node", "add", "--type", "decision", &text, "--visibility", visibility];
+        machine.because(node).arguments(["--source", source]).run().succeeds();
+    }
+    let plain = token(&machine, "plain", &[".:read,append,derive,correct"]);
+    let full = token(&machine, "full", &[".:read,append,derive,correct,private"]);
+    let server = Server::start(&machine);
+    let health = |token: &str| {
+        let asked = json!({ "operation": "health" });
+        let health = server.post("/api/v1/maintenance", token, &asked).succeeds();
+        let checks = health["checks"].as_array().unwrap();
+        let of_edges = checks.iter().find(|check| check["name"] == "orphans").unwrap();
+        of_edges["found"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(health(&full), "no edge lacks an end, of 2");
+    assert_eq!(health(&plain), "no edge lacks an end, of 1");
+    let forgotten = |token: &str| {
+        let asked = json!({ "forget": [source] });
+        let what = server.post("/api/v1/what-if", token, &asked).succeeds();
+        let derived = what["derived"].as_object().unwrap().len();
+        let plan = what["forget"].clone();
+        (derived > 0, plan["made_from_it"].clone(), plan["erased"]["node"].clone())
+    };
+    assert_eq!(forgotten(&full), (true, json!(2), json!(2)));
+    assert_eq!(forgotten(&plain), (false, json!(1), json!(1)));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn add(
     store: &SqliteSpace,
     plan: &mut ForgetPlan,
 ) -> Result<(), EngineError> {
-    plan.versions = add_versions(index, &mut plan.targets, plan.is_archival)?;
+    plan.versions.extend(add_versions(index, &mut plan.targets, plan.is_archival)?);
     let marked = marked(store)?;
     // An echo may be of a belief that goes, and versions of an echo go with it. Each round adds at
     // least one, so this ends.
@@ -38,9 +38,9 @@ pub(super) fn add(
         if added.is_empty() {
             return Ok(());
         }
-        plan.echoes += added.len() as u64;
+        plan.echoes.extend(&added);
         plan.targets.extend(added);
-        plan.versions += add_versions(index, &mut plan.targets, plan.is_archival)?;
+        plan.versions.extend(add_versions(index, &mut plan.targets, plan.is_archival)?);
     }
 }
 
@@ -81,14 +81,14 @@ pub(crate) fn add_imports_of(
     Ok(())
 }
 
-/// Adds every version that supersedes a target or is superseded by one. Returns how many.
+/// Adds every version that supersedes a target or is superseded by one. Returns these.
 /// An archival leaves out those that were archived before.
 pub(crate) fn add_versions(
     index: &SqliteLedgerIndex<'_>,
     targets: &mut BTreeSet<OpId>,
     is_archival: bool,
-) -> Result<u64, EngineError> {
-    let mut added = 0;
+) -> Result<BTreeSet<OpId>, EngineError> {
+    let mut added = BTreeSet::new();
     let mut stack: Vec<OpId> = targets.iter().copied().collect();
     while let Some(id) = stack.pop() {
         let Some(entry) = index.entry(&id)?.filter(|entry| entry.kind == Kind::Evidence) else {
@@ -100,7 +100,7 @@ pub(crate) fn add_versions(
             let is_there = index.canonical_body(&version)?.is_some()
                 || !is_archival && is_only_archived(index, &version)?;
             if is_there && targets.insert(version) {
-                added += 1;
+                added.insert(version);
                 stack.push(version);
             }
         }

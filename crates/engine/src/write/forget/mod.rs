@@ -76,17 +76,17 @@ pub struct ForgetPlan {
     /// What gets a redaction.
     pub targets: BTreeSet<OpId>,
     /// Operations whose bodies go, by kind.
-    pub erased: BTreeMap<String, u64>,
+    pub erased: BTreeMap<String, BTreeSet<OpId>>,
     /// Earlier and later versions of the selected records, among the targets.
-    pub versions: u64,
+    pub versions: BTreeSet<OpId>,
     /// Records that repeat what is forgotten, among the targets.
-    pub echoes: u64,
+    pub echoes: BTreeSet<OpId>,
     /// How many records were selected that are not forgotten yet.
     pub selected: u64,
     /// The first of them, in one line each.
     pub records: Vec<ForgottenRecord>,
-    /// How many nodes and thoughts go because they were made from what is forgotten.
-    pub made_from_it: u64,
+    /// Nodes and thoughts that go because they were made from what is forgotten.
+    pub made_from_it: BTreeSet<OpId>,
     /// The first of them, in one line each.
     pub made: Vec<ForgottenRecord>,
     /// The beliefs that change.
@@ -365,7 +365,8 @@ impl Writer<'_> {
             for key in affected {
                 plan.note_statements(index, key)?;
             }
-            let (mut erased, mut made, mut made_from_it) = (BTreeMap::new(), Vec::new(), 0);
+            let mut erased: BTreeMap<String, BTreeSet<OpId>> = BTreeMap::new();
+            let (mut made, mut made_from_it) = (Vec::new(), BTreeSet::new());
             plan.follow(index)?;
             let again: BTreeSet<OpId> = plan.again.iter().map(|again| again.id).collect();
             for id in &plan.gone {
@@ -373,12 +374,12 @@ impl Writer<'_> {
                 if index.canonical_body(id)?.is_none() {
                     continue;
                 }
-                *erased.entry(entry.kind.as_str().to_owned()).or_default() += 1;
+                erased.entry(entry.kind.as_str().to_owned()).or_default().insert(*id);
                 let is_made = matches!(entry.kind, Kind::Node | Kind::Thought);
                 if !is_made || plan.targets.contains(id) || again.contains(id) {
                     continue;
                 }
-                made_from_it += 1;
+                made_from_it.insert(*id);
                 if made.len() < RECORDS_KEPT_MAX {
                     let body = body_of(index, id, &entry.kind)?;
                     let summary = match self.store.is_as_signed(id)? {
@@ -406,6 +407,29 @@ impl ForgetPlan {
         }
         self.gone = quoting_beside(index, new, std::mem::take(&mut self.gone))?;
         Ok(&self.gone)
+    }
+
+    /// The operations that it names or counts.
+    pub fn operations(&self) -> impl Iterator<Item = OpId> {
+        let erased = self.erased.values().flatten().chain(&self.versions).chain(&self.echoes);
+        let records = self.records.iter().chain(&self.made).map(|record| record.id);
+        let words = self.words_forgotten.iter().chain(&self.words_kept).map(|word| word.id);
+        let again = self.again.iter().map(|again| again.id);
+        erased.copied().chain(records).chain(words).chain(again)
+    }
+
+    /// Neither names nor counts these any more, so that the rest can be shown.
+    pub fn leave_out(&mut self, withheld: &BTreeSet<OpId>) {
+        self.erased.values_mut().for_each(|ids| ids.retain(|id| !withheld.contains(id)));
+        self.erased.retain(|_, ids| !ids.is_empty());
+        for ids in [&mut self.versions, &mut self.echoes, &mut self.made_from_it] {
+            ids.retain(|id| !withheld.contains(id));
+        }
+        self.made.retain(|record| !withheld.contains(&record.id));
+        self.records.retain(|record| !withheld.contains(&record.id));
+        self.again.retain(|again| !withheld.contains(&again.id));
+        self.words_forgotten.retain(|word| !withheld.contains(&word.id));
+        self.words_kept.retain(|word| !withheld.contains(&word.id));
     }
 
     /// Whether nothing would be erased.
