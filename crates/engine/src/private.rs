@@ -230,6 +230,29 @@ fn is_annotated_private<B: Bodies + ?Sized>(index: &B, id: &OpId) -> Result<bool
     Ok(false)
 }
 
+/// Those of claims, nodes, edges and thoughts that are private only by what they stand on, or of
+/// edges by what they join: nobody said so of them.
+pub(crate) fn private_by_grounds<B: Bodies + ?Sized>(
+    index: &B,
+    ids: &[OpId],
+) -> Result<Vec<OpId>, StoreError> {
+    let mut privacy = Privacy::of(index);
+    let mut found = Vec::new();
+    for id in ids {
+        let kind = index.entry(id)?.map(|entry| entry.kind);
+        let is_stated = match kind {
+            // An edge takes the visibility of its ends.
+            Some(Kind::Edge) => false,
+            Some(Kind::Claim | Kind::Node | Kind::Thought) => privacy.is_marked(id)?,
+            _ => continue,
+        };
+        if !is_stated && privacy.is_private(id)? {
+            found.push(*id);
+        }
+    }
+    Ok(found)
+}
+
 /// The operations whose content an operation may repeat: the inputs of a claim, and everything that
 /// a correction, a proposal or anything else is about. A record stands for itself, even where it
 /// replaces another.
@@ -273,6 +296,12 @@ impl Reader<'_> {
     /// Whether an operation is withheld from a reader.
     pub fn is_withheld(&self, id: &OpId, disclosure: Disclosure) -> Result<bool, EngineError> {
         Ok(self.store.on_snapshot(|index| Privacy::of(index).is_withheld(id, disclosure))?)
+    }
+
+    /// Those of some claims, nodes, edges and thoughts that are private only by what they stand on
+    /// or join.
+    pub fn private_by_grounds(&self, ids: &[OpId]) -> Result<Vec<OpId>, EngineError> {
+        Ok(self.store.on_snapshot(|index| private_by_grounds(index, ids))?)
     }
 
     /// Those of some operations that are private.

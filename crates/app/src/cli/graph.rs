@@ -153,6 +153,7 @@ pub(super) fn write(
         _ => None,
     };
     let changed = graph::change(space, session, verb, change, words, intent)?;
+    let warning = changed.warning.clone();
     let kept = match (&asked, &changed.view) {
         (Some(asked), Some(GraphView::Record(there))) if !changed.is_new => kept(asked, there),
         _ => Vec::new(),
@@ -165,6 +166,9 @@ pub(super) fn write(
             value["record"] = json!(changed.view);
             value["statuses"] = json!(changed.statuses);
             value["kept"] = json!(kept);
+            if let Some(warning) = &warning {
+                value["warning"] = json!(warning);
+            }
             output::json(&value)?;
         }
         Form::Text if !changed.is_new => {
@@ -194,7 +198,15 @@ pub(super) fn write(
             changes::print(session, &outcome)?;
         }
     }
+    print_warning(session, warning.as_deref());
     Ok(0)
+}
+
+/// Prints what whoever changed the graph should know about who sees it, beside the result.
+pub(super) fn print_warning(session: &CliSession, warning: Option<&str>) {
+    if let Some(warning) = warning.filter(|_| session.form == Form::Text) {
+        output::note(warning);
+    }
 }
 
 /// Why what is there is not what was stated, though its words were the same.

@@ -24,7 +24,7 @@ use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::patch::{self as service, Reason, statuses_json};
 use crate::service::proposed_patch::{self, ContextLimits, Proposing, context as context_of};
 use crate::service::query_embedding::EmbedderPool;
-use crate::service::wording::shortened;
+use crate::service::wording::{private_by_grounds, shortened};
 
 /// Largest patch file, bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -536,14 +536,18 @@ pub(super) fn to_json(space: &Space, patch: &Patch) -> Result<Value, Failure> {
 fn to_answer(patched: &Patched, intent: Intent) -> Value {
     let dry_run = intent == Intent::DryRun;
     let written = |ids: &[kernel::id::OpId]| if dry_run { json!([]) } else { json!(ids) };
-    json!({
+    let mut answer = json!({
         "ok": true,
         "dry_run": dry_run,
         "patch": patched.patch.filter(|_| !dry_run),
         "stand_for": written(&patched.stand_for),
         "appended": written(&patched.appended),
         "statuses": statuses_json(&patched.statuses, intent),
-    })
+    });
+    if let Some(warning) = private_by_grounds(patched.private_by_grounds.len()) {
+        answer["warning"] = json!(warning);
+    }
+    answer
 }
 
 /// Prints what a patch did or would do.
@@ -563,5 +567,7 @@ fn print(session: &CliSession, patched: &Patched, intent: Intent) -> Result<u8, 
     if dry_run {
         output::line(format_args!("{DIM}Nothing was written.{DIM:#}"))?;
     }
+    let warning = private_by_grounds(patched.private_by_grounds.len());
+    graph::print_warning(session, warning.as_deref());
     Ok(0)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::thoughts::{self, Contributor};
-use super::{CliSession, embedding};
+use super::{CliSession, embedding, graph};
 use crate::failure::Failure;
 use crate::output::{self, Form, printable};
 use crate::service::query_embedding::EmbedderPool;
@@ -104,6 +104,7 @@ fn keep(
         Form::Json => output::json(&kept)?,
         Form::Text => output::line(format_args!("Kept as {}", kept.thought_id))?,
     }
+    graph::print_warning(session, kept.guidance.as_deref());
     embedding::after_a_write(session, After::Remembering)?;
     Ok(0)
 }

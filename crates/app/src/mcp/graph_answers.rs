@@ -223,7 +223,7 @@ pub(super) struct GraphWritten {
     pub(super) statuses: Vec<Restated>,
     /// The kinds of the secrets that were found and masked before anything was written.
     pub(super) masked: Vec<String>,
-    /// What the user should know about the space and the clock; null if nothing.
+    /// What the user should know about the space, the clock and who sees it; null if nothing.
     pub(super) warning: Option<String>,
 }
 

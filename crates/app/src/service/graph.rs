@@ -15,12 +15,16 @@ use kernel::operation::Role;
 use kernel::when::When;
 use serde::Serialize;
 
-use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
+use super::{Session, wording};
 use crate::failure::{Failure, IN_GRAPH, IN_GRAPH_THEN, RequestError};
 
 /// What stands for an operation that a dry run does not make.
 pub(crate) const NOTHING: OpId = OpId([0; 32]);
+
+/// What to tell who states what is there already, and private.
+const KNOWN_PRIVATE: &str =
+    "what is there is private, and stays so; retract it first to state it for others";
 
 /// A record or an edge as it is shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,6 +46,8 @@ pub(crate) struct GraphChanged {
     pub(crate) view: Option<GraphView>,
     /// The records whose status is another one now.
     pub(crate) statuses: Vec<StatusChange>,
+    /// What whoever changed it should know about who sees it.
+    pub(crate) warning: Option<String>,
     /// The change and its consequences.
     pub(crate) outcome: Outcome,
 }
@@ -65,6 +71,7 @@ pub(crate) fn change(
     if let Some(id) = change.displaces() {
         check_not_corrected(space, &id)?;
     }
+    let is_open = matches!(&change, GraphChange::State(it) if it.visibility != Visibility::Private);
     let named = [NamedChange::from(change)];
     let mut changed = space.change_graph(&named, Some(&statement), intent, session.now)?;
     let id = changed.stand_for.first().copied();
@@ -73,6 +80,10 @@ pub(crate) fn change(
     changed.changes.recorded = id.into_iter().filter(|_| is_new).collect();
     let id = id.filter(|_| intent == Intent::Write);
     let view = id.map(|id| view(space, &id, None)).transpose()?.flatten();
+    let warning = match id {
+        Some(id) if !is_new && is_open && space.is_private(&id)? => Some(KNOWN_PRIVATE.to_owned()),
+        _ => wording::private_by_grounds(changed.private_by_grounds.len()),
+    };
     let subject = Subject::Record {
         id: target.or(id).unwrap_or(NOTHING),
         summary: mask_string(words).into_inner(),
@@ -84,7 +95,7 @@ pub(crate) fn change(
         withheld: 0,
         is_counted: true,
     };
-    Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, outcome })
+    Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, warning, outcome })
 }
 
 /// Refuses to displace or take back a claim that the user corrected: the correction would stand

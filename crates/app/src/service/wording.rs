@@ -30,6 +30,21 @@ pub(crate) fn attributed(text: String, owner: Option<&SpaceOwner>) -> String {
     }
 }
 
+/// What to tell who states or joins what is private only because something private is behind it.
+/// None if nothing is.
+pub(crate) fn private_by_grounds(number: usize) -> Option<String> {
+    let what = match number {
+        0 => return None,
+        1 => "this stands on or joins something private, so it is private, too".to_owned(),
+        _ => format!(
+            "{number} of these stand on or join something private, so they are private, too"
+        ),
+    };
+    Some(format!(
+        "{what}: nobody else is shown it; to show it to others, cite and join only what is not private"
+    ))
+}
+
 /// Who spoke the user's word in a space: you, or its owner.
 pub(crate) fn person(owner: Option<&SpaceOwner>) -> &str {
     owner.map_or("you", SpaceOwner::name)

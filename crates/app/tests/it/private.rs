@@ -7,6 +7,7 @@
 
 use serde_json::{Value, json};
 
+use crate::graph::{add, json as json_of};
 use crate::machine::{Machine, Ran};
 use crate::mcp::host::Host;
 
@@ -298,4 +299,49 @@ fn a_space_shows_nothing_private_beside_others_to_agents_or_in_exports_for_other
     let both = ["--space", ".", "--space", work.to_str().unwrap()];
     let there = machine.because(both).arguments(["recall", "appointment"]).within(&home);
     shows(there.run());
+}
+
+#[test]
+fn whoever_states_something_on_private_ground_is_told_that_it_is_private_too() {
+    let machine = Machine::with_space();
+    let secret = add(&machine, &["Petra is ill.", "--visibility", "private"]);
+    let state = ["claim", "add", "Petra needs a bed.", "--source", &secret];
+    let told = machine.because(state).run().succeeds();
+    assert!(told.err().contains("private"), "{told}");
+    let stated = json_of(&machine, &state);
+    assert_eq!(stated["new"], false);
+    assert!(stated["warning"].as_str().unwrap().contains("is there is private"), "{stated}");
+    let open = add(&machine, &["The bed is blue."]);
+    let joined = ["edge", "add", "--type", "mentions", "--from", &open, "--to", &secret];
+    let warning = |answer: &Value| answer["warning"].as_str().map(str::to_owned);
+    let dry = json_of(&machine, &[&joined[..], &["--dry-run"]].concat());
+    assert!(warning(&dry).unwrap().contains("joins something private"), "{dry}");
+    assert!(machine.because(joined).run().succeeds().err().contains("joins something private"));
+    // Who says so, or states what is not private, is not told.
+    let meant = ["claim", "add", "Petra sleeps.", "--source", &secret, "--visibility", "private"];
+    assert_eq!(warning(&json_of(&machine, &meant)), None);
+    assert_eq!(warning(&json_of(&machine, &["claim", "add", "The bed is long."])), None);
+    let operation = |text: &str| {
+        json!({ "op": "create_claim", "type": "fact", "text": text,
+        "sources": [secret] })
+    };
+    let patch = |text: &str| json!({ "text": "t", "operations": [operation(text)] });
+    machine.write("patch.json", patch("Petra stays.").to_string());
+    let applied = json_of(&machine, &["patch", "apply", "patch.json"]);
+    assert!(warning(&applied).is_some(), "{applied}");
+    let full = crate::http::token(&machine, "full", &[".:read,append,derive,correct,private"]);
+    let server = crate::http::Server::start(&machine);
+    let asked = json!({ "patch": patch("Petra rests.") });
+    let checked = server.post("/api/v1/patches/check", &full, &asked).succeeds();
+    assert!(warning(&checked).is_some(), "{checked}");
+    let config = "[agents]\nread_private = [\"claude-code\"]\n";
+    std::fs::write(machine.home().join("config.toml"), config).unwrap();
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let asked = json!({ "text": "Petra reads.", "sources": [secret] });
+    let stated = host.gets("state", asked);
+    assert!(warning(&stated).is_some(), "{stated}");
+    let asked = json!({ "text": "Petra sings.", "sources": [open] });
+    assert_eq!(warning(&host.gets("state", asked)), None);
+    host.leaves();
+    machine.is_sound();
 }

@@ -136,6 +136,7 @@ read! {
     is_private(id: &OpId) -> bool;
     mark_overruled(records: &mut [Recollection], viewpoint: Viewpoint) -> ();
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
+    private_by_grounds(ids: &[OpId]) -> Vec<OpId>;
     is_withheld(id: &OpId, disclosure: Disclosure) -> bool;
     withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;
     withheld_of_archive(operations: &[Operation<Verified>], disclosure: Disclosure) -> BTreeSet<OpId>;

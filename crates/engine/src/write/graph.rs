@@ -30,7 +30,7 @@ use store::{RecordError, Writing};
 
 use crate::belief::body_of;
 use crate::outcome::{Changes, Intent};
-use crate::private::Privacy;
+use crate::private::{Privacy, private_by_grounds, visibility_of};
 use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
 use crate::write::commit::Appended;
@@ -297,6 +297,8 @@ pub struct GraphChanged {
     pub appended: Vec<OpId>,
     /// The records whose status is another one now; of a list of at most [`COMPARED_MAX`] changes.
     pub statuses: Vec<StatusChange>,
+    /// Those that are private because of what they stand on or join.
+    pub private_by_grounds: Vec<OpId>,
     /// What followed for beliefs.
     pub changes: Changes,
 }
@@ -323,13 +325,17 @@ impl Writer<'_> {
             stand_for = graph.apply_all(changes)?;
             Ok(graph.into_appended())
         };
-        let examine = |writing: &SqliteWriting<'_>, appended: &[OpId]| match changes.len() {
-            1..=COMPARED_MAX => compare(writing, appended),
-            _ => Ok(Vec::new()),
+        let examine = |writing: &SqliteWriting<'_>, appended: &[OpId]| {
+            let statuses = match changes.len() {
+                1..=COMPARED_MAX => compare(writing, appended)?,
+                _ => Vec::new(),
+            };
+            Ok((statuses, private_by_grounds(writing, appended)?))
         };
-        let (changes, statuses) = self.act_by(append, intent, now, examine)?;
+        let (changes, (statuses, private_by_grounds)) =
+            self.act_by(append, intent, now, examine)?;
         let appended = changes.recorded.clone();
-        Ok(GraphChanged { stand_for, appended, statuses, changes })
+        Ok(GraphChanged { stand_for, appended, statuses, private_by_grounds, changes })
     }
 }
 
@@ -760,7 +766,7 @@ impl<'a> GraphWriter<'a> {
     fn visibility_of(&self, id: &OpId) -> Result<Visibility, GraphError> {
         let Some(entry) = self.writing.entry(id)? else { return Ok(Visibility::Global) };
         Ok(match body_of(&*self.writing, id, &entry.kind)? {
-            Some(body) => crate::private::visibility_of(&body).unwrap_or(Visibility::Global),
+            Some(body) => visibility_of(&body).unwrap_or(Visibility::Global),
             None => Visibility::Global,
         })
     }

@@ -27,6 +27,7 @@ use store::{StoreError, Writing};
 use crate::belief::review::{Status, check_undecided, decided};
 use crate::belief::{Bodies, body_of};
 use crate::outcome::{Changes, Intent};
+use crate::private::private_by_grounds;
 use crate::seal::Sealer;
 use crate::write::graph::{
     GraphChange, GraphError, GraphRefusal, GraphWriter, NamedChange, RecordType, Reference,
@@ -128,6 +129,8 @@ pub struct Patched {
     pub appended: Vec<OpId>,
     /// The records whose status is another one now.
     pub statuses: Vec<StatusChange>,
+    /// Those of what was appended that are private because of what they stand on or join.
+    pub private_by_grounds: Vec<OpId>,
     /// What followed for beliefs.
     pub changes: Changes,
 }
@@ -320,10 +323,12 @@ impl Writer<'_> {
                 kinds.insert(*id, writing.entry(id)?.map(|entry| entry.kind));
             }
             ids.retain(|id| !matches!(kinds.get(id), Some(Some(Kind::Proposal | Kind::Decision))));
-            Ok((compare(writing, &ids)?, ids))
+            Ok((compare(writing, &ids)?, private_by_grounds(writing, &ids)?, ids))
         };
-        let (changes, (statuses, appended)) = self.act_by(append, intent, now, examine)?;
+        let (changes, (statuses, private_by_grounds, appended)) =
+            self.act_by(append, intent, now, examine)?;
         (patched.statuses, patched.appended, patched.changes) = (statuses, appended, changes);
+        patched.private_by_grounds = private_by_grounds;
         Ok(patched)
     }
 }

@@ -25,6 +25,7 @@ use crate::service::agent_changes::{check_operations, same_patch};
 use crate::service::patch::{self as service, PatchFile, ReadPatch, Reason, statuses_json};
 use crate::service::proposed_patch::{self, ContextLimits};
 use crate::service::tokens::Right;
+use crate::service::wording::private_by_grounds;
 
 /// The origin of a patch that came over the network.
 const ORIGIN: &str = "http";
@@ -238,14 +239,18 @@ fn patched_json(call: &Call<'_>, patched: &Patched, intent: Intent) -> Result<Va
     let stand_for = patched.stand_for.iter().map(|id| (!withheld.contains(id)).then_some(id));
     let stand_for: Vec<Option<&OpId>> = stand_for.filter(|_| is_written).collect();
     let statuses = patched.statuses.iter().filter(|status| !withheld.contains(&status.id));
-    Ok(json!({
+    let mut answer = json!({
         "ok": true,
         "dry_run": !is_written,
         "patch": patched.patch.filter(|_| is_written),
         "stand_for": stand_for,
         "appended": written(&patched.appended),
         "statuses": statuses_json(statuses, intent),
-    }))
+    });
+    if let Some(warning) = private_by_grounds(patched.private_by_grounds.len()) {
+        answer["warning"] = json!(warning);
+    }
+    Ok(answer)
 }
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {

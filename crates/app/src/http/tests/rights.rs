@@ -135,6 +135,22 @@ fn every_endpoint_for_every_token_space_and_visibility() {
 }
 
 #[test]
+fn who_refines_a_private_thought_is_told_that_the_new_one_is_private_too() {
+    let server = TestServer::of(&["own"]);
+    let owner = server.token(&["own:read,append,private"]);
+    let private = server.keep(&owner, "kiln zirconquokka of the house", json!({}));
+    server.make_private(&private);
+    let guidance = |prompt: &str, more: Value| {
+        let asked = with(json!({ "agent_id": "m", "agent_name": "M", "prompt": prompt }), more);
+        let answer = server.send("POST", "/api/v1/memory", &owner, asked.to_string().as_bytes());
+        answer.ok()["result"]["guidance"].as_str().unwrap_or_default().to_owned()
+    };
+    let told = guidance("The kiln of the house is blue.", json!({ "refines": private }));
+    assert!(told.contains("something private"), "{told}");
+    assert!(!guidance(MORE, json!({})).contains("something private"));
+}
+
+#[test]
 fn case_45_given_a_private_thought_then_no_view_of_another_caller_shows_it() {
     let server = TestServer::of(&["own"]);
     let owner = server.token(&["own:read,append,correct,private"]);

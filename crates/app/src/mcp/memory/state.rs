@@ -21,6 +21,7 @@ use crate::service::agent_changes::{
 use crate::service::agents::{Agent, program_name_among};
 use crate::service::graph::validity;
 use crate::service::patch;
+use crate::service::wording::private_by_grounds;
 
 /// Most operations of a patch that an agent proposes.
 const OPERATIONS_MAX: usize = 200;
@@ -35,6 +36,8 @@ struct Outcome {
     reasons: Vec<Refusal>,
     statuses: Vec<StatusChange>,
     masked: Vec<String>,
+    /// What the agent should know about who sees it.
+    warning: Option<String>,
 }
 
 impl Outcome {
@@ -46,6 +49,7 @@ impl Outcome {
             reasons: Vec::new(),
             statuses: Vec::new(),
             masked: Vec::new(),
+            warning: None,
         }
     }
 
@@ -127,6 +131,7 @@ impl Memory {
                     Outcome {
                         id: id.filter(|_| !is_withheld).map(|id| id.to_string()),
                         masked: masked.collect(),
+                        warning: private_by_grounds(changed.private_by_grounds.len()),
                         statuses: changed.statuses,
                         ..Outcome::new(status)
                     }
@@ -162,7 +167,7 @@ impl Memory {
                 }
                 Ok(patched) => patched,
             };
-            let Patched { statuses, .. } = patched;
+            let Patched { statuses, private_by_grounds: private, .. } = patched;
             if let Some(before) = same_patch(space, agent.sealer.author(), &read.patch)? {
                 return Ok(Outcome::waiting(before.id, Some(before.status)));
             }
@@ -170,7 +175,8 @@ impl Memory {
             let mut writer = space.writer_with(&agent.sealer);
             let id = writer.propose_patch(&read.patch, session.now)?;
             writer.finish()?;
-            Ok(Outcome { statuses, ..Outcome::waiting(id, None) })
+            let warning = private_by_grounds(private.len());
+            Ok(Outcome { statuses, warning, ..Outcome::waiting(id, None) })
         };
         self.write(session, program.as_deref(), propose)
     }
@@ -202,7 +208,7 @@ impl Memory {
             reasons: outcome.reasons,
             statuses: outcome.statuses.iter().map(Restated::of).collect(),
             masked: outcome.masked,
-            warning: joined(passed, clock),
+            warning: joined(joined(passed, clock), outcome.warning),
         };
         Answered::new(words, &answer)
     }
@@ -222,7 +228,7 @@ fn shown(
 }
 
 fn in_words(outcome: &Outcome) -> String {
-    let Outcome { status, id, proposal, reasons, statuses, masked } = outcome;
+    let Outcome { status, id, proposal, reasons, statuses, masked, warning } = outcome;
     let (id, proposal) = (id.clone().unwrap_or_default(), proposal.clone().unwrap_or_default());
     let mut words = match status {
         ChangedStatus::Done => format!("Recorded as {id}.\n"),
@@ -244,6 +250,7 @@ fn in_words(outcome: &Outcome) -> String {
     for kind in masked {
         words.push_str(&format!("A secret was masked: {kind}\n"));
     }
+    words.extend(warning.iter().map(|warning| format!("Note: {warning}.\n")));
     if !reasons.is_empty() || !statuses.is_empty() {
         words.push_str(&format!("{READING}\n"));
     }

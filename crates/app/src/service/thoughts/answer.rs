@@ -192,6 +192,9 @@ pub(crate) struct IngestAnswer {
     #[schemars(with = "UuidText")]
     pub(crate) thought_id: ThoughtUuid,
     pub(crate) pheromone_weight: f64,
+    /// What whoever kept it should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) guidance: Option<String>,
 }
 
 /// A thought's copy.

@@ -28,6 +28,7 @@ use super::request::{MemoryRequest, NamedGrounds, TAGS_MAX};
 use super::{
     Caller, CallerSpace, JOURNAL_WAIT, ThoughtError, ThoughtRefusal, guidance, new_session,
 };
+use crate::service::wording::private_by_grounds;
 
 /// Most thoughts that count as retrieved.
 const RETRIEVED_MAX: usize = 10;
@@ -91,10 +92,11 @@ pub(crate) fn ingest(
     let id = contribute(space, request, grounds, tags, now)?;
     space.writer().finish()?;
     let reader = space.space.reader()?;
+    let guidance = private_by_grounds(reader.private_by_grounds(&[id])?.len());
     // Use is not truth: a thought that is kept begins with the first weight if this fails.
     let _ = reader.note_thought_begin(id, weight, now_us, JOURNAL_WAIT);
     let pheromone_weight = rounded(weight, WEIGHT_DECIMALS);
-    Ok(IngestAnswer { thought_id: ThoughtUuid::of(&id), pheromone_weight })
+    Ok(IngestAnswer { thought_id: ThoughtUuid::of(&id), pheromone_weight, guidance })
 }
 
 /// What was retrieved before anything was written.
@@ -231,6 +233,10 @@ pub(crate) fn note_and_answer(
     };
     let lineage = of_contribution.or(found.lineage.take());
     let (guidance, said) = guide(request, &found, is_due, is_explicit);
+    let private = reader.private_by_grounds(contributed.as_slice())?;
+    let parts: Vec<String> =
+        private_by_grounds(private.len()).into_iter().chain(guidance).collect();
+    let guidance = (!parts.is_empty()).then(|| parts.join("\n"));
     operations.extend(said);
     let sources: Vec<ThoughtSource> = found
         .shown
