@@ -283,6 +283,15 @@ pub(crate) fn visibility_of(body: &Body) -> Option<Visibility> {
     }
 }
 
+/// The visibility that shows a text to fewer.
+pub fn stricter(one: Visibility, other: Visibility) -> Visibility {
+    match (one, other) {
+        (Visibility::Private, _) | (_, Visibility::Private) => Visibility::Private,
+        (Visibility::Project, _) | (_, Visibility::Project) => Visibility::Project,
+        (Visibility::Global, Visibility::Global) => Visibility::Global,
+    }
+}
+
 fn states_private(fields: &serde_json::Map<String, serde_json::Value>) -> bool {
     fields.get("visibility").and_then(serde_json::Value::as_str) == Some("private")
 }

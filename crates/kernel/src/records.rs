@@ -6,7 +6,7 @@
 //! what it found for as long as it lives: asking about every record of a component of edges costs
 //! the component once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::body::EdgeType;
 use crate::id::OpId;
@@ -261,6 +261,29 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
     /// Whether edges in force of a type lead from one operation to another.
     pub fn leads(&mut self, edge_type: EdgeType, from: &OpId, to: &OpId) -> Result<bool, W::Error> {
         crate::edge_walk::leads(edge_type, from, to, self, self.index)
+    }
+
+    /// Whether one record gives way to another: step by step it redirects to it or is replaced by
+    /// it, whichever of these each step is. Rule 11 refuses rings of one type of edge alone; of the
+    /// records of a mixed one none would be active.
+    pub fn gives_way(&mut self, from: &OpId, to: &OpId) -> Result<bool, W::Error> {
+        let mut seen = HashSet::new();
+        let mut stack = vec![*from];
+        while let Some(at) = stack.pop() {
+            if at == *to {
+                return Ok(true);
+            }
+            if !seen.insert(at) {
+                continue;
+            }
+            stack.extend(self.redirect(&at)?);
+            for edge in self.edges(EdgeType::Supersedes, Role::TO, &at)? {
+                if self.joins_records(&edge)? {
+                    stack.push(edge.from);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn is_refuted(&mut self, entry: &Entry) -> Result<bool, W::Error> {

@@ -337,6 +337,16 @@ fn a_duplicate_redirects_to_the_canonical_claim() {
     assert_eq!(refused(&["claim", "same-as", &canonical, &duplicate]), "cycle");
     assert_eq!(refused(&["claim", "same-as", &canonical, &canonical]), "self_edge");
     assert_eq!(refused(&["claim", "supersede", &duplicate, "Other"]), "not_active");
+    // It would be superseded by its own alias, and neither be listed.
+    let edge = |edge_type, from: &str, to: &str| {
+        refused(&["edge", "add", "--type", edge_type, "--from", from, "--to", to])
+    };
+    assert_eq!(edge("supersedes", &duplicate, &canonical), "cycle");
+    let newer = id_of(&json(&machine, &["claim", "supersede", &canonical, "Run all tests"]));
+    assert_eq!(edge("same_as", &newer, &canonical), "cycle");
+    assert_eq!(edge("same_as", &newer, &duplicate), "cycle");
+    assert_eq!(texts(&machine, &["claims"]), ["Run all tests"]);
+    json(&machine, &["claim", "retract", &newer]);
     let note = id_of(&json(&machine, &["remember", "A note"]));
     assert_eq!(
         machine.because(["claim", "show", &note, "--json"]).run().ends(2).error_code(),

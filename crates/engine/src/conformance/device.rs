@@ -163,6 +163,7 @@ impl Device {
         let Self { sealer, ledger, .. } = self;
         let mut writing = ledger.begin()?;
         let mut graph = GraphWriter::new(sealer, &mut *writing, ts);
+        graph.allow_rings();
         let stands_for = match make(&mut graph) {
             Ok(ids) => ids,
             Err(GraphError::Refused(refusal)) => return Ok(Err(refusal.code())),

@@ -30,6 +30,7 @@ use store::{RecordError, Writing};
 
 use crate::belief::body_of;
 use crate::outcome::{Changes, Intent};
+pub use crate::private::stricter;
 use crate::private::{Privacy, private_by_grounds, visibility_of};
 use crate::seal::{Sealable, Sealer};
 use crate::write::claim_form;
@@ -39,8 +40,8 @@ use crate::write::patch_model::PatchModel;
 use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
 
-pub(crate) use super::graph_refusal::GraphError;
 pub use super::graph_refusal::GraphRefusal;
+pub(crate) use super::graph_refusal::{GraphError, is_derived};
 
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
@@ -258,6 +259,8 @@ pub(crate) struct GraphWriter<'a> {
     model: Option<PatchModel>,
     /// What was found to be something that may be cited as an input.
     citable: BTreeSet<OpId>,
+    /// Whether edges may form a ring of both types, as the rules of the ledger allow.
+    may_ring: bool,
 }
 
 /// A change with the name by which later ones cite it.
@@ -353,12 +356,18 @@ impl<'a> GraphWriter<'a> {
             stated: None,
             model: None,
             citable: BTreeSet::new(),
+            may_ring: false,
         }
     }
 
     /// Says that a model makes the changes, if `details` name one.
     pub(crate) fn set_model(&mut self, details: &Map<String, Value>) {
         self.model = PatchModel::of(details);
+    }
+
+    /// Leaves edges to the rules of the ledger alone.
+    pub(crate) fn allow_rings(&mut self) {
+        self.may_ring = true;
     }
 
     /// What was appended.
@@ -593,12 +602,18 @@ impl<'a> GraphWriter<'a> {
             return Ok(edge);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;
-        let displaced = match edge_type {
-            EdgeType::Supersedes => Some(to),
-            EdgeType::SameAs => Some(from),
+        let displacing = match edge_type {
+            EdgeType::Supersedes => Some((from, to)),
+            EdgeType::SameAs => Some((to, from)),
             _ => None,
         };
-        if let Some(id) = displaced
+        if let Some((stays, goes)) = displacing
+            && !self.may_ring
+            && Records::new(&*self.writing).gives_way(&stays, &goes)?
+        {
+            return Err(GraphRefusal::MixedRing { stays, goes }.into());
+        }
+        if let Some((_, id)) = displacing
             && let Some(Body::Claim(claim)) = body_of(&*self.writing, &id, &Kind::Claim)?
             && is_derived(&claim)
         {
@@ -777,24 +792,9 @@ pub(crate) fn key_of(body: &Body) -> Option<String> {
     record_key(body, &[]).or(body.identity().map(|(key, _)| key.to_owned()))
 }
 
-/// The visibility that shows a text to fewer.
-pub fn stricter(one: Visibility, other: Visibility) -> Visibility {
-    match (one, other) {
-        (Visibility::Private, _) | (_, Visibility::Private) => Visibility::Private,
-        (Visibility::Project, _) | (_, Visibility::Project) => Visibility::Project,
-        (Visibility::Global, Visibility::Global) => Visibility::Global,
-    }
-}
-
 /// Tags, each once and in the order in which they were given; blank ones say nothing.
 fn distinct(tags: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let is_new = |tag: &String| !tag.trim().is_empty() && seen.insert(tag.clone());
     tags.into_iter().filter(is_new).collect()
-}
-
-/// Whether derivation would say a claim again. What rules mine in words is not derived again.
-pub(crate) fn is_derived(claim: &Claim) -> bool {
-    claim.deriver.as_ref().is_some_and(|deriver| deriver.deterministic)
-        && claim.claim_type.parse::<TextClaimType>().is_err()
 }

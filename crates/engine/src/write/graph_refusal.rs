@@ -1,5 +1,6 @@
 //! Why a change of the graph is refused, or fails.
 
+use kernel::body::{Claim, TextClaimType};
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
@@ -66,6 +67,17 @@ pub enum GraphRefusal {
         /// The claim.
         id: OpId,
     },
+    /// Both ends of a replacement or a redirect would be gone.
+    #[error(
+        "{stays} already gives way to {goes}, as its alias or because that replaced it, so neither \
+        would be left: retract the edge that says so first, or name the canonical record"
+    )]
+    MixedRing {
+        /// The end that should stay.
+        stays: OpId,
+        /// The end that should go.
+        goes: OpId,
+    },
     /// Derivation would say it again.
     #[error("{id} was derived, so it would be derived again: refute or correct it")]
     Derived {
@@ -83,6 +95,7 @@ impl GraphRefusal {
             Self::NotActive { .. } => "not_active",
             Self::SameText { .. } => "same_text",
             Self::NotInGraph { .. } => "not_in_graph",
+            Self::MixedRing { .. } => "cycle",
             Self::Derived { .. } => "not_permitted",
             Self::Corrected { .. } => "users_word",
             Self::Transcript { .. } => "transcript_input",
@@ -126,4 +139,10 @@ impl From<JudgeError<store::StoreError>> for GraphError {
             JudgeError::LedgerIndex(error) => error.into(),
         }
     }
+}
+
+/// Whether derivation would say a claim again. What rules mine in words is not derived again.
+pub(crate) fn is_derived(claim: &Claim) -> bool {
+    claim.deriver.as_ref().is_some_and(|deriver| deriver.deterministic)
+        && claim.claim_type.parse::<TextClaimType>().is_err()
 }
