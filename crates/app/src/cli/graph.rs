@@ -122,7 +122,8 @@ pub(super) struct ShowArgs {
     /// With --graph: how many edges away
     #[arg(long, value_name = "N", default_value_t = 1)]
     depth: usize,
-    /// Whether it is true at this time; with --graph, around it only what is
+    /// Whether it is true at this time; with --graph, around it only what is [default of --graph:
+    /// now, or the time of --as-of]
     #[arg(long, value_name = "TIME")]
     valid_at: Option<String>,
 }
@@ -347,10 +348,12 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
             GraphView::Record(record) => vec![record.id],
             GraphView::Edge(edge) => vec![edge.from, edge.to],
         };
+        let times = session.times();
+        let at = times.viewpoint_around(args.as_of.as_deref(), args.valid_at.as_deref())?;
         let limits = SubgraphLimits {
             depth: args.depth,
             as_of_us,
-            valid_at_us,
+            valid_at_us: at.valid_at_us,
             disclosure: spaces.disclosure(scope),
             ..SubgraphLimits::default()
         };

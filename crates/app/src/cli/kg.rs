@@ -71,6 +71,29 @@ impl View {
     }
 }
 
+/// The same to look around something.
+#[derive(clap::Args)]
+struct ViewAround {
+    /// Only what is true at this time; a record without times of its own always is [default: now,
+    /// or the time of --as-of]
+    #[arg(long, value_name = "TIME")]
+    valid_at: Option<String>,
+    /// As of this time, from what was recorded until then
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<String>,
+    /// What is read
+    #[arg(long, value_enum, default_value_t = ScopeName::Effective)]
+    scope: ScopeName,
+}
+
+impl ViewAround {
+    fn open(&self, session: &CliSession) -> Result<(EffectiveView, Viewpoint), Failure> {
+        let times = session.times();
+        let at = times.viewpoint_around(self.as_of.as_deref(), self.valid_at.as_deref())?;
+        Ok((session.open_effective(self.scope.into())?, at))
+    }
+}
+
 /// Arguments of `kg search`.
 #[derive(clap::Args)]
 #[command(
@@ -101,7 +124,7 @@ struct ShowArgs {
     /// The name of an entity, or the beginning of an id
     name: String,
     #[command(flatten)]
-    view: View,
+    view: ViewAround,
     /// Most edges, and most sources
     #[arg(long, short = 'n', value_name = "N", default_value_t = 40)]
     limit: usize,
@@ -127,7 +150,7 @@ struct PathArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = PathLimits::default().records)]
     limit: usize,
     #[command(flatten)]
-    view: View,
+    view: ViewAround,
 }
 
 /// Arguments of `kg neighbours`.
@@ -148,7 +171,7 @@ struct NeighboursArgs {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 40)]
     limit: usize,
     #[command(flatten)]
-    view: View,
+    view: ViewAround,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {

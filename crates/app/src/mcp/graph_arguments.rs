@@ -157,7 +157,8 @@ pub(crate) struct Graph {
     /// What memory held at this time, from what was recorded until then: "2025-02-01", "last week",
     /// or with a time. Now if omitted.
     pub(super) as_of: Option<String>,
-    /// Only what is true at this time in the world: "2025-02-01", "yesterday".
+    /// Only what is true at this time in the world: "2025-02-01", "yesterday". With `query` or
+    /// `around` now, or the time of `as_of`, if omitted.
     pub(super) valid_at: Option<String>,
     /// With `query` or `around`: how many edges away, 1 to 3; 1 if omitted.
     pub(super) depth: Option<u32>,

@@ -6,6 +6,7 @@
 //! 2025` is all of 2025. A weekday or month by itself is the latest that has begun. Without an
 //! offset, all are in the user's zone. Weeks start on Monday.
 
+use engine::belief::claims::current_at_us;
 use engine::private::Viewpoint;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -90,6 +91,18 @@ impl TimeParser<'_> {
             valid_at_us: self.start_if_given_us(valid_at)?,
             ..Viewpoint::default()
         })
+    }
+
+    /// The times of a request about what is around something: unless another time in the world is
+    /// named, that is now, or the time as of which memory is asked.
+    pub(crate) fn viewpoint_around(
+        &self,
+        as_of: Option<&str>,
+        valid_at: Option<&str>,
+    ) -> Result<Viewpoint, RequestError> {
+        let named = self.viewpoint(as_of, valid_at)?;
+        let current_us = current_at_us(self.now.as_microsecond(), named.as_of_us);
+        Ok(Viewpoint { valid_at_us: named.valid_at_us.or(Some(current_us)), ..named })
     }
 
     /// The window in which something happened, from `since` and before `until`. An empty one is

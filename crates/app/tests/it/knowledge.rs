@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
+use crate::mcp::host::Host;
 
 fn run(machine: &Machine, arguments: &[&str]) -> Value {
     machine.because(["--json"]).arguments(arguments).run().succeeds().json()
@@ -35,6 +36,39 @@ fn studio(machine: &Machine) -> [String; 4] {
 
 fn texts(records: &Value) -> Vec<&str> {
     records.as_array().unwrap().iter().map(|record| record["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn what_is_around_a_record_is_what_is_true_now_or_as_of_the_time_asked_for() {
+    let machine = Machine::with_space();
+    let [_, kiln, ..] = studio(&machine);
+    let window = ["--valid-from", "2019-01-01", "--valid-to", "2020-01-01"];
+    let rent = ["claim", "add", "We rent the kiln."];
+    let rented = id_of(&run(&machine, &[&rent[..], &window].concat()));
+    join(&machine, "mentions", &rented, &kiln);
+    for command in [
+        &["kg", "show", &kiln][..],
+        &["kg", "neighbours", &kiln],
+        &["node", "show", &kiln, "--graph"],
+        &["kg", "path", &kiln, &rented],
+    ] {
+        let is_joined = |more: &[&str]| {
+            run(&machine, &[command, more].concat()).to_string().contains("mentions")
+        };
+        // The decision mentions the kiln at any time.
+        let is_path = command[1] == "path";
+        assert!(is_joined(&["--valid-at", "2019-06-01"]), "{command:?}");
+        assert_eq!(is_joined(&[]), !is_path, "{command:?}");
+        let now = run(&machine, command).to_string();
+        assert!(!now.contains("rent the kiln"), "{now}");
+    }
+    let mut host = Host::named(&machine, "claude-code", &json!({}));
+    let around = host.gets("graph", json!({ "around": [kiln] }));
+    let near = run(&machine, &["kg", "neighbours", &kiln]);
+    let mut shown = [texts(&around["records"]), texts(&near["records"])];
+    shown.iter_mut().for_each(|texts| texts.sort_unstable());
+    assert_eq!(shown[0], shown[1]);
+    host.leaves();
 }
 
 #[test]

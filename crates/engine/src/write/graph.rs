@@ -9,9 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use importers::secrets::{SecretKind, mask_string};
-use kernel::body::{
-    Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, TextClaimType, Withdrawal,
-};
+use kernel::body::{Body, Claim, Deriver, Edge, EdgeType, Node, NodeType, Reason, Withdrawal};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::identity::{normalized_text, text_key};

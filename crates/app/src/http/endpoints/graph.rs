@@ -49,6 +49,15 @@ fn viewpoint(
     session.times().viewpoint(as_of, valid_at)
 }
 
+/// The same to look around something.
+fn around(
+    session: &Session,
+    as_of: Option<&str>,
+    valid_at: Option<&str>,
+) -> Result<Viewpoint, RequestError> {
+    session.times().viewpoint_around(as_of, valid_at)
+}
+
 fn scope(call: &Call<'_>) -> Scope {
     call.session.scope_of(call.opened)
 }
@@ -123,7 +132,7 @@ pub(super) struct Show {
     /// Memory as of this time of recording.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
-    /// Only what is true at this time.
+    /// Only what is true at this time [default: now, or the time of `as_of`].
     #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
     /// Most edges, and most sources, 1 to 100 [default: 20].
@@ -138,7 +147,7 @@ needs!(Show, |_| Need::Read, |request, session| {
 });
 
 pub(super) fn show(call: &mut Call<'_>, asked: Show) -> Result<Value, ApiError> {
-    let at = viewpoint(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?;
+    let at = around(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?;
     let limit = asked.limit.unwrap_or(LIMIT) as usize;
     Ok(json!(layers(call).known(&asked.name, &at, limit)?))
 }
@@ -165,7 +174,7 @@ pub(super) struct Near {
     /// Memory as of this time of recording.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
-    /// Only what is true at this time.
+    /// Only what is true at this time [default: now, or the time of `as_of`].
     #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
 }
@@ -179,7 +188,7 @@ needs!(Near, |_| Need::Read, |request, session| {
 });
 
 pub(super) fn neighbours(call: &mut Call<'_>, asked: Near) -> Result<Value, ApiError> {
-    let at = viewpoint(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?;
+    let at = around(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?;
     let types = typed::<EdgeType>(asked.types.iter().map(String::as_str))?;
     let bounds = (asked.depth.unwrap_or(1) as usize, asked.limit.unwrap_or(LIMIT) as usize);
     Ok(json!(layers(call).neighbours(&asked.name, &at, bounds, &types)?))
@@ -210,7 +219,7 @@ pub(super) struct Between {
     /// Memory as of this time of recording.
     #[schemars(regex(pattern = TIME))]
     as_of: Option<String>,
-    /// Only what is true at this time.
+    /// Only what is true at this time [default: now, or the time of `as_of`].
     #[schemars(regex(pattern = TIME))]
     valid_at: Option<String>,
 }
@@ -228,7 +237,7 @@ pub(super) fn path(call: &mut Call<'_>, asked: Between) -> Result<Value, ApiErro
         depth: asked.depth.unwrap_or(DEPTH_MAX) as usize,
         records: asked.limit.unwrap_or(PATH_RECORDS) as usize,
         edge_types: typed::<EdgeType>(asked.types.iter().map(String::as_str))?,
-        viewpoint: viewpoint(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?,
+        viewpoint: around(&call.session, asked.as_of.as_deref(), asked.valid_at.as_deref())?,
     };
     Ok(json!(layers(call).path((&asked.from, &asked.to), &limits)?))
 }

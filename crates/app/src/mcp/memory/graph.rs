@@ -66,7 +66,8 @@ impl Memory {
         let found = if let Some(to) = &arguments.path_to {
             within("around", number, 1, 1)?;
             let from = around.first().map_or("", String::as_str);
-            path(spaces, (from, to), &viewpoint, edge_types)?
+            let at = session.times().viewpoint_around(as_of, valid_at)?;
+            path(spaces, (from, to), &at, edge_types)?
         } else if arguments.query.is_none() && around.is_empty() {
             list(session, spaces, &arguments, &viewpoint, limit)?
         } else {
