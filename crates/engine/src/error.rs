@@ -33,6 +33,14 @@ pub enum EngineError {
         /// The prefix.
         prefix: String,
     },
+    /// The operation, or the first of the belief, was recorded after the time as of which is asked.
+    #[error("{name} was not known then: it was recorded at {at}")]
+    NotRecordedThen {
+        /// The id, or the key.
+        name: String,
+        /// When it was recorded.
+        at: String,
+    },
     /// Several operations have ids with this prefix.
     #[error("{prefix} fits several records: {}", candidates.iter().map(|id| id.to_string()[..15].to_owned()).collect::<Vec<_>>().join(", "))]
     AmbiguousId {
@@ -154,6 +162,7 @@ impl EngineError {
             Self::Import(importers::ImportError::Format { .. }) => "source_format",
             Self::Import(importers::ImportError::TooLarge { .. }) => "source_too_large",
             Self::UnknownId { .. } => "unknown_id",
+            Self::NotRecordedThen { .. } => "not_recorded_then",
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::UnknownReceipt { .. } => "unknown_receipt",
             Self::AmbiguousReceipt { .. } => "ambiguous_receipt",

@@ -109,12 +109,11 @@ impl Reader<'_> {
         let Recorded { position, operation } =
             self.store.get(id)?.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
         let fault = operation.clone().verify().err().map(|error| error.to_string());
-        let unknown = || EngineError::UnknownId { prefix: id.to_string() };
         let cited_by = self.at(as_of_us, |index| match index.entry(id)? {
             Some(_) => Ok(Some(index.citing(id)?)),
             None => Ok(None),
         })?;
-        let cited_by = cited_by.ok_or_else(unknown)?;
+        let Some(cited_by) = cited_by else { return Err(self.unknown_then(id)?) };
         let forgotten = if operation.body().is_none() { self.why_forgotten(id)? } else { None };
         Ok(Shown { operation, position, cited_by, fault, forgotten })
     }

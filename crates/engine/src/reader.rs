@@ -9,6 +9,7 @@ use kernel::seal::next_timestamp;
 use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
+use crate::belief::explain::time;
 use crate::thought::uuid::ThoughtUuid;
 use crate::{EngineError, now_us};
 
@@ -122,6 +123,26 @@ impl<'a> Reader<'a> {
                 Err(EngineError::AmbiguousId { prefix, candidates: found })
             }
         }
+    }
+
+    /// The error of an operation that is not there: that it came later, if it did.
+    pub fn unknown_then(&self, id: &OpId) -> Result<EngineError, EngineError> {
+        let name = id.to_string();
+        let entry = self.store.on_snapshot(|index| index.entry(id))?;
+        Ok(match entry {
+            Some(entry) => EngineError::NotRecordedThen { name, at: time(entry.ts) },
+            None => EngineError::UnknownId { prefix: name },
+        })
+    }
+
+    /// The same of a belief, by its key.
+    pub fn unknown_belief_then(&self, key: &str) -> Result<EngineError, EngineError> {
+        let name = key.to_owned();
+        let of_it = self.store.on_snapshot(|index| index.identity(key))?;
+        Ok(match of_it.iter().map(|entry| entry.ts).min() {
+            Some(first) => EngineError::NotRecordedThen { name, at: time(first) },
+            None => EngineError::UnknownBelief { name, near: Vec::new() },
+        })
     }
 
     fn with_uuid(&self, uuid: ThoughtUuid) -> Result<Vec<OpId>, EngineError> {

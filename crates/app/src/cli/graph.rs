@@ -340,7 +340,7 @@ pub(super) fn show(session: &CliSession, args: &ShowArgs) -> Result<u8, Failure>
     let (space, Scoped { scope, item: id }) = spaces.resolve(&args.id)?;
     let viewpoint = Viewpoint { disclosure: spaces.disclosure(scope), as_of_us, valid_at_us };
     let Some(view) = graph::view_from(space, &id, &viewpoint)? else {
-        return Err(graph::not_in_graph(id, as_of_us));
+        return Err(graph::not_in_graph(space, id, as_of_us));
     };
     let in_window = valid_at_us.map(|_| graph::is_valid(space, &view, &viewpoint)).transpose()?;
     let around = if args.graph {

@@ -169,6 +169,9 @@ fn of_engine(error: &EngineError) -> Option<String> {
             _ => return None,
         },
         EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
+        EngineError::NotRecordedThen { .. } => {
+            "a later time of --as-of shows it; without --as-of it is shown as it is now".to_owned()
+        }
         EngineError::UnknownReceipt { .. } | EngineError::AmbiguousReceipt { .. } => {
             "`because receipts` lists them".to_owned()
         }

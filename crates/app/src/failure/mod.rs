@@ -29,7 +29,7 @@ mod thoughts;
 
 pub(crate) use agent::AgentError;
 pub(crate) use archive::ArchiveError;
-pub(crate) use request::{IN_GRAPH, IN_GRAPH_THEN, OtherRecord, RequestError, within};
+pub(crate) use request::{IN_GRAPH, OtherRecord, RequestError, within};
 pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.
@@ -327,6 +327,7 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::Altered { .. } => Fault::Internal,
         EngineError::Import(_) => Fault::Caller,
         EngineError::UnknownId { .. }
+        | EngineError::NotRecordedThen { .. }
         | EngineError::UnknownReceipt { .. }
         | EngineError::UnknownBelief { .. } => Fault::NotFound,
         EngineError::User(error) => match error {

@@ -389,8 +389,6 @@ pub(crate) enum RequestError {
 
 /// What a claim, a node or an edge should be.
 pub(crate) const IN_GRAPH: &str = "a claim, a node or an edge";
-/// The same at an earlier time.
-pub(crate) const IN_GRAPH_THEN: &str = "a claim, a node or an edge that was recorded by then";
 
 /// What a command is not for, because another one is.
 #[derive(Clone, Debug)]

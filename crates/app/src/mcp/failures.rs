@@ -47,6 +47,7 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "unknown_belief" | "unknown_id" => {
             "Call recall to find the fact or episode, and pass its key or id exactly as recall gave it."
         }
+        "not_recorded_then" => "Ask as of a later time, or of now: leave out `as_of`.",
         "ambiguous_id" => "Pass more digits of the id.",
         "not_a_belief" => {
             "This is not a belief. If it is a record of what was said or happened, give `text` alone to correct what it says, or call explain with its id: it names the beliefs that were concluded from it, and those can be corrected."

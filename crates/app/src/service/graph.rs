@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::{Session, wording};
-use crate::failure::{Failure, IN_GRAPH, IN_GRAPH_THEN, RequestError};
+use crate::failure::{Failure, IN_GRAPH, RequestError};
 
 /// What stands for an operation that a dry run does not make.
 pub(crate) const NOTHING: OpId = OpId([0; 32]);
@@ -131,9 +131,12 @@ pub(crate) fn view_from(
 }
 
 /// The error of an operation that is not in the graph, or was not yet at a time.
-pub(crate) fn not_in_graph(id: OpId, as_of_us: Option<u64>) -> Failure {
-    let wanted = if as_of_us.is_some() { IN_GRAPH_THEN } else { IN_GRAPH };
-    RequestError::NotInGraph { id, wanted, found: None }.into()
+pub(crate) fn not_in_graph(space: &Space, id: OpId, as_of_us: Option<u64>) -> Failure {
+    // Whether it was there then is told first.
+    match as_of_us.map(|_| space.show_at(&id, as_of_us)) {
+        Some(Err(error @ EngineError::NotRecordedThen { .. })) => error.into(),
+        _ => RequestError::NotInGraph { id, wanted: IN_GRAPH, found: None }.into(),
+    }
 }
 
 /// Whether a record, or both ends of an edge, are true in the world at the time of a viewpoint.

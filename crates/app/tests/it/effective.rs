@@ -182,7 +182,7 @@ fn the_past_of_a_belief_and_of_a_decision_is_explained_from_what_was_recorded_th
     let now = ["--as-of", "2100-01-01"];
     assert_eq!((edges(&now), edges(&["--valid-at", "2025-07-01"])), (1, 0));
     let lineage = machine.because(["explain", &node, "--as-of", &at, "--json"]).run();
-    assert_eq!(lineage.ends(1).error_code(), "unknown_id", "it was not there yet");
+    assert_eq!(lineage.ends(1).error_code(), "not_recorded_then", "it was not there yet");
     let why = json(&machine, &["why", &node, "--valid-at", "2025-07-01"]);
     assert_eq!(why["stored"], Value::Null);
 }

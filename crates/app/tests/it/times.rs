@@ -55,8 +55,12 @@ fn lists_of_every_kind_are_as_of_a_time() {
         json(&machine, &[&["show", &note], more].concat())["cited_by"].as_array().unwrap().len()
     };
     assert_eq!((cited(&["--as-of", &before]), cited(&[]) > 3), (0, true));
-    let unknown = machine.because(["show", &later, "--as-of", &before, "--json"]).run().ends(1);
-    assert_eq!(unknown.error_code(), "unknown_id");
+    for command in [&["show"][..], &["explain"], &["why"], &["kg", "show"], &["node", "show"]] {
+        let ran = machine.because(command.iter().copied());
+        let ran = ran.arguments([&later, "--as-of", &before, "--json"]).run().ends(1);
+        assert_eq!(ran.error_code(), "not_recorded_then", "{ran}");
+        assert!(ran.err().contains("was not known then: it was recorded at 2"), "{ran}");
+    }
     let window = ["--valid-from", "2025-01-01", "--valid-to", "2025-02-01"];
     let bounded = add(&machine, &[&["The kiln is borrowed."], &window[..]].concat());
     for (at, is_true) in [("2025-01-15", true), ("2025-03-01", false)] {

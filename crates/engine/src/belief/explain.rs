@@ -237,10 +237,18 @@ impl Reader<'_> {
                     explain_version(&then, &keys, key, version)?
                 }
             };
-            let mut explaining = explained.ok_or_else(|| EngineError::UnknownBelief {
-                name: key.clone(),
-                near: Vec::new(),
-            })?;
+            let Some(mut explaining) = explained else {
+                let first = match version {
+                    Some(id) => index.entry(&id)?.map(|entry| entry.ts),
+                    None => index.identity(key)?.iter().map(|entry| entry.ts).min(),
+                };
+                return Err(match first.filter(|_| as_of_us.is_some()) {
+                    Some(first) => {
+                        EngineError::NotRecordedThen { name: named.text(), at: time(first) }
+                    }
+                    None => EngineError::UnknownBelief { name: key.clone(), near: Vec::new() },
+                });
+            };
             let Explaining { explanation, belief, .. } = &mut explaining;
             let is_served = belief.served == Some(explanation.claim.op_id);
             // What derivers conclude is known of the present alone.

@@ -99,7 +99,12 @@ impl Reader<'_> {
                 lineage_in(index, &then, &keys, id, viewpoint)
             }
         })?;
-        let lineage = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+        let Some(lineage) = found else {
+            return Err(match self.is_withheld(id, viewpoint.disclosure)? {
+                true => EngineError::UnknownId { prefix: id.to_string() },
+                false => self.unknown_then(id)?,
+            });
+        };
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
         self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;
         let cited = lineage.cited_by.iter().chain(&lineage.transcripts);

@@ -128,7 +128,7 @@ impl Reader<'_> {
         };
         self.check_as_signed([*id])?;
         let found = self.at(limits.as_of_us, |index| answer_from(index, id, &limits))?;
-        let mut why = found.ok_or_else(|| EngineError::UnknownId { prefix: id.to_string() })?;
+        let Some(mut why) = found else { return Err(self.unknown_then(id)?) };
         self.check_as_signed(why.walked.iter().map(|walked| walked.id))?;
         self.search_candidates(&mut why, &limits)?;
         rank(&mut why, limits.top_k);

@@ -202,7 +202,7 @@ impl<'a> Layers<'a> {
         let at = &Viewpoint { disclosure: layer.disclosure, ..*at };
         let space = layer.space;
         let Some(record) = space.record_from(&id, at)? else {
-            return Err(not_in_graph(id, at.as_of_us));
+            return Err(not_in_graph(space, id, at.as_of_us));
         };
         let limits = limits(layer, at, (1, limit), &[]);
         let around = self.unhidden(layer, space.subgraph(&[id], &limits)?, at)?;
@@ -234,7 +234,7 @@ impl<'a> Layers<'a> {
             .record_from(&root, &Viewpoint { disclosure: layer.disclosure, ..*at })?
             .is_none()
         {
-            return Err(not_in_graph(root, at.as_of_us));
+            return Err(not_in_graph(layer.space, root, at.as_of_us));
         }
         let limits = limits(layer, at, (depth, limit), edge_types);
         let graph = self.unhidden(layer, layer.space.subgraph(&[root], &limits)?, at)?;
@@ -256,7 +256,7 @@ impl<'a> Layers<'a> {
             for id in [start, end] {
                 let viewpoint = Viewpoint { disclosure: layer.disclosure, ..*at };
                 if layer.space.record_from(&id, &viewpoint)?.is_none() {
-                    return Err(not_in_graph(id, at.as_of_us));
+                    return Err(not_in_graph(layer.space, id, at.as_of_us));
                 }
             }
             has_both = true;

@@ -105,8 +105,10 @@ pub(crate) fn target(
     match space.name_disclosed(name, limits.disclosure)? {
         Named::Belief { key } => {
             let belief = space.belief_at(&key, limits.as_of_us)?;
-            let unknown = || EngineError::UnknownBelief { name: key.clone(), near: Vec::new() };
-            Ok(Some(belief.served.or(belief.current).ok_or_else(unknown)?))
+            match belief.served.or(belief.current) {
+                Some(id) => Ok(Some(id)),
+                None => Err(space.unknown_belief_then(&key)?.into()),
+            }
         }
         Named::Version { id, .. } | Named::Operation { id, .. } => Ok(Some(id)),
     }
