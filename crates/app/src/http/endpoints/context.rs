@@ -4,6 +4,7 @@ use engine::private::Viewpoint;
 use engine::recall::context::{
     Budget, Count, Receipts, Request as ContextRequest, ToolResult, Turn,
 };
+use engine::recall::receipts::Recipient;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use super::super::schema::{NOT_BLANK, TIME, given};
 use super::super::work::{Call, Need};
 use crate::failure::{RequestError, within};
 use crate::service::context::{AssembledContext, assemble_over};
+use crate::service::task_context::{TaskRequest, assemble};
 
 /// Largest budget, tokens.
 const BUDGET_MAX: u32 = 1_000_000;
@@ -26,6 +28,7 @@ const ITEMS_MAX: u32 = 1_000;
 #[schemars(extend("anyOf" = [
     given("turns", &json!({ "type": "array", "minItems": 1 })),
     given("question", &json!({ "type": "string", "pattern": NOT_BLANK })),
+    given("task", &json!({ "type": "string", "pattern": NOT_BLANK })),
 ]))]
 pub(super) struct Request {
     /// The turns so far, the newest last.
@@ -35,6 +38,10 @@ pub(super) struct Request {
     space: Option<String>,
     /// What to look for instead of the last two turns.
     question: Option<String>,
+    /// A task, for what to know before deciding about it. Beside it `budget`, the times,
+    /// `session_id`, `turn` and `no_receipt` count; turns, question and the rest do not.
+    #[schemars(regex(pattern = NOT_BLANK))]
+    task: Option<String>,
     /// Results of the agent's own searches.
     #[serde(default)]
     tool_results: Vec<ToolResultGiven>,
@@ -87,8 +94,10 @@ struct ToolResultGiven {
 
 needs!(Request, |_| Need::Read, |request, session| {
     let asks = request.question.as_ref().is_some_and(|question| !question.trim().is_empty());
-    if request.turns.is_empty() && !asks {
-        return Err(RequestError::EmptyTurns.into());
+    match &request.task {
+        Some(task) => drop(TaskRequest::new(task)?),
+        None if request.turns.is_empty() && !asks => return Err(RequestError::EmptyTurns.into()),
+        None => {}
     }
     request.sizes()?;
     session.times().viewpoint(request.as_of.as_deref(), request.valid_at.as_deref())?;
@@ -121,6 +130,9 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let times = call.session.times();
     let viewpoint = times.viewpoint(asked.as_of.as_deref(), asked.valid_at.as_deref())?;
     let viewpoint = Viewpoint { disclosure: call.disclosure(), ..viewpoint };
+    if let Some(task) = &asked.task {
+        return for_task(call, &asked, task, &viewpoint);
+    }
     let budget = if asked.budget.is_some() { Budget::of(sizes.tokens) } else { Budget::default() };
     let question = asked.question.filter(|question| !question.trim().is_empty());
     let turns = asked.turns.into_iter().map(|TurnGiven { speaker, text }| Turn { speaker, text });
@@ -151,4 +163,27 @@ pub(super) fn run(call: &mut Call<'_>, asked: Request) -> Result<Value, ApiError
     let mut answer = serde_json::to_value(&context)?;
     answer["embedder"] = json!({ "model": embedding.model });
     Ok(answer)
+}
+
+/// What to know before a decision about a task.
+fn for_task(
+    call: &mut Call<'_>,
+    asked: &Request,
+    task: &str,
+    viewpoint: &Viewpoint,
+) -> Result<Value, ApiError> {
+    let agent = call.token.name.clone();
+    let reader = Recipient { agent: &agent, session: asked.session_id.as_deref() };
+    let request = TaskRequest {
+        tokens_max: asked.budget.map(|tokens| tokens as usize),
+        as_of_us: viewpoint.as_of_us,
+        valid_at_us: viewpoint.valid_at_us,
+        reader: (!asked.no_receipt).then_some(reader),
+        turn: asked.turn,
+        is_alone: true,
+        ..TaskRequest::new(task)?
+    };
+    let context =
+        call.with_embedders(|session, opened, pool| assemble(session, pool, opened, &request))?;
+    Ok(json!(context))
 }

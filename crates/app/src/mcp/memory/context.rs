@@ -46,7 +46,9 @@ impl Memory {
             let tokens_max = budget_tokens
                 .map(|tokens| within("budget_tokens", tokens, 0, BUDGET_TOKENS_MAX))
                 .transpose()?;
+            let is_alone = self.opened.readable(session)?.is_served();
             let request = TaskRequest {
+                is_alone,
                 tokens_max: tokens_max.map(|tokens| tokens as usize),
                 as_of_us: viewpoint.as_of_us,
                 valid_at_us: viewpoint.valid_at_us,

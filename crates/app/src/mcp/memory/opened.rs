@@ -118,6 +118,11 @@ impl Open {
         Ok(())
     }
 
+    /// Whether a server opened it, for somebody who may see no other space.
+    pub(super) fn is_served(&self) -> bool {
+        self.is_served
+    }
+
     /// Whether it is still the space at its path, as it is there now.
     fn is_still_there(&self) -> bool {
         let path = self.spaces.own.path();

@@ -80,6 +80,8 @@ pub(crate) struct TaskRequest<'a> {
     pub(crate) reader: Option<Recipient<'a>>,
     /// For which turn of the conversation.
     pub(crate) turn: Option<u64>,
+    /// Without the home space, of which whoever reads may see nothing.
+    pub(crate) is_alone: bool,
 }
 
 impl TaskRequest<'_> {
@@ -96,6 +98,7 @@ impl TaskRequest<'_> {
             valid_at_us: None,
             reader: None,
             turn: None,
+            is_alone: false,
         })
     }
 
@@ -116,7 +119,7 @@ pub(crate) fn assemble(
     request: &TaskRequest<'_>,
 ) -> Result<TaskContext, Failure> {
     let own_is_home = session.is_home(own);
-    let mut home = if own_is_home { None } else { session.home_space()? };
+    let mut home = if own_is_home || request.is_alone { None } else { session.home_space()? };
     let is_effective = session.spaces.is_empty();
     let own_scope = session.scope_of(own);
     let found = near::search(

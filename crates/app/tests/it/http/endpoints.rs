@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Server, remember, served, token};
+use crate::graph::add;
 use crate::machine::Machine;
 
 #[test]
@@ -207,12 +208,19 @@ fn a_type_that_does_not_exist_is_refused_with_those_that_do() {
 
 #[test]
 fn a_context_a_status_and_the_descriptions_are_answered() {
-    let (_machine, server, token) = served();
+    let (machine, server, token) = served();
     remember(&server, &token, "The tall bowls take the celadon glaze");
     let turns = json!({ "turns": [{ "speaker": "Mara", "text": "Which glaze for tall bowls?" }] });
     let context = server.post("/api/v1/context", &token, &turns).succeeds();
     assert!(context["text"].as_str().unwrap().contains("celadon"), "{context}");
     server.post("/api/v1/context", &token, &json!({})).fails(400, "VALIDATION_ERROR");
+    add(&machine, &["Tall bowls take celadon."]);
+    let task = json!({ "task": "Choose a glaze for the tall bowls" });
+    let context = server.post("/api/v1/context", &token, &task).succeeds();
+    assert!(context["text"].as_str().unwrap().contains("Tall bowls take celadon."), "{context}");
+    assert_eq!(context["receipts"].as_array().unwrap().len(), 1, "{context}");
+    let blank = json!({ "task": " " });
+    server.post("/api/v1/context", &token, &blank).fails(400, "VALIDATION_ERROR");
     let status = server.get("/api/v1/status", &token).succeeds();
     assert_eq!((&status["name"], &status["token"]["name"]), (&json!("pottery"), &json!("laptop")));
     assert!(status["operations"]["evidence"].as_u64().unwrap() > 0);

@@ -364,6 +364,8 @@ fn only_a_token_that_speaks_for_the_person_changes_what_the_person_said() {
 fn the_home_space_is_not_read_with_a_project_that_a_token_has() {
     let machine = Machine::with_space();
     machine.because(["--space", "global", "remember", "I am allergic to walnuts"]).run();
+    let value = ["--space", "global", "values", "set", "I prefer walnuts to hazelnuts."];
+    machine.because(value).run().succeeds();
     let secret = token(&machine, "laptop", &[".:read,append,derive,correct,private"]);
     let server = Server::start(&machine);
     let client = Client::begin(&server, &secret, "/mcp");
@@ -371,12 +373,16 @@ fn the_home_space_is_not_read_with_a_project_that_a_token_has() {
     for (tool, arguments) in [
         ("recall", json!({ "query": "allergic to walnuts" })),
         ("get_context", json!({ "turns": [{ "speaker": "user", "text": "walnuts?" }] })),
+        ("get_context", json!({ "task": "Choose nuts for the cake" })),
         ("graph", json!({ "query": "allergic to walnuts" })),
     ] {
         let answer = client.answers(tool, arguments).to_string();
         let question = answer.replace("walnuts?", "");
         assert!(!question.contains("walnuts"), "{tool}: {answer}");
     }
+    let asked = json!({ "task": "Choose nuts for the cake" });
+    let context = server.post("/api/v1/context", &secret, &asked).succeeds().to_string();
+    assert!(!context.contains("walnuts"), "{context}");
     let home = machine.because(["--space", "global", "--json", "claims", "--all"]).run();
     for belief in home.succeeds().json_lines() {
         client.refuses("unknown_belief", "explain", json!({ "name": belief["key"] }));
