@@ -140,6 +140,12 @@ struct ListArgs {
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// Only with this text, in any letter case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// How many; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
 }
 
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
@@ -437,19 +443,35 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
     let mut patches = space.patches(as_of_us)?;
     patches.retain(|patch| args.all || patch.status == Status::Pending);
+    if let Some(text) = args.contains.as_ref().map(|text| text.to_lowercase()) {
+        patches.retain(|patch| patch.text.to_lowercase().contains(&text));
+    }
+    let limit = graph::limit(args.limit);
+    let more = patches.len().saturating_sub(limit);
+    patches.truncate(limit);
     if session.form == Form::Json {
         for patch in &patches {
             let mut value = to_json(&space, patch)?;
             value["owner"] = json!(space.owner);
             output::json(&value)?;
         }
+        if more > 0 {
+            output::json_note(&json!({ "more": true }));
+        }
         return Ok(0);
     }
     print_owner(space.owner.as_ref())?;
     if patches.is_empty() {
-        output::line("No patches are waiting.")?;
+        output::line(match (&args.contains, args.all) {
+            (Some(_), _) => "No patch has this text.",
+            (None, true) => "There are no patches.",
+            (None, false) => "No patches are waiting.",
+        })?;
     }
     patches.iter().try_for_each(|patch| print_line(session, &space, patch))?;
+    if more > 0 {
+        output::line(format_args!("{DIM}… and {more} more; -n 0 lists all{DIM:#}"))?;
+    }
     Ok(0)
 }
 

@@ -12,6 +12,7 @@ use kernel::proposal::Reason;
 use serde_json::{Value, json};
 
 use super::changes::{self, DryRun};
+use super::graph::limit;
 use super::{CliSession, patch, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, BOLD, DIM, Form, ID, printable, short};
@@ -21,8 +22,8 @@ use crate::service::opening::{OpenedSpace, SpaceUse};
 use crate::service::reviews::{self, ReviewQueue};
 use crate::service::wording::{hundredths, person, shortened};
 
-/// Reviews printed for people.
-const PRINTED_MAX: usize = 50;
+/// What waits for a decision, of which so many are listed unless another number is asked for.
+const LISTED: usize = 50;
 
 /// Arguments of `review`.
 #[derive(clap::Args)]
@@ -44,9 +45,9 @@ enum Action {
     Dismiss(DecideArgs),
 }
 
-#[derive(Default, clap::Args)]
+#[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  because review list --all\n  because review list --as-of yesterday      what waited then"
+    after_help = "Examples:\n  because review list --all\n  because review list --contains kiln -n 10\n  because review list --as-of yesterday      what waited then"
 )]
 struct ListArgs {
     /// Include reviews that are settled
@@ -55,6 +56,18 @@ struct ListArgs {
     /// As of this time, from what was recorded until then
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
+    /// Only with this text, in any letter case
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// How many; 0 for all
+    #[arg(long, short = 'n', value_name = "N", default_value_t = LISTED)]
+    limit: usize,
+}
+
+impl Default for ListArgs {
+    fn default() -> Self {
+        Self { all: false, as_of: None, contains: None, limit: LISTED }
+    }
 }
 
 #[derive(clap::Args)]
@@ -90,7 +103,11 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
 
 fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Result<(), Failure> {
     let as_of_us = session.times().recorded_us(args.as_of.as_deref())?;
-    let queue = ReviewQueue::of(space, as_of_us, args.all, Disclosure::Full)?;
+    let mut queue = ReviewQueue::of(space, as_of_us, args.all, Disclosure::Full)?;
+    if let Some(text) = &args.contains {
+        queue.retain_containing(text);
+    }
+    let more = queue.truncate(limit(args.limit));
     let is_empty = queue.is_empty();
     let ReviewQueue { reviews, changes, patches, candidates: staged } = queue;
     if session.form == Form::Json {
@@ -102,28 +119,33 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
             .chain(changes.iter().map(change_to_json))
             .chain(patches)
             .chain(staged.iter().map(candidates::to_json));
-        return listed.try_for_each(|mut value| {
+        listed.try_for_each(|mut value| {
             value["owner"] = json!(space.owner);
             output::json(&value)
-        });
+        })?;
+        if more > 0 {
+            output::json_note(&json!({ "more": true }));
+        }
+        return Ok(());
     }
     let owner = space.owner.as_ref();
     print_owner(owner)?;
     if is_empty {
-        return output::line("No reviews are waiting.");
+        let nothing = match (&args.contains, args.all) {
+            (Some(_), _) => "Nothing in the queue has this text.",
+            (None, true) => "Nothing was ever in the queue.",
+            (None, false) => "No reviews are waiting.",
+        };
+        return output::line(nothing);
     }
-    for change in changes.iter().take(PRINTED_MAX) {
+    for change in &changes {
         print_change(session, space, change)?;
     }
-    if changes.len() > PRINTED_MAX {
-        let more = changes.len() - PRINTED_MAX;
-        output::line(format_args!("… and {more} more proposals; --json lists all"))?;
-    }
-    for proposed in patches.iter().take(PRINTED_MAX) {
+    for proposed in &patches {
         patch::print_line(session, space, proposed)?;
     }
     print_candidates(session, &staged)?;
-    for review in reviews.iter().take(PRINTED_MAX) {
+    for review in &reviews {
         let time = session.time(review.at);
         output::line(format_args!(
             "{ID}{}{ID:#}  {time}  {BOLD}{}{BOLD:#}{}",
@@ -178,8 +200,8 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
             ))?;
         }
     }
-    if reviews.len() > PRINTED_MAX {
-        output::line(format_args!("… and {} more; --json lists all", reviews.len() - PRINTED_MAX))?;
+    if more > 0 {
+        output::line(format_args!("{DIM}… and {more} more; -n 0 lists all{DIM:#}"))?;
     }
     if owner.is_some() {
         return Ok(());
@@ -189,7 +211,7 @@ fn print_list(session: &CliSession, space: &OpenedSpace, args: &ListArgs) -> Res
 
 /// Prints candidates for the graph, and in what each was found.
 fn print_candidates(session: &CliSession, staged: &[StagedCandidate]) -> Result<(), Failure> {
-    for StagedCandidate { id, at, candidate, status, .. } in staged.iter().take(PRINTED_MAX) {
+    for StagedCandidate { id, at, candidate, status, .. } in staged {
         output::line(format_args!(
             "{ID}{}{ID:#}  {}  {}  {BOLD}{}{BOLD:#}{}",
             short(id),
@@ -213,10 +235,6 @@ fn print_candidates(session: &CliSession, staged: &[StagedCandidate]) -> Result<
             printable(&candidate.origin),
             hundredths(candidate.confidence)
         ))?;
-    }
-    if staged.len() > PRINTED_MAX {
-        let more = staged.len() - PRINTED_MAX;
-        output::line(format_args!("… and {more} more candidates; --json lists all"))?;
     }
     Ok(())
 }

@@ -64,10 +64,39 @@ impl ReviewQueue {
         self.candidates.retain(|candidate| !withheld.contains(&candidate.id));
     }
 
+    /// Of these what has a text in its words, in any letter case.
+    pub(crate) fn retain_containing(&mut self, text: &str) {
+        let text = text.to_lowercase();
+        let has = |words: &str| words.to_lowercase().contains(&text);
+        let asks = |review: &Review| has(&review.text) || has(&review.question.identity_key);
+        self.reviews.retain(asks);
+        self.changes.retain(|change| has(&change.text));
+        self.patches.retain(|patch| has(&patch.text));
+        self.candidates.retain(|candidate| has(&candidate.candidate.content.in_words()));
+    }
+
+    /// The first of these, at most `limit` in all. How many more there are.
+    pub(crate) fn truncate(&mut self, limit: usize) -> usize {
+        let mut left = limit;
+        let mut more = 0;
+        cut(&mut self.reviews, &mut left, &mut more);
+        cut(&mut self.changes, &mut left, &mut more);
+        cut(&mut self.patches, &mut left, &mut more);
+        cut(&mut self.candidates, &mut left, &mut more);
+        more
+    }
+
     /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.ids().is_empty()
     }
+}
+
+/// Cuts a list to what is left of a limit, and counts what is cut off.
+fn cut<T>(items: &mut Vec<T>, left: &mut usize, more: &mut usize) {
+    *more += items.len().saturating_sub(*left);
+    items.truncate(*left);
+    *left -= items.len();
 }
 
 /// A review of a correction.

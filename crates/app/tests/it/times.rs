@@ -34,6 +34,15 @@ fn lists_of_every_kind_are_as_of_a_time() {
         let number = |as_of: &str| lines(&[list, &["--as-of", as_of]].concat()).len();
         assert_eq!((number(&before), number(&waiting), lines(list).len()), (0, 1, 0), "{list:?}");
     }
+    for list in [&["patch", "list"][..], &["review", "list"]] {
+        let number = |more: &[&str]| lines(&[list, &["--all"], more].concat()).len();
+        let all = number(&["-n", "0"]);
+        assert!(all >= 1, "{list:?}");
+        assert_eq!((number(&["--contains", "nosuch"]), number(&["-n", "1"])), (0, 1), "{list:?}");
+        assert_eq!(number(&["--contains", "GLAZE"]), 1, "{list:?}");
+        let none = machine.because(list.iter().copied()).arguments(["--contains", "nosuch"]);
+        none.run().succeeds().prints("has this text");
+    }
     let value = |more: &[&str]| {
         let shown = json(&machine, &[&["settings", "show", "auto_learn"], more].concat());
         shown["value"].as_str().unwrap().to_owned()

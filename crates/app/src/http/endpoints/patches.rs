@@ -257,6 +257,9 @@ pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> 
     let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
     let mut patches = call.opened.patches(as_of_us)?;
     patches.retain(|patch| asked.all || patch.status == Status::Pending);
+    if let Some(text) = asked.contains.as_ref().map(|text| text.to_lowercase()) {
+        patches.retain(|patch| patch.text.to_lowercase().contains(&text));
+    }
     let ids: Vec<OpId> = patches.iter().map(|patch| patch.id).collect();
     let withheld = call.opened.withheld_among(&ids, call.disclosure())?;
     let shown = patches.iter().filter(|patch| !withheld.contains(&patch.id));

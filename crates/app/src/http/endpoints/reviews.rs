@@ -28,6 +28,8 @@ pub(super) struct List {
     /// As of this time of recording.
     #[schemars(regex(pattern = TIME))]
     pub(super) as_of: Option<String>,
+    /// Only with this text, in any letter case.
+    pub(super) contains: Option<String>,
     /// At most so many [default: 1000].
     #[schemars(range(min = 1, max = 10_000))]
     limit: Option<u32>,
@@ -47,7 +49,10 @@ needs!(List, |_| Need::Read, |asked, session| {
 
 pub(super) fn list(call: &mut Call<'_>, asked: List) -> Result<Value, ApiError> {
     let as_of_us = call.session.times().recorded_us(asked.as_of.as_deref())?;
-    let queue = ReviewQueue::of(call.opened, as_of_us, asked.all, call.disclosure())?;
+    let mut queue = ReviewQueue::of(call.opened, as_of_us, asked.all, call.disclosure())?;
+    if let Some(text) = &asked.contains {
+        queue.retain_containing(text);
+    }
     let reviews = queue.reviews.iter().map(review_to_json);
     let listed = reviews
         .chain(queue.changes.iter().map(change_to_json))
