@@ -28,7 +28,7 @@ pub enum EngineError {
     #[error(transparent)]
     Import(#[from] importers::ImportError),
     /// No operation has an id with this prefix.
-    #[error("no record has {}", id_in_words(prefix))]
+    #[error("no record or belief has {}", id_in_words(prefix))]
     UnknownId {
         /// The prefix.
         prefix: String,

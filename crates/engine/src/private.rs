@@ -381,7 +381,11 @@ impl Reader<'_> {
                         open.push(key);
                     }
                 }
-                return Err(EngineError::UnknownBelief { name, near: open });
+                return Err(match open.as_slice() {
+                    // As if there were no such keys.
+                    [] => unknown(),
+                    _ => EngineError::UnknownBelief { name, near: open },
+                });
             }
             Err(EngineError::AmbiguousId { prefix, .. }) => {
                 let open = self.open_ids(&prefix, disclosure)?;

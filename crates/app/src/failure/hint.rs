@@ -168,7 +168,9 @@ fn of_engine(error: &EngineError) -> Option<String> {
             StoreError::Exists { .. } => "it is ready to use: `because status` shows it".to_owned(),
             _ => return None,
         },
-        EngineError::UnknownId { .. } => "`because log` lists what was recorded".to_owned(),
+        EngineError::UnknownId { .. } => {
+            "`because log` lists what was recorded, `because claims` the beliefs".to_owned()
+        }
         EngineError::NotRecordedThen { .. } => {
             "a later time of --as-of shows it; without --as-of it is shown as it is now".to_owned()
         }

@@ -334,7 +334,7 @@ fn an_invalid_correction_says_how_to_fix_it_and_writes_nothing() {
         (vec!["correct", HABIT, "--set", "times=many"], "payload_shape"),
         (vec!["correct", HABIT, "--set", "place=x"], "payload_shape"),
         (vec!["correct", "gone|for|good", "--set", "{}"], "unknown_belief"),
-        (vec!["correct", "ffffffff", "--set", "{}"], "unknown_belief"),
+        (vec!["correct", "ffffffff", "--set", "{}"], "unknown_id"),
         (vec!["correct", "b3:ffffffff", "--set", "{}"], "unknown_id"),
         (vec!["explain", &"f".repeat(64)], "unknown_id"),
         (vec!["refute", ""], "unknown_belief"),

@@ -174,7 +174,7 @@ fn the_past_of_a_belief_and_of_a_decision_is_explained_from_what_was_recorded_th
     assert_eq!(then["history"].as_array().unwrap().len(), 1, "{then}");
     assert_eq!(state(&["--valid-at", "2025-06-01"])["in_window"], false);
     let before = machine.because(["explain", &claim, "--as-of", "2020-01-01", "--json"]).run();
-    assert_eq!(before.ends(1).error_code(), "unknown_belief");
+    assert_eq!(before.ends(1).error_code(), "not_recorded_then");
     let edges = |arguments: &[&str]| {
         let lineage = json(&machine, &[&["explain", &node], arguments].concat());
         lineage["edges"].as_array().unwrap().len()

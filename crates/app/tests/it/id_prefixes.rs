@@ -25,7 +25,11 @@ fn a_prefix_of_an_id_is_enough_and_a_bad_one_is_explained() {
         assert_eq!(shown.error_code(), "unknown_id", "{name}");
         assert!(!shown.err().contains('\u{1b}') && shown.err().len() < 400, "{shown}");
     }
-    machine.because(["show", "ffffffff"]).run().ends(1).says("because log");
+    for command in ["show", "explain", "why", "refute", "retract", "withdraw"] {
+        let refused = machine.because([command, "ffffffff"]).run().ends(1);
+        let refused = refused.says("no record or belief has an id that begins with ffffffff");
+        refused.says("because log");
+    }
 }
 
 #[test]

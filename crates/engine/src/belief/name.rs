@@ -78,7 +78,14 @@ impl Reader<'_> {
                 EngineError::UnknownBelief { name, .. } => {
                     Err(EngineError::UnknownBelief { name, near: self.keys_like(text.trim())? })
                 }
-                unknown_id => Err(unknown_id),
+                // The digits may be a part of a key all the same.
+                EngineError::UnknownId { prefix } if !text.contains(ID_BEGINS) => {
+                    match self.keys_like(text.trim())? {
+                        near if near.is_empty() => Err(EngineError::UnknownId { prefix }),
+                        near => Err(EngineError::UnknownBelief { name: prefix, near }),
+                    }
+                }
+                unknown => Err(unknown),
             },
             ambiguous => Err(ambiguous),
         }
@@ -108,14 +115,14 @@ impl Reader<'_> {
     }
 }
 
-/// The error of a name that nothing has: of an id, if it is written as one, else of a key.
+/// How a whole id begins.
+const ID_BEGINS: &str = "b3:";
+
+/// The error of a name that nothing has: of an id, if it can be the beginning of one, else of a
+/// key.
 pub(crate) fn unknown_name(text: &str) -> EngineError {
-    /// Hexadecimal digits of a whole id.
-    const ID_DIGITS: usize = 64;
     let name: String = text.chars().take(NAME_CHARS_MAX).collect();
-    let trimmed = text.trim();
-    let is_marked = trimmed.starts_with("b3:") || trimmed.len() == ID_DIGITS;
-    if is_marked && trimmed.parse::<IdPrefix>().is_ok() {
+    if text.trim().parse::<IdPrefix>().is_ok() {
         return EngineError::UnknownId { prefix: name };
     }
     EngineError::UnknownBelief { name, near: Vec::new() }

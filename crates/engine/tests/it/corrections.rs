@@ -239,7 +239,9 @@ fn an_invalid_payload_or_target_is_refused_and_nothing_is_written() {
         code(home.space.to_correct("org.example.habit.weekly|pool", &set("{}"))),
         "unknown_belief"
     );
-    assert_eq!(code(home.space.to_correct("deadbeef", &set("{}"))), "unknown_belief");
+    assert_eq!(code(home.space.to_correct("deadbeef", &set("{}"))), "unknown_id");
+    assert_eq!(code(home.space.to_correct("dead", &set("{}"))), "unknown_id");
+    assert_eq!(code(home.space.to_correct("dea", &set("{}"))), "unknown_belief");
     assert_eq!(code(home.space.to_correct("", &set("{}"))), "unknown_belief");
     let error = home.space.to_refute("GYM", "").unwrap_err().to_string();
     assert!(error.contains(HABIT) && error.contains(TASTE), "{error}");

@@ -275,7 +275,7 @@ fn agents_read_the_home_space_under_a_project_and_change_nothing_there() {
     assert_eq!(host.gets("explain", json!({ "name": node }))["scope"], "global");
     assert_eq!(host.gets("why", json!({ "name": node }))["scope"], "global");
     host.fails("unknown_id", "explain", json!({ "name": hidden }));
-    host.fails("unknown_belief", "explain", json!({ "name": global, "as_of": "2020-01-01" }));
+    host.fails("not_recorded_then", "explain", json!({ "name": global, "as_of": "2020-01-01" }));
     let listed = host.gets("graph", json!({}));
     assert_eq!(texts(&listed["records"]).len(), 2, "{listed}");
     let nodes = host.gets("graph", json!({ "list": "nodes" }));
