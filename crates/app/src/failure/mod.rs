@@ -34,9 +34,10 @@ pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.
 pub(crate) mod exit {
-    /// Something failed.
+    /// Something failed: what is named is not there or in the way, or a file or the machine is at
+    /// fault.
     pub(crate) const FAILED: u8 = 1;
-    /// The command line is invalid (clap's code).
+    /// The arguments or the configuration are wrong (clap's code).
     pub(crate) const USAGE: u8 = 2;
     /// `verify`, `show`, `doctor`, `maintain health`, `conformance` or `model test` found something
     /// wrong, or a patch was refused.
@@ -272,21 +273,33 @@ impl Failure {
         hint::of(self)
     }
 
+    /// Wrong arguments are what the caller can change, by [`Failure::fault`]. What is not there is
+    /// not one, since it may be there tomorrow, nor is what a file turns out to hold.
     pub(crate) fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Interrupted { .. }) {
-            return exit::INTERRUPTED;
-        }
-        let unfit = matches!(
+        let is_of_configuration = matches!(
             self,
-            Self::Request(_)
-                | Self::Settings(_)
+            Self::Settings(_)
                 | Self::Place(PlaceError::NoHome { .. })
-                | Self::Hub(HubError::Name { .. } | HubError::Endpoint { .. })
-                | Self::Engine(EngineError::User(
-                    UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. }
-                ))
+                | Self::Hub(HubError::Endpoint { .. })
         );
-        if unfit { exit::USAGE } else { exit::FAILED }
+        match self {
+            Self::Interrupted { .. } => exit::INTERRUPTED,
+            _ if is_of_configuration => exit::USAGE,
+            _ if self.fault() == Fault::Caller && !self.is_of_content() => exit::USAGE,
+            _ => exit::FAILED,
+        }
+    }
+
+    /// Whether it is about what a file, or a model that is offered, turns out to hold.
+    fn is_of_content(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownFormat { .. }
+                | Self::Scenario { .. }
+                | Self::Evaluation(_)
+                | Self::Engine(EngineError::Import(_) | EngineError::Exchange { .. })
+                | Self::Hub(HubError::TooLarge { .. } | HubError::NoEncoder { .. })
+        )
     }
 
     /// True if the reader closed the output, which is not a failure of this program.

@@ -73,7 +73,7 @@ fn one_of_each() -> Vec<RequestError> {
 }
 
 #[test]
-fn every_code_of_a_request_is_listed_once_and_ends_with_wrong_arguments() {
+fn every_code_of_a_request_is_listed_once_and_ends_by_its_fault() {
     let all = one_of_each();
     let codes: Vec<&str> = all.iter().map(RequestError::code).collect();
     assert_eq!(codes, RequestError::CODES);
@@ -87,7 +87,11 @@ fn every_code_of_a_request_is_listed_once_and_ends_with_wrong_arguments() {
             _ => [Fault::Caller, Fault::NotFound],
         };
         assert!(expected.contains(&failure.fault()), "{code}");
-        assert_eq!((failure.code(), failure.exit_code()), (code, exit::USAGE));
+        let ends = match failure.fault() {
+            Fault::Caller => exit::USAGE,
+            _ => exit::FAILED,
+        };
+        assert_eq!((failure.code(), failure.exit_code()), (code, ends));
     }
 }
 

@@ -139,7 +139,7 @@ fn an_export_that_cannot_be_made_that_way_says_why() {
     let machine = liking();
     machine.because(["export", "--without", "secret=x"]).run().ends(2).says("source=NAME");
     machine.because(["export", "--for", "bob"]).run().ends(2).says("because key");
-    let refused = machine.because(["export", "--without", "kind=grant", "--json"]).run().ends(1);
+    let refused = machine.because(["export", "--without", "kind=grant", "--json"]).run().ends(2);
     assert_eq!(refused.error_code(), "always_whole");
     let stranger = machine.work().join("stranger");
     machine.because(["trust"]).at_home(&stranger).run().succeeds();

@@ -265,7 +265,7 @@ fn remember_reports_invalid_input() {
     machine.because(["remember", "-"]).input(vec![b'x'; 3 << 20]).run().ends(2).says("larger");
     // A text below the limit can still exceed it after escaping.
     let escaped = [b"x".as_slice(), &[1; 1_000_000]].concat();
-    let written = machine.because(["remember", "-", "--json"]).input(escaped).run().ends(1);
+    let written = machine.because(["remember", "-", "--json"]).input(escaped).run().ends(2);
     assert_eq!(written.error_code(), "malformed");
     let hidden = machine.because(["remember", "-", "--json"]).input("\u{200b}\u{1}").run().ends(2);
     assert_eq!(hidden.error_code(), "empty_text");

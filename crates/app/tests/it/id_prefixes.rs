@@ -43,7 +43,7 @@ fn an_ambiguous_prefix_lists_the_matching_records() {
     // Of a thousand random ids, some share their first four digits; the chance that none do is 1 in
     // 2000.
     let Some(pair) = ids.windows(2).find(|pair| pair[0][..7] == pair[1][..7]) else { return };
-    let shown = machine.because(["show", &pair[0][..7], "--json"]).run().ends(1);
+    let shown = machine.because(["show", &pair[0][..7], "--json"]).run().ends(2);
     assert_eq!(shown.error_code(), "ambiguous_id");
     assert!(pair.iter().all(|id| shown.err().contains(&id[..15])), "{shown}");
     machine.because(["show", pair[0]]).run().succeeds();

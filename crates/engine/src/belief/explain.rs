@@ -14,7 +14,7 @@ use kernel::body::{Body, Deriver, EdgeType};
 use kernel::confidence::Band;
 use kernel::id::OpId;
 use kernel::kind::Kind;
-use kernel::ledger_index::Entry;
+use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::missing_body::Leave;
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::provenance::{Hop, made_from};

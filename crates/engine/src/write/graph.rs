@@ -331,7 +331,7 @@ impl Writer<'_> {
                 1..=COMPARED_MAX => compare(writing, appended)?,
                 _ => Vec::new(),
             };
-            Ok((statuses, private_by_grounds(writing, appended)?))
+            Ok((statuses, private_by_grounds(writing as &dyn Writing, appended)?))
         };
         let (changes, (statuses, private_by_grounds)) =
             self.act_by(append, intent, now, examine)?;

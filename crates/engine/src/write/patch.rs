@@ -323,7 +323,7 @@ impl Writer<'_> {
                 kinds.insert(*id, writing.entry(id)?.map(|entry| entry.kind));
             }
             ids.retain(|id| !matches!(kinds.get(id), Some(Some(Kind::Proposal | Kind::Decision))));
-            Ok((compare(writing, &ids)?, private_by_grounds(writing, &ids)?, ids))
+            Ok((compare(writing, &ids)?, private_by_grounds(writing as &dyn Writing, &ids)?, ids))
         };
         let (changes, (statuses, private_by_grounds, appended)) =
             self.act_by(append, intent, now, examine)?;
