@@ -1,5 +1,6 @@
 //! `because log`
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use engine::inspect::{ALTERED, LogFilter, evidence_of, summary, to_json_in_list};
@@ -68,10 +69,15 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         print_owner(space.owner.as_ref())?;
     }
     let mut position = space.head()?;
+    // Whether anything fits is known before all of it is printed.
+    let latest = space.log_tail(args.count.max(1), &filter)?;
+    if latest.is_empty() && !args.follow {
+        note_nothing(&space, &args.kind)?;
+    }
     if args.count == 0 {
         position = print_after(session, args, &space, &keys, Position(0), &filter)?;
     } else {
-        for recorded in space.log_tail(args.count, &filter)? {
+        for recorded in latest {
             print(session, args, &space, &keys, &recorded)?;
         }
     }
@@ -82,6 +88,25 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         std::thread::sleep(FOLLOW_EVERY);
         position = print_after(session, args, &space, &space.key_ring()?, position, &filter)?;
     }
+}
+
+/// Says on the error output that nothing fits, and which kinds there are if one of them has none.
+pub(super) fn note_nothing(space: &OpenedSpace, kinds: &[String]) -> Result<(), Failure> {
+    let status = space.status()?;
+    let known: BTreeSet<&String> = status.operations.keys().chain(status.evidence.keys()).collect();
+    let unknown = kinds.iter().filter(|kind| !known.contains(kind)).map(String::as_str);
+    let unknown = unknown.collect::<Vec<_>>().join(", ");
+    if unknown.is_empty() {
+        output::note("Nothing that was recorded fits.");
+        return Ok(());
+    }
+    let known = known.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    output::note(format_args!(
+        "No record has the kind {}; the kinds are: {}",
+        printable(&unknown),
+        printable(&known)
+    ));
+    Ok(())
 }
 
 fn print_after(

@@ -53,6 +53,11 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         access.keeps_transcripts &= !args.dry_run;
     }
     let report = mining::mine(session, &mut space, &mining, access.as_mut(), intent)?;
+    if let MiningSelection::Selected(selection) = &mining
+        && report.read == 0
+    {
+        output::note(format_args!("No record {} can be read.", printable(&selection.in_words())));
+    }
     match session.form {
         Form::Json => {
             let mut value = json!(report);

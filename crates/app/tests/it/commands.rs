@@ -682,3 +682,22 @@ fn a_dry_run_shows_what_is_new_or_changed() {
     let printed = dry().prints("would read 4 records, 0 new, 4 already there").out();
     assert_eq!(printed.lines().count(), 1, "{printed}");
 }
+
+#[test]
+fn a_filter_that_leaves_nothing_says_so_beside_the_result() {
+    let machine = Machine::with_space();
+    machine.because(["remember", "The kiln reads low."]).run().succeeds();
+    for (arguments, said) in [
+        (&["log", "--kind", "nosuch"][..], "No record has the kind nosuch; the kinds are: "),
+        (&["log", "--since", "2090-01-01", "-n", "0"], "fits"),
+        (&["log"], ""),
+        (&["maintain", "retention", "--kind", "nosuch", "--older-than", "1"], "the kind nosuch"),
+        (&["claim", "mine", "--session", "nosuch"], "nosuch"),
+    ] {
+        for form in [&[][..], &["--json"]] {
+            let ran = machine.because(arguments.iter().copied()).arguments(form).run().succeeds();
+            assert!(ran.err().contains(said), "{arguments:?} {ran}");
+            assert_eq!(ran.err().is_empty(), said.is_empty(), "{arguments:?} {ran}");
+        }
+    }
+}

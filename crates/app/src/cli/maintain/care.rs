@@ -3,7 +3,7 @@
 use engine::private::Disclosure;
 use kernel::kind::Capability;
 
-use super::super::{CliSession, incomplete_if};
+use super::super::{CliSession, incomplete_if, log};
 use super::{days, limit};
 use crate::failure::{Failure, exit};
 use crate::output::{self, BAD, BOLD, Form, GOOD, count, printable};
@@ -191,6 +191,9 @@ pub(super) fn retention(session: &CliSession, args: &RetentionArgs) -> Result<u8
     let applied = retention::apply(&mut space, session.now, &defaults, &rule, Disclosure::Full);
     bar.finish_and_clear();
     let report = applied?;
+    if report.count == 0 {
+        log::note_nothing(&space, &args.kinds)?;
+    }
     match session.form {
         Form::Json => output::json(&report)?,
         Form::Text => {
