@@ -140,7 +140,7 @@ pub(crate) fn when_in(text: &str) -> Option<When> {
             return Some(When::from_date(date));
         }
         let joined: String = format!("{date}T{}", rest.replace(' ', ""));
-        let when = When::parse(&joined).ok()?;
+        let when = When::parse_given(&joined).ok()?;
         if joined.contains(['Z', 'z', '+', '[']) || rest.contains('-') {
             return Some(when);
         }

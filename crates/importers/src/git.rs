@@ -352,7 +352,7 @@ impl<'a> Log<'a> {
         };
         self.commits += 1;
         let session = self.first_hash.get_or_insert_with(|| hash.clone()).clone();
-        let at = When::parse(&date).ok();
+        let at = When::parse_given(&date).ok();
         if at.is_none() {
             let message = format!(
                 "the date {date:?} of commit {hash} cannot be read; the commit was taken without one"

@@ -245,5 +245,5 @@ fn when(clock: Option<&str>, seconds: Option<&Value>) -> Option<When> {
         return Some(When::from_timestamp(instant));
     };
     let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
-    When::parse(&format!("{civil}{sign}{:02}:{:02}", minutes / 60, minutes % 60)).ok()
+    When::parse_given(&format!("{civil}{sign}{:02}:{:02}", minutes / 60, minutes % 60)).ok()
 }

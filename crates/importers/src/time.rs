@@ -37,9 +37,9 @@ pub(crate) fn from_text(text: &str) -> Option<When> {
         return from_epoch(text.parse().ok()?);
     }
     if text.contains(' ') {
-        return When::parse(&text.replacen(' ', "T", 1).replace(' ', "")).ok();
+        return When::parse_given(&text.replacen(' ', "T", 1).replace(' ', "")).ok();
     }
-    When::parse(text).ok()
+    When::parse_given(text).ok()
 }
 
 /// Reads a count since the epoch; its unit follows from its size.

@@ -14,6 +14,10 @@ use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 
+/// Hours between UTC and any place, more than which are a mistake. No zone has more than 14 now, or
+/// had more than 16 before there were zones; 18 is the limit of `java.time`, too.
+pub const OFFSET_HOURS_MAX: u32 = 18;
+
 /// A point in time as its source knew it. It has no order of its own; callers may order by
 /// [`When::instant_us`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +59,17 @@ impl When {
         }
         let civil = pieces.date().to_datetime(pieces.time().unwrap_or_default());
         Ok(Self { text: text.to_owned(), civil, offset, date_only })
+    }
+
+    /// The same of a time that a person or a source writes: its offset is at most
+    /// [`OFFSET_HOURS_MAX`]. What a ledger holds is not judged again.
+    pub fn parse_given(text: &str) -> Result<Self, WhenError> {
+        let when = Self::parse(text)?;
+        let seconds = when.offset.map_or(0, Offset::seconds).unsigned_abs();
+        match seconds > OFFSET_HOURS_MAX * 3_600 {
+            true => Err(WhenError { text: text.chars().take(64).collect() }),
+            false => Ok(when),
+        }
     }
 
     /// An all-day date.
@@ -176,6 +191,19 @@ mod tests {
             When::parse("2025-06-02T08:00:00+02:00").unwrap().instant_us(),
             1_748_844_000_000_000
         );
+    }
+
+    #[test]
+    fn an_offset_that_no_place_has_is_read_and_not_written_anew() {
+        for (text, is_given) in [
+            ("2025-06-02T08:00:00+18:00", true),
+            ("2025-06-02T08:00:00-18:00", true),
+            ("2025-06-02T08:00:00+18:01", false),
+            ("2025-06-02T08:00:00-25:00", false),
+        ] {
+            assert!(When::parse(text).is_ok(), "{text}");
+            assert_eq!(When::parse_given(text).is_ok(), is_given, "{text}");
+        }
     }
 
     #[test]

@@ -58,7 +58,9 @@ enum PatchOperation {
         #[serde(default)]
         tags: Vec<String>,
         visibility: Option<Visibility>,
+        #[serde(default, deserialize_with = "given")]
         valid_from: Option<When>,
+        #[serde(default, deserialize_with = "given")]
         valid_to: Option<When>,
         confidence: Option<f64>,
     },
@@ -118,6 +120,12 @@ enum PatchOperation {
         #[serde(default)]
         reason: String,
     },
+}
+
+/// A time as it may be written.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<When>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| When::parse_given(&text).map_err(serde::de::Error::custom)).transpose()
 }
 
 /// Why a patch is refused.

@@ -128,7 +128,7 @@ impl TimeParser<'_> {
 
     /// The time of a record: as it is written, or the day that it names.
     pub(crate) fn when(&self, text: &str) -> Result<When, RequestError> {
-        if let Ok(when) = When::parse(text) {
+        if let Ok(when) = When::parse_given(text) {
             return Ok(when);
         }
         match self.named(text) {
@@ -151,7 +151,7 @@ impl TimeParser<'_> {
                 When::from_date(day.ok_or_else(|| too_far(text))?)
             }
             Some(_) => self.when(text)?,
-            None => When::parse(text).map_err(|_| malformed(text, FORMS))?,
+            None => When::parse_given(text).map_err(|_| malformed(text, FORMS))?,
         };
         Ok(self.with_offset(when))
     }
@@ -171,7 +171,7 @@ impl TimeParser<'_> {
     }
 
     fn parse(&self, text: &str) -> Result<NamedTime, RequestError> {
-        match When::parse(text) {
+        match When::parse_given(text) {
             Ok(when) => self.instant_us(&when, text).map(NamedTime::Point),
             Err(_) => self.named(text).ok_or_else(|| malformed(text, FORMS)),
         }

@@ -444,7 +444,7 @@ fn ends_in_words(from: &str, to: &str) -> String {
 fn window(candidate: &MinedRecord) -> Result<(Option<When>, Option<When>), &'static str> {
     let read = |text: &Option<String>| match text.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
-        Some(text) => When::parse(text).map(Some).map_err(|_| reason::BAD_TIME),
+        Some(text) => When::parse_given(text).map(Some).map_err(|_| reason::BAD_TIME),
     };
     let (from, to) = (read(&candidate.valid_from)?, read(&candidate.valid_to)?);
     if let (Some(from), Some(to)) = (&from, &to)

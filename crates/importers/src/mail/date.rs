@@ -20,8 +20,8 @@ pub(super) fn asctime(text: &str) -> Option<When> {
     let zone = after.iter().find(|word| *word != year);
     let at = civil(&format!("{} {year}", before.join(" ")), time)?;
     match zone.and_then(|zone| offset(zone)) {
-        Some(offset) if after.len() == 2 => When::parse(&format!("{at}{offset}")).ok(),
-        _ if after.len() <= 2 => When::parse(&at).ok(),
+        Some(offset) if after.len() == 2 => When::parse_given(&format!("{at}{offset}")).ok(),
+        _ if after.len() <= 2 => When::parse_given(&at).ok(),
         _ => None,
     }
 }
@@ -31,7 +31,7 @@ pub(super) fn without_zone(text: &str) -> Option<When> {
     let words = words(text)?;
     let (before, time, after) = around_time(&words)?;
     let at = civil(&before.join(" "), time).filter(|_| after.is_empty())?;
-    When::parse(&at).ok()
+    When::parse_given(&at).ok()
 }
 
 fn words(text: &str) -> Option<Vec<&str>> {

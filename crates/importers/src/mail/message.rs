@@ -299,7 +299,7 @@ fn begins_with(subject: &str, prefixes: &[&str]) -> bool {
 }
 
 fn when(date: &DateTime) -> Option<When> {
-    date.is_valid().then(|| When::parse(&date.to_rfc3339()).ok()).flatten()
+    date.is_valid().then(|| When::parse_given(&date.to_rfc3339()).ok()).flatten()
 }
 
 fn first_id(value: &HeaderValue<'_>) -> Option<String> {

@@ -106,9 +106,8 @@ fn taken<R: Read + Seek>(
         };
         let offset = tiff.text(details, offset).and_then(|text| utc_offset(&text));
         return Some(match offset {
-            Some(offset) => {
-                When::parse(&format!("{civil}{offset}")).unwrap_or_else(|_| When::from_civil(civil))
-            }
+            Some(offset) => When::parse_given(&format!("{civil}{offset}"))
+                .unwrap_or_else(|_| When::from_civil(civil)),
             None => When::from_civil(civil),
         });
     }
