@@ -189,6 +189,20 @@ impl Evidence {
         self.payload.more.insert(Self::CORRECTION.to_owned(), Value::String(note));
     }
 
+    /// The field of the payload that marks a record that says again what it said before a person
+    /// corrected it, with the reason.
+    pub const WITHDRAWAL: &'static str = "correction_withdrawn";
+
+    /// Keeps why a person took their correction back.
+    pub fn mark_withdrawal(&mut self, note: String) {
+        self.payload.more.insert(Self::WITHDRAWAL.to_owned(), Value::String(note));
+    }
+
+    /// Removes that. Answers whether there was anything.
+    pub fn unmark_withdrawal(&mut self) -> bool {
+        self.payload.more.remove(Self::WITHDRAWAL).is_some()
+    }
+
     /// The mark of an echo, if it has a readable one.
     pub fn echo(&self) -> Option<Echo> {
         let mark = self.payload.more.get(Echo::FIELD)?;

@@ -110,7 +110,7 @@ impl Prepared {
     pub fn new(evidence: Masked<Evidence>) -> Result<Self, MalformedError> {
         let mut evidence = evidence.into_inner();
         // Whether something is an echo or a correction is ours to say, not its source's.
-        for field in [Echo::FIELD, Evidence::CORRECTION] {
+        for field in [Echo::FIELD, Evidence::CORRECTION, Evidence::WITHDRAWAL] {
             if let Some(named) = evidence.payload.more.remove(field) {
                 evidence.payload.more.insert(format!("source_{field}"), named);
             }
@@ -185,7 +185,7 @@ impl Prepared {
         matches!(&self.body, Body::Evidence(evidence) if evidence.echo().is_some())
     }
 
-    /// Whether a body says the same, with or without the mark of an echo. Somebody who joined a
+    /// Whether a body says the same, with or without a mark of ours. Somebody who joined a
     /// conversation later was not in its earlier turns.
     pub(super) fn is_said_by(&self, body: &[u8]) -> bool {
         let unmarked = without_mark(body);
@@ -460,18 +460,21 @@ fn is_correction(body: &[u8]) -> bool {
     )
 }
 
-/// The record that a marked body holds, as it came; none if it has no mark.
+/// The record that a body holds, as it came, without the mark of an echo or of a correction that
+/// was taken back; none if it has neither.
 pub(crate) fn without_mark(body: &[u8]) -> Option<Vec<u8>> {
     let Ok(Body::Evidence(mut evidence)) = Body::parse(&Kind::Evidence, body) else { return None };
-    if !evidence.unmark_echo() {
-        return None;
-    }
-    Body::Evidence(evidence).canonical().ok()
+    let marks = [evidence.unmark_echo(), evidence.unmark_withdrawal()];
+    marks.contains(&true).then(|| Body::Evidence(evidence).canonical().ok()).flatten()
 }
 
 /// Whether a record is marked as an echo.
 fn is_marked(writing: &dyn Writing, id: &OpId) -> Result<bool, EngineError> {
-    Ok(writing.body(id)?.is_some_and(|body| without_mark(&body).is_some()))
+    let evidence = writing.body(id)?.map(|body| Body::parse(&Kind::Evidence, &body));
+    Ok(match evidence {
+        Some(Ok(Body::Evidence(mut evidence))) => evidence.unmark_echo(),
+        _ => false,
+    })
 }
 
 /// How many of each outcome.

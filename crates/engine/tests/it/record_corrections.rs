@@ -174,3 +174,31 @@ fn a_corrected_record_says_again_what_it_said_once_that_is_withdrawn() {
     space.remember(note("The van is booked for Monday"), NOW).unwrap();
     assert_eq!(recalled(&space), ["The van is booked for Monday"]);
 }
+
+#[test]
+fn why_the_correction_of_a_record_was_taken_back_is_kept_and_its_source_still_says_the_same() {
+    let mut space = space();
+    let Outcome::Added(first) = space.remember(note("The van is booked for Friday"), NOW).unwrap()
+    else {
+        panic!()
+    };
+    let withdraw = |space: &mut Space, note: &str| {
+        let drafts = space.to_withdraw(&first.to_string(), note).unwrap();
+        space.act(drafts, Intent::Write, NOW).unwrap().recorded[0]
+    };
+    let kept = |space: &Space| {
+        let found = space.recall(&Query::new("van booked", 5)).unwrap().results;
+        let more = &found[0].evidence.payload.more;
+        more.get(Evidence::WITHDRAWAL).and_then(|note| note.as_str().map(str::to_owned))
+    };
+    correct(&mut space, &first, &words("The van is booked for Saturday"));
+    let third = withdraw(&mut space, "It was Friday after all");
+    assert_eq!(kept(&space).as_deref(), Some("It was Friday after all"));
+    let same = space.remember(note("The van is booked for Friday"), NOW).unwrap();
+    assert_eq!(same, Outcome::Present(third));
+    let fourth = correct(&mut space, &third, &words("The van is booked for Sunday"));
+    assert_eq!(kept(&space), None);
+    let fifth = withdraw(&mut space, "");
+    assert_eq!((kept(&space), recalled(&space).len()), (None, 1), "{fourth} {fifth}");
+    assert_eq!(recalled(&space), ["The van is booked for Friday"]);
+}

@@ -326,7 +326,9 @@ impl Reader<'_> {
             }
             Named::Operation { id, kind: Kind::Evidence } => {
                 self.check_as_signed([id])?;
-                return self.store.on_snapshot(|index| Ok(vec![record::uncorrected(index, id)?]));
+                return self
+                    .store
+                    .on_snapshot(|index| Ok(vec![record::uncorrected(index, id, note)?]));
             }
             Named::Operation { id, .. } => {
                 return Err(UserError::NothingToWithdraw { name: id.to_string() }.into());

@@ -39,6 +39,7 @@ pub(super) fn corrected<B: Bodies>(
 
 fn new_version(mut evidence: Evidence, text: &str, by: &Replacement) -> Evidence {
     evidence.unmark_echo();
+    evidence.unmark_withdrawal();
     evidence.summary = summarize(text);
     evidence.payload.text = text.to_owned();
     // What the images showed was part of what was wrong, or is in the text now.
@@ -51,8 +52,13 @@ fn new_version(mut evidence: Evidence, text: &str, by: &Replacement) -> Evidence
 }
 
 /// The draft of a new version of a record that says again what it said before the person corrected
-/// it. `id` is any version. What the source says later counts again.
-pub(super) fn uncorrected<B: Bodies>(index: &B, id: OpId) -> Result<Draft, EngineError> {
+/// it, with the reason in `note` as its mark. `id` is any version. What the source says later
+/// counts again.
+pub(super) fn uncorrected<B: Bodies>(
+    index: &B,
+    id: OpId,
+    note: &str,
+) -> Result<Draft, EngineError> {
     let nothing = || UserError::NothingToWithdraw { name: id.to_string() };
     let mut latest = id;
     // Versions are appended one after the other, so this ends.
@@ -62,10 +68,14 @@ pub(super) fn uncorrected<B: Bodies>(index: &B, id: OpId) -> Result<Draft, Engin
     check_not_retracted(index, latest)?;
     let mut before = latest;
     loop {
-        let Some(Body::Evidence(evidence)) = body_of(index, &before, &Kind::Evidence)? else {
+        let Some(Body::Evidence(mut evidence)) = body_of(index, &before, &Kind::Evidence)? else {
             return Err(nothing().into());
         };
         if evidence.correction().is_none() && before != latest {
+            evidence.unmark_withdrawal();
+            if !note.trim().is_empty() {
+                evidence.mark_withdrawal(note.to_owned());
+            }
             let refs = vec![Ref { id: latest, role: Role::parse(Role::SUPERSEDES)? }];
             return Ok(Draft { body: Body::Evidence(evidence), refs });
         }
