@@ -13,6 +13,7 @@ use super::graph::ScopeName;
 use super::{CliSession, print_owner};
 use crate::failure::Failure;
 use crate::output::{self, DIM, Form, ID, count, printable, short};
+use crate::service::agreed_settings::is_of_setting;
 use crate::service::effective::{Scoped, ScopedClaims};
 use crate::service::types::claim_type;
 use crate::service::wording::{sureness, words};
@@ -168,7 +169,10 @@ pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
         })?;
     }
     let marked_at_us = filter.valid_at_us.unwrap_or_else(|| filter.listed_at_us(now_us));
-    for Scoped { scope, item: belief } in &beliefs {
+    // What was agreed with agents is as sure as can be, and says least of what is known.
+    let is_setting = |found: &&Scoped<Belief>| found.item.tags.iter().any(|tag| is_of_setting(tag));
+    let (settings, others): (Vec<_>, Vec<_>) = beliefs.iter().partition(is_setting);
+    for Scoped { scope, item: belief } in others.into_iter().chain(settings) {
         print_at(session, belief, (spaces.owner(*scope), spaces.mark(*scope)), marked_at_us)?;
     }
     output::note_altered(&claims.altered);

@@ -193,3 +193,16 @@ fn a_claim_of_a_value_that_cannot_be_set_sets_nothing() {
     assert_eq!(set(&machine, &["auto_learn", "on"])["new"], true);
     assert_eq!(show(&machine, "auto_learn"), held("on", "project"));
 }
+
+#[test]
+fn settings_come_last_in_the_list_of_beliefs_for_people() {
+    let machine = Machine::with_space();
+    set(&machine, &["auto_learn", "off"]);
+    machine.because(["claim", "add", "The kiln is gas."]).run().succeeds();
+    let out = machine.because(["claims"]).run().succeeds().out();
+    let place = |words: &str| out.find(words).unwrap_or_else(|| panic!("{words}: {out}"));
+    assert!(place("The kiln is gas.") < place("auto_learn"), "{out}");
+    let lines = machine.because(["--json", "claims"]).run().succeeds().json_lines();
+    let keys: Vec<&str> = lines.iter().map(|line| line["key"].as_str().unwrap()).collect();
+    assert!(keys.is_sorted(), "as sure as each other, by key: {keys:?}");
+}

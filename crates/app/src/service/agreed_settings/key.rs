@@ -6,6 +6,11 @@ use crate::failure::RequestError;
 
 /// What the tag of a setting begins with; its key follows.
 pub(crate) const TAG: &str = "mi:setting:";
+
+/// Whether a tag is that of a setting.
+pub(crate) fn is_of_setting(tag: &str) -> bool {
+    tag.starts_with(TAG)
+}
 /// Whether learned changes become preferences at once.
 pub(super) const AUTO_LEARN: &str = "auto_learn";
 /// The values of a switch.

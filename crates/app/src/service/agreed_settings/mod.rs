@@ -34,10 +34,8 @@ use crate::failure::{Failure, RequestError};
 
 mod key;
 
-pub(crate) use key::SettingKey;
 use key::{AUTO_LEARN, BUILT_IN, BuiltIn, MINING_MAX_CLAIMS, MINING_MIN_CONFIDENCE, ON, built_in};
-
-pub(crate) use key::TAG;
+pub(crate) use key::{SettingKey, TAG, is_of_setting};
 
 /// The kind of the evidence that the built-in settings cite once they are recorded.
 const DEFAULTS_SET: &str = "mi_defaults_set";
