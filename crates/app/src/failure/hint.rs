@@ -139,12 +139,18 @@ fn of_unknown_format(source: &Path) -> Option<String> {
     if !source.is_file() {
         return None;
     }
+    let as_text = "`--format text` reads it as plain text";
     if !source.extension().is_some_and(|of| of.eq_ignore_ascii_case("json")) {
-        return Some("if it is plain text, `--format text` reads it".to_owned());
+        return Some(as_text.to_owned());
     }
     let file = BufReader::new(File::open(source).ok()?);
     let read = serde_json::from_reader::<_, IgnoredAny>(file);
-    read.err().map(|error| format!("the file is not valid JSON ({error}); export or copy it again"))
+    Some(match read {
+        Ok(_) => as_text.to_owned(),
+        Err(error) => {
+            format!("the file is not valid JSON ({error}); export or copy it again, or {as_text}")
+        }
+    })
 }
 
 /// The code of a statement that the user refuted.

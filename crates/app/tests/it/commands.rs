@@ -225,6 +225,13 @@ fn a_source_of_no_known_format_is_explained_where_that_can_be_seen() {
     fails("folder").says("the folder is empty");
     fails("cut.json").says("not valid JSON (EOF while parsing");
     assert!(!fails("other.json").err().contains("not valid"));
+    // Each says how it can be read all the same.
+    for name in ["list.csv", "list.tsv", "page.html", "data.json", "cut.json"] {
+        if name != "cut.json" {
+            std::fs::write(machine.work().join(name), "[1,\n2]").unwrap();
+        }
+        fails(name).says("`--format text` reads it");
+    }
 }
 
 #[test]
