@@ -383,7 +383,7 @@ mod tests {
         history(&mut space);
         space.advance(|_| {}).unwrap();
         let before = space.digests().unwrap();
-        let counts = space.search_facts(|search, _| search.count_by_kind()).unwrap();
+        let counts = space.search_facts_with(None, |search, _| search.count_by_kind()).unwrap();
         assert_eq!(counts, Some([("claim".to_owned(), 2)].into()));
         back_to_version_2(&space);
         drop(space);
@@ -429,7 +429,7 @@ mod tests {
         space.digests().unwrap();
         space.size().unwrap();
         assert!(
-            space.search_facts(|_, _| Ok(())).unwrap().is_none(),
+            space.search_facts_with(None, |_, _| Ok(())).unwrap().is_none(),
             "there is no index of what is believed yet"
         );
         assert!(matches!(space.begin().map(|_| ()), Err(StoreError::ReadOnly)));

@@ -265,14 +265,6 @@ impl SqliteSpace {
         vectors.ask(&self.connection, &columns.attributes, question)
     }
 
-    /// The same over the index of facts, by the built-in table.
-    pub fn search_facts<T>(
-        &self,
-        ask: impl FnOnce(&Search<'_>, &mut Analyzer) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
-        self.search_facts_with(None, ask)
-    }
-
     /// The same over the index of facts, where the built-in table stands in for missing vectors.
     /// Returns none if the file is of a version without that index and cannot be written.
     pub fn search_facts_with<T>(

@@ -158,7 +158,7 @@ impl Book<SqliteSpace> {
 impl Book<SqliteSpace> {
     /// The texts of the claims that are served and share a word with a question.
     pub(crate) fn believed(&self, question: &str) -> Vec<String> {
-        let found = self.ledger.search_facts(|search, analyzer| {
+        let found = self.ledger.search_facts_with(None, |search, analyzer| {
             let question = search.question(question, analyzer, None)?;
             let index = search.ledger_index()?;
             search.find_served(&question, analyzer, None, (&[], 100), |key| {

@@ -44,7 +44,7 @@ fn use_all(book: &mut Book<SqliteSpace>) {
     });
     let _ = book.ledger.search(|search, _| Ok(search.neighbours(u32::MAX, 3)));
     let _ = book.ledger.search(|search, _| search.count_by_kind());
-    let _ = book.ledger.search_facts(|search, analyzer| {
+    let _ = book.ledger.search_facts_with(None, |search, analyzer| {
         let question = search.question("Does Ana Ruiz like tomato soup?", analyzer, None)?;
         search.find_served(&question, analyzer, None, (&[], usize::MAX), |_| Ok(None))
     });

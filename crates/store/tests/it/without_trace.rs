@@ -31,7 +31,7 @@ fn a_file_of_an_earlier_version_answers_in_full_and_stays_as_it_is() {
         assert_eq!(space.path(), path);
         assert_eq!(space.text_position().unwrap(), space.head().unwrap());
         assert_eq!(space.fact_position().unwrap(), space.head().unwrap());
-        assert!(space.search_facts(|_, _| Ok(())).unwrap().is_some());
+        assert!(space.search_facts_with(None, |_, _| Ok(())).unwrap().is_some());
         assert!(space.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
         let again = space.reopening().open().unwrap();
         assert!(again.refold().unwrap().iter().all(|(stored, folded)| stored == folded));
