@@ -16,6 +16,7 @@
 
 mod called;
 mod ended;
+mod languages;
 mod lexicon;
 mod people;
 mod roles;
@@ -235,7 +236,14 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     if !found.is_empty() {
         return found;
     }
-    for part in text.lines().filter(|line| !line.starts_with(['>', '|'])).flat_map(split) {
+    let lines = || text.lines().filter(|line| !line.starts_with(['>', '|']));
+    for (place, line) in lines().enumerate() {
+        found.extend(languages::read(line, speaker, place == 0));
+    }
+    for part in lines().flat_map(split) {
+        if found.len() >= STATEMENTS_MAX {
+            break;
+        }
         if !part.contains(':') && !BY_LETTER.are_in(part) {
             continue;
         }
@@ -289,9 +297,6 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
         }
         if is_of_the_past(&sentence) {
             found.iter_mut().skip(first).for_each(|statement| statement.is_change = false);
-        }
-        if found.len() >= STATEMENTS_MAX {
-            break;
         }
     }
     found.truncate(STATEMENTS_MAX);

@@ -92,7 +92,7 @@ const CLOCK: [&str; 4] = ["noon", "midnight", "am", "pm"];
 
 /// The kinds of values. A thing may have one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ValueKind {
+pub(super) enum ValueKind {
     Day,
     Clock,
     Amount,
@@ -101,7 +101,7 @@ enum ValueKind {
 
 impl ValueKind {
     /// Whose attribute it is: that of any thing.
-    fn subject(self) -> &'static str {
+    pub(super) fn subject(self) -> &'static str {
         match self {
             Self::Day => "thing/day",
             Self::Clock => "thing/clock",
