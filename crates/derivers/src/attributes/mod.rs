@@ -236,11 +236,10 @@ pub fn attributes(text: &str, speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     if !found.is_empty() {
         return found;
     }
-    let lines = || text.lines().filter(|line| !line.starts_with(['>', '|']));
-    for (place, line) in lines().enumerate() {
-        found.extend(languages::read(line, speaker, place == 0));
-    }
-    for part in lines().flat_map(split) {
+    let lines = text.lines().filter(|line| !line.starts_with(['>', '|']));
+    let parts: Vec<&str> = lines.flat_map(split).collect();
+    found.extend(languages::read(text, &parts, speaker));
+    for part in parts {
         if found.len() >= STATEMENTS_MAX {
             break;
         }

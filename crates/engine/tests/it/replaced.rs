@@ -66,6 +66,25 @@ fn the_newer_of_two_statements_comes_first_wherever_it_was_found() {
 }
 
 #[test]
+fn a_change_is_followed_in_other_languages() {
+    let mut home = Home::new();
+    chatter(&mut home);
+    for (day, text) in [
+        ("2024-01-01", "Sabine wohnt in Kassel"),
+        ("2024-01-02", "我的老板是赵磊"),
+        ("2024-06-01", "Sabine ist nach Jena gezogen"),
+        ("2024-06-02", "我的新老板是孙丽"),
+        ("2024-06-03", "Rolf ist nach Jena gezogen"),
+    ] {
+        tell(&mut home, day, None, text);
+    }
+    let space = &home.space;
+    let homes = [("Sabine ist nach Jena gezogen", 1), ("Sabine wohnt in Kassel", 0)];
+    expect(space, "Wo wohnt Sabine?", 5, &homes);
+    expect(space, "我的老板是谁？", 5, &[("我的新老板是孙丽", 1), ("我的老板是赵磊", 0)]);
+}
+
+#[test]
 fn what_says_that_a_thing_changed_comes_before_what_was_said_of_it() {
     let mut home = Home::new();
     chatter(&mut home);

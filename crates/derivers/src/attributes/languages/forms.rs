@@ -10,7 +10,7 @@
 //! ("nicht", "vielleicht", "nur freitags") keeps it from being read.
 
 use super::language::Language;
-use super::tokens::{Token, TokenKind, is_kana, is_unspaced};
+use super::tokens::{Token, TokenKind, hash, is_kana, is_unspaced};
 use super::values;
 use crate::attributes::TIMES;
 
@@ -52,12 +52,27 @@ pub(super) type Written = (Topic, Saying, &'static str);
 
 /// Phrases, each of a few tokens in lower case.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Phrases(Vec<Vec<String>>);
+pub(super) struct Phrases {
+    phrases: Vec<Vec<String>>,
+    /// A bit for the hash of the first token of each.
+    firsts: [u64; 4],
+}
 
 impl Phrases {
     /// Of `ab_sofort|jetzt`.
     pub(super) fn new(written: &str) -> Self {
-        Self(written.split('|').filter(|phrase| !phrase.is_empty()).map(phrase).collect())
+        let phrases: Vec<Vec<String>> =
+            written.split('|').filter(|phrase| !phrase.is_empty()).map(phrase).collect();
+        let mut firsts = [0; 4];
+        for first in phrases.iter().filter_map(|phrase| phrase.first()) {
+            let (place, bit) = Self::bit(hash(first));
+            firsts[place] |= bit;
+        }
+        Self { phrases, firsts }
+    }
+
+    fn bit(hash: u8) -> (usize, u64) {
+        (usize::from(hash >> 6), 1 << (hash & 63))
     }
 
     /// The lengths of those that stand at a place, the longest first.
@@ -69,11 +84,16 @@ impl Phrases {
 
     fn at<'s>(&'s self, tokens: &'s [Token<'_>], at: usize) -> impl Iterator<Item = usize> + 's {
         let rest = tokens.get(at..).unwrap_or_default();
+        let may_begin = rest.first().is_some_and(|first| {
+            let (place, bit) = Self::bit(first.hash);
+            self.firsts[place] & bit != 0
+        });
+        let phrases = if may_begin { self.phrases.as_slice() } else { &[] };
         let is_here = move |phrase: &&Vec<String>| {
             phrase.len() <= rest.len()
                 && phrase.iter().zip(rest).all(|(word, token)| *word == token.lower.as_ref())
         };
-        self.0.iter().filter(is_here).map(Vec::len)
+        phrases.iter().filter(is_here).map(Vec::len)
     }
 
     /// The length of the longest that stands at a place.
@@ -88,7 +108,7 @@ impl Phrases {
 
     /// The first token of each.
     pub(super) fn firsts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|phrase| phrase.first()).map(String::as_str)
+        self.phrases.iter().filter_map(|phrase| phrase.first()).map(String::as_str)
     }
 }
 
@@ -129,6 +149,8 @@ enum Part {
         /// They say that something is new.
         is_change: bool,
     },
+    /// "I" or "we".
+    Speaker(Phrases),
     Slot(Slot),
 }
 
@@ -168,12 +190,12 @@ impl Form {
         let is_of_people = matches!(topic, Topic::Home | Topic::Work);
         let names = form.elements.iter().any(|element| match &element.part {
             Part::Slot(slot) => *slot == Slot::Who,
+            Part::Speaker(_) => true,
             Part::Words { .. } => false,
         });
-        form.is_of_nobody = language.is_unspaced
-            && is_of_people
-            && !names
-            && !written.split(' ').any(|word| word == "@i");
+        // A letter alone stands in any text: "19 h".
+        form.anchors.retain(|anchor| anchor.len() > 1);
+        form.is_of_nobody = language.is_unspaced && is_of_people && !names;
         form
     }
 
@@ -215,8 +237,11 @@ impl Form {
     }
 
     fn add_words(&mut self, word: &str, is_optional: bool, is_anchor: bool, language: &Language) {
+        if word == "@i" {
+            let part = Part::Speaker(language.i.clone());
+            return self.elements.push(Element { part, is_optional });
+        }
         let phrases = match word {
-            "@i" => language.i.clone(),
             "@my" => language.my.clone(),
             "@the" => language.the.clone(),
             "@now" => language.now.clone(),
@@ -262,6 +287,24 @@ impl Text<'_, '_> {
         self.fit(form, &form.elements, start, Seen::default())
     }
 
+    /// The same of a clause that shares the subject of the sentence: "Petra kündigte und arbeitet
+    /// jetzt bei Bosch".
+    pub(super) fn read_shared(self, form: &Form, start: usize) -> Option<Seen> {
+        let (first, rest) = form.elements.split_first()?;
+        let seen = match &first.part {
+            Part::Speaker(phrases) if phrases.are_at(self.tokens, 0) => Seen::default(),
+            Part::Slot(Slot::Who) => {
+                let names = self.names(0);
+                // "Petra and Tom" are two.
+                let is_one = !self.language.tails.are_at(self.tokens, names);
+                let who = (names > 0 && is_one && names + 1 < start).then_some((0, names));
+                Seen { who: Some(who?), ..Seen::default() }
+            }
+            _ => return None,
+        };
+        self.fit(form, rest, start, seen)
+    }
+
     fn fit(self, form: &Form, elements: &[Element], at: usize, seen: Seen) -> Option<Seen> {
         let Some((element, rest)) = elements.split_first() else {
             return self.may_end(form, at, seen).then_some(Seen { end: at, ..seen });
@@ -271,6 +314,10 @@ impl Text<'_, '_> {
                 let lengths = phrases.lengths_at(self.tokens, at);
                 let seen = Seen { is_change: seen.is_change || *is_change, ..seen };
                 lengths.into_iter().find_map(|length| self.fit(form, rest, at + length, seen))
+            }
+            Part::Speaker(phrases) => {
+                let mut lengths = phrases.lengths_at(self.tokens, at).into_iter();
+                lengths.find_map(|length| self.fit(form, rest, at + length, seen))
             }
             Part::Slot(slot) => self.lengths(*slot, at).into_iter().find_map(|length| {
                 self.fit(form, rest, at + length, self.with(seen, *slot, (at, at + length)))
@@ -295,9 +342,11 @@ impl Text<'_, '_> {
     /// Whether a form may end before a place.
     fn may_end(self, form: &Form, at: usize, seen: Seen) -> bool {
         let Some(next) = self.tokens.get(at) else { return true };
+        let is_of_people = !matches!(form.topic, Topic::Amount | Topic::Time);
         let is_end = next.kind == TokenKind::Break
             || self.language.tails.are_at(self.tokens, at)
-            || !self.when_lengths(at).is_empty();
+            // Where somebody lives since then; what is so then may be so only then.
+            || is_of_people && !self.when_lengths(at).is_empty();
         if is_end || form.is_open {
             return true;
         }
@@ -408,11 +457,17 @@ impl Text<'_, '_> {
             let mut times = self.language.days.iter().chain(&self.language.months);
             times.any(|time| time.are_at(self.tokens, place))
         };
-        if self.language.no_names.are_at(self.tokens, start) || is_time(start) {
+        if self.is_common(start) || is_time(start) {
             return Vec::new();
         }
         let letters = if self.language.is_unspaced { self.letters(start) } else { 0 };
-        let mut lengths: Vec<usize> = (1..=letters).map(|length| title + length).collect();
+        // "A woman from Beijing" is not a name.
+        let ends_well = |length: &usize| {
+            let last = self.tokens.get(start + length - 1).map_or("", |last| last.text);
+            !self.language.no_endings.contains(&last)
+        };
+        let letters = (1..=letters).filter(ends_well);
+        let mut lengths: Vec<usize> = letters.map(|length| title + length).collect();
         let mut end = start;
         while end < start + NAME_WORDS_MAX && self.tokens.get(end).is_some() {
             let is_proper = self.tokens.get(end).is_some_and(Token::is_proper);
@@ -426,6 +481,13 @@ impl Text<'_, '_> {
         }
         lengths.reverse();
         lengths
+    }
+
+    /// Whether a word is not a name, though it may be written like one.
+    fn is_common(self, at: usize) -> bool {
+        let Language { no_names, no_endings, .. } = self.language;
+        let word = self.tokens.get(at).map_or("", |token| token.lower.as_ref());
+        no_names.are_at(self.tokens, at) || no_endings.iter().any(|ending| word.ends_with(ending))
     }
 
     /// The shortest first.

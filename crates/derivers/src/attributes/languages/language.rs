@@ -23,6 +23,8 @@ pub(super) struct Table {
     pub(super) nobody: &'static str,
     /// Words written as names that are not those of places or people: "home".
     pub(super) no_names: &'static str,
+    /// Endings of such words.
+    pub(super) no_endings: &'static [&'static str],
     /// Beginnings of names of towns and countries, where "works in" is said of employers, too.
     pub(super) towns: &'static str,
     /// Words beside a statement that leave it open, limit it or deny it.
@@ -67,6 +69,7 @@ pub(super) struct Language {
     pub(super) tails: Phrases,
     pub(super) nobody: Phrases,
     pub(super) no_names: Phrases,
+    pub(super) no_endings: &'static [&'static str],
     pub(super) towns: Vec<&'static str>,
     pub(super) vetoes: Phrases,
     pub(super) roles: Vec<(&'static str, Phrases)>,
@@ -99,6 +102,7 @@ impl Language {
             tails: Phrases::new(table.tails),
             nobody: Phrases::new(table.nobody),
             no_names: Phrases::new(table.no_names),
+            no_endings: table.no_endings,
             towns: table.towns.split('|').filter(|town| !town.is_empty()).collect(),
             vetoes: Phrases::new(table.vetoes),
             roles: roles.collect(),

@@ -12,17 +12,19 @@
 
 mod forms;
 mod language;
+mod scan;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use forms::{Form, Range, Saying, Seen, Text, Topic};
 use language::Language;
+use scan::Scan;
 use tokens::{Token, TokenKind, tokens};
 
 use super::things::ValueKind;
@@ -30,7 +32,6 @@ use super::{
     AttributeStatement, Clause, HOME, NO_PLACES, STATEMENTS_MAX, Speaker, WORK, is_year, person,
 };
 use crate::slug::slug;
-use crate::statements::split;
 
 /// Words before a colon that announce a statement.
 #[rustfmt::skip]
@@ -41,43 +42,38 @@ const ANNOUNCING: [&str; 14] = [
 /// Words by which another clause begins.
 const JOINING: [&str; 11] = ["a", "ale", "e", "en", "et", "i", "und", "ve", "y", "и", "aber"];
 
-/// The statements of a line; `is_first` if nothing is said before it.
-pub(super) fn read(line: &str, speaker: Speaker<'_>, is_first: bool) -> Vec<AttributeStatement> {
-    if !READER.may_read(line) {
-        return Vec::new();
-    }
+/// The statements of a text, which is split into sentences.
+pub(super) fn read(text: &str, parts: &[&str], speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let mut found = Vec::new();
-    for (place, sentence) in sentences(line).into_iter().enumerate() {
+    if !READER.scan.may_read(text) {
+        return found;
+    }
+    let mut is_joined = false;
+    for (place, part) in parts.iter().enumerate() {
+        let is_read = std::mem::take(&mut is_joined);
+        if is_read {
+            continue;
+        }
+        let rest = parts.get(place + 1).copied().filter(|next| READER.goes_on(part, next));
+        is_joined = rest.is_some();
+        if !is_joined && !READER.scan.may_read(part) {
+            continue;
+        }
+        let sentences = part.split_inclusive(['。', '！', '？', '．']).enumerate();
+        for (inner, sentence) in sentences {
+            let is_first = place == 0 && inner == 0;
+            READER.read_sentence(
+                sentence,
+                rest.unwrap_or_default(),
+                (speaker, is_first),
+                &mut found,
+            );
+        }
         if found.len() >= STATEMENTS_MAX {
             break;
         }
-        let is_question = sentence.contains(['?', '？', '¿']);
-        if let Some(tokens) = tokens(sentence).filter(|_| !is_question) {
-            READER.read(&tokens, speaker, is_first && place == 0, &mut found);
-        }
     }
     found
-}
-
-/// The sentences of a line. "15. Mai" is one date.
-fn sentences(line: &str) -> Vec<&str> {
-    let mut sentences: Vec<&str> = Vec::new();
-    let mut start = 0;
-    let mut end = 0;
-    for part in split(line).into_iter().flat_map(|it| it.split_inclusive(['。', '！', '？', '．']))
-    {
-        let before = line.get(start..end).unwrap_or_default();
-        let is_date = before.ends_with('.')
-            && before.trim_end_matches('.').ends_with(|letter: char| letter.is_ascii_digit())
-            && READER.begins_with_month(part);
-        if !is_date && start < end {
-            sentences.push(before);
-            start = end;
-        }
-        end += part.len();
-    }
-    sentences.extend(line.get(start..).filter(|rest| !rest.is_empty()));
-    sentences
 }
 
 static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
@@ -86,16 +82,13 @@ static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
 struct Reader {
     languages: Vec<Language>,
     /// The forms in which a token occurs, by language.
-    by_anchor: BTreeMap<String, Vec<Candidate>>,
-    /// The words of these in ASCII, by their first letters.
-    words: [Vec<String>; LETTERS],
+    by_anchor: HashMap<String, Vec<Candidate>>,
+    /// Finds these words in a text.
+    scan: Scan,
 }
 
 /// Most bytes in which the name of a month is looked for.
 const MONTH_BYTES_MAX: usize = 32;
-/// Letters from a to z.
-const LETTERS: usize = 26;
-
 /// A form. Those that say a change are tried first, and those that fit only as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
@@ -103,54 +96,35 @@ struct Candidate {
     is_state: bool,
     language: usize,
     form: usize,
+    /// It has a number in it.
+    is_amount: bool,
 }
 
 impl Reader {
     fn new() -> Self {
         let languages: Vec<Language> = table::ALL.iter().map(|it| Language::new(it)).collect();
-        let mut by_anchor: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
+        let mut by_anchor: HashMap<String, Vec<Candidate>> = HashMap::new();
         for (number, language) in languages.iter().enumerate() {
             for (form, it) in language.forms.iter().enumerate() {
                 let is_state = it.saying == Saying::IsSo;
-                let candidate = Candidate { is_open: it.is_open, is_state, language: number, form };
+                let is_amount = it.topic == Topic::Amount;
+                let candidate =
+                    Candidate { is_open: it.is_open, is_state, language: number, form, is_amount };
                 for anchor in &it.anchors {
                     by_anchor.entry(anchor.clone()).or_default().push(candidate);
                 }
             }
         }
-        let mut words: [Vec<String>; LETTERS] = Default::default();
-        for anchor in by_anchor.keys().filter(|anchor| anchor.is_ascii()) {
-            if let Some(place) = anchor.bytes().next().and_then(letter) {
-                words[place].push(anchor.trim_end_matches('\'').to_owned());
-            }
-        }
-        Self { languages, by_anchor, words }
+        let scan = Scan::new(by_anchor.keys().map(String::as_str));
+        Self { languages, by_anchor, scan }
     }
 
-    /// Whether a text has a letter or a word of one of the languages.
-    fn may_read(&self, text: &str) -> bool {
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            // Letters beyond English; punctuation begins with 0xC2 or 0xE2, and emoji with 0xF0.
-            if matches!(byte, 0xc3..=0xdf | 0xe3..=0xef) {
-                return true;
-            }
-            if !byte.is_ascii_alphabetic() {
-                at += 1;
-                continue;
-            }
-            let rest = bytes.get(at..).unwrap_or_default();
-            let length =
-                rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-            let word = rest.get(..length).unwrap_or_default();
-            let is_word = |anchor: &String| anchor.as_bytes().eq_ignore_ascii_case(word);
-            if letter(*byte).is_some_and(|place| self.words[place].iter().any(is_word)) {
-                return true;
-            }
-            at += length;
-        }
-        false
+    /// Whether a sentence goes on in the next part of a text: "15. Mai" is one date.
+    fn goes_on(&self, part: &str, next: &str) -> bool {
+        let is_number = part
+            .strip_suffix('.')
+            .is_some_and(|rest| rest.ends_with(|letter: char| letter.is_ascii_digit()));
+        is_number && self.begins_with_month(next)
     }
 
     fn begins_with_month(&self, text: &str) -> bool {
@@ -160,6 +134,26 @@ impl Reader {
         months.any(|month| month.are_at(&tokens, 0))
     }
 
+    /// Reads a sentence, which goes on in `rest`.
+    fn read_sentence(
+        &self,
+        sentence: &str,
+        rest: &str,
+        (speaker, is_first): (Speaker<'_>, bool),
+        found: &mut Vec<AttributeStatement>,
+    ) {
+        let is_question = |text: &str| text.contains(['?', '？', '¿']);
+        if is_question(sentence) || is_question(rest) {
+            return;
+        }
+        let Some(mut tokens) = tokens(sentence) else { return };
+        if !rest.is_empty() {
+            let Some(more) = tokens::tokens(rest) else { return };
+            tokens.extend(more);
+        }
+        self.read(&tokens, speaker, is_first, found);
+    }
+
     fn read(
         &self,
         tokens: &[Token<'_>],
@@ -167,9 +161,11 @@ impl Reader {
         is_first: bool,
         found: &mut Vec<AttributeStatement>,
     ) {
+        let has_number = tokens.iter().any(|token| token.kind == TokenKind::Number);
+        let may_fit = |candidate: &&Candidate| has_number || !candidate.is_amount;
         let of_token = |token: &Token<'_>| self.by_anchor.get(token.lower.as_ref());
-        let candidates: BTreeSet<Candidate> =
-            tokens.iter().filter_map(of_token).flatten().copied().collect();
+        let found_in = tokens.iter().filter_map(of_token).flatten().filter(may_fit);
+        let candidates: BTreeSet<Candidate> = found_in.copied().collect();
         if candidates.is_empty() {
             return;
         }
@@ -179,7 +175,11 @@ impl Reader {
                 let form = language.forms.get(candidate.form)?;
                 let may_leave_out = !form.is_of_nobody || is_first;
                 let text = Text { tokens, language };
-                let seen = text.read(form, start).filter(|_| may_leave_out)?;
+                let seen = text.read(form, start.at).or_else(|| {
+                    start.shares_subject.then(|| text.read_shared(form, start.at)).flatten()
+                });
+                let seen = seen.filter(|_| may_leave_out)?;
+                let start = start.at;
                 let statements = Reading { text, form, seen, start }.statements(speaker);
                 (!statements.is_empty()).then_some(statements)
             });
@@ -188,13 +188,18 @@ impl Reader {
     }
 }
 
-fn letter(byte: u8) -> Option<usize> {
-    byte.to_ascii_lowercase().checked_sub(b'a').map(usize::from).filter(|place| *place < LETTERS)
+/// Where a clause begins.
+#[derive(Clone, Copy)]
+struct Start {
+    at: usize,
+    /// It may have the subject with which the sentence begins.
+    shares_subject: bool,
 }
 
 /// Where clauses begin. What follows a colon is somebody's word, unless it is announced.
-fn starts(tokens: &[Token<'_>]) -> Vec<usize> {
-    let mut starts = vec![0];
+fn starts(tokens: &[Token<'_>]) -> Vec<Start> {
+    let mut starts = vec![Start { at: 0, shares_subject: false }];
+    let mut is_whole = true;
     for (at, token) in tokens.iter().enumerate() {
         let is_colon = token.lower == ":";
         let is_announced = at == 1
@@ -202,9 +207,10 @@ fn starts(tokens: &[Token<'_>]) -> Vec<usize> {
         if is_colon && !is_announced {
             break;
         }
-        let begins = token.kind == TokenKind::Break || JOINING.contains(&token.lower.as_ref());
-        if begins {
-            starts.push(at + 1);
+        let is_break = token.kind == TokenKind::Break;
+        is_whole &= !is_break;
+        if is_break || JOINING.contains(&token.lower.as_ref()) {
+            starts.push(Start { at: at + 1, shares_subject: is_whole });
         }
     }
     starts
@@ -244,6 +250,7 @@ impl Reading<'_, '_> {
         let around = (0..tokens.len()).filter(|at| !(self.start..self.seen.end).contains(at));
         let mut around = around.filter(|at| {
             language.vetoes.are_at(tokens, *at)
+                || self.form.topic == Topic::Time && language.when.are_at(tokens, *at)
                 || tokens.get(*at).is_some_and(|token| is_year(&token.lower))
         });
         around.next().is_some()

@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// Most tokens of a sentence that is read.
 const TOKENS_MAX: usize = 64;
 
+/// How a number begins that is kept from being read: "[masked:pin]".
+const MASKED: &str = "[masked:";
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
@@ -28,6 +31,13 @@ pub(super) struct Token<'t> {
     /// In lower case, with plain apostrophes and one kind of each punctuation mark.
     pub(super) lower: Cow<'t, str>,
     pub(super) kind: TokenKind,
+    /// A hash of `lower`, so that most words of a list need not be compared.
+    pub(super) hash: u8,
+}
+
+/// A hash of a word in lower case.
+pub(super) fn hash(word: &str) -> u8 {
+    word.bytes().fold(0_u8, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte))
 }
 
 impl Token<'_> {
@@ -57,7 +67,9 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
         if tokens.len() == TOKENS_MAX {
             return None;
         }
-        tokens.push(Token { text: token, lower: lower(token, kind), kind });
+        let lower = lower(token, kind);
+        let hash = hash(&lower);
+        tokens.push(Token { text: token, lower, kind, hash });
     }
     Some(tokens)
 }
@@ -65,6 +77,9 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
 /// What begins a text, and how long it is.
 fn kind_of(letter: char, rest: &str) -> Option<(TokenKind, usize)> {
     let one = letter.len_utf8();
+    if let Some((masked, _)) = rest.strip_prefix(MASKED).and_then(|rest| rest.split_once(']')) {
+        return Some((TokenKind::Number, MASKED.len() + masked.len() + 1));
+    }
     if letter.is_ascii_digit() {
         Some((TokenKind::Number, number_length(rest)))
     } else if is_unspaced(letter) {

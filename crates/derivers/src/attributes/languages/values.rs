@@ -27,7 +27,7 @@ const UNITS: [(&str, &str); 6] = [
         "|jahr|jahre|monate|wochen|tage|stunden|minuten|an|ans|mois|semaines|jours|minutes|año|años|\
          meses|semanas|días|minutos|anno|anni|mesi|settimane|giorni|minuti|jaar|maanden|weken|dagen|\
          минут|лет|год|года|месяцев|недель|дней|lat|lata|miesięcy|tygodni|dni|minut|yıl|ay|hafta|gün|\
-         dakika|岁|歳|年|天|",
+         dakika|岁|歳|",
     ),
     ("kg", "|kg|kilo|kilos|kilogramm|кг|g|gramm|公斤|斤|"),
     ("km", "|km|m|cm|meter|metros|mètres|metri|км|м|см|公里|米|"),
@@ -87,7 +87,7 @@ pub(super) fn amount(tokens: &[Token<'_>], at: usize, language: &Language) -> Op
     let end = start + numbers.take_while(|place| is_number(tokens, *place)).count();
     let is_time = (start..end).any(|place| {
         let number = lower(tokens, place);
-        number.contains(':') || number.matches('.').count() > 1
+        number.contains(':') && !number.starts_with('[') || number.matches('.').count() > 1
     });
     let is_before_time = language.hours.are_at(tokens, end)
         || language.months.iter().any(|month| month.are_at(tokens, end));

@@ -18,14 +18,15 @@ pub(super) const TURKISH: Table = Table {
     nobody: "ben|biz|sen|o|siz|onlar|kim|ne|nerede|bu|şu|onun|onların|senin|sizin|biri|kimse|herkes|\
              hepsi|eğer|dün|bugün|yarın|artık|şimdi|sonra|burada|orada|ve|veya|ama|bir|de|da|değil|\
              için|gibi|kadar|ile|belki|yeni",
-    no_names: "",
+    no_names: "ingiliz|alman|fransız|amerikalı|türk|rus|italyan|baba|anne|müdür",
+    no_endings: &[],
     towns: "istanbul|ankara|izmir|bursa|antalya|adana|konya|türkiye|almanya|avrupa|amerika|londra|\
             berlin|paris|ingiltere|fransa|isviçre",
     vetoes: "değil|hiç|eğer|belki|muhtemelen|istiyor|istiyordu|istedi|isterdi|istiyorum|düşünüyor|\
              düşünüyorum|diyor|dedi|iddia|sanıyor|sanırım|galiba|güya|sözde|rüya|rüyada|rüyamda|\
              roman|romanda|film|filmde|şaka|için|sadece|yalnızca|ayrıca|geçici|geçici_olarak|eskiden|\
              önceden|önce|aslında|öneri|fikir|seçenek|neredeyse|plan|planlıyor|planlıyorum|hariç|\
-             sırasında|ise|iken|kadar",
+             sırasında|ise|iken|kadar|yakında|yarın|gelecek|yalan|örnek|oyunda|küçükken|gençken|çocukken",
     roles: &[
         ("boss", "patronum|patronumuz|müdürüm|müdürümüz|şefim|amirim"),
         ("dentist", "diş_hekimim|dişçim|diş_doktorum"),
@@ -99,13 +100,16 @@ pub(super) const CHINESE: Table = Table {
     when: "昨天|前天|今天|上周|上个月|上个星期|去年|这周|这个月|最近|刚|刚刚|终于|已经|前几天",
     in_month: "",
     tails: "",
-    nobody: "我|你|您|他|她|它|咱|们|的|了|吗|呢|吧|是|在|不|没|谁|这|那|哪|什|么|搬|住|从",
-    no_names: "",
+    nobody: "我|你|您|他|她|它|咱|们|的|了|吗|呢|吧|是|在|不|没|谁|这|那|哪|什|么|搬|住|从|个|出差|旅",
+    no_names: "新房|新家|新公|新的|新办|大房|大城|楼|隔壁|宿舍|公寓|学校|公司|办公|家|外面|国外|海外|爸|父|\
+               妈|母|朋友|男友|女友|城里|乡下|郊区|市区|市中心|酒店|旅馆|一|两|附近|对面|客厅|房间",
+    no_endings: &["人", "性", "生"],
     towns: "北京|上海|广州|深圳|杭州|南京|成都|重庆|武汉|西安|苏州|天津|香港|台湾|台北|澳门|中国|\
             美国|日本|德国|法国|英国|欧洲|家|公司|外地|国外|海外|东京|伦敦|纽约|柏林|巴黎",
     vetoes: "如果|要是|假如|若是|万一|想|打算|计划|准备|可能|也许|大概|据说|听说|传说|说|觉得|以为|\
              认为|考虑|应该|希望|曾经|以前|之前|当时|当年|原来|本来|暂时|临时|只|仅|也|还|另外|除了|\
-             梦|开玩笑|不是|没有|没|不|对于|期间|提议|建议|方案|差点|后来又",
+             梦|开玩笑|不是|没有|没|不|对于|期间|提议|建议|方案|差点|后来又|快要|明年|下周|\
+             下个月|将|谎|例如|比如|游戏|试|小时候|年轻",
     roles: &[
         ("boss", "老板|上司|领导|主管"),
         ("dentist", "牙医"),
@@ -174,6 +178,7 @@ pub(super) const CHINESE: Table = Table {
         (Amount, Changed, "新 @the? THING !是|为 AMOUNT"),
         (Time, IsSo, "@the? THING @now? 是|在|定在? TIME"),
         (Time, IsSo, "@now @the? THING 是|在 TIME"),
+        (Time, Changed, "TIME 的 THING @when? !改到了|改到|改成|改为|推迟到|提前到|移到|挪到 TIME 了?"),
         (Time, Changed, "@the? THING @when? !改到了|改到|改成|改为|推迟到|提前到|移到|挪到|延期到 TIME 了?"),
     ],
 };
@@ -189,11 +194,13 @@ pub(super) const JAPANESE: Table = Table {
     in_month: "",
     tails: "",
     nobody: "私|僕|俺|彼|誰|何|は|が|を|に|で|へ|も|と|か|今|新",
-    no_names: "",
+    no_names: "一人暮らし|マンション|アパート|隣|近く|広い|一軒家|家|上|下|会社|ホテル|寮|部屋",
+    no_endings: &["人", "性", "者"],
     towns: "東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|日本|海外|アメリカ|ドイツ|フランス|\
             イギリス|中国|家|自宅|会社|外国",
     vetoes: "もし|かも|らしい|そうです|と言|と思|予定|つもり|たい|ません|ない|夢|小説|映画|だけ|のみ|\
-             臨時|一時|以前|昔|当時|前は|も|冗談|嘘|案|計画|たら|なら|ば|けど|もともと|後で|検討",
+             臨時|一時|以前|昔|当時|前は|も|冗談|嘘|案|計画|たら|なら|ば|けど|もともと|後で|検討|\
+             来月|来週|来年|例えば|ゲーム|頃|子供",
     roles: &[
         ("boss", "上司|ボス|課長"),
         ("dentist", "歯医者|歯科医"),
@@ -252,6 +259,7 @@ pub(super) const JAPANESE: Table = Table {
         (Amount, Changed, "@the? THING は|が @when? AMOUNT に !なりました|なった|上がりました|上がった|値上がりしました|下がりました|下がった|変わりました|変更になりました"),
         (Time, IsSo, "@the? THING は @now? TIME です|だ|に_あります?"),
         (Time, IsSo, "@now @the? THING は TIME です|だ?"),
+        (Time, Changed, "TIME の THING は|が @when? TIME に !変わりました|変更になりました|変更されました|変更になった|延期になりました|延期されました"),
         (Time, Changed, "@the? THING は|が @when? TIME に !変わりました|変わった|変更になりました|変更されました|変更になった|なりました|なった|延期になりました|延期されました|移りました"),
     ],
 };

@@ -24,15 +24,28 @@ pub(super) const GERMAN: Table = Table {
              haben|wird|werden",
     no_names: "hause|haus|hofe|osten|westen|norden|süden|stadt|dorf|land|ausland|wohnung|zentrum|\
                nacht|tag|tage|licht|regen|wind|sonne|bedarf|freunden|kunden|uns|eltern|vergnügen|\
-               familie|team|zelt|hotel|heim|miete|untermiete|angst|frieden|scheidung",
+               familie|team|zelt|hotel|heim|miete|untermiete|angst|frieden|küche|nähe|berge|wg|provinz|\
+               gegend|mitte|fremde|welt|schlacht|villa|firma|zentrale|garage|ferien|rente|armut|armen|\
+               pension|ruhe|gefahr|teilzeit|vollzeit|schule|kita|vater|mutter|papa|mama|opa|oma|rentner|\
+               rentnerin|ingenieur|ingenieurin|engländer|engländerin|franzose|französin|amerikaner|\
+               amerikanerin|italiener|italienerin|österreicher|österreicherin|spanier|spanierin|pole|\
+               polin|däne|dänin|chinese|chinesin|deutscher|deutsche|vegetarier|vegetarierin|veganer|\
+               chef|chefin|direktor|direktorin|präsident|präsidentin|geschäftsführer|kollege|kollegin|\
+               freund|freundin|single|millionär|witwer|student|studentin|lehrer|lehrerin|mann|frau|\
+               weihnachten|ostern",
+    no_endings: &[
+        "ung", "heit", "keit", "schaft", "ität", "zimmer", "geschoss", "haus", "büro", "stadt",
+    ],
     towns: "",
-    vetoes: "nicht|nie|kein|keine|keinen|wenn|falls|sofern|ob|vielleicht|eventuell|womöglich|würde|\
+    vetoes: "nicht|nie|als|kein|keine|keinen|wenn|falls|sofern|ob|vielleicht|eventuell|womöglich|würde|\
              würden|wäre|hätte|könnte|könnten|sollte|sollen|soll|möchte|wollte|wollen|will|angeblich|\
              behauptet|behauptete|sagt|sagte|meint|meinte|glaubt|glaube|denkt|denke|vermutet|\
              träumt|träumte|geträumt|traum|roman|film|witz|scherz|für|nur|auch|ebenfalls|zusätzlich|\
              ausnahmsweise|vorübergehend|zeitweise|damals|früher|vorher|ursprünglich|probeweise|\
              vorschlag|idee|option|entwurf|bis|einmal|fast|beinahe|plan|geplant|überlegt|\
-             dann_wieder|dann_zurück|außer|ausser|während|statt_dessen",
+             dann_wieder|dann_zurück|außer|ausser|während|bald|demnächst|nächste|nächsten|nächstes|\
+             hoffentlich|wohl|anscheinend|scheinbar|offenbar|laut|gerücht|gerüchten|gelogen|lüge|\
+             spiel|beispiel|theoretisch|test|testweise",
     roles: &[
         ("boss", "chef|chefin|vorgesetzter|vorgesetzte|boss"),
         ("dentist", "zahnarzt|zahnärztin"),
@@ -49,7 +62,7 @@ pub(super) const GERMAN: Table = Table {
         ("wife", "ehefrau"),
         ("husband", "mann|ehemann"),
     ],
-    is: "ist|sind|findet",
+    is: "ist|sind|findet|finden",
     at: "am|um|im|den|der|dem|jeden|jeweils|immer|gegen|ab|schon|abends|morgens|mittags|\
          nachmittags|vormittags",
     before_clock: "um|ab|gegen|schon",
@@ -95,9 +108,9 @@ pub(super) const GERMAN: Table = Table {
         (Work, Changed, "WHO hat @when? bei PLACE @when? zu_arbeiten? !angefangen|begonnen"),
         (Work, Changed, "@i habe @when? bei PLACE @when? zu_arbeiten? !angefangen|begonnen"),
         (Work, Changed, "WHO hat @now? eine neue !stelle|arbeit bei PLACE"),
-        (Work, Changed, "WHO hat @now? einen neuen !job bei PLACE"),
+        (Work, Changed, "WHO hat @now? einen !neuen job bei PLACE"),
         (Work, Changed, "@i habe @now? eine neue !stelle|arbeit bei PLACE"),
-        (Work, Changed, "@i habe @now? einen neuen !job bei PLACE"),
+        (Work, Changed, "@i habe @now? einen !neuen job bei PLACE"),
         (Work, Changed, "WHO ist @when? zu PLACE !gewechselt"),
         (Work, Changed, "@i bin @when? zu PLACE !gewechselt"),
         (Work, Ended, "WHO !arbeitet nicht_mehr bei|für PLACE"),
@@ -119,9 +132,10 @@ pub(super) const GERMAN: Table = Table {
         (Amount, Changed, "@the? THING wurde|wurden @when? auf AMOUNT !erhöht|gesenkt|angehoben|reduziert|angepasst"),
         (Amount, Changed, "@the? THING wurde|wurden @when? von AMOUNT auf AMOUNT !erhöht|gesenkt|angehoben|reduziert"),
         (Amount, Changed, "@the? THING !steigt|stieg|sinkt|sank auf AMOUNT"),
-        (Time, IsSo, "@the? THING !ist|findet @now? TIME @now? statt?"),
+        (Time, IsSo, "@the? THING !ist|findet|finden @now? TIME @now? statt?"),
         (Time, IsSo, "@the? THING VERB @now? TIME @now?"),
         (Time, IsSo, "@now VERB @the? THING TIME statt?"),
+        (Time, Changed, "@the? THING TIME wurde|ist|wird @when? auf TIME !verschoben|verlegt|vorverlegt|vorgezogen"),
         (Time, Changed, "@the? THING wurde|ist|wird @when? auf TIME !verschoben|verlegt|vorverlegt|vorgezogen"),
         (Time, Changed, "@the? THING wurde|ist|wird von TIME auf TIME !verschoben|verlegt|vorverlegt|vorgezogen"),
         (Time, IsSo, "@the? THING VERB * TIME *"),
@@ -143,13 +157,16 @@ pub(super) const DUTCH: Table = Table {
              alle|allemaal|beide|zijn|haar|hun|jouw|jullie|geen|niet|als|of|dat|vandaag|gisteren|\
              morgen|nu|dan|hier|daar|in|op|om|bij|met|naar|van|voor|tot|en|maar|een|ook|is|was|\
              heeft|hebben|wordt|worden",
-    no_names: "huis|thuis|stad|buitenland",
+    no_names: "huis|thuis|stad|buitenland|engelsman|duitser|belg|fransman|vader|moeder|opa|oma|\
+               ingenieur|directeur|kerst|pasen",
+    no_endings: &[],
     towns: "",
     vetoes: "niet|nooit|geen|als|indien|misschien|wellicht|zou|zouden|wil|wilde|wou|willen|kan|kon|\
              moet|moest|beweert|beweerde|zegt|zei|denkt|denk|gelooft|vermoedt|droomde|droom|roman|\
              film|grap|voor|alleen|slechts|ook|eveneens|tijdelijk|uitzonderlijk|toen|vroeger|eerst|\
              oorspronkelijk|voorstel|idee|optie|concept|tot|bijna|plan|overweegt|behalve|tijdens|\
-             naar_verluidt|blijkbaar|daarna_weer",
+             naar_verluidt|blijkbaar|daarna_weer|binnenkort|volgende|morgen|hopelijk|\
+             gerucht|leugen|voorbeeld|spel",
     roles: &[
         ("boss", "baas|bazin|chef|leidinggevende"),
         ("dentist", "tandarts"),
@@ -207,6 +224,8 @@ pub(super) const DUTCH: Table = Table {
         (Work, Changed, "WHO is @when? !begonnen bij PLACE"),
         (Work, Changed, "WHO is @when? bij PLACE !begonnen"),
         (Work, Changed, "@i ben @when? bij PLACE !begonnen"),
+        (Work, Changed, "WHO is @when? !gaan_werken bij|voor PLACE"),
+        (Work, Changed, "@i ben @when? !gaan_werken bij|voor PLACE"),
         (Work, Changed, "WHO heeft @now? een nieuwe !baan bij PLACE"),
         (Work, Changed, "@i heb @now? een nieuwe !baan bij PLACE"),
         (Work, Ended, "WHO !werkt niet_meer bij|voor PLACE"),
@@ -228,6 +247,7 @@ pub(super) const DUTCH: Table = Table {
         (Time, IsSo, "@the? THING is @now? TIME @now?"),
         (Time, IsSo, "@now is @the? THING TIME"),
         (Time, IsSo, "@the? THING VERB @now? TIME @now?"),
+        (Time, Changed, "@the? THING TIME is|werd|wordt @when? !verplaatst|verzet|uitgesteld|verschoven naar|tot TIME"),
         (Time, Changed, "@the? THING is|werd|wordt @when? !verplaatst|verzet|uitgesteld|verschoven naar|tot TIME"),
         (Time, Changed, "@the? THING is|werd|wordt @when? naar|tot TIME !verplaatst|verzet|uitgesteld|verschoven"),
         (Time, IsSo, "@the? THING VERB * TIME *"),

@@ -20,14 +20,17 @@ pub(super) const FRENCH: Table = Table {
              leur|leurs|son|sa|ses|ton|ta|tes|votre|vos|quelqu'|personne|tous|toutes|si|quand|hier|\
              aujourd'|demain|maintenant|alors|ici|là|en|à|au|aux|chez|avec|dans|sur|pour|par|et|ou|\
              mais|un|une|aussi|est|sont|était|a|ont|ne|n'|pas|se|s'",
-    no_names: "maison|ville|campagne|étranger",
+    no_names: "maison|ville|campagne|étranger|français|française|anglais|anglaise|allemand|allemande|\
+               papa|maman|ingénieur|directeur|directrice|noël|pâques",
+    no_endings: &[],
     towns: "",
     vetoes: "ne|n'|pas|jamais|si|peut-être|voulait|veut|voudrait|veux|voulais|aimerait|aimerais|\
              pourrait|devrait|serait|aurait|prétend|prétendait|affirme|dit|disait|pense|pensait|croit|\
              crois|paraît|apparemment|selon|rêvé|rêve|roman|film|blague|pour|seulement|uniquement|\
              sauf|aussi|également|avant|autrefois|jadis|époque|initialement|temporairement|\
              provisoirement|exceptionnellement|quand|lorsque|jusqu'|jusque|proposition|idée|option|\
-             envisage|hésite|presque|projet|pendant|puis",
+             envisage|hésite|presque|projet|pendant|puis|bientôt|prochain|prochaine|demain|rumeur|\
+             mensonge|jeu|exemple|faux|essai",
     roles: &[
         ("boss", "chef|cheffe|patron|patronne|supérieur|supérieure"),
         ("dentist", "dentiste"),
@@ -43,7 +46,7 @@ pub(super) const FRENCH: Table = Table {
         ("wife", "femme|épouse"),
         ("husband", "mari"),
     ],
-    is: "est|sont|a_lieu",
+    is: "est|sont|lieu",
     at: "le|les|l'|au|à|tous|chaque|du|de|dès|vers",
     before_clock: "à|dès|vers",
     hours: "h|heures|heure",
@@ -98,7 +101,7 @@ pub(super) const FRENCH: Table = Table {
         (Role, IsSo, "NAME est @now? !@my @new? ROLE @now?"),
         (Role, Ended, "NAME n'_est plus !@my ROLE"),
         (Amount, IsSo, "@the? THING !est|coûte|coûtent @now? de|à? AMOUNT @now?"),
-        (Amount, IsSo, "@the? THING !s'_élève @now? à AMOUNT"),
+        (Amount, IsSo, "@the? THING s' !élève @now? à AMOUNT"),
         (Amount, IsSo, "@now ,? @the? THING !est|coûte|coûtent de? AMOUNT"),
         (Amount, Changed, "@the @new THING !est|coûte de? AMOUNT"),
         (Amount, Changed, "@the? THING !passe|passent à AMOUNT"),
@@ -106,10 +109,12 @@ pub(super) const FRENCH: Table = Table {
         (Amount, Changed, "@the? THING est @when? !passé|passée de AMOUNT à AMOUNT"),
         (Amount, Changed, "@the? THING a @when? !augmenté|baissé|grimpé|diminué à AMOUNT"),
         (Amount, Changed, "@the? THING a !changé , c'_est @now? AMOUNT"),
-        (Time, IsSo, "@the? THING !est|a_lieu @now? TIME @now?"),
+        (Time, IsSo, "@the? THING !est @now? TIME @now?"),
+        (Time, IsSo, "@the? THING a @now? !lieu @now? TIME @now?"),
         (Time, IsSo, "@the? THING est !prévu|prévue|fixé|fixée @now? TIME"),
         (Time, IsSo, "@the? THING s'|se? VERB @now? TIME @now?"),
         (Time, IsSo, "@now ,? @the? THING s'|se? VERB TIME"),
+        (Time, Changed, "@the? THING TIME est|a_été @when? !reporté|reportée|déplacé|déplacée|avancé|avancée|décalé|décalée|repoussé|repoussée TIME"),
         (Time, Changed, "@the? THING est|a_été @when? !reporté|reportée|déplacé|déplacée|avancé|avancée|décalé|décalée|repoussé|repoussée TIME"),
         (Time, IsSo, "@the? THING s'|se? VERB * TIME *"),
     ],
@@ -130,7 +135,9 @@ pub(super) const SPANISH: Table = Table {
              eso|este|esta|ese|esa|lo|le|les|su|sus|tu|tus|alguien|nadie|todos|todas|si|cuando|ayer|\
              hoy|mañana|ahora|entonces|aquí|allí|en|a|al|con|para|por|y|o|pero|un|una|también|es|son|\
              era|está|ha|han|no|ni|se|me|nos",
-    no_names: "casa|ciudad|pueblo",
+    no_names: "casa|ciudad|pueblo|inglés|inglesa|francés|francesa|alemán|alemana|papá|mamá|\
+               ingeniero|ingeniera|director|directora|navidad|navidades|pascua|verano",
+    no_endings: &[],
     towns: "madrid|barcelona|sevilla|valencia|bilbao|zaragoza|málaga|granada|méxico|buenos aires|\
             bogotá|lima|santiago|caracas|quito|montevideo|españa|argentina|chile|perú|colombia|francia|\
             alemania|suiza|italia|parís|londres|berlín|roma|lisboa|europa|américa|estados",
@@ -138,7 +145,8 @@ pub(super) const SPANISH: Table = Table {
              debería|sería|habría|dice|dijo|afirma|cree|creo|creía|piensa|pensaba|supuestamente|según|\
              parece|sueño|soñé|soñó|novela|película|broma|para|por|solo|sólo|solamente|también|antes|\
              temporalmente|provisionalmente|excepcionalmente|cuando|hasta|propuesta|idea|opción|casi|\
-             planea|plan|durante|excepto|originalmente|luego|después",
+             planea|plan|durante|excepto|originalmente|luego|después|pronto|próximo|próxima|mañana|\
+             mentira|rumor|ejemplo|juego|falso|prueba",
     roles: &[
         ("boss", "jefe|jefa"),
         ("dentist", "dentista"),
@@ -215,6 +223,7 @@ pub(super) const SPANISH: Table = Table {
         (Time, IsSo, "@the? THING @now? !es @now? TIME @now?"),
         (Time, IsSo, "@now ,? @the? THING !es TIME"),
         (Time, IsSo, "@the? THING @now? se? VERB @now? TIME @now?"),
+        (Time, Changed, "@the? THING TIME se @when? !movió|cambió|pasó|aplazó|trasladó|pospuso|adelantó para? TIME"),
         (Time, Changed, "@the? THING se @when? !movió|cambió|pasó|aplazó|trasladó|pospuso|adelantó para? TIME"),
         (Time, Changed, "@the? THING se ha !movido|cambiado|pasado|aplazado|trasladado|pospuesto|adelantado para? TIME"),
         (Time, Changed, "@the? THING fue|ha_sido !movido|movida|aplazado|aplazada|trasladado|trasladada|pospuesto|pospuesta para? TIME"),
@@ -237,7 +246,9 @@ pub(super) const ITALIAN: Table = Table {
              suoi|sue|tuo|tua|qualcuno|nessuno|tutti|tutte|se|quando|ieri|oggi|domani|ora|adesso|\
              allora|qui|lì|in|a|al|con|per|da|di|e|o|ma|un|una|anche|è|sono|era|ha|hanno|non|né|si|\
              mi|ci",
-    no_names: "casa|città|campagna|estero",
+    no_names: "casa|città|campagna|estero|inglese|francese|tedesco|tedesca|papà|mamma|ingegnere|\
+               direttore|direttrice|natale|pasqua",
+    no_endings: &[],
     towns: "roma|milano|torino|napoli|firenze|bologna|genova|venezia|verona|palermo|bari|trieste|\
             italia|svizzera|germania|francia|spagna|austria|inghilterra|londra|parigi|berlino|europa|\
             america|lombardia|toscana|piemonte|sicilia",
@@ -245,7 +256,8 @@ pub(super) const ITALIAN: Table = Table {
              avrebbe|dice|diceva|afferma|sostiene|crede|credo|pensa|penso|pare|sembra|secondo|\
              apparentemente|sogno|sognato|romanzo|film|scherzo|per|solo|soltanto|solamente|anche|\
              pure|prima|temporaneamente|eccezionalmente|quando|fino|proposta|idea|opzione|quasi|\
-             progetto|piano|durante|tranne|originariamente|poi|allora",
+             progetto|piano|durante|tranne|originariamente|poi|allora|presto|prossimo|prossima|domani|\
+             bugia|esempio|gioco|falso|voci|prova",
     roles: &[
         ("boss", "capo|capa|superiore|responsabile"),
         ("dentist", "dentista"),
@@ -314,6 +326,7 @@ pub(super) const ITALIAN: Table = Table {
         (Time, IsSo, "@the? @the? THING @now? !è|si_tiene @now? TIME @now?"),
         (Time, IsSo, "@now @the? @the? THING !è|si_tiene TIME"),
         (Time, IsSo, "@the? @the? THING @now? si? VERB @now? TIME @now?"),
+        (Time, Changed, "@the? THING TIME è_stato|è_stata|è @when? !spostato|spostata|rinviato|rinviata|anticipato|anticipata a? TIME"),
         (Time, Changed, "@the? @the? THING è_stato|è_stata|è @when? !spostato|spostata|rinviato|rinviata|anticipato|anticipata a? TIME"),
         (Time, IsSo, "@the? @the? THING si? VERB * TIME *"),
     ],

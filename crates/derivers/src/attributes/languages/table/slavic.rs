@@ -18,7 +18,9 @@ pub(super) const RUSSIAN: Table = Table {
     nobody: "я|мы|ты|он|она|оно|они|вы|кто|что|где|это|этот|эта|тот|та|его|её|ее|их|твой|твоя|ваш|\
              ваша|кто-то|никто|все|всё|оба|если|когда|вчера|сегодня|завтра|теперь|сейчас|тогда|здесь|\
              там|в|во|на|с|со|к|от|из|до|для|по|и|или|но|не|ни|тоже|также|был|была|было|будет",
-    no_names: "",
+    no_names: "англичанин|англичанка|немец|немка|француз|француженка|американец|американка|отец|\
+               мама|папа|директор",
+    no_endings: &[],
     towns: "москв|питер|петербург|санкт|казан|новосибирск|екатеринбург|самар|росси|украин|германи|\
             америк|китай|европ|лондон|берлин|париж|минск|киев|сибир|тбилиси|ереван|алматы|казахстан",
     vetoes: "не|никогда|если|может|возможно|наверное|бы|хотел|хотела|хочет|хочу|хотим|собирается|\
@@ -26,7 +28,7 @@ pub(super) const RUSSIAN: Table = Table {
              утверждает|считает|якобы|кажется|видимо|вроде|приснилось|сон|сне|роман|романе|фильм|\
              шутка|шучу|для|только|лишь|тоже|также|временно|раньше|прежде|тогда|изначально|когда|\
              пока|предложение|идея|вариант|почти|план|планирует|планирую|кроме|слухи|слухам|потом|\
-             ещё|еще|чтобы",
+             ещё|еще|чтобы|скоро|завтра|следующей|следующем|надеюсь|ложь|игре|пример",
     roles: &[
         ("boss", "начальник|начальница|начальником|начальницей|босс|боссом|шеф|шефом|руководитель|\
                   руководителем"),
@@ -81,6 +83,8 @@ pub(super) const RUSSIAN: Table = Table {
         (Work, IsSo, "@i? @now? @i? !работаю @now? в|на PLACE @now?"),
         (Work, Changed, "WHO @when? !устроился|устроилась на_работу? в|на PLACE"),
         (Work, Changed, "@i? @when? !устроился|устроилась на_работу? в|на PLACE"),
+        (Work, Changed, "WHO @when? !перешёл|перешел|перешла работать|на_работу в|на PLACE"),
+        (Work, Changed, "@i? @when? !перешёл|перешел|перешла работать|на_работу в|на PLACE"),
         (Work, Ended, "WHO больше_не !работает в|на PLACE"),
         (Work, Ended, "@i? больше_не !работаю в|на PLACE"),
         (Work, Ended, "WHO @when? !уволился|уволилась из PLACE"),
@@ -101,6 +105,7 @@ pub(super) const RUSSIAN: Table = Table {
         (Time, IsSo, "@the? THING @now? проходит|состоится|будет? @now? TIME @now?"),
         (Time, IsSo, "@now @the? THING проходит? TIME"),
         (Time, IsSo, "@the? THING VERB @now? TIME @now?"),
+        (Time, Changed, "@the? THING TIME @when? !перенесли TIME"),
         (Time, Changed, "@the? THING @when? !перенесли|перенесён|перенесен|перенесена|перенесено|перенесены TIME"),
         (Time, Changed, "@when? !перенесли @the? THING TIME"),
     ],
@@ -122,14 +127,17 @@ pub(super) const POLISH: Table = Table {
              wasza|ktoś|nikt|wszyscy|wszystko|oba|jeśli|kiedy|gdy|wczoraj|dziś|dzisiaj|jutro|teraz|\
              wtedy|tu|tam|w|we|na|z|ze|do|od|dla|po|przy|i|lub|ale|nie|ani|też|także|jest|są|był|była|\
              było|będzie|się",
-    no_names: "",
+    no_names: "anglik|angielka|niemiec|niemka|francuz|francuzka|amerykanin|amerykanka|ukrainiec|\
+               ukrainka|czech|czeszka|włoch|włoszka|polak|polka|ojcem|mamą|dyrektorem",
+    no_endings: &[],
     towns: "warszaw|krak|gdańsk|gdyni|wrocław|pozna|łodzi|łódź|katowic|lublin|szczecin|polsc|polsk|\
             niemcz|anglii|londyn|berlin|paryż|europ|ameryc|szwajcar",
     vetoes: "nie|nigdy|jeśli|jeżeli|gdyby|może|chyba|by|chciał|chciała|chce|chcę|chciałbym|zamierza|\
              zamierzam|myśli|myślę|mówi|powiedział|powiedziała|twierdzi|uważa|podobno|rzekomo|\
              prawdopodobnie|śnił|śniło|sen|śnie|powieść|powieści|film|żart|dla|tylko|jedynie|też|także|\
              również|tymczasowo|chwilowo|wyjątkowo|wcześniej|dawniej|kiedyś|wtedy|pierwotnie|kiedy|gdy|\
-             propozycja|pomysł|opcja|prawie|plan|planuje|planuję|oprócz|podczas|potem|jeszcze|żeby|aż",
+             propozycja|pomysł|opcja|prawie|plan|planuje|planuję|oprócz|podczas|potem|jeszcze|żeby|aż|\
+             wkrótce|jutro|przyszłym|plotka|kłamstwo|przykład|grze",
     roles: &[
         ("boss", "szef|szefem|szefowa|szefową|przełożony|przełożonym|przełożona|przełożoną|kierownik|\
                   kierownikiem|kierowniczka|kierowniczką"),
