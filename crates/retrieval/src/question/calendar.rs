@@ -196,3 +196,19 @@ pub(super) fn season_window(year: i16, start_month: i8) -> Option<(Date, Date)> 
     let first = Date::new(year, start_month, 1).ok()?;
     Some((first, first.checked_add(2.months()).ok()?.last_of_month()))
 }
+
+/// Easter Sunday, by the Gregorian computus (Meeus, Jones, Butcher).
+pub(super) fn easter(year: i16) -> Option<Date> {
+    let year_number = i32::from(year);
+    if year_number < 1583 {
+        return None;
+    }
+    let (a, b, c) = (year_number % 19, year_number / 100, year_number % 100);
+    let (d, e) = (b / 4, b % 4);
+    let g = (b - (b + 8) / 25 + 1) / 3;
+    let h = (19 * a + b - d - g + 15) % 30;
+    let l = (32 + 2 * e + 2 * (c / 4) - h - c % 4) % 7;
+    let m = (a + 11 * h + 22 * l) / 451;
+    let of_march = h + l - 7 * m + 22;
+    Date::new(year, 3, 1).ok()?.checked_add((of_march - 1).days()).ok()
+}

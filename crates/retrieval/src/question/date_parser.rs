@@ -6,6 +6,14 @@
 //! an open range ("since …"). A time given by its distance from another yields both: people who
 //! talk about last weekend do so around the reference time. Times relative to the asker ("last
 //! week", "three days ago") need today's civil date.
+//!
+//! The modules below read what consists of times: scopes, ranges, parts, and days by name.
+
+mod named;
+mod parts;
+mod ranges;
+mod scopes;
+mod words;
 
 use std::ops::Range;
 
@@ -16,7 +24,8 @@ use super::calendar::{
     unit_of, window_after, window_before, without_possessive,
 };
 use super::dates::{DateMention, MonthDay, Precision};
-use crate::text::time_expressions::{cardinal_or_ordinal, month_number, small_number};
+use crate::text::Language;
+use crate::text::time_expressions::{month_number, small_number};
 use crate::text::words::Word;
 
 /// Most times that are read from one question.
@@ -40,9 +49,11 @@ pub(super) fn parse(
     text: &str,
     words: &[Word<'_>],
     lower: &[String],
+    language: Language,
     today: Option<Date>,
 ) -> Vec<TimeExpression> {
-    let parser = Parser { text, words, lower, today };
+    let is_day_first = language != Language::English;
+    let parser = Parser { text, words, lower, today, is_day_first };
     let mut found = Vec::new();
     let mut count = 0;
     let mut position = 0;
@@ -66,40 +77,43 @@ struct AbsoluteTime {
     end: usize,
 }
 
+/// A time as it is read, before the part of the day after it.
+struct Reading {
+    mentions: Vec<DateMention>,
+    end: usize,
+    is_relative: bool,
+    is_open: bool,
+}
+
+impl Reading {
+    fn of(mentions: Vec<DateMention>, end: usize) -> Self {
+        Self { mentions, end, is_relative: false, is_open: false }
+    }
+
+    fn relative(mention: DateMention, end: usize) -> Self {
+        Self { is_relative: true, ..Self::of(vec![mention], end) }
+    }
+}
+
 struct Parser<'text> {
     text: &'text str,
     words: &'text [Word<'text>],
+    /// In English.
     lower: &'text [String],
     today: Option<Date>,
+    /// In numbers joined by slashes the day is before the month.
+    is_day_first: bool,
 }
 
 impl Parser<'_> {
-    fn word(&self, position: usize) -> &str {
-        self.lower.get(position).map_or("", String::as_str)
-    }
-
-    fn is_capital(&self, position: usize) -> bool {
-        self.words.get(position).is_some_and(|word| word.text.starts_with(char::is_uppercase))
-    }
-
-    /// The text between the word at `position` and the next.
-    fn gap(&self, position: usize) -> &str {
-        let (Some(word), Some(next)) = (self.words.get(position), self.words.get(position + 1))
-        else {
-            return "";
-        };
-        self.text.get(word.end()..next.start).unwrap_or("")
-    }
-
     /// The expression that starts at `position`.
     fn expression(&self, position: usize) -> Option<TimeExpression> {
-        let (mentions, end, is_relative) = match self.time(position) {
-            Some((mentions, end)) => (mentions, end, false),
-            None => {
+        let Reading { mentions, end, is_relative, is_open } =
+            self.time(position).or_else(|| {
                 let AbsoluteTime { mention, end } = self.relative(position)?;
-                (self.both_ways(position..end, mention), end, true)
-            }
-        };
+                let mentions = self.both_ways(position..end, mention);
+                Some(Reading { mentions, end, is_relative: true, is_open: false })
+            })?;
         let end = self.end_of_clock(end);
         // "last" of "last summer" is before the season's word.
         let picking = position.checked_sub(1).filter(|before| self.picks_a_time(*before));
@@ -107,7 +121,7 @@ impl Parser<'_> {
             mentions,
             words: picking.unwrap_or(position)..end.max(position + 1),
             is_relative: is_relative || picking.is_some(),
-            is_open: opens_a_range(self.word(position)),
+            is_open,
         })
     }
 
@@ -123,7 +137,7 @@ impl Parser<'_> {
         };
         let says_which = words.clone().any(|position| {
             matches!(self.word(position), "last" | "past" | "previous" | "this" | "next")
-        }) || self.lower.iter().any(|word| PAST.contains(&word.as_str()));
+        }) || self.is_about_the_past();
         let mut mentions = vec![mention];
         if let DateMention::Window { first, last, precision } = mention
             && !says_which
@@ -140,73 +154,30 @@ impl Parser<'_> {
         mentions
     }
 
-    /// The end of a part of the day, or of a time of the clock, that follows a time: "Monday
-    /// afternoon at 2 pm".
-    fn end_of_clock(&self, mut end: usize) -> usize {
-        if matches!(self.word(end), "morning" | "afternoon" | "evening" | "night") {
-            end += 1;
-        }
-        if self.word(end) == "at" && (self.day_number(end + 1).is_some() || self.is_noon(end + 1)) {
-            end += 2;
-            end += usize::from(matches!(self.word(end), "am" | "pm" | "o'clock"));
-        }
-        end
-    }
-
-    fn is_noon(&self, position: usize) -> bool {
-        matches!(self.word(position), "noon" | "midnight")
-            || self.word(position).ends_with(['m', 'M'])
-                && self.word(position).starts_with(|digit: char| digit.is_ascii_digit())
-    }
-
-    /// The times in an absolute expression that starts at `position`, and where it ends.
-    fn time(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+    /// The time that starts at `position`, without those that are relative by a single word.
+    fn time(&self, position: usize) -> Option<Reading> {
+        let of = |time: AbsoluteTime| Reading::of(vec![time.mention], time.end);
         self.range(position)
+            .or_else(|| self.scoped(position).map(|(mention, end)| Reading::relative(mention, end)))
             .or_else(|| self.distance(position))
             .or_else(|| self.open_range(position))
-            .or_else(|| self.part(position))
-            .or_else(|| self.absolute_time(position).map(|time| (vec![time.mention], time.end)))
+            .or_else(|| self.part(position).map(of))
+            .or_else(|| self.named(position))
+            .or_else(|| self.absolute_time(position).map(of))
     }
 
-    /// "last", "this" or "next" before a month or a season.
+    /// "last", "this" or "next" before a month, a season or a feast.
     fn picks_a_time(&self, position: usize) -> bool {
         matches!(self.word(position), "last" | "this" | "next" | "past")
             && self.today.is_some()
-            && (self.month(position + 1).is_some() || self.season(position + 1).is_some())
-    }
-
-    /// "between A and B", "from A to B", "3 to 7 May".
-    fn range(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
-        let opener = self.word(position);
-        let start = if matches!(opener, "between" | "from") { position + 1 } else { position };
-        let is_joint = |word: &str| matches!(word, "to" | "until" | "till" | "through" | "and");
-        // "from 3 to 7 May": a bare day takes the month of the other end.
-        if let Some(day) = self.day_number(start)
-            && (is_joint(self.word(start + 1))
-                && (start > position || self.word(start + 1) != "and")
-                || matches!(self.gap(start).trim(), "-" | "–"))
-        {
-            let other = if is_joint(self.word(start + 1)) { start + 2 } else { start + 1 };
-            if let Some(time) = self.absolute_time(other)
-                && let Some(mention) = with_first_day(time.mention, day)
-            {
-                return Some((vec![mention], time.end));
-            }
-        }
-        if start == position {
-            return None;
-        }
-        let from = self.absolute_time(start)?;
-        if !is_joint(self.word(from.end)) {
-            return None;
-        }
-        let to = self.absolute_time(from.end + 1)?;
-        Some((vec![range_between(from.mention, to.mention)?], to.end))
+            && (self.month(position + 1).is_some()
+                || self.season(position + 1).is_some()
+                || self.feast(position + 1).is_some())
     }
 
     /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A",
     /// "the day before".
-    fn distance(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
+    fn distance(&self, position: usize) -> Option<Reading> {
         let (count, at) = match self.word(position) {
             "the" | "last" | "next" => (1, position + 1),
             "couple" => (2, position + 2),
@@ -231,84 +202,17 @@ impl Parser<'_> {
                 window_after(last, unit, count, named)
             });
         }
-        Some((mentions, anchor.end))
-    }
-
-    /// "since A", "before A", "by A", "until A", "after A": an open range if the year is known.
-    fn open_range(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
-        if !opens_a_range(self.word(position)) {
-            return None;
-        }
-        let time =
-            self.part(position + 1).and_then(|(mentions, end)| Some((*mentions.first()?, end)));
-        let (mention, end) =
-            time.or_else(|| self.absolute_time(position + 1).map(|time| (time.mention, time.end)))?;
-        let DateMention::Window {
-            first,
-            last,
-            precision: Precision::Month | Precision::Season | Precision::Year,
-        } = mention
-        else {
-            // For an exact day, the day itself is the best evidence.
-            return Some((vec![mention], end));
-        };
-        let (first, last) = match self.word(position) {
-            "since" => (first, Date::MAX),
-            "after" => (shift(last, Unit::Day, 1)?, Date::MAX),
-            "before" => (Date::MIN, shift(first, Unit::Day, -1)?),
-            _ => (Date::MIN, last),
-        };
-        Some((vec![DateMention::Window { first, last, precision: Precision::Year }], end))
-    }
-
-    /// "the beginning of May", "early May", "the first half of May 2023", "mid-July", "the first
-    /// week of June".
-    fn part(&self, position: usize) -> Option<(Vec<DateMention>, usize)> {
-        let mut at = position;
-        let (from, to) = match self.word(at) {
-            "beginning" | "start" | "early" => (1, 10),
-            "middle" | "mid" => (10, 20),
-            "end" | "late" => (20, 31),
-            "first" if self.word(at + 1) == "half" => (1, 15),
-            "second" if self.word(at + 1) == "half" => (15, 31),
-            "first" if self.word(at + 1) == "week" => (1, 7),
-            "second" if self.word(at + 1) == "week" => (8, 14),
-            "third" if self.word(at + 1) == "week" => (15, 21),
-            "last" if self.word(at + 1) == "week" && self.word(at + 2) == "of" => (24, 31),
-            _ => return None,
-        };
-        at += 1;
-        while matches!(self.word(at), "half" | "week" | "of" | "in") {
-            at += 1;
-        }
-        let month = self.absolute_time(at)?;
-        let precision = Precision::Week;
-        let mention = match month.mention {
-            DateMention::Window { first, precision: Precision::Month, .. } => {
-                let day = |day: i8| {
-                    Date::new(first.year(), first.month(), day.min(first.days_in_month())).ok()
-                };
-                DateMention::Window { first: day(from)?, last: day(to)?, precision }
-            }
-            DateMention::EveryYear {
-                first: MonthDay { month, .. },
-                precision: Precision::Month,
-                ..
-            } => {
-                let day = |day| MonthDay { month, day };
-                DateMention::EveryYear { first: day(from), last: day(to), precision }
-            }
-            _ => return None,
-        };
-        Some((vec![mention], month.end))
+        Some(Reading::of(mentions, anchor.end))
     }
 
     /// An absolute time: a date, a month, a season, a year.
     fn absolute_time(&self, position: usize) -> Option<AbsoluteTime> {
         self.numeric(position)
+            .or_else(|| self.month_in_numbers(position))
             .or_else(|| self.day_and_month(position))
             .or_else(|| self.month(position))
             .or_else(|| self.season(position))
+            .or_else(|| self.feast(position))
             .or_else(|| self.year_alone(position))
     }
 
@@ -331,8 +235,8 @@ impl Parser<'_> {
             date_of(first_number, second_number, third_number)?
         } else if third.len() == 4 {
             // With slashes the order depends on the country; only a number above twelve reveals the
-            // day.
-            let is_day_first = separator != "/" || first_number > 12;
+            // day, or the language.
+            let is_day_first = separator != "/" || first_number > 12 || self.is_day_first;
             if !is_day_first && second_number <= 12 && first_number != second_number {
                 return None;
             }
@@ -348,10 +252,11 @@ impl Parser<'_> {
         Some(AbsoluteTime { mention: day_window(date), end })
     }
 
-    /// "7 May 2023", "the 7th of May", "May 7th, 2023".
+    /// "7 May 2023", "the 7th of May", "May 7th, 2023", "the first of May".
     fn day_and_month(&self, position: usize) -> Option<AbsoluteTime> {
-        let (day, month, mut end) = if let Some(day) = self.day_number(position) {
-            let at = if self.word(position + 1) == "of" { position + 2 } else { position + 1 };
+        let (day, month, mut end) = if let Some(day) = self.day_of_a_month(position) {
+            let at = self.past_ordinal_ending(position + 1);
+            let at = if self.word(at) == "of" { at + 1 } else { at };
             (day, month_number(self.word(at))?, at + 1)
         } else {
             (self.day_number(position + 1)?, month_number(self.word(position))?, position + 2)
@@ -359,7 +264,7 @@ impl Parser<'_> {
         let year_at = if self.word(end) == "of" { end + 1 } else { end };
         let year = self.year(year_at);
         if year.is_some() {
-            end = year_at + 1;
+            end = self.past_year_word(year_at + 1);
         }
         let mention = match year {
             Some(year) => day_window(date_of(year, month.into(), day.into())?),
@@ -383,18 +288,18 @@ impl Parser<'_> {
             let last = first.last_of_month();
             return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision: Precision::Month },
-                end: at + 1,
+                end: self.past_year_word(at + 1),
             });
         }
         // "may", "march" and short forms are months only after a word that introduces a time.
-        let before = position.checked_sub(1).map_or("", |before| self.word(before));
+        let before = self.before(position);
         let is_introduced = introduces_time(before) || matches!(before, "last" | "this" | "next");
         let is_ambiguous = word.len() <= 4 && !matches!(word, "june" | "july") || word == "march";
-        if is_ambiguous
-            && !(is_introduced
-                && (self.is_capital(position)
-                    || matches!(before, "in" | "of" | "during" | "since" | "until")))
-        {
+        // The verbs are English; "mars" is a planet too.
+        let is_month_word = self.is_capital(position)
+            || self.is_foreign(position)
+            || matches!(before, "in" | "of" | "during" | "since" | "until");
+        if is_ambiguous && !(is_introduced && is_month_word) {
             return None;
         }
         if let (Some(today), "last" | "this" | "next") = (self.today, before) {
@@ -423,10 +328,10 @@ impl Parser<'_> {
             let (first, last) = season_window(year, start_month)?;
             return Some(AbsoluteTime {
                 mention: DateMention::Window { first, last, precision },
-                end: at + 1,
+                end: self.past_year_word(at + 1),
             });
         }
-        let before = position.checked_sub(1).map_or("", |before| self.word(before));
+        let before = self.before(position);
         if let (Some(today), "last" | "this" | "next" | "past") = (self.today, before) {
             let mut windows = (-2..=2)
                 .filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
@@ -458,11 +363,12 @@ impl Parser<'_> {
     /// "in 2023", "since 2021": a year by itself needs a word that introduces it.
     fn year_alone(&self, position: usize) -> Option<AbsoluteTime> {
         let year = self.year(position)?;
-        let before = position.checked_sub(1).map_or("", |before| self.word(before));
-        let is_introduced = introduces_time(before) || before == "year";
+        let before = self.before(position);
+        let end = self.past_year_word(position + 1);
+        let is_introduced = introduces_time(before) || before == "year" || end > position + 1;
         let (first, last) = (date_of(year, 1, 1)?, date_of(year, 12, 31)?);
         let mention = DateMention::Window { first, last, precision: Precision::Year };
-        is_introduced.then_some(AbsoluteTime { mention, end: position + 1 })
+        is_introduced.then_some(AbsoluteTime { mention, end })
     }
 
     /// Times relative to today: yesterday, last week, three days ago, in the last two months, on
@@ -480,7 +386,9 @@ impl Parser<'_> {
         match word {
             "today" | "tonight" => return window(day(0)?, position + 1),
             "yesterday" => return window(day(-1)?, position + 1),
+            "ereyesterday" => return window(day(-2)?, position + 1),
             "tomorrow" => return window(day(1)?, position + 1),
+            "overmorrow" => return window(day(2)?, position + 1),
             "day" => {
                 let days = match (self.word(position + 1), self.word(position + 2)) {
                     ("before", "yesterday") => -2,
@@ -490,10 +398,10 @@ impl Parser<'_> {
                 return window(day(days)?, position + 3);
             }
             "in" => return self.after_today(position + 1, today),
-            "half" if self.word(position + 2) == "year" && self.word(position + 3) == "ago" => {
+            "half" if self.half_a_year_ago(position).is_some() => {
                 let date = shift(today, Unit::Month, -6)?;
                 let month = (date.first_of_month(), date.last_of_month(), Precision::Month);
-                return window(month, position + 4);
+                return window(month, self.half_a_year_ago(position)?);
             }
             "on" | "last" | "this" | "next" => {}
             "past" | "previous" => {}
@@ -526,6 +434,10 @@ impl Parser<'_> {
         window(calendar_unit(today, unit, steps)?, position + 2)
     }
 
+    fn is_about_the_past(&self) -> bool {
+        self.lower.iter().any(|word| PAST.contains(&word.as_str()))
+    }
+
     /// "On Friday" is the last Friday, because questions to a memory are about the past, unless the
     /// question is in the present or the future: "What do I have on Friday?"
     fn steps_to_weekday(&self) -> i32 {
@@ -533,7 +445,7 @@ impl Parser<'_> {
             "am", "are", "can", "could", "do", "does", "has", "have", "is", "shall", "should",
             "what's", "when's", "where's", "who's", "will",
         ];
-        let is_past = self.lower.iter().any(|word| PAST.contains(&word.as_str()));
+        let is_past = self.is_about_the_past();
         let verb = self.lower.iter().find(|word| OTHERS.contains(&word.as_str()));
         match verb.map(String::as_str) {
             None | Some("could" | "has" | "have") => -1,
@@ -562,8 +474,23 @@ impl Parser<'_> {
         Some(AbsoluteTime { mention: DateMention::Window { first, last, precision }, end })
     }
 
-    /// "three weeks ago", "a month ago", "a couple of days ago".
-    fn ago(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
+    /// The end of "half a year ago" and of its translations: "ein halbes Jahr", "полгода".
+    fn half_a_year_ago(&self, position: usize) -> Option<usize> {
+        let at = position + 1 + usize::from(matches!(self.word(position + 1), "a" | "one"));
+        let unit = usize::from(self.word(at) == "year");
+        let is_whole = unit == 1 || self.is_foreign(position);
+        (is_whole && self.word(at + unit) == "ago").then_some(at + unit + 1)
+    }
+
+    /// "three weeks" of "three weeks ago", "a couple of days ago", "two Fridays ago"; "год назад"
+    /// has no number.
+    fn count_ago(&self, position: usize) -> Option<(i32, Unit, usize)> {
+        if unit_of(self.word(position)).is_some()
+            && self.is_foreign(position)
+            && self.word(position + 1) == "ago"
+        {
+            return Some((1, unit_of(self.word(position))?, position + 2));
+        }
         let count = small_number(self.word(position)).or_else(|| self.bare_number(position))?;
         let mut at = position + 1;
         while matches!(self.word(at), "couple" | "few" | "of") {
@@ -574,21 +501,28 @@ impl Parser<'_> {
         } else {
             count
         };
-        let unit = unit_of(self.word(at))?;
-        if self.word(at + 1) != "ago" {
-            return None;
-        }
+        let singular = self.word(at).strip_suffix('s').unwrap_or_default();
+        let weekday = || unit_of(singular).filter(|unit| matches!(unit, Unit::Weekday(_)));
+        let unit = unit_of(self.word(at)).or_else(weekday)?;
+        (self.word(at + 1) == "ago").then_some((count, unit, at + 2))
+    }
+
+    /// "three weeks ago", "a month ago", "a couple of days ago".
+    fn ago(&self, position: usize, today: Date) -> Option<AbsoluteTime> {
+        let (count, unit, end) = self.count_ago(position)?;
         let date = shift(today, unit, -count)?;
         let (first, last) = match unit {
-            Unit::Day | Unit::Weekday(_) => (date, date),
+            Unit::Day => (date, date),
+            Unit::Weekday(weekday) => {
+                let day = named::weekdays_ago(today, weekday, count)?;
+                (day, day)
+            }
             Unit::Week | Unit::Weekend => (shift(date, Unit::Day, -3)?, shift(date, Unit::Day, 3)?),
             Unit::Month => (date.first_of_month(), date.last_of_month()),
             Unit::Year => (date.first_of_year(), date.last_of_year()),
         };
-        Some(AbsoluteTime {
-            mention: DateMention::Window { first, last, precision: precision_of(unit) },
-            end: at + 2,
-        })
+        let mention = DateMention::Window { first, last, precision: precision_of(unit) };
+        Some(AbsoluteTime { mention, end })
     }
 
     /// "two days", "a week", after "in".
@@ -605,20 +539,6 @@ impl Parser<'_> {
         let mention = DateMention::Window { first, last, precision: precision_of(unit) };
         // "In two days' time".
         Some(AbsoluteTime { mention, end: position + 2 })
-    }
-
-    fn day_number(&self, position: usize) -> Option<i8> {
-        let day = cardinal_or_ordinal(self.word(position)).filter(|day| (1..=31).contains(day))?;
-        i8::try_from(day).ok()
-    }
-
-    fn bare_number(&self, position: usize) -> Option<i32> {
-        self.word(position).parse().ok().filter(|number| (1..=1000).contains(number))
-    }
-
-    fn year(&self, position: usize) -> Option<i16> {
-        let word = self.word(position);
-        word.parse().ok().filter(|year| word.len() == 4 && (1000..=2999).contains(year))
     }
 }
 
@@ -657,59 +577,4 @@ fn opens_a_range(word: &str) -> bool {
 
 fn day_window(date: Date) -> DateMention {
     DateMention::Window { first: date, last: date, precision: Precision::Day }
-}
-
-/// The window from `day` to the day of `mention` in the same month.
-fn with_first_day(mention: DateMention, day: i8) -> Option<DateMention> {
-    match mention {
-        DateMention::Window { last, precision: Precision::Day, .. } => {
-            let first = Date::new(last.year(), last.month(), day).ok()?;
-            (first < last).then_some(DateMention::Window {
-                first,
-                last,
-                precision: Precision::Week,
-            })
-        }
-        DateMention::EveryYear { last, precision: Precision::Day, .. } => {
-            let first = MonthDay { day, ..last };
-            (day < last.day).then_some(DateMention::EveryYear {
-                first,
-                last,
-                precision: Precision::Week,
-            })
-        }
-        _ => None,
-    }
-}
-
-/// From the first day of one time to the last of another. A year given once applies to both.
-fn range_between(from: DateMention, to: DateMention) -> Option<DateMention> {
-    match (from, to) {
-        (
-            DateMention::Window { first, precision, .. },
-            DateMention::Window { last, precision: other, .. },
-        ) => (first <= last).then_some(DateMention::Window {
-            first,
-            last,
-            precision: precision.max(other),
-        }),
-        (
-            DateMention::EveryYear { first, precision, .. },
-            DateMention::EveryYear { last, precision: other, .. },
-        ) => Some(DateMention::EveryYear { first, last, precision: precision.max(other) }),
-        (
-            DateMention::EveryYear { first, precision, .. },
-            DateMention::Window { last, precision: other, .. },
-        ) => {
-            let begin = Date::new(last.year(), first.month, 1).ok()?;
-            let begin =
-                Date::new(last.year(), first.month, first.day.min(begin.days_in_month())).ok()?;
-            (begin <= last).then_some(DateMention::Window {
-                first: begin,
-                last,
-                precision: precision.max(other),
-            })
-        }
-        (DateMention::Window { .. }, DateMention::EveryYear { .. }) => None,
-    }
 }

@@ -37,7 +37,7 @@ pub struct MonthDay {
 }
 
 impl MonthDay {
-    fn in_year(self, year: i16) -> Option<Date> {
+    pub(super) fn in_year(self, year: i16) -> Option<Date> {
         let first = Date::new(year, self.month, 1).ok()?;
         Date::new(year, self.month, self.day.min(first.days_in_month())).ok()
     }

@@ -449,7 +449,7 @@ impl Times {
         today: Option<Date>,
     ) -> Self {
         let english = time_words::in_english(lower, language);
-        let times = date_parser::parse(text, words, &english, today);
+        let times = date_parser::parse(text, words, &english, language, today);
         // "passé" is "last", and "happened" where it does not pick a time.
         let means_happened = |word: &str| word == "last" && language == Language::French;
         let is_general = |word: &str| {
@@ -619,3 +619,5 @@ fn is_verb_or_end(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;

@@ -1,0 +1,251 @@
+//! Days by a name or by their number alone: "on the 3rd", "Friday the 13th", "at Christmas",
+//! "5/1/2026"; units before the last one; and "recently".
+
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+
+use super::super::calendar::{Unit, calendar_unit, easter, shift, unit_of};
+use super::super::dates::{DateMention, MonthDay, Precision};
+use super::{AbsoluteTime, Parser, Reading, day_window};
+
+/// Months in which a weekday of a number is looked for: each of them comes within 14 months,
+/// but for the last days of months.
+const MONTHS_OF_WEEKDAY: i32 = 48;
+/// Months in which a day of a number is looked for.
+const MONTHS_OF_DAY: i32 = 3;
+/// Days that are meant by "recently".
+const RECENT_DAYS: i32 = 28;
+
+/// A feast, by its first and last day, or the days around Easter.
+#[derive(Clone, Copy)]
+enum Feast {
+    Fixed((i8, i8), (i8, i8)),
+    Easter,
+}
+
+impl Parser<'_> {
+    /// A day by its name or number, or another time that has no month.
+    pub(super) fn named(&self, position: usize) -> Option<Reading> {
+        self.weekday_and_day(position)
+            .or_else(|| self.day_of_month(position))
+            .or_else(|| self.either_day(position))
+            .or_else(|| self.unit_before_last(position))
+            .or_else(|| self.recent(position))
+    }
+
+    /// "Friday the 13th" is a day that is both; of "Friday, 13 November" the date is enough.
+    fn weekday_and_day(&self, position: usize) -> Option<Reading> {
+        let at = position + usize::from(self.word(position) == "on");
+        let Some(Unit::Weekday(weekday)) = unit_of(self.word(at)) else { return None };
+        let number = self.past_articles(at + 1);
+        if let Some(time) = self.numeric(number).or_else(|| self.day_and_month(number)) {
+            return Some(Reading::of(vec![time.mention], time.end));
+        }
+        let day = self.day_number(number)?;
+        let end = self.past_ordinal_ending(number + 1);
+        let is_day = self.is_ordinal(number) || number > at + 1 || self.is_foreign_number(number);
+        if !is_day || !self.is_followed_by_nothing(end) {
+            return None;
+        }
+        let date = self.date_with(MONTHS_OF_WEEKDAY, |first| {
+            on_day(first, day).filter(|date| date.weekday() == weekday)
+        })?;
+        Some(Reading::relative(day_window(date), end))
+    }
+
+    /// "on the 3rd", "am 3.", "el día 3", "3-го числа".
+    fn day_of_month(&self, position: usize) -> Option<Reading> {
+        let is_introduced = self.word(position) == "on"
+            || self.is_foreign(position)
+                && (self.word(position) == "day" || self.is_article(position));
+        let mut at = self.past_articles(position + usize::from(is_introduced));
+        if self.word(at) == "day" && self.is_foreign(at) {
+            at += 1;
+        }
+        let end = self.past_ordinal_ending(at + 1);
+        if self.word(end) == "date" && self.is_foreign(end) {
+            let (date, _) = self.bare_day(at)?;
+            return Some(Reading::relative(day_window(date), end + 1));
+        }
+        let (date, end) = self.bare_day(at).filter(|_| is_introduced && at > position)?;
+        Some(Reading::relative(day_window(date), end))
+    }
+
+    /// "3rd" of "on the 3rd": the last such day, or the coming one.
+    pub(super) fn bare_day(&self, at: usize) -> Option<(Date, usize)> {
+        let is_alone = self.day_and_month(at).is_none();
+        let day = self.day_number(at).filter(|_| is_alone)?;
+        let end = self.past_ordinal_ending(at + 1);
+        let is_marked = self.is_ordinal(at) && self.before(at) == "the";
+        let is_day = match is_marked {
+            true => self.is_followed_by_nothing(end) && unit_of(self.word(end)).is_none(),
+            // "am 3.", but not "an 3 Tagen" or "le 3 pièces".
+            false => {
+                let next = self.word(end);
+                self.is_foreign_number(at)
+                    && unit_of(next).is_none()
+                    && (!next.is_empty() || self.is_at_end(end))
+            }
+        };
+        let date =
+            is_day.then(|| self.date_with(MONTHS_OF_DAY, |first| on_day(first, day))).flatten()?;
+        Some((date, end))
+    }
+
+    /// The day that `of_month` finds in the nearest month before the asker's day, or after it in a
+    /// question for what is to come.
+    fn date_with(&self, months: i32, of_month: impl Fn(Date) -> Option<Date>) -> Option<Date> {
+        let today = self.today?;
+        let step = self.steps_to_weekday();
+        let is_there = |date: &Date| if step < 0 { *date <= today } else { *date >= today };
+        (0..months).find_map(|count| {
+            let first = today.first_of_month().checked_add((count * step).months()).ok()?;
+            of_month(first).filter(is_there)
+        })
+    }
+
+    /// "5/1/2026" is 5 January or 1 May.
+    fn either_day(&self, position: usize) -> Option<Reading> {
+        let (first, second, year) = self.slashed(position)?;
+        let day = |month: i16, day: i16| super::date_of(year, month, day).map(day_window);
+        Some(Reading::of(vec![day(first, second)?, day(second, first)?], position + 3))
+    }
+
+    /// "the weekend before last".
+    fn unit_before_last(&self, position: usize) -> Option<Reading> {
+        let at = self.past_articles(position);
+        let (unit, steps, end) = self.before_last(at)?;
+        let (first, last, precision) = match unit {
+            Unit::Day => return None,
+            Unit::Weekday(_) => {
+                let (last, ..) = calendar_unit(self.today?, unit, -1)?;
+                let day = shift(last, Unit::Week, -1)?;
+                (day, day, Precision::Day)
+            }
+            _ => calendar_unit(self.today?, unit, steps)?,
+        };
+        Some(Reading::relative(DateMention::Window { first, last, precision }, end))
+    }
+
+    /// "recently", "in recent weeks", "in the last days".
+    fn recent(&self, position: usize) -> Option<Reading> {
+        let today = self.today?;
+        let unit = || unit_of(self.word(position + 1)).filter(|_| self.is_plural(position + 1));
+        let (days, end) = match self.word(position) {
+            // "Most recently" asks for the last time.
+            "recently" | "lately" if self.before(position) != "most" => (RECENT_DAYS, position + 1),
+            "recent" | "last" | "past" => match unit()? {
+                Unit::Day => (7, position + 2),
+                Unit::Week => (RECENT_DAYS, position + 2),
+                Unit::Month => (92, position + 2),
+                Unit::Weekend | Unit::Year | Unit::Weekday(_) => return None,
+            },
+            _ => return None,
+        };
+        let first = shift(today, Unit::Day, -days)?;
+        let mention = DateMention::Window { first, last: today, precision: Precision::Month };
+        Some(Reading { mentions: vec![mention], end, is_relative: true, is_open: true })
+    }
+
+    fn is_plural(&self, at: usize) -> bool {
+        matches!(self.word(at), "days" | "weeks" | "months")
+    }
+
+    /// "Christmas 2025", "at Easter", "on New Year's Eve".
+    pub(super) fn feast(&self, position: usize) -> Option<AbsoluteTime> {
+        let (feast, named) = self.feast_name(position)?;
+        let year_at = named + usize::from(self.word(named) == "of");
+        let before = self.before(position);
+        if let Some(year) = self.year(year_at) {
+            return feast.in_year(year).map(|mention| AbsoluteTime { mention, end: year_at + 1 });
+        }
+        const INTRODUCTIONS: [&str; 18] = [
+            "after", "and", "around", "at", "before", "between", "by", "during", "from", "in",
+            "last", "next", "on", "over", "since", "this", "to", "until",
+        ];
+        let is_introduced = INTRODUCTIONS.contains(&before) || self.is_foreign(position);
+        if !is_introduced || !self.is_followed_by_nothing(named) {
+            return None;
+        }
+        let every_year = match feast {
+            Feast::Fixed(first, last) => Some(DateMention::EveryYear {
+                first: MonthDay { month: first.0, day: first.1 },
+                last: MonthDay { month: last.0, day: last.1 },
+                precision: Precision::Day,
+            }),
+            Feast::Easter => None,
+        };
+        let is_picked = matches!(before, "last" | "this" | "next");
+        let mention = match every_year.filter(|_| !is_picked || self.today.is_none()) {
+            Some(mention) => mention,
+            None => self.feast_near(feast, before)?,
+        };
+        Some(AbsoluteTime { mention, end: named })
+    }
+
+    /// The last feast, the next one, or that of this year.
+    fn feast_near(&self, feast: Feast, picked: &str) -> Option<DateMention> {
+        let today = self.today?;
+        let is_to_come = picked == "next" || picked != "last" && self.steps_to_weekday() > 0;
+        let mut years: Vec<i16> =
+            (-1..=1).filter_map(|more| today.year().checked_add(more)).collect();
+        if picked == "this" {
+            return feast.in_year(today.year());
+        }
+        if !is_to_come {
+            years.reverse();
+        }
+        years.into_iter().filter_map(|year| feast.in_year(year)).find(|mention| match mention {
+            DateMention::Window { last, .. } if is_to_come => *last >= today,
+            DateMention::Window { first, .. } => *first <= today,
+            DateMention::EveryYear { .. } => false,
+        })
+    }
+
+    fn feast_name(&self, position: usize) -> Option<(Feast, usize)> {
+        let next = self.word(position + 1);
+        let last_day = Feast::Fixed((12, 31), (12, 31));
+        let first_day = Feast::Fixed((1, 1), (1, 1));
+        Some(match self.word(position) {
+            "christmas" => {
+                let is_longer = matches!(next, "eve" | "day");
+                (Feast::Fixed((12, 24), (12, 26)), position + 1 + usize::from(is_longer))
+            }
+            "easter" => (Feast::Easter, position + 1),
+            "hogmanay" => (last_day, position + 1),
+            "newyear" => (first_day, position + 1),
+            "new" if matches!(next, "year's" | "year’s" | "years") => {
+                match self.word(position + 2) {
+                    "eve" => (last_day, position + 3),
+                    "day" => (first_day, position + 3),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Feast {
+    fn in_year(self, year: i16) -> Option<DateMention> {
+        let (first, last) = match self {
+            Self::Fixed(first, last) => {
+                (Date::new(year, first.0, first.1).ok()?, Date::new(year, last.0, last.1).ok()?)
+            }
+            Self::Easter => {
+                let sunday = easter(year)?;
+                (shift(sunday, Unit::Day, -2)?, shift(sunday, Unit::Day, 1)?)
+            }
+        };
+        Some(DateMention::Window { first, last, precision: Precision::Day })
+    }
+}
+
+fn on_day(first: Date, day: i8) -> Option<Date> {
+    Date::new(first.year(), first.month(), day).ok()
+}
+
+/// The weekday `count` times before `today`.
+pub(super) fn weekdays_ago(today: Date, weekday: Weekday, count: i32) -> Option<Date> {
+    today.nth_weekday(count.checked_neg()?, weekday).ok()
+}
