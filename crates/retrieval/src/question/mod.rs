@@ -146,7 +146,14 @@ impl Question {
             Some((phrases, english, with)) => {
                 with.aligned(&phrases.align(&words, english), words.len())
             }
-            None => Times::of(text, &words, &lower, languages.own, today),
+            None => {
+                let own = analyzer.language_of_times(&words, languages.own);
+                let mut times = Times::of(text, &words, &lower, own, today);
+                if own != languages.own {
+                    times.leave_out_function_words(&lower, own);
+                }
+                times
+            }
         };
         let asks_when = asks_when || in_phrases.as_ref().is_some_and(|(.., with)| with.asks_when);
         if languages.own == Language::English {
@@ -468,6 +475,15 @@ impl Times {
         };
         let roles = english.iter().enumerate().map(role).collect();
         Self { times, roles, asks_when: asks_when(&english) }
+    }
+
+    /// The function words of a language in which nothing is looked up are not content.
+    fn leave_out_function_words(&mut self, lower: &[String], language: Language) {
+        for (role, word) in self.roles.iter_mut().zip(lower) {
+            if *role == WordRole::Content && Analyzer::is_of_function_words(word, language) {
+                *role = WordRole::General;
+            }
+        }
     }
 
     /// The same for the words of another text, of which there are `count`. `ranges` has those that

@@ -3,8 +3,8 @@
 //!
 //! `data/time-phrases.txt` has a phrase in each line and the English words that
 //! [`super::date_parser`] reads. `{n}` stands for a number, `{y}`, `{m}` and `{d}` for a year, a
-//! month and a day, `{w}` for a weekday, `{e}` for an ending, and a space for one or none. Other
-//! phrases are those for the conversation itself (聊了什么), which carry no weight beside a time.
+//! month and a day, `{M}` and `{D}` for the month and the day at the end of a range, `{w}` for a
+//! weekday, `{e}` for an ending, and a space for one or none. Other phrases are those for the conversation itself (聊了什么), which carry no weight beside a time.
 //!
 //! Pairs of characters across the ends of a phrase mean nothing, so a question that names a time
 //! is read with its phrases set apart.
@@ -168,6 +168,8 @@ enum Part {
     Year,
     Month,
     Day,
+    LastMonth,
+    LastDay,
     Weekday,
     Ending,
 }
@@ -179,6 +181,8 @@ struct Values {
     year: u32,
     month: u32,
     day: u32,
+    last_month: u32,
+    last_day: u32,
     weekday: &'static str,
 }
 
@@ -197,6 +201,8 @@ impl Phrase {
                 Some("{y}") => (Part::Year, 3),
                 Some("{m}") => (Part::Month, 3),
                 Some("{d}") => (Part::Day, 3),
+                Some("{M}") => (Part::LastMonth, 3),
+                Some("{D}") => (Part::LastDay, 3),
                 Some("{w}") => (Part::Weekday, 3),
                 Some("{e}") => (Part::Ending, 3),
                 _ if first == ' ' => (Part::Space, 1),
@@ -243,6 +249,8 @@ impl Phrase {
                 }
                 Part::Month => in_range(number(rest)?, 1..=12, &mut values.month)?,
                 Part::Day => in_range(number(rest)?, 1..=31, &mut values.day)?,
+                Part::LastMonth => in_range(number(rest)?, 1..=12, &mut values.last_month)?,
+                Part::LastDay => in_range(number(rest)?, 1..=31, &mut values.last_day)?,
                 Part::Weekday => {
                     let mut characters = rest.chars();
                     let day = characters.next()?;
@@ -259,14 +267,19 @@ impl Phrase {
                 }
             };
         }
-        let month = values.month.checked_sub(1).and_then(|month| MONTHS.get(month as usize));
+        let month = |month: u32| {
+            let name = month.checked_sub(1).and_then(|month| MONTHS.get(month as usize));
+            name.copied().unwrap_or_default()
+        };
         let english = self
             .english
             .replace("{n}", &values.number.to_string())
             .replace("{y}", &values.year.to_string())
             .replace("{m}", &values.month.to_string())
             .replace("{d}", &values.day.to_string())
-            .replace("{month}", month.copied().unwrap_or_default())
+            .replace("{D}", &values.last_day.to_string())
+            .replace("{month}", month(values.month))
+            .replace("{last month}", month(values.last_month))
             .replace("{weekday}", values.weekday);
         Some((at, english))
     }
@@ -325,7 +338,8 @@ mod tests {
     #[test]
     fn every_line_is_a_phrase_that_is_read_whole() {
         let values = |text: &str| {
-            text.replace("{n}", "三").replace("{y}", "2023").replace("{m}", "5").replace("{d}", "7")
+            let text = text.replace("{M}", "6").replace("{D}", "9").replace("{n}", "三");
+            text.replace("{y}", "2023").replace("{m}", "5").replace("{d}", "7")
         };
         for line in PHRASES.lines() {
             let phrase = values(line.split_once('=').unwrap().0);

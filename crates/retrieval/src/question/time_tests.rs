@@ -197,3 +197,162 @@ fn days_are_read_by_their_number_or_name() {
     assert!(!parsed(Language::English, "What did I do recently?").asks_for_days);
     assert!(parsed(Language::English, "What did I do on the 3rd?").asks_for_days);
 }
+
+#[test]
+fn times_of_several_words_are_read_in_german() {
+    check(
+        Language::German,
+        &[
+            ("Was habe ich letztes Jahr im August gemacht?", "2025-08-01..2025-08-31 month"),
+            ("Was habe ich im August letzten Jahres gemacht?", "2025-08-01..2025-08-31 month"),
+            ("Was war letzte Woche Mittwoch?", "2026-11-18 day"),
+            ("Was habe ich letzte Woche Mittwoch gemacht?", "2026-11-18 day"),
+            ("Was habe ich heute vor einem Jahr gemacht?", "2025-11-28 day"),
+            ("Was habe ich seit Montag gemacht?", "2026-11-23..2026-11-28 week"),
+            ("Was war vom 3. bis 10. Juni?", "--06-03..--06-10 week"),
+            ("Was war vom 3. bis zum 10. Juni 2026?", "2026-06-03..2026-06-10 week"),
+            ("Was war im ersten Quartal 2026?", "2026-01-01..2026-03-31 season"),
+            ("Was war Ende letzten Jahres?", "2025-11-01..2025-12-31 season"),
+            ("Was habe ich am 3. gemacht?", "2026-11-03 day"),
+            ("Was habe ich am ersten Mai gemacht?", "--05-01 day"),
+            ("Was habe ich am 1/5/2026 gemacht?", "2026-05-01 day"),
+            ("Was war am Freitag, dem 13.?", "2026-11-13 day"),
+            ("Was haben wir an Weihnachten gemacht?", "--12-24..--12-26 day"),
+            ("Was haben wir letzte Ostern gemacht?", "2026-04-03..2026-04-06 day"),
+            ("Was war am vorletzten Wochenende?", "2026-11-14..2026-11-15 week"),
+            ("Was habe ich neulich gemacht?", "2026-10-31..2026-11-28 month"),
+            ("Was habe ich vorgestern gemacht?", "2026-11-26 day"),
+            ("Was habe ich gestern Abend gemacht?", "2026-11-27 day"),
+            ("Was habe ich heute Morgen gemacht?", "2026-11-28 day"),
+            ("Was habe ich am Morgen gemacht?", ""),
+            ("Was mache ich morgen?", "2026-11-29 day"),
+            ("Was war vor einem halben Jahr?", "2026-05-01..2026-05-31 month"),
+            ("Was haben wir zwischen März und Mai gemacht?", "--03-01..--05-31 month"),
+            ("Was kostet das an 3 Tagen?", ""),
+            ("Was war das erste?", ""),
+        ],
+    );
+    assert!(parsed(Language::German, "Was habe ich gestern Abend gemacht?").asks_for_days);
+}
+
+#[test]
+fn times_of_several_words_are_read_in_french_and_spanish() {
+    check(
+        Language::French,
+        &[
+            ("Qu'ai-je fait en août l'année dernière ?", "2025-08-01..2025-08-31 month"),
+            ("Que s'est-il passé entre mars et mai ?", "--03-01..--05-31 month"),
+            ("Qu'ai-je fait depuis lundi ?", "2026-11-23..2026-11-28 week"),
+            ("Qu'ai-je fait du 3 au 10 juin ?", "--06-03..--06-10 week"),
+            ("Qu'ai-je fait le 3 ?", "2026-11-03 day"),
+            ("Qu'ai-je fait le 1er mai 2026 ?", "2026-05-01 day"),
+            ("Qu'ai-je fait le 01/05/2026 ?", "2026-05-01 day"),
+            ("Qu'ai-je fait hier soir ?", "2026-11-27 day"),
+            ("Qu'ai-je fait avant-hier ?", "2026-11-26 day"),
+            ("Qu'ai-je fait avant-hier soir ?", "2026-11-26 day"),
+            ("Qu'ai-je fait début mai ?", "--05-01..--05-10 week"),
+            ("Qu'ai-je fait mi-juillet ?", "--07-10..--07-20 week"),
+            ("Qu'ai-je fait à Noël ?", "--12-24..--12-26 day"),
+            ("Qu'ai-je fait le week-end dernier ?", "2026-11-21..2026-11-22 week"),
+            ("Qu'ai-je fait ces derniers jours ?", "2026-11-21..2026-11-28 month"),
+            ("Qu'ai-je fait le vendredi 13 ?", "2026-11-13 day"),
+            ("Où est le 3 pièces ?", ""),
+            ("Que sait-on de la planète Mars ?", ""),
+        ],
+    );
+    check(
+        Language::Spanish,
+        &[
+            ("¿Qué hice en agosto del año pasado?", "2025-08-01..2025-08-31 month"),
+            ("¿Qué pasó entre marzo y mayo?", "--03-01..--05-31 month"),
+            ("¿Qué hice desde el lunes?", "2026-11-23..2026-11-28 week"),
+            ("¿Qué hice del 3 al 10 de junio?", "--06-03..--06-10 week"),
+            ("¿Qué hice el día 3?", "2026-11-03 day"),
+            ("¿Qué hice el 1/5/2026?", "2026-05-01 day"),
+            ("¿Qué hice el primero de mayo?", "--05-01 day"),
+            ("¿Qué hice ayer por la tarde?", "2026-11-27 day"),
+            ("¿Qué hice ayer por la mañana?", "2026-11-27 day"),
+            ("¿Qué hago mañana por la mañana?", "2026-11-29 day"),
+            ("¿Qué hice por la mañana?", ""),
+            ("¿Qué hice esta mañana?", "2026-11-28 day"),
+            ("¿Qué hice anoche?", "2026-11-27 day"),
+            ("¿Qué hice anteayer?", "2026-11-26 day"),
+            ("¿Qué hago pasado mañana?", "2026-11-30 day"),
+            ("¿Qué hice en Navidad?", "--12-24..--12-26 day"),
+            ("¿Qué hice el fin de semana pasado?", "2026-11-21..2026-11-22 week"),
+            ("¿Qué hice hace medio año?", "2026-05-01..2026-05-31 month"),
+            ("¿Qué hice últimamente?", "2026-10-31..2026-11-28 month"),
+            ("¿Cuál es el fin de esto?", ""),
+        ],
+    );
+}
+
+#[test]
+fn times_of_several_words_are_read_in_russian_and_chinese() {
+    check(
+        Language::Russian,
+        &[
+            ("Что я делал в августе прошлого года?", "2025-08-01..2025-08-31 month"),
+            ("Что произошло между мартом и маем?", "--03-01..--05-31 month"),
+            ("Что я делал с марта по май?", "--03-01..--05-31 month"),
+            ("Что я делал с 3 по 10 июня?", "--06-03..--06-10 week"),
+            ("Что я делал в начале мая?", "--05-01..--05-10 week"),
+            ("Что я делал с понедельника?", "2026-11-23..2026-11-28 week"),
+            ("Что я делал 3-го числа?", "2026-11-03 day"),
+            ("Что я делал первого мая?", "--05-01 day"),
+            ("Что я делал 1 мая 2026 года?", "2026-05-01 day"),
+            ("Что я делал весной 2025 года?", "2025-03-01..2025-05-31 season"),
+            ("Что я делал вчера вечером?", "2026-11-27 day"),
+            ("Что я делал позавчера?", "2026-11-26 day"),
+            ("Что я делал прошлым летом?", "2026-06-01..2026-08-31 season"),
+            ("Что я делал год назад?", "2025-01-01..2025-12-31 year"),
+            ("Что было полгода назад?", "2026-05-01..2026-05-31 month"),
+            ("Что я делал в прошлые выходные?", "2026-11-21..2026-11-22 week"),
+            ("Что я делал недавно?", "2026-10-31..2026-11-28 month"),
+            ("Сколько стоят 3 книги?", ""),
+        ],
+    );
+    check(
+        Language::Other,
+        &[
+            ("去年八月我做了什么?", "2025-08-01..2025-08-31 month"),
+            ("去年夏天我做了什么?", "2025-06-01..2025-08-31 season"),
+            ("2025年春天我做了什么?", "2025-03-01..2025-05-31 season"),
+            ("三月到五月之间发生了什么?", "--03-01..--05-31 month"),
+            ("6月3日到10日我做了什么?", "--06-03..--06-10 week"),
+            ("周一以来我做了什么?", "2026-11-23..2026-11-28 week"),
+            ("3号我做了什么?", "2026-11-03 day"),
+            ("昨天晚上我做了什么?", "2026-11-27 day"),
+            ("五月初我做了什么?", "--05-01..--05-10 week"),
+            ("十月底我做了什么?", "--10-20..--10-31 week"),
+            ("半年前发生了什么?", "2026-05-01..2026-05-31 month"),
+            ("圣诞节我做了什么?", "--12-24..--12-26 day"),
+            ("最近我做了什么?", "2026-10-31..2026-11-28 month"),
+            ("2026年第二季度我做了什么?", "2026-04-01..2026-06-30 season"),
+            ("3号线在哪里?", ""),
+            ("去年の八月に何をした?", "2025-08-01..2025-08-31 month"),
+            ("작년 8월에 뭐 했어?", "2025-08-01..2025-08-31 month"),
+        ],
+    );
+}
+
+#[test]
+fn times_are_read_in_the_language_of_the_question_whatever_is_held() {
+    check(
+        Language::English,
+        &[
+            ("Was habe ich gestern Abend gemacht?", "2026-11-27 day"),
+            ("Was habe ich am 1. Mai 2026 gemacht?", "2026-05-01 day"),
+            ("Qu'ai-je fait la semaine dernière ?", "2026-11-16..2026-11-22 week"),
+            ("¿Qué hice ayer por la tarde?", "2026-11-27 day"),
+            // English with a word of another language, or nothing that tells the language.
+            ("Who was in the war museum with Oma?", ""),
+            ("Mai gestern", ""),
+            ("Die Hard", ""),
+            ("El Niño in March", "--03-01..--03-31 month"),
+        ],
+    );
+    let question = parsed(Language::English, "Was habe ich gestern Abend gemacht?");
+    assert!(question.asks_for_days);
+    assert_eq!(question.languages.own, Language::English);
+}

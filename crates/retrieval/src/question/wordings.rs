@@ -35,7 +35,12 @@ pub(super) fn of(
 ) -> Vec<Wording> {
     let mut wordings = Vec::new();
     for time in times.iter().take(TIMES_MAX) {
-        match *time.mentions {
+        // An open range has the day itself first.
+        let mentions = match &*time.mentions {
+            [day, _] if time.is_open => std::slice::from_ref(day),
+            all => all,
+        };
+        match *mentions {
             [DateMention::Window { first, last, precision: Precision::Day }] if first == last => {
                 if !time.is_relative {
                     let said = words.get(time.words.clone()).unwrap_or_default();

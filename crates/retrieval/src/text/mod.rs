@@ -309,6 +309,32 @@ impl Analyzer {
         (QueryLanguages { own, others }, tally.is_clear(own, others))
     }
 
+    /// The language in which the times of a question are read: its own, by its function words,
+    /// whatever the space holds, or `looked_up`, in which its words are looked up.
+    pub(crate) fn language_of_times(
+        &mut self,
+        words: &[Word<'_>],
+        looked_up: Language,
+    ) -> Language {
+        let mut tally = Tally::default();
+        for word in words {
+            let entry = self.entry(*word);
+            tally.add(self.entries[entry].evidence);
+        }
+        let is_ascii = words.iter().all(|word| word.text.is_ascii());
+        let lead = if is_ascii { recognition::ASCII_LEAD } else { recognition::LEAD };
+        tally.decide(looked_up, None, recognition::points_min(words.len()), lead)
+    }
+
+    /// Whether `word` (lower case) consists of function words of `language`: "qu'ai".
+    pub(crate) fn is_of_function_words(word: &str, language: Language) -> bool {
+        let is_one = |part: &str| recognition::is_function_word(part, language);
+        let elided = |part: &str| part.len() == 1;
+        is_one(word)
+            || word.contains(words::APOSTROPHES)
+                && word.split(words::APOSTROPHES).all(|part| elided(part) || is_one(part))
+    }
+
     /// The terms of one word of a question, in order: none for a stop word of the question's
     /// language, several for a compound identifier.
     pub(crate) fn query_terms_of_word(

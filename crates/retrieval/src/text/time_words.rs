@@ -1,5 +1,9 @@
 //! Words for times, and for questions about them, in other languages: `data/time-words.txt` has a
 //! line per language, with words and their English ones.
+//!
+//! Those of `data/time-words-of-questions.txt` are read in questions alone: what a record says is
+//! indexed, so that a word more for records would mean a new index. "Ereyesterday", "overmorrow",
+//! "penultimate" and "hogmanay" stand for what English says in several words.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,11 +13,16 @@ use super::time_expressions::{TimeRole, month_number, time_role};
 use super::words::APOSTROPHES;
 
 static LISTS: &str = include_str!("../../data/time-words.txt");
+static LISTS_OF_QUESTIONS: &str = include_str!("../../data/time-words-of-questions.txt");
+
+type EnglishWords = HashMap<&'static str, &'static str, foldhash::fast::RandomState>;
 
 /// The words of a language.
 pub(crate) struct Words {
     language: Language,
-    english: HashMap<&'static str, &'static str, foldhash::fast::RandomState>,
+    english: EnglishWords,
+    /// Further words, in questions.
+    in_questions: EnglishWords,
 }
 
 /// The words of `language`; `None` for English, and for a language without a list.
@@ -24,23 +33,31 @@ pub(crate) fn of(language: Language) -> Option<&'static Words> {
 /// The words of each language with a list.
 pub(crate) fn all() -> impl Iterator<Item = &'static Words> {
     static READ: OnceLock<Vec<Words>> = OnceLock::new();
-    READ.get_or_init(|| LISTS.lines().filter_map(read_line).collect()).iter()
+    let words = |line| {
+        let (language, english) = read_line(line)?;
+        let mut of_questions = LISTS_OF_QUESTIONS.lines().filter_map(read_line);
+        let in_questions = of_questions.find(|(other, _)| *other == language);
+        let in_questions = in_questions.map(|(_, words)| words).unwrap_or_default();
+        Some(Words { language, english, in_questions })
+    };
+    READ.get_or_init(|| LISTS.lines().filter_map(words).collect()).iter()
 }
 
-fn read_line(line: &'static str) -> Option<Words> {
+fn read_line(line: &'static str) -> Option<(Language, EnglishWords)> {
     let mut entries = line.split(' ');
     let language = Language::named(entries.next()?)?;
-    let english = entries.filter_map(|entry| entry.split_once(':')).collect();
-    Some(Words { language, english })
+    Some((language, entries.filter_map(|entry| entry.split_once(':')).collect()))
 }
 
 impl Words {
     /// The English word for `word` (lower case).
     pub(crate) fn english(&self, word: &str) -> Option<&'static str> {
-        // "l'année": what is before an apostrophe is another word.
-        let whole = self.english.get(word);
-        let after = || self.english.get(word.rsplit_once(APOSTROPHES)?.1);
-        whole.or_else(after).copied()
+        english(&self.english, word)
+    }
+
+    /// The same, in a question.
+    pub(crate) fn english_in_question(&self, word: &str) -> Option<&'static str> {
+        self.english(word).or_else(|| english(&self.in_questions, word))
     }
 
     /// The words that mean `english`.
@@ -72,14 +89,33 @@ impl Words {
     }
 }
 
+fn english(words: &EnglishWords, word: &str) -> Option<&'static str> {
+    // "l'année": what is before an apostrophe is another word.
+    let whole = words.get(word);
+    let after = || words.get(word.rsplit_once(APOSTROPHES)?.1);
+    whole.or_else(after).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn words_of_questions_are_of_a_language_with_a_list_and_not_in_it() {
+        for line in LISTS_OF_QUESTIONS.lines() {
+            let (language, words) = read_line(line).unwrap();
+            let known = of(language).unwrap();
+            assert!(known.in_questions == words, "{language:?}");
+            for word in words.keys() {
+                assert!(!known.english.contains_key(word), "{word}");
+            }
+        }
+    }
+
+    #[test]
     fn every_entry_is_a_word_and_an_english_one_in_a_known_language() {
-        for line in LISTS.lines() {
-            let Words { language, english } = read_line(line).unwrap();
+        for line in LISTS.lines().chain(LISTS_OF_QUESTIONS.lines()) {
+            let (language, english) = read_line(line).unwrap();
             assert_eq!(line.split(' ').count() - 1, english.len(), "{language:?}");
             for (word, english) in english {
                 assert_eq!(word.to_lowercase(), word, "{language:?}");

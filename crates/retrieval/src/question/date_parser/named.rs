@@ -73,7 +73,9 @@ impl Parser<'_> {
 
     /// "3rd" of "on the 3rd": the last such day, or the coming one.
     pub(super) fn bare_day(&self, at: usize) -> Option<(Date, usize)> {
-        let is_alone = self.day_and_month(at).is_none();
+        let is_part_of_number =
+            matches!(self.gap(at), "/" | ":" | "-") && self.past_ordinal_ending(at + 1) == at + 1;
+        let is_alone = !is_part_of_number && self.day_and_month(at).is_none();
         let day = self.day_number(at).filter(|_| is_alone)?;
         let end = self.past_ordinal_ending(at + 1);
         let is_marked = self.is_ordinal(at) && self.before(at) == "the";
@@ -214,6 +216,10 @@ impl Parser<'_> {
             "easter" => (Feast::Easter, position + 1),
             "hogmanay" => (last_day, position + 1),
             "newyear" => (first_day, position + 1),
+            // "Новый год" is the night before it too.
+            "new" if next == "year" && self.is_foreign(position) => {
+                (Feast::Fixed((12, 31), (1, 1)), position + 2)
+            }
             "new" if matches!(next, "year's" | "year’s" | "years") => {
                 match self.word(position + 2) {
                     "eve" => (last_day, position + 3),
@@ -230,7 +236,9 @@ impl Feast {
     fn in_year(self, year: i16) -> Option<DateMention> {
         let (first, last) = match self {
             Self::Fixed(first, last) => {
-                (Date::new(year, first.0, first.1).ok()?, Date::new(year, last.0, last.1).ok()?)
+                let last_year = if last.0 < first.0 { year.checked_add(1)? } else { year };
+                let last = Date::new(last_year, last.0, last.1).ok()?;
+                (Date::new(year, first.0, first.1).ok()?, last)
             }
             Self::Easter => {
                 let sunday = easter(year)?;

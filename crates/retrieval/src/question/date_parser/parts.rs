@@ -170,7 +170,9 @@ impl Parser<'_> {
             }
         };
         // A third number makes it something else.
-        let is_longer = matches!(self.gap(end - 1), "-" | "/" | ".");
+        let joins = |gap: &str| matches!(gap, "-" | "/" | ".");
+        let is_longer = joins(self.gap(end - 1))
+            || position.checked_sub(1).is_some_and(|before| joins(self.gap(before)));
         if is_longer || month.len() > 2 || year.len() != 4 {
             return None;
         }

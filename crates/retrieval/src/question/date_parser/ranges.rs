@@ -36,19 +36,26 @@ impl Parser<'_> {
         if !self.is_joint(from_end) {
             return None;
         }
-        let (to, end, is_to_relative) = self.any_time(self.past_articles(from_end + 1))?;
+        let (to, end, is_to_relative) = self.any_time(self.past_joint(from_end))?;
         let mentions = vec![range_between(from, to)?];
         let is_relative = is_from_relative || is_to_relative;
         Some(Reading { mentions, end, is_relative, is_open: false })
     }
 
-    /// A word between the ends of a range. Of other languages also those for "in" ("du 3 au 10").
+    /// A word between the ends of a range. Of other languages also those for "in" and "at": "du
+    /// 3 au 10".
     fn is_joint(&self, at: usize) -> bool {
         match self.word(at) {
             "to" | "until" | "till" | "through" | "and" => true,
-            "in" => self.is_foreign(at),
+            "in" | "at" => self.is_foreign(at),
             _ => false,
         }
+    }
+
+    /// The word after a joint: "bis zum 10. Juni".
+    fn past_joint(&self, at: usize) -> usize {
+        let is_second = matches!(self.word(at + 1), "to" | "at") && self.is_foreign(at + 1);
+        self.past_articles(at + 1 + usize::from(is_second))
     }
 
     /// "from 3 to 7 May", "3-7 May", "3 or 4 May": a bare day takes the month of the other end.
@@ -61,7 +68,7 @@ impl Parser<'_> {
         if !self.is_joint(after) && !is_dash && !is_list {
             return None;
         }
-        let other = if is_dash { after } else { self.past_articles(after + 1) };
+        let other = if is_dash { after } else { self.past_joint(after) };
         let time = self.day_and_month(other)?;
         let mentions = match is_list {
             true => vec![on_day(time.mention, day)?, time.mention],
@@ -75,7 +82,7 @@ impl Parser<'_> {
         let from = self.day_and_month(start)?;
         let is_dash = matches!(self.gap(from.end - 1).trim(), "-" | "–");
         let at = match self.word(from.end) {
-            "to" | "until" | "till" | "through" => self.past_articles(from.end + 1),
+            "to" | "until" | "till" | "through" => self.past_joint(from.end),
             _ if is_dash => from.end,
             _ => return None,
         };
@@ -95,7 +102,7 @@ impl Parser<'_> {
             _ => None,
         };
         let from = weekday(start).filter(|_| self.is_joint(start + 1))?;
-        let end = self.past_articles(start + 2);
+        let end = self.past_joint(start + 1);
         Some((from, weekday(end)?, self.end_of_clock(end + 1)))
     }
 

@@ -4,6 +4,7 @@ use super::super::days::{is_conversation, is_general};
 use super::Parser;
 use crate::text::is_english_stop_word;
 use crate::text::time_expressions::cardinal_or_ordinal;
+use crate::text::words::is_unspaced;
 
 /// Articles of other languages, which have no English word here.
 #[rustfmt::skip]
@@ -87,6 +88,7 @@ impl Parser<'_> {
         let word = self.word(end);
         self.is_at_end(end)
             || self.is_foreign(end)
+            || word.starts_with(is_unspaced)
             || is_english_stop_word(word)
             || is_general(word)
             || is_conversation(word)
