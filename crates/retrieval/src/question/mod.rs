@@ -132,7 +132,8 @@ impl Question {
         let in_phrases = phrases.as_ref().map(|phrases| {
             let words = words_of(&phrases.english);
             let lower = in_lower_case(&words);
-            let times = Times::of(&phrases.english, &words, &lower, Language::English, today);
+            let mut times = Times::of(&phrases.english, &words, &lower, Language::English, today);
+            times.nearest = nearest::find_in_translation(&lower, today);
             (phrases, words, times)
         });
         // Without a time the phrases are words like others.
@@ -142,7 +143,7 @@ impl Question {
         let lower = in_lower_case(&words);
         let found = find_mentions(text, &words, names);
         let (languages, is_recognised) = analyzer.query_languages(&words, held);
-        let Times { times, mut roles, asks_when } = match apart {
+        let Times { times, mut roles, asks_when, nearest } = match apart {
             Some((phrases, english, with)) => {
                 with.aligned(&phrases.align(&words, english), words.len())
             }
@@ -278,7 +279,9 @@ impl Question {
         let mentions = found.into_iter().map(|at| at.mention).collect();
         let dates: Vec<DateMention> = times.into_iter().flat_map(|time| time.mentions).collect();
         let names_no_time = dates.is_empty() && is_focused;
-        let nearest = if names_no_time { nearest::find(&lower, today) } else { None };
+        let in_phrases = in_phrases.as_ref().and_then(|(.., with)| with.nearest);
+        let nearest = || nearest::find(&lower, today).or(nearest).or(in_phrases);
+        let nearest = if names_no_time { nearest() } else { None };
         Self {
             terms,
             languages,
@@ -445,6 +448,8 @@ struct Times {
     /// Of each word.
     roles: Vec<WordRole>,
     asks_when: bool,
+    /// The direction in which words of another language look.
+    nearest: Option<Nearest>,
 }
 
 impl Times {
@@ -474,7 +479,8 @@ impl Times {
             }
         };
         let roles = english.iter().enumerate().map(role).collect();
-        Self { times, roles, asks_when: asks_when(&english) }
+        let nearest = nearest::find_in_translation(&english, today).filter(|_| *english != *lower);
+        Self { times, roles, asks_when: asks_when(&english), nearest }
     }
 
     /// The function words of a language in which nothing is looked up are not content.
@@ -501,7 +507,7 @@ impl Times {
             words: start(time.words.start)..end(time.words.end.saturating_sub(1)),
             ..*time
         });
-        Self { times: times.collect(), roles, asks_when: self.asks_when }
+        Self { times: times.collect(), roles, ..*self }
     }
 }
 

@@ -1,8 +1,11 @@
-//! Questions for the nearest occurrence: "the next dentist appointment", "the last meeting".
+//! Questions for the nearest occurrence: "the next dentist appointment", "the last meeting"; and
+//! for the first one: "When did I first go climbing?"
 //!
 //! They name a direction in time instead of a time. Of records that match the words equally, the
 //! one nearest to the asker's day in that direction should stand first, so the fit falls with the
-//! distance in days. Everything in the other direction does not fit.
+//! distance in days; for the first occurrence it grows with it. Everything in the other direction
+//! does not fit. Of "first", only the forms that ask for the first occurrence count: "her first
+//! kiln" is found by its words.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -18,6 +21,8 @@ pub enum Nearest {
     From(#[serde(serialize_with = "as_text")] Date),
     /// "last", "latest", "most recent": the asker's day or earlier.
     Until(#[serde(serialize_with = "as_text")] Date),
+    /// "for the first time": as long before the asker's day as there is anything.
+    Earliest(#[serde(serialize_with = "as_text")] Date),
 }
 
 /// Fit of a record in the direction, however far.
@@ -26,18 +31,25 @@ const IN_DIRECTION: f64 = 0.5;
 const AT_ONCE: f64 = 0.75;
 /// The distance that halves [`AT_ONCE`].
 const HALVED_AFTER_DAYS: f64 = 7.0;
+/// The distance at which an early record gets half of [`AT_ONCE`].
+const HALF_AT_DAYS: f64 = 365.0;
 
 impl Nearest {
-    /// How well a record with `date` fits, 0 … 1.25; strictly less with every day of distance. On
+    /// How well a record with `date` fits, 0 … 1.25; strictly less with every day of distance, or
+    /// more if the earliest is asked for. On
     /// the asker's day, only an event fits "next": a statement about the next occurrence does not.
     pub fn fit(&self, date: Date, is_event: bool) -> f64 {
         let days = match *self {
             Self::From(today) if date == today && !is_event => return 0.0,
             Self::From(today) => days_between(today, date),
-            Self::Until(today) => days_between(date, today),
+            Self::Until(today) | Self::Earliest(today) => days_between(date, today),
         };
         if days < 0 {
             return 0.0;
+        }
+        if matches!(self, Self::Earliest(_)) {
+            let days = f64::from(days);
+            return IN_DIRECTION + AT_ONCE * days / (days + HALF_AT_DAYS);
         }
         let halvings = libm::log2(1.0 + f64::from(days) / HALVED_AFTER_DAYS);
         IN_DIRECTION + AT_ONCE / (1.0 + halvings)
@@ -52,8 +64,25 @@ pub(super) fn find(words: &[String], today: Option<Date>) -> Option<Nearest> {
             Some(Nearest::From(today))
         } else if is_last(words, position) {
             Some(Nearest::Until(today))
+        } else if is_first(words, position) {
+            Some(Nearest::Earliest(today))
         } else {
             None
+        }
+    })
+}
+
+/// The same for words of another language in English, of which others are empty: "das letzte Mal",
+/// "zuletzt", "la première fois".
+pub(super) fn find_in_translation(words: &[String], today: Option<Date>) -> Option<Nearest> {
+    let today = today?;
+    (0..words.len()).find_map(|position| {
+        let after = word(words, position.checked_add(1));
+        match word(words, Some(position)) {
+            "latest" => Some(Nearest::Until(today)),
+            "last" if after == "time" => Some(Nearest::Until(today)),
+            "first" if after == "time" => Some(Nearest::Earliest(today)),
+            _ => None,
         }
     })
 }
@@ -96,9 +125,43 @@ fn is_last(words: &[String], position: usize) -> bool {
                 && !matches!(after, "" | "name" | "names" | "resort" | "straw")
         }
         "latest" => before != "at",
-        "recent" => before == "most",
+        "recent" | "recently" => before == "most",
+        "previous" => (before.is_empty() || is_determiner(before)) && is_one_thing(after),
+        // "How long ago did she call?"
+        "ago" => before == "long",
+        // "How long has it been since she called?"
+        "since" => {
+            let asks_how_long = word(words, Some(0)) == "how" && word(words, Some(1)) == "long";
+            asks_how_long && matches!(before, "been" | "it")
+        }
         _ => false,
     }
+}
+
+/// "my previous visit", but not "our previous conversation" or "the previous owners".
+fn is_one_thing(noun: &str) -> bool {
+    const CONVERSATION: [&str; 8] =
+        ["chat", "conversation", "discussion", "message", "question", "session", "talk", "thread"];
+    !noun.is_empty() && !noun.ends_with('s') && !CONVERSATION.contains(&noun)
+}
+
+/// "for the first time", "the first time I saw her", "When did we first meet?"
+fn is_first(words: &[String], position: usize) -> bool {
+    let before = word(words, position.checked_sub(1));
+    let after = word(words, position.checked_add(1));
+    let asks_when = word(words, Some(0)) == "when"
+        && matches!(word(words, Some(1)), "did" | "have" | "has" | "had" | "was" | "were");
+    word(words, Some(position)) == "first"
+        && match after {
+            "time" => is_determiner(before),
+            "" | "of" | "and" | "or" | "aid" | "class" | "name" | "place" | "prize" => false,
+            _ => {
+                asks_when
+                    && position > 2
+                    && !is_determiner(before)
+                    && !matches!(before, "a" | "at" | "in" | "on" | "one" | "that" | "this")
+            }
+        }
 }
 
 fn is_determiner(word: &str) -> bool {
@@ -139,6 +202,23 @@ mod tests {
             ("what is ada's last name", ""),
             ("how long did the battery last", ""),
             ("did the snow last long", ""),
+            ("when did she call most recently", "last"),
+            ("how long ago did she call", "last"),
+            ("how long has it been since she called", "last"),
+            ("my previous dentist appointment", "last"),
+            ("when did i first go climbing", "first"),
+            ("when did we go climbing for the first time", "first"),
+            ("the first time she saw the sea", "first"),
+            ("when was ada first ill", "first"),
+            ("when was her first exhibition", ""),
+            ("when did ada win first prize", ""),
+            ("who came first", ""),
+            ("when did ada come first", ""),
+            ("the first of may", ""),
+            ("in our previous conversation", ""),
+            ("the previous owners", ""),
+            ("how long did it take since", ""),
+            ("a long time ago", ""),
             ("has she been ill recently", ""),
             ("recent books", ""),
             ("", ""),
@@ -147,6 +227,7 @@ mod tests {
             let found = match find(&words, Some(TODAY)) {
                 Some(Nearest::From(_)) => "next",
                 Some(Nearest::Until(_)) => "last",
+                Some(Nearest::Earliest(_)) => "first",
                 None => "",
             };
             assert_eq!(found, expected, "{text}");
@@ -171,6 +252,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_first_occurrence_fits_more_with_every_day_before_the_asker() {
+        let day = |days: i64| TODAY.checked_sub(jiff::Span::new().days(days)).unwrap();
+        let first = Nearest::Earliest(TODAY);
+        for days in 0..2000 {
+            assert!(first.fit(day(days), false) < first.fit(day(days + 1), false), "{days}");
+        }
+        assert_eq!((first.fit(day(-1), false), first.fit(TODAY, false)), (0.0, 0.5));
+        assert!(first.fit(Date::MIN, false) <= 1.25);
     }
 
     #[test]

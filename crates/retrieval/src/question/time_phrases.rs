@@ -4,7 +4,8 @@
 //! `data/time-phrases.txt` has a phrase in each line and the English words that
 //! [`super::date_parser`] reads. `{n}` stands for a number, `{y}`, `{m}` and `{d}` for a year, a
 //! month and a day, `{M}` and `{D}` for the month and the day at the end of a range, `{w}` for a
-//! weekday, `{e}` for an ending, and a space for one or none. Other phrases are those for the conversation itself (聊了什么), which carry no weight beside a time.
+//! weekday, `{e}` for an ending, and a space for one or none. Other phrases are those for the
+//! conversation itself (聊了什么), which carry no weight beside a time.
 //!
 //! Pairs of characters across the ends of a phrase mean nothing, so a question that names a time
 //! is read with its phrases set apart.

@@ -337,6 +337,26 @@ fn times_of_several_words_are_read_in_russian_and_chinese() {
 }
 
 #[test]
+fn the_last_and_the_first_time_are_known_in_other_languages() {
+    let (last, first) = (Some(Nearest::Until(TODAY)), Some(Nearest::Earliest(TODAY)));
+    for (language, text, expected) in [
+        (Language::German, "Wann war ich zuletzt klettern?", last),
+        (Language::German, "Wann war das letzte Mal?", last),
+        (Language::German, "Wann war ich zum ersten Mal klettern?", first),
+        (Language::German, "Was war das letzte Wort?", None),
+        (Language::French, "La dernière fois que je suis allé grimper ?", last),
+        (Language::French, "Que s'est-il passé ?", None),
+        (Language::Spanish, "¿Cuándo fue la última vez?", last),
+        (Language::Russian, "Когда был последний раз?", last),
+        (Language::Other, "最后一次爬山是什么时候?", last),
+        (Language::Other, "第一次爬山是什么时候?", first),
+        (Language::Other, "他喜欢什么音乐?", None),
+    ] {
+        assert_eq!(parsed(language, text).nearest, expected, "{text}");
+    }
+}
+
+#[test]
 fn times_are_read_in_the_language_of_the_question_whatever_is_held() {
     check(
         Language::English,

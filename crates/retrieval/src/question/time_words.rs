@@ -2,8 +2,9 @@
 //!
 //! Differences in the order of words are undone: "la semaine dernière" is "last week", "vor drei
 //! Tagen" is "three days ago". So are words of several parts ("fin de semana", "avant-hier"), and
-//! words for the morning that are those for tomorrow ("heute Morgen"). Words that [`crate::text::time_words`] does not have are left
-//! out, so that none is taken for an English one.
+//! words for the morning that are those for tomorrow ("heute Morgen"). Words that
+//! [`crate::text::time_words`] does not have are left out, so that none is taken for an English
+//! one.
 
 use std::borrow::Cow;
 

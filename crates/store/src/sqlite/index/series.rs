@@ -217,7 +217,7 @@ impl TimeQuestion<'_> {
         match self.question.nearest {
             Some(Nearest::From(today)) => found.extend(within(today, Date::MAX)),
             Some(Nearest::Until(today)) => found.extend(last_until(today)),
-            None => {}
+            Some(Nearest::Earliest(_)) | None => {}
         }
         if self.filter.since_us.is_some() || self.filter.until_us.is_some() {
             let today = self.today.unwrap_or(from).clamp(from, to);
