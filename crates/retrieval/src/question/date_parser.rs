@@ -208,6 +208,7 @@ impl Parser<'_> {
     /// An absolute time: a date, a month, a season, a year.
     fn absolute_time(&self, position: usize) -> Option<AbsoluteTime> {
         self.numeric(position)
+            .or_else(|| self.dotted_day(position))
             .or_else(|| self.month_in_numbers(position))
             .or_else(|| self.day_and_month(position))
             .or_else(|| self.month(position))
@@ -501,6 +502,9 @@ impl Parser<'_> {
         } else {
             count
         };
+        if self.word(at) == "fortnight" && self.word(at + 1) == "ago" {
+            return Some((2, Unit::Week, at + 2));
+        }
         let singular = self.word(at).strip_suffix('s').unwrap_or_default();
         let weekday = || unit_of(singular).filter(|unit| matches!(unit, Unit::Weekday(_)));
         let unit = unit_of(self.word(at)).or_else(weekday)?;

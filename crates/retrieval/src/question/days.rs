@@ -46,13 +46,13 @@ pub(super) fn is_general(word: &str) -> bool {
     GENERAL.binary_search(&word).is_ok()
 }
 
-/// Whether every time has two ends and is relative to the asker's day or at most a month long. Of a
-/// whole year, the records that say so are a better answer than everything that is of it.
+/// Whether every time has two ends and is relative to the asker's day, at most a month long, or
+/// some months of one year. Of a whole year, the records that say so are a better answer than
+/// everything that is of it.
 pub(super) fn are_specific(times: &[TimeExpression]) -> bool {
     let is_short = |mention: &DateMention| match mention {
-        DateMention::Window { precision, .. } | DateMention::EveryYear { precision, .. } => {
-            *precision <= Precision::Month
-        }
+        DateMention::Window { precision, .. } => *precision <= Precision::Season,
+        DateMention::EveryYear { precision, .. } => *precision <= Precision::Month,
     };
     let is_specific = |time: &TimeExpression| {
         !time.is_open && (time.is_relative || time.mentions.iter().all(is_short))

@@ -166,6 +166,10 @@ fn days_are_read_by_their_number_or_name() {
             ("on 5/5/2026", "2026-05-05 day"),
             ("on the first of May", "--05-01 day"),
             ("on Friday the 13th", "2026-11-13 day"),
+            ("What did I do on 1.5.?", "--05-01 day"),
+            ("a fortnight ago", "2026-11-11..2026-11-17 week"),
+            ("since version 1.5", ""),
+            ("What came after 1.5", ""),
             ("Wednesday the 11th", "2026-11-11 day"),
             ("on Friday, 13 November 2026", "2026-11-13 day"),
             ("at Christmas", "--12-24..--12-26 day"),
@@ -195,6 +199,8 @@ fn days_are_read_by_their_number_or_name() {
         ],
     );
     assert!(!parsed(Language::English, "What did I do recently?").asks_for_days);
+    assert!(parsed(Language::English, "What did I do in spring 2025?").asks_for_days);
+    assert!(!parsed(Language::English, "What did I do in spring?").asks_for_days);
     assert!(parsed(Language::English, "What did I do on the 3rd?").asks_for_days);
 }
 
@@ -217,6 +223,7 @@ fn times_of_several_words_are_read_in_german() {
             ("Was habe ich am ersten Mai gemacht?", "--05-01 day"),
             ("Was habe ich am 1/5/2026 gemacht?", "2026-05-01 day"),
             ("Was war am Freitag, dem 13.?", "2026-11-13 day"),
+            ("Was habe ich am 01.05. gemacht?", "--05-01 day"),
             ("Was haben wir an Weihnachten gemacht?", "--12-24..--12-26 day"),
             ("Was haben wir letzte Ostern gemacht?", "2026-04-03..2026-04-06 day"),
             ("Was war am vorletzten Wochenende?", "2026-11-14..2026-11-15 week"),

@@ -113,6 +113,25 @@ impl Parser<'_> {
         Some(Reading::of(vec![day(first, second)?, day(second, first)?], position + 3))
     }
 
+    /// "am 1.5.", "on 01.05.": a full stop ends the month too, and a word before introduces a day.
+    pub(super) fn dotted_day(&self, position: usize) -> Option<AbsoluteTime> {
+        let (day, month) = self.word(position).split_once('.')?;
+        let number = |text: &str| text.parse::<i8>().ok().filter(|_| text.len() <= 2);
+        let (day, month) = (number(day)?, number(month)?);
+        let is_introduced = matches!(
+            self.before(position),
+            "on" | "since" | "until" | "from" | "to" | "before" | "after" | "between" | "and"
+        );
+        let ends_in_stop = self.text_after(position).starts_with('.');
+        // A leap year has every possible day.
+        let is_day = super::date_of(2024, month.into(), day.into()).is_some();
+        let day = MonthDay { month, day };
+        (is_introduced && ends_in_stop && is_day).then_some(AbsoluteTime {
+            mention: DateMention::EveryYear { first: day, last: day, precision: Precision::Day },
+            end: position + 1,
+        })
+    }
+
     /// "the weekend before last".
     fn unit_before_last(&self, position: usize) -> Option<Reading> {
         let at = self.past_articles(position);

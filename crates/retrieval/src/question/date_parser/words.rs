@@ -4,7 +4,7 @@ use super::super::days::{is_conversation, is_general};
 use super::Parser;
 use crate::text::is_english_stop_word;
 use crate::text::time_expressions::cardinal_or_ordinal;
-use crate::text::words::is_unspaced;
+use crate::text::words::{Word, is_unspaced};
 
 /// Articles of other languages, which have no English word here.
 #[rustfmt::skip]
@@ -49,6 +49,12 @@ impl Parser<'_> {
         let next = position.checked_add(1).and_then(|next| self.words.get(next));
         let (Some(word), Some(next)) = (self.words.get(position), next) else { return "" };
         self.text.get(word.end()..next.start).unwrap_or("")
+    }
+
+    /// The text after the word at `position`.
+    pub(super) fn text_after(&self, position: usize) -> &str {
+        let end = self.words.get(position).map_or(self.text.len(), Word::end);
+        self.text.get(end..).unwrap_or("")
     }
 
     /// Whether the word at `position` is an article, in English or left out of another language.
