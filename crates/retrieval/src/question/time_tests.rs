@@ -239,7 +239,16 @@ fn times_of_several_words_are_read_in_german() {
             ("Was war das erste?", ""),
         ],
     );
-    assert!(parsed(Language::German, "Was habe ich gestern Abend gemacht?").asks_for_days);
+    for (language, text) in [
+        (Language::German, "Was habe ich gestern Abend gemacht?"),
+        (Language::German, "Was war vor einem halben Jahr?"),
+        (Language::French, "Qu'ai-je fait le week-end dernier ?"),
+        (Language::French, "Qu'ai-je fait il y a deux semaines ?"),
+        (Language::Spanish, "¿Qué hice el fin de semana pasado?"),
+        (Language::Spanish, "¿Qué hice ayer por la tarde?"),
+    ] {
+        assert!(parsed(language, text).asks_for_days, "{text}");
+    }
 }
 
 #[test]

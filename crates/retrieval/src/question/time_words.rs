@@ -43,6 +43,9 @@ fn translated(word: &str, known: &Words) -> String {
     known.english_in_question(word).unwrap_or_default().to_owned()
 }
 
+/// A word that says nothing, for one that is part of another.
+const NOTHING: &str = "of";
+
 /// Makes one English word of what begins as several words, at the last of them, so that a word
 /// which picks a time may follow. `own` has the words of the question.
 fn join_parts(own: &[String], words: &mut [String]) {
@@ -51,40 +54,40 @@ fn join_parts(own: &[String], words: &mut [String]) {
     let is_tomorrow = |word: &str| word == "tomorrow";
     match words {
         [first, second, third, ..] if is_weekend => {
-            first.clear();
-            second.clear();
+            NOTHING.clone_into(first);
+            NOTHING.clone_into(second);
             "weekend".clone_into(third);
         }
         // "week-end"
         [first, second, ..] if own(0) == "week" && own(1) == "end" => {
-            first.clear();
+            NOTHING.clone_into(first);
             "weekend".clone_into(second);
         }
         // "avant-hier", "antes de ayer", "l'altro ieri"
         [first, middle, last, ..] if first == "before" && middle == "of" && last == "yesterday" => {
-            first.clear();
-            middle.clear();
+            NOTHING.clone_into(first);
+            NOTHING.clone_into(middle);
             "ereyesterday".clone_into(last);
         }
         [first, second, ..]
             if matches!(first.as_str(), "before" | "other") && second == "yesterday" =>
         {
-            first.clear();
+            NOTHING.clone_into(first);
             "ereyesterday".clone_into(second);
         }
         // "après-demain", "pasado mañana"
         [first, second, ..] if (first == "after" || own(0) == "pasado") && is_tomorrow(second) => {
-            first.clear();
+            NOTHING.clone_into(first);
             "overmorrow".clone_into(second);
         }
         // "après-midi"
         [first, second, ..] if first == "after" && own(1) == "midi" => {
-            first.clear();
+            NOTHING.clone_into(first);
             "afternoon".clone_into(second);
         }
         // "avant-dernière semaine"
         [first, second, ..] if own(0).ends_with("avant") && second == "last" => {
-            first.clear();
+            NOTHING.clone_into(first);
             "penultimate".clone_into(second);
         }
         // "heute Morgen", "Montag Morgen", "am Morgen", "esta mañana", "por la mañana"
@@ -93,9 +96,10 @@ fn join_parts(own: &[String], words: &mut [String]) {
                 && (is_morning_after(first) || matches!(own(0), "am" | "la" | "esta")) =>
         {
             "morning".clone_into(second);
-            join_parts_of_day(own(0), own(1), words);
         }
-        _ => join_parts_of_day(own(0), own(1), words),
+        // "il y a deux jours"
+        [first, ago, ..] if own(0) == "y" && ago == "ago" => NOTHING.clone_into(first),
+        _ => {}
     }
 }
 
@@ -103,21 +107,6 @@ fn join_parts(own: &[String], words: &mut [String]) {
 fn is_morning_after(word: &str) -> bool {
     matches!(word, "today" | "yesterday" | "ereyesterday" | "tomorrow" | "overmorrow" | "morning")
         || matches!(unit_of(word), Some(Unit::Weekday(_)))
-}
-
-/// "por la tarde" is "afternoon", at its first word, so that it follows a time.
-fn join_parts_of_day(own: &str, next: &str, words: &mut [String]) {
-    if own != "por" || next != "la" {
-        return;
-    }
-    if let [first, _, part, ..] = words {
-        if part == "tomorrow" {
-            "morning".clone_into(part);
-        }
-        if matches!(part.as_str(), "morning" | "afternoon" | "evening" | "night") {
-            std::mem::swap(first, part);
-        }
-    }
 }
 
 /// Gives words that begin like a time the order of English.
@@ -143,7 +132,7 @@ fn reorder(words: &mut [String]) {
         [ago, count, half, unit, ..]
             if is_ago(ago) && is_count(count) && half == "half" && unit == "year" =>
         {
-            count.clear();
+            NOTHING.clone_into(count);
             "ago".clone_into(ago);
             if let Some(time) = words.get_mut(..4) {
                 time.rotate_left(2);

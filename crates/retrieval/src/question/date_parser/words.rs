@@ -44,6 +44,11 @@ impl Parser<'_> {
         own.is_some_and(|own| own != self.word(position))
     }
 
+    /// Whether the question's own word at `position` is `word`.
+    fn is_own(&self, position: usize, word: &str) -> bool {
+        self.words.get(position).is_some_and(|own| own.text.to_lowercase() == word)
+    }
+
     /// The text between the word at `position` and the next.
     pub(super) fn gap(&self, position: usize) -> &str {
         let next = position.checked_add(1).and_then(|next| self.words.get(next));
@@ -123,7 +128,9 @@ impl Parser<'_> {
         let introduced = self.past_articles(end + 1);
         if is_part(end) {
             end += 1;
-        } else if matches!(self.word(end), "in" | "on" | "at") && is_part(introduced) {
+        } else if (matches!(self.word(end), "in" | "on" | "at") || self.is_own(end, "por"))
+            && is_part(introduced)
+        {
             end = introduced + 1;
         }
         if self.word(end) == "at" && (self.day_number(end + 1).is_some() || self.is_noon(end + 1)) {
