@@ -424,7 +424,7 @@ impl Parser<'_> {
         {
             return window(day(if word == "last" { -1 } else { 0 })?, position + 2);
         }
-        let unit = unit_of(next)?;
+        let unit = unit_of(next).filter(|_| !self.is_plural(position + 1))?;
         let steps = match word {
             "last" | "past" | "previous" => -1,
             "next" => 1,

@@ -142,6 +142,7 @@ fn parts_of_years_and_months_are_read() {
             ("in 11.2025", "2025-11-01..2025-11-30 month"),
             ("When did I start in May?", "--05-01..--05-31 month"),
             ("the first quarter of the game", ""),
+            ("What does Q1 of the survey ask?", ""),
             ("at the end of the week", ""),
             ("the end", ""),
             ("half of the cake", ""),
@@ -196,6 +197,8 @@ fn days_are_read_by_their_number_or_name() {
             ("the Friday before last Christmas", "2025-12-24..2025-12-26 day"),
             ("the day before last", ""),
             ("a recent week", ""),
+            ("the last days of the war", ""),
+            ("in the last weeks", "2026-10-31..2026-11-28 month"),
         ],
     );
     assert!(!parsed(Language::English, "What did I do recently?").asks_for_days);

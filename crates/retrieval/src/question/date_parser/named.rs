@@ -155,7 +155,8 @@ impl Parser<'_> {
         let (days, end) = match self.word(position) {
             // "Most recently" asks for the last time.
             "recently" | "lately" if self.before(position) != "most" => (RECENT_DAYS, position + 1),
-            "recent" | "last" | "past" => match unit()? {
+            // "The last days of the war" are others.
+            "recent" | "last" | "past" if self.word(position + 2) != "of" => match unit()? {
                 Unit::Day => (7, position + 2),
                 Unit::Week => (RECENT_DAYS, position + 2),
                 Unit::Month => (92, position + 2),
@@ -168,7 +169,7 @@ impl Parser<'_> {
         Some(Reading { mentions: vec![mention], end, is_relative: true, is_open: true })
     }
 
-    fn is_plural(&self, at: usize) -> bool {
+    pub(super) fn is_plural(&self, at: usize) -> bool {
         matches!(self.word(at), "days" | "weeks" | "months")
     }
 

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 
 use super::super::calendar::{Unit, date_of};
 use super::super::dates::{DateMention, MonthDay, Precision};
-use super::{AbsoluteTime, Parser};
+use super::{AbsoluteTime, Parser, introduces_time};
 
 /// A part, of a year as its months and of a month as its days.
 #[derive(Clone, Copy)]
@@ -68,7 +68,10 @@ impl Parser<'_> {
             };
             return Some(AbsoluteTime { mention, end: month.end });
         }
-        let (first, last) = part.months.filter(|_| part.stands_alone)?;
+        // "Q1 of the survey" is a question.
+        let is_introduced = introduces_time(self.before(position))
+            || matches!(self.before(position), "for" | "last" | "this" | "next");
+        let (first, last) = part.months.filter(|_| part.stands_alone && is_introduced)?;
         let mention = DateMention::EveryYear {
             first: MonthDay { month: first, day: 1 },
             last: MonthDay { month: last, day: 31 },
