@@ -42,6 +42,9 @@ pub(super) struct TimeExpression {
     pub(super) is_relative: bool,
     /// True if it has only one end ("since 3 May").
     pub(super) is_open: bool,
+    /// True for "recently": a time only in a question for whatever is of it, because people who ask
+    /// about something that happened recently do not know how long ago it was.
+    pub(super) is_vague: bool,
 }
 
 /// The times named in `text`, whose words are `words`, and `lower` in lower case.
@@ -122,6 +125,7 @@ impl Parser<'_> {
             words: picking.unwrap_or(position)..end.max(position + 1),
             is_relative: is_relative || picking.is_some(),
             is_open,
+            is_vague: self.is_vague(position),
         })
     }
 

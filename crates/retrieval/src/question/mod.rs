@@ -143,7 +143,7 @@ impl Question {
         let lower = in_lower_case(&words);
         let found = find_mentions(text, &words, names);
         let (languages, is_recognised) = analyzer.query_languages(&words, held);
-        let Times { times, mut roles, asks_when, nearest } = match apart {
+        let Times { mut times, mut roles, asks_when, nearest } = match apart {
             Some((phrases, english, with)) => {
                 with.aligned(&phrases.align(&words, english), words.len())
             }
@@ -167,6 +167,15 @@ impl Question {
         }
         for at in found.iter().filter(|at| at.is_certain) {
             roles.get_mut(at.first..at.end).unwrap_or_default().fill(WordRole::Name);
+        }
+        if times.iter().any(|time| time.is_vague) {
+            let content = words.iter().zip(&roles).filter(|(_, role)| **role == WordRole::Content);
+            let content = content.map(|(word, _)| *word);
+            if !distinct_terms(analyzer, content, languages).is_empty() {
+                for time in times.extract_if(.., |time| time.is_vague) {
+                    roles.get_mut(time.words).unwrap_or_default().fill(WordRole::Content);
+                }
+            }
         }
         let mut terms_of = |is_of: &dyn Fn(WordRole) -> bool| {
             let words = words.iter().zip(&roles).filter(|(_, role)| is_of(**role));

@@ -169,6 +169,11 @@ impl Parser<'_> {
         Some(Reading { mentions: vec![mention], end, is_relative: true, is_open: true })
     }
 
+    /// Whether the time at `position` is "recently" or "recent weeks".
+    pub(super) fn is_vague(&self, position: usize) -> bool {
+        matches!(self.word(position), "recently" | "lately" | "recent")
+    }
+
     pub(super) fn is_plural(&self, at: usize) -> bool {
         matches!(self.word(at), "days" | "weeks" | "months")
     }
