@@ -342,6 +342,8 @@ impl Parser<'_> {
                 .filter_map(|years| season_window(today.year().checked_add(years)?, start_month));
             let chosen = match before {
                 "last" | "past" => windows.rfind(|(_, last)| *last < today),
+                // "What did we do this summer?" may be asked after it.
+                "this" if self.is_about_the_past() => windows.rfind(|(first, _)| *first <= today),
                 "this" => windows.filter(|(_, last)| *last >= today).min(),
                 _ => windows.filter(|(first, _)| *first > today).min(),
             };

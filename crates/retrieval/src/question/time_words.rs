@@ -82,8 +82,8 @@ fn join_parts(own: &[String], words: &mut [String]) {
         }
         // "après-midi"
         [first, second, ..] if first == "after" && own(1) == "midi" => {
-            NOTHING.clone_into(first);
-            "afternoon".clone_into(second);
+            "afternoon".clone_into(first);
+            NOTHING.clone_into(second);
         }
         // "avant-dernière semaine"
         [first, second, ..] if own(0).ends_with("avant") && second == "last" => {

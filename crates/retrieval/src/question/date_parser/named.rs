@@ -80,7 +80,11 @@ impl Parser<'_> {
         let end = self.past_ordinal_ending(at + 1);
         let is_marked = self.is_ordinal(at) && self.before(at) == "the";
         let is_day = match is_marked {
-            true => self.is_followed_by_nothing(end) && unit_of(self.word(end)).is_none(),
+            // "On the 3rd of each month" means many days.
+            true => {
+                let next = self.word(end);
+                self.is_followed_by_nothing(end) && unit_of(next).is_none() && next != "of"
+            }
             // "am 3.", but not "an 3 Tagen" or "le 3 pièces".
             false => {
                 let next = self.word(end);

@@ -142,11 +142,14 @@ impl Parser<'_> {
         if !opens_a_range(opener) {
             return None;
         }
-        let start = self.past_articles(position + 1);
+        // "antes del 3 de mayo"
+        let is_of = self.word(position + 1) == "of" && self.is_foreign(position + 1);
+        let next = position + 1 + usize::from(is_of);
+        let start = self.past_articles(next);
         // "The day before yesterday", "by Monday" are not ranges.
         let follows_unit = unit_of(self.before(position)).is_some();
         let plain = || {
-            let time = self.part(position + 1).or_else(|| self.absolute_time(position + 1))?;
+            let time = self.part(next).or_else(|| self.absolute_time(next))?;
             Some((time.mention, time.end, false))
         };
         let any =
