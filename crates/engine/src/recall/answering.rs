@@ -107,7 +107,7 @@ pub fn judge(recall: &Recall) -> Judged {
 }
 
 /// Whether a record that is judged by its words has none of the question, in itself or in those
-/// before it, and is no instruction and not of the time that is asked for.
+/// before it, and neither tells how to answer nor is of the time that is asked for.
 fn is_unrelated(result: &Recollection) -> bool {
     const APART: [&str; 2] = ["standing", "date"];
     let has_word = |share: &TermShare| share.own + share.previous + share.before_previous > 0;

@@ -19,15 +19,15 @@ const BETWEEN: [&str; 7] = ["also", "already", "just", "had", "have", "previousl
 /// What was said in another language: the words for "you" and "have" of which a question has all of
 /// one row, and the forms of the verbs of saying and making beside them. Polish and Spanish say
 /// "you" with the verb.
-struct Said {
+struct Wordings {
     beside: &'static [&'static [&'static str]],
     verbs: &'static [&'static str],
 }
 
 #[rustfmt::skip]
-static OTHERS: &[Said] = &[
+static OTHERS: &[Wordings] = &[
     // German
-    Said {
+    Wordings {
         beside: &[&["hast", "du"], &["hattest", "du"], &["haben", "sie", "mir"], &["haben", "sie", "uns"]],
         verbs: &[
             "angegeben", "aufgelistet", "beschrieben", "empfohlen", "entworfen", "erklärt", "erwähnt", "gegeben",
@@ -35,7 +35,7 @@ static OTHERS: &[Said] = &[
         ],
     },
     // French
-    Said {
+    Wordings {
         beside: &[&["tu", "as"], &["vous", "avez"], &["tu", "avais"], &["vous", "aviez"]],
         verbs: &[
             "cité", "conseillé", "conseillée", "conseillés", "conseillées", "décrit", "dit", "donné", "donnée",
@@ -44,7 +44,7 @@ static OTHERS: &[Said] = &[
         ],
     },
     // Italian
-    Said {
+    Wordings {
         beside: &[&["hai"], &["avevi"]],
         verbs: &[
             "consigliato", "consigliata", "consigliati", "descritto", "detto", "elencato", "menzionato", "proposto",
@@ -52,7 +52,7 @@ static OTHERS: &[Said] = &[
         ],
     },
     // Dutch
-    Said {
+    Wordings {
         beside: &[&["heb", "je"], &["heb", "jij"], &["hebt", "je"], &["hebt", "jij"], &["hebt", "u"], &["had", "je"]],
         verbs: &[
             "aanbevolen", "aangeraden", "beschreven", "genoemd", "geschreven", "gezegd", "opgesomd", "uitgelegd",
@@ -60,14 +60,14 @@ static OTHERS: &[Said] = &[
         ],
     },
     // Spanish
-    Said {
+    Wordings {
         beside: &[&[]],
         verbs: &[
             "aconsejaste", "describiste", "dijiste", "enumeraste", "escribiste", "explicaste", "mencionaste",
             "mostraste", "nombraste", "propusiste", "recomendaste", "respondiste", "sugeriste",
         ],
     },
-    Said {
+    Wordings {
         beside: &[&["has"], &["habías"]],
         verbs: &[
             "aconsejado", "descrito", "dicho", "enumerado", "escrito", "explicado", "mencionado", "propuesto",
@@ -75,21 +75,21 @@ static OTHERS: &[Said] = &[
         ],
     },
     // Portuguese
-    Said {
+    Wordings {
         beside: &[&["você"]],
         verbs: &[
             "aconselhou", "descreveu", "disse", "escreveu", "explicou", "listou", "mencionou", "propôs", "recomendou",
             "respondeu", "sugeriu",
         ],
     },
-    Said {
+    Wordings {
         beside: &[&[]],
         verbs: &[
             "aconselhaste", "disseste", "escreveste", "explicaste", "propuseste", "recomendaste", "sugeriste",
         ],
     },
     // Polish
-    Said {
+    Wordings {
         beside: &[&[]],
         verbs: &[
             "doradziłaś", "doradziłeś", "napisałaś", "napisałeś", "poleciłaś", "poleciłeś", "powiedziałaś",
@@ -97,7 +97,7 @@ static OTHERS: &[Said] = &[
         ],
     },
     // Russian
-    Said {
+    Wordings {
         beside: &[&["ты"], &["вы"]],
         verbs: &[
             "написал", "написала", "написали", "назвал", "назвала", "назвали", "объяснил", "объяснила", "объяснили",
