@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use store::sqlite::Size;
 use store::{Ledger, Position, Recorded};
 
+use crate::private::Viewpoint;
 use crate::verify::bodies::MissingBodies;
 use crate::write::forget::WhyForgotten;
 use crate::{EngineError, Reader};
@@ -113,7 +114,10 @@ impl Reader<'_> {
             Some(_) => Ok(Some(index.citing(id)?)),
             None => Ok(None),
         })?;
-        let Some(cited_by) = cited_by else { return Err(self.unknown_then(id)?) };
+        let Some(cited_by) = cited_by else {
+            let viewpoint = Viewpoint { as_of_us, ..Viewpoint::default() };
+            return Err(self.unknown_then(id, &viewpoint)?);
+        };
         let forgotten = if operation.body().is_none() { self.why_forgotten(id)? } else { None };
         Ok(Shown { operation, position, cited_by, fault, forgotten })
     }

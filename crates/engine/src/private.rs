@@ -18,8 +18,9 @@ use kernel::evidence::Visibility;
 use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
-use kernel::operation::{Operation, Role, Verified};
+use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::validity::inputs;
+use store::sqlite::first_after;
 use store::{Ledger, StoreError};
 
 use crate::belief::name::{Named, acting, unknown_name};
@@ -86,6 +87,13 @@ pub struct Viewpoint {
     /// Of edges, only those whose ends are true in the world at this time, microseconds since the
     /// Unix epoch.
     pub valid_at_us: Option<i64>,
+}
+
+impl Viewpoint {
+    /// Whether it is as of a time before something was recorded.
+    pub(crate) fn is_before(&self, recorded: HlcTimestamp) -> bool {
+        self.as_of_us.is_some_and(|as_of_us| recorded >= first_after(as_of_us).0)
+    }
 }
 
 impl From<Disclosure> for Viewpoint {

@@ -10,6 +10,7 @@ use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
 use crate::belief::explain::time;
+use crate::private::Viewpoint;
 use crate::thought::uuid::ThoughtUuid;
 use crate::{EngineError, now_us};
 
@@ -125,21 +126,36 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The error of an operation that is not there: that it came later, if it did.
-    pub fn unknown_then(&self, id: &OpId) -> Result<EngineError, EngineError> {
+    /// The error of an operation that a viewpoint does not have: that it came later, if it did and
+    /// may be told.
+    pub fn unknown_then(
+        &self,
+        id: &OpId,
+        viewpoint: &Viewpoint,
+    ) -> Result<EngineError, EngineError> {
         let name = id.to_string();
         let entry = self.store.on_snapshot(|index| index.entry(id))?;
-        Ok(match entry {
-            Some(entry) => EngineError::NotRecordedThen { name, at: time(entry.ts) },
-            None => EngineError::UnknownId { prefix: name },
+        Ok(match entry.filter(|entry| viewpoint.is_before(entry.ts)) {
+            Some(entry) if !self.is_withheld(id, viewpoint.disclosure)? => {
+                EngineError::NotRecordedThen { name, at: time(entry.ts) }
+            }
+            _ => EngineError::UnknownId { prefix: name },
         })
     }
 
     /// The same of a belief, by its key.
-    pub fn unknown_belief_then(&self, key: &str) -> Result<EngineError, EngineError> {
+    pub fn unknown_belief_then(
+        &self,
+        key: &str,
+        viewpoint: &Viewpoint,
+    ) -> Result<EngineError, EngineError> {
         let name = key.to_owned();
         let of_it = self.store.on_snapshot(|index| index.identity(key))?;
-        Ok(match of_it.iter().map(|entry| entry.ts).min() {
+        let ids: Vec<OpId> = of_it.iter().map(|entry| entry.id).collect();
+        let withheld = self.withheld_among(&ids, viewpoint.disclosure)?;
+        let told = of_it.iter().filter(|entry| !withheld.contains(&entry.id));
+        let first = told.map(|entry| entry.ts).min().filter(|first| viewpoint.is_before(*first));
+        Ok(match first {
             Some(first) => EngineError::NotRecordedThen { name, at: time(first) },
             None => EngineError::UnknownBelief { name, near: Vec::new() },
         })

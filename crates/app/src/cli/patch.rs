@@ -463,7 +463,8 @@ fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     print_owner(space.owner.as_ref())?;
     if patches.is_empty() {
         output::line(match (&args.contains, args.all) {
-            (Some(_), _) => "No patch has this text.",
+            (Some(_), true) => "No patch has this text.",
+            (Some(_), false) => "No waiting patch has this text; --all looks at the others too.",
             (None, true) => "There are no patches.",
             (None, false) => "No patches are waiting.",
         })?;

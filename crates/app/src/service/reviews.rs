@@ -75,15 +75,13 @@ impl ReviewQueue {
         self.candidates.retain(|candidate| has(&candidate.candidate.content.in_words()));
     }
 
-    /// The first of these, at most `limit` in all. How many more there are.
+    /// The first of each kind, at most `limit`, so that many of one hide none of another. How many
+    /// more there are.
     pub(crate) fn truncate(&mut self, limit: usize) -> usize {
-        let mut left = limit;
-        let mut more = 0;
-        cut(&mut self.reviews, &mut left, &mut more);
-        cut(&mut self.changes, &mut left, &mut more);
-        cut(&mut self.patches, &mut left, &mut more);
-        cut(&mut self.candidates, &mut left, &mut more);
-        more
+        cut(&mut self.reviews, limit)
+            + cut(&mut self.changes, limit)
+            + cut(&mut self.patches, limit)
+            + cut(&mut self.candidates, limit)
     }
 
     /// Whether nothing waits.
@@ -92,11 +90,11 @@ impl ReviewQueue {
     }
 }
 
-/// Cuts a list to what is left of a limit, and counts what is cut off.
-fn cut<T>(items: &mut Vec<T>, left: &mut usize, more: &mut usize) {
-    *more += items.len().saturating_sub(*left);
-    items.truncate(*left);
-    *left -= items.len();
+/// Cuts a list to a limit. How many it had more.
+fn cut<T>(items: &mut Vec<T>, limit: usize) -> usize {
+    let more = items.len().saturating_sub(limit);
+    items.truncate(limit);
+    more
 }
 
 /// A review of a correction.

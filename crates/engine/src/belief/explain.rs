@@ -242,12 +242,16 @@ impl Reader<'_> {
                     Some(id) => index.entry(&id)?.map(|entry| entry.ts),
                     None => index.identity(key)?.iter().map(|entry| entry.ts).min(),
                 };
-                return Err(match first.filter(|_| as_of_us.is_some()) {
-                    Some(first) => {
-                        EngineError::NotRecordedThen { name: named.text(), at: time(first) }
-                    }
-                    None => EngineError::UnknownBelief { name: key.clone(), near: Vec::new() },
-                });
+                return Err(
+                    match first.filter(|first| {
+                        as_of_us.is_some_and(|until| *first >= first_after(until).0)
+                    }) {
+                        Some(first) => {
+                            EngineError::NotRecordedThen { name: named.text(), at: time(first) }
+                        }
+                        None => EngineError::UnknownBelief { name: key.clone(), near: Vec::new() },
+                    },
+                );
             };
             let Explaining { explanation, belief, .. } = &mut explaining;
             let is_served = belief.served == Some(explanation.claim.op_id);

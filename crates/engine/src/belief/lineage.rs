@@ -100,10 +100,7 @@ impl Reader<'_> {
             }
         })?;
         let Some(lineage) = found else {
-            return Err(match self.is_withheld(id, viewpoint.disclosure)? {
-                true => EngineError::UnknownId { prefix: id.to_string() },
-                false => self.unknown_then(id)?,
-            });
+            return Err(self.unknown_then(id, viewpoint)?);
         };
         self.check_as_signed(lineage.built_from.iter().map(|source| source.op_id))?;
         self.check_as_signed(lineage.edges.iter().map(|edge| edge.id))?;

@@ -137,8 +137,8 @@ read! {
     mark_overruled(records: &mut [Recollection], viewpoint: Viewpoint) -> ();
     private_among(ids: &[OpId]) -> BTreeSet<OpId>;
     private_by_grounds(ids: &[OpId]) -> Vec<OpId>;
-    unknown_then(id: &OpId) -> EngineError;
-    unknown_belief_then(key: &str) -> EngineError;
+    unknown_then(id: &OpId, viewpoint: &Viewpoint) -> EngineError;
+    unknown_belief_then(key: &str, viewpoint: &Viewpoint) -> EngineError;
     is_withheld(id: &OpId, disclosure: Disclosure) -> bool;
     withheld_among(ids: &[OpId], disclosure: Disclosure) -> BTreeSet<OpId>;
     withheld_of_archive(operations: &[Operation<Verified>], disclosure: Disclosure) -> BTreeSet<OpId>;

@@ -26,7 +26,7 @@ use store::{Ledger, Position, StoreError};
 
 use crate::belief::Bodies;
 use crate::graph::{NodeFilter, RecordView, Subject, VALUES_RAW, record_view, repeats_others};
-use crate::private::{Disclosure, Privacy};
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::recall::facts::FactQuery;
 use crate::recall::past::Over;
 use crate::{EngineError, Reader};
@@ -128,7 +128,14 @@ impl Reader<'_> {
         };
         self.check_as_signed([*id])?;
         let found = self.at(limits.as_of_us, |index| answer_from(index, id, &limits))?;
-        let Some(mut why) = found else { return Err(self.unknown_then(id)?) };
+        let Some(mut why) = found else {
+            let viewpoint = Viewpoint {
+                as_of_us: limits.as_of_us,
+                disclosure: limits.disclosure,
+                ..Viewpoint::default()
+            };
+            return Err(self.unknown_then(id, &viewpoint)?);
+        };
         self.check_as_signed(why.walked.iter().map(|walked| walked.id))?;
         self.search_candidates(&mut why, &limits)?;
         rank(&mut why, limits.top_k);

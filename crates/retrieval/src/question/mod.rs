@@ -83,6 +83,7 @@ pub struct Question {
     /// Wordings of a time: a record that contains one fits the time, whatever its date. "Who went
     /// camping last week?" quotes a record that says "last week". "Tomorrow" is a wording in
     /// records of the day before alone.
+    #[serde(serialize_with = "quote::own")]
     pub quotes: Vec<Quote>,
     /// True if it asks for whatever is of the times that it names ("What did we talk about on 11
     /// December?"): it has no terms.
@@ -200,7 +201,7 @@ impl Question {
             let terms = distinct_terms(analyzer, parts.iter().copied(), languages);
             if !terms.is_empty() && quotes.iter().all(|known| known.terms != terms) {
                 let together = if asks_for_days { wordings::plainly(parts) } else { Vec::new() };
-                quotes.push(Quote { terms, together, not_beside: Vec::new(), said_on: None });
+                quotes.push(Quote { terms, together, ..Quote::default() });
             }
         };
         times
@@ -209,7 +210,7 @@ impl Question {
             .filter_map(|time| words.get(time.words.clone()))
             .for_each(&mut quote);
         if is_focused {
-            for together in wordings::of(&times, &words, today) {
+            for (together, year) in wordings::of(&times, &words, today) {
                 let places = wordings::looked_up(&together).iter();
                 let terms = places.filter_map(|words| {
                     let words = words.iter().flat_map(|word| words_of(word));
@@ -218,7 +219,8 @@ impl Question {
                 let terms: Vec<QueryTerm> = terms.collect();
                 let is_known = |known: &Quote| known.together == together;
                 if !terms.is_empty() && !quotes.iter().any(is_known) {
-                    quotes.push(Quote { terms, together, not_beside: Vec::new(), said_on: None });
+                    let own = Quote { terms, together, ..Quote::default() };
+                    quotes.push(Quote { year, is_another: true, ..own });
                 }
             }
         }
@@ -228,7 +230,7 @@ impl Question {
                 let terms = distinct_terms(analyzer, terms, languages);
                 if !terms.is_empty() {
                     let together = words.into_iter().map(|word| vec![word]).collect();
-                    quotes.push(Quote { terms, together, not_beside, said_on });
+                    quotes.push(Quote { terms, together, not_beside, said_on, ..Quote::default() });
                 }
             }
         }

@@ -18,7 +18,11 @@ const TIMES_MAX: usize = 4;
 const YEARS_NEAR: i16 = 1;
 
 /// A day in numbers that are one word.
-const DAY_FORMATS: [&str; 5] = ["%d.%m.%Y", "%-d.%-m.%Y", "%d.%m.%y", "%-d.%-m.%y", "%Y%m%d"];
+const DAY_FORMATS: [&str; 3] = ["%d.%m.%Y", "%-d.%-m.%Y", "%Y%m%d"];
+/// The same with two digits of the year, which may be a version.
+const SHORT_FORMATS: [&str; 2] = ["%d.%m.%y", "%-d.%-m.%y"];
+/// The years that two digits stand for.
+const SHORT_YEARS: std::ops::RangeInclusive<i16> = 1969..=2068;
 /// The same in the wordings of a month.
 const DAYS_OF_MONTH_FORMATS: [&str; 2] = ["%d.%m.%Y", "%-d.%-m.%Y"];
 
@@ -26,13 +30,14 @@ const DAYS_OF_MONTH_FORMATS: [&str; 2] = ["%d.%m.%Y", "%-d.%-m.%Y"];
 pub(super) type Wording = Vec<Vec<String>>;
 
 /// The wordings of the days and months among the times, beside the question's own. Those of a day
-/// are also without the year, as a text says it that was written close to the day. Names of months
+/// are also without the year, as a text says it that was written close to the day, and with the
+/// year that they are of. Names of months
 /// are those of every language, because that of a short record is often unknown.
 pub(super) fn of(
     times: &[TimeExpression],
     words: &[Word<'_>],
     today: Option<Date>,
-) -> Vec<Wording> {
+) -> Vec<(Wording, Option<i16>)> {
     let mut wordings = Vec::new();
     for time in times.iter().take(TIMES_MAX) {
         // An open range has the day itself first.
@@ -44,21 +49,29 @@ pub(super) fn of(
             [DateMention::Window { first, last, precision: Precision::Day }] if first == last => {
                 if !time.is_relative {
                     let said = words.get(time.words.clone()).unwrap_or_default();
-                    wordings.extend(without_year(said));
+                    wordings
+                        .extend(without_year(said).map(|wording| (wording, Some(first.year()))));
                 }
-                wordings.extend(day_in_numbers(first));
-                wordings.extend(day_in_words(first));
+                let [joined, mut in_one_word] = day_in_numbers(first);
+                if SHORT_YEARS.contains(&first.year()) {
+                    let short = one_of(&[first], &SHORT_FORMATS);
+                    in_one_word.iter_mut().zip(short).for_each(|(words, more)| words.extend(more));
+                }
+                wordings.extend([joined, in_one_word].map(|wording| (wording, None)));
+                let in_words = day_in_words(first);
+                wordings.extend(in_words.map(|wording| (wording, Some(first.year()))));
             }
             [DateMention::Window { first, last, precision: Precision::Month }]
                 if first.first_of_month() == last.first_of_month() =>
             {
-                wordings.extend(of_month(first));
+                wordings.extend(of_month(first).map(|wording| (wording, None)));
             }
             [DateMention::EveryYear { first, last, precision }]
                 if (first == last || precision == Precision::Month)
                     && first.month == last.month =>
             {
-                wordings.extend(of_every_year(first, precision, today));
+                let of_years = of_every_year(first, precision, today);
+                wordings.extend(of_years.into_iter().map(|wording| (wording, None)));
             }
             _ => {}
         }
@@ -109,7 +122,8 @@ fn of_every_year(
     let years = (-YEARS_NEAR..=YEARS_NEAR).filter_map(|years| today.year().checked_add(years));
     for day in years.filter_map(|year| Date::new(year, month, day).ok()) {
         match is_month {
-            true => wordings.extend(of_month(day)),
+            // Its days in numbers are too many for a month of several years.
+            true => wordings.extend(of_month(day).into_iter().filter(|words| words.len() > 1)),
             false => wordings.extend(day_in_numbers(day)),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::belief::name::Named;
 use engine::graph::RecordKey;
 use engine::owner::SpaceOwner;
-use engine::private::Disclosure;
+use engine::private::{Disclosure, Viewpoint};
 use engine::why::{Why, WhyLimits};
 use engine::write::import::Intent;
 use engine::{EngineError, now_us};
@@ -107,7 +107,14 @@ pub(crate) fn target(
             let belief = space.belief_at(&key, limits.as_of_us)?;
             match belief.served.or(belief.current) {
                 Some(id) => Ok(Some(id)),
-                None => Err(space.unknown_belief_then(&key)?.into()),
+                None => {
+                    let viewpoint = Viewpoint {
+                        as_of_us: limits.as_of_us,
+                        disclosure: limits.disclosure,
+                        ..Viewpoint::default()
+                    };
+                    Err(space.unknown_belief_then(&key, &viewpoint)?.into())
+                }
             }
         }
         Named::Version { id, .. } | Named::Operation { id, .. } => Ok(Some(id)),

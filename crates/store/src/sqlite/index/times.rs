@@ -7,14 +7,16 @@ use super::attributes::{Attribute, NO_DAY, NO_TIME};
 use super::evidence::said_at;
 use super::postings::BLOCK;
 use super::search::{Search, TermRows, holding_all};
-use crate::StoreError;
+use crate::{Position, StoreError};
 
 /// Days around 1970 for which the fit of a date is cached in a table, about 120 years in either
 /// direction.
 const DAYS_REMEMBERED: i32 = 45_000;
 /// Most texts that are read for one pass, to see whether they have the words of a day beside each
-/// other. Of more records than that, the words alone decide, but not numbers.
-const READ_MAX: usize = 1024;
+/// other. Of more records than that, a wording counts if its terms tell it.
+const READ_MAX: usize = 4096;
+/// Most bytes of these texts.
+const READ_BYTES_MAX: usize = 1 << 19;
 /// Microseconds of a day.
 const DAY_US: i64 = 86_400_000_000;
 /// Orders of records of one day are below this: a day of a record is its local one, so its time is
@@ -40,14 +42,51 @@ pub(super) struct TimeFits<'a> {
     remembered: [Vec<f64>; 2],
     /// The block that was looked at last, and which of its documents have the terms of each quote.
     holding: Option<(u32, Vec<Vec<bool>>)>,
-    /// How many texts were read.
+    /// The record that was looked at last.
+    last: Option<Read>,
+    /// How many texts were read, and their bytes.
     read: usize,
+    read_bytes: usize,
+}
+
+/// A record, and which wordings it has.
+struct Read {
+    position: Position,
+    /// What it says, if it may be read.
+    text: Option<String>,
+    /// By the number of the wording.
+    known: Vec<Option<bool>>,
+}
+
+impl Read {
+    fn has(&mut self, number: usize, quote: &Quote) -> bool {
+        if let Some(known) = self.known.get(number).copied().flatten() {
+            return known;
+        }
+        let has = match &self.text {
+            Some(text) => quote.is_in(text),
+            None => quote.is_told_by_terms(),
+        };
+        if let Some(known) = self.known.get_mut(number) {
+            *known = Some(has);
+        }
+        has
+    }
 }
 
 impl<'a> TimeFits<'a> {
     pub(super) fn new(search: &'a Search<'a>, question: &'a Question, times: &'a Times) -> Self {
         let remembered = [Vec::new(), Vec::new()];
-        Self { search, question, times, remembered, holding: None, read: 0 }
+        Self {
+            search,
+            question,
+            times,
+            remembered,
+            holding: None,
+            last: None,
+            read: 0,
+            read_bytes: 0,
+        }
     }
 
     /// True if the question mentions no time.
@@ -88,23 +127,43 @@ impl<'a> TimeFits<'a> {
             _ => times.quotes.iter().map(|(_, terms)| holding_all(terms, block)).collect(),
         };
         let is_held = |held: &Vec<bool>| held.get((document % BLOCK) as usize) == Some(&true);
-        let held = times.quotes.iter().zip(&holding).filter(|(_, held)| is_held(held));
+        let held = times.quotes.iter().zip(&holding).enumerate();
+        let held = held.filter(|(_, (_, held))| is_held(held));
         let day = date_of(attribute.day);
-        let of_day = held.filter(|((quote, _), _)| quote.is_of(day));
-        let held: Vec<&Quote> = of_day.map(|((quote, _), _)| quote).collect();
+        let of_day = held.filter(|(_, ((quote, _), _))| quote.is_of(day));
+        let held: Vec<(usize, &Quote)> =
+            of_day.map(|(number, ((quote, _), _))| (number, quote)).collect();
         self.holding = Some((block, holding));
-        let may_be_read = self.read < READ_MAX;
-        let decides =
-            |quote: &&Quote| !quote.must_be_together() || !may_be_read && !quote.is_in_numbers();
-        if held.iter().any(decides) {
+        if held.iter().any(|(_, quote)| !quote.must_be_together()) {
             return Ok(true);
         }
-        if held.is_empty() || !may_be_read {
+        if held.is_empty() {
             return Ok(false);
         }
+        // The passages of a record follow each other, and they have one text.
+        let last = self.last.take().filter(|last| last.position == attribute.position);
+        let mut read = match last {
+            Some(last) => last,
+            None => Read {
+                position: attribute.position,
+                text: self.text(attribute)?,
+                known: vec![None; times.quotes.len()],
+            },
+        };
+        let is_quoted = held.into_iter().any(|(number, quote)| read.has(number, quote));
+        self.last = Some(read);
+        Ok(is_quoted)
+    }
+
+    /// What a record says, if it may be read.
+    fn text(&mut self, attribute: &Attribute) -> Result<Option<String>, StoreError> {
+        if self.read >= READ_MAX || self.read_bytes >= READ_BYTES_MAX {
+            return Ok(None);
+        }
         self.read += 1;
-        let text = said_at(self.search.connection, attribute.position, usize::MAX)?;
-        Ok(text.is_some_and(|text| held.iter().any(|quote| quote.is_in(&text))))
+        let text = said_at(self.search.connection, attribute.position, READ_BYTES_MAX)?;
+        self.read_bytes += text.as_ref().map_or(0, String::len);
+        Ok(text)
     }
 
     fn by_day(&mut self, day: i32, is_event: bool) -> f64 {
