@@ -244,6 +244,14 @@ fn times_of_several_words_are_read_in_german() {
             ("Was haben wir zwischen März und Mai gemacht?", "--03-01..--05-31 month"),
             ("Was kostet das an 3 Tagen?", ""),
             ("Was war das erste?", ""),
+            ("Was habe ich am 3. gegessen?", "2026-11-03 day"),
+            ("Was war am 3.?", "2026-11-03 day"),
+            ("Wo steht das 2. Buch von Ada?", ""),
+            ("Was war der 1. Grund für den Umzug?", ""),
+            ("Was steht auf der 3. Seite?", ""),
+            ("Was steht am 3. Haus?", ""),
+            ("Wann war der 2. Termin beim Arzt?", ""),
+            ("Wer sind die 3 in der Küche?", ""),
         ],
     );
     for (language, text) in [
@@ -283,6 +291,9 @@ fn times_of_several_words_are_read_in_french_and_spanish() {
             ("Qu'ai-je fait cet été ?", "2026-06-01..2026-08-31 season"),
             ("Qui habite au premier étage ?", ""),
             ("Où est le 3 pièces ?", ""),
+            ("Quels sont les 3 en rouge ?", ""),
+            ("Que signifie le 3 dans la liste ?", ""),
+            ("Qui est le 1er de la classe ?", ""),
             ("Que sait-on de la planète Mars ?", ""),
         ],
     );
@@ -314,8 +325,22 @@ fn times_of_several_words_are_read_in_french_and_spanish() {
             ("¿Qué hice hace medio año?", "2026-05-01..2026-05-31 month"),
             ("¿Qué hice últimamente?", "2026-10-31..2026-11-28 month"),
             ("¿Cuál es el fin de esto?", ""),
+            ("¿Quiénes son los 3 de la foto?", ""),
+            ("¿Qué echan en la 2?", ""),
+            ("¿Quién lleva el 10 en el equipo?", ""),
+            ("¿Qué hice el 3?", "2026-11-03 day"),
+            ("¿Qué hice el día 3 en Madrid?", "2026-11-03 day"),
         ],
     );
+}
+
+#[test]
+fn times_of_several_words_are_read_in_italian_and_portuguese() {
+    check(
+        Language::Italian,
+        &[("Cosa ho fatto il 3?", "2026-11-03 day"), ("Chi porta il 10 in squadra?", "")],
+    );
+    check(Language::Portuguese, &[("O que fiz no dia 3?", "2026-11-03 day")]);
 }
 
 #[test]

@@ -16,6 +16,9 @@ const MONTHS_OF_DAY: i32 = 3;
 /// Days that are meant by "recently".
 const RECENT_DAYS: i32 = 28;
 
+/// Articles before a day in other languages.
+const DATE_ARTICLES: [&str; 6] = ["dem", "den", "el", "il", "le", "o"];
+
 /// A feast, by its first and last day, or the days around Easter.
 #[derive(Clone, Copy)]
 enum Feast {
@@ -85,17 +88,35 @@ impl Parser<'_> {
                 let next = self.word(end);
                 self.is_followed_by_nothing(end) && unit_of(next).is_none() && next != "of"
             }
-            // "am 3.", but not "an 3 Tagen" or "le 3 pièces".
-            false => {
-                let next = self.word(end);
-                self.is_foreign_number(at)
-                    && unit_of(next).is_none()
-                    && (!next.is_empty() || self.is_at_end(end))
-            }
+            false => self.is_foreign_number(at) && self.is_day_before(at, end),
         };
         let date =
             is_day.then(|| self.date_with(MONTHS_OF_DAY, |first| on_day(first, day))).flatten()?;
         Some((date, end))
+    }
+
+    /// Whether the words around the number at `at`, whose end is `end`, make it a day in another
+    /// language: "am 3.", "am 3. gegessen", "el día 3", "le 3" at the end, but not "am 3. Tor",
+    /// "an 3 Tagen", "los 3", "le 3 pièces".
+    fn is_day_before(&self, at: usize, end: usize) -> bool {
+        let next = self.word(end);
+        if unit_of(next).is_some() || next == "date" {
+            return next == "date";
+        }
+        let is_in_text = end < self.lower.len();
+        // A full stop before a word makes a German ordinal.
+        let is_stop = is_in_text && self.gap(end - 1).trim() == ".";
+        let is_last = self.is_at_end(end) && !is_stop;
+        let before = at.checked_sub(1);
+        let has_article =
+            before.is_some_and(|before| DATE_ARTICLES.iter().any(|own| self.is_own(before, own)));
+        if has_article {
+            return is_last;
+        }
+        let opener = (0..at).rev().find(|before| !self.is_article(*before));
+        let is_introduced = opener.is_some_and(|at| matches!(self.word(at), "on" | "day"));
+        let is_before_verb = is_stop && !self.is_capital(end);
+        is_introduced && (is_last || is_before_verb || !is_stop && !next.is_empty())
     }
 
     /// The day that `of_month` finds in the nearest month before the asker's day, or after it in a

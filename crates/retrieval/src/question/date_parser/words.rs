@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     /// Whether the question's own word at `position` is `word`.
-    fn is_own(&self, position: usize, word: &str) -> bool {
+    pub(super) fn is_own(&self, position: usize, word: &str) -> bool {
         self.words.get(position).is_some_and(|own| own.text.to_lowercase() == word)
     }
 
