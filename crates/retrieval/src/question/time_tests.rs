@@ -153,6 +153,21 @@ fn parts_of_years_and_months_are_read() {
             ("release 2025-11-3-7", "2025-11-03 day"),
             ("13/2025", ""),
             ("version 11.20.25", ""),
+            ("2025-11", "2025-11-01..2025-11-30 month"),
+            ("11/2025 trip", "2025-11-01..2025-11-30 month"),
+            ("from 2025-03 to 2025-05", "2025-03-01..2025-05-31 month"),
+            ("What was the rate 1.1950 for?", ""),
+            ("1.1950", ""),
+            ("Which build is 7.2024?", ""),
+            ("invoice 2025-03", ""),
+            ("part number 2025-11", ""),
+            ("regulation 10/2013", ""),
+            ("Did the lease end in 2025?", "2025-01-01..2025-12-31 year"),
+            ("Was Ada late in 2025?", "2025-01-01..2025-12-31 year"),
+            ("Which contracts end in May?", "--05-01..--05-31 month"),
+            ("Who was late in May?", "--05-01..--05-31 month"),
+            ("the end of May", "--05-20..--05-31 week"),
+            ("in late May", "--05-20..--05-31 week"),
         ],
     );
 }
@@ -244,6 +259,8 @@ fn times_of_several_words_are_read_in_german() {
             ("Was haben wir zwischen März und Mai gemacht?", "--03-01..--05-31 month"),
             ("Was kostet das an 3 Tagen?", ""),
             ("Was war das erste?", ""),
+            ("Was haben wir zu Weihnachten gemacht?", "--12-24..--12-26 day"),
+            ("Was war Ende Mai 2025?", "2025-05-20..2025-05-31 week"),
             ("Was habe ich am 3. gegessen?", "2026-11-03 day"),
             ("Was war am 3.?", "2026-11-03 day"),
             ("Wo steht das 2. Buch von Ada?", ""),
@@ -292,6 +309,7 @@ fn times_of_several_words_are_read_in_french_and_spanish() {
             ("Qui habite au premier étage ?", ""),
             ("Où est le 3 pièces ?", ""),
             ("Quels sont les 3 en rouge ?", ""),
+            ("Où habite Noël ?", ""),
             ("Que signifie le 3 dans la liste ?", ""),
             ("Qui est le 1er de la classe ?", ""),
             ("Que sait-on de la planète Mars ?", ""),
@@ -338,9 +356,21 @@ fn times_of_several_words_are_read_in_french_and_spanish() {
 fn times_of_several_words_are_read_in_italian_and_portuguese() {
     check(
         Language::Italian,
-        &[("Cosa ho fatto il 3?", "2026-11-03 day"), ("Chi porta il 10 in squadra?", "")],
+        &[
+            ("Cosa ho fatto il 3?", "2026-11-03 day"),
+            ("Chi porta il 10 in squadra?", ""),
+            ("Cosa ho fatto a Natale?", "--12-24..--12-26 day"),
+            ("Qual è la mia città natale?", ""),
+        ],
     );
-    check(Language::Portuguese, &[("O que fiz no dia 3?", "2026-11-03 day")]);
+    check(
+        Language::Portuguese,
+        &[
+            ("O que fiz no dia 3?", "2026-11-03 day"),
+            ("O que fiz no Natal?", "--12-24..--12-26 day"),
+            ("Qual é a minha cidade natal?", ""),
+        ],
+    );
 }
 
 #[test]
@@ -364,6 +394,7 @@ fn times_of_several_words_are_read_in_russian_and_chinese() {
             ("Что я делал год назад?", "2025-01-01..2025-12-31 year"),
             ("Что было полгода назад?", "2026-05-01..2026-05-31 month"),
             ("Что я делал в прошлые выходные?", "2026-11-21..2026-11-22 week"),
+            ("Что я делал на Рождество?", "--12-24..--12-26 day"),
             ("Что я делал недавно?", "2026-10-31..2026-11-28 month"),
             ("Сколько стоят 3 книги?", ""),
         ],

@@ -215,7 +215,11 @@ impl Parser<'_> {
             "after", "and", "around", "at", "before", "between", "by", "during", "from", "in",
             "last", "next", "on", "over", "since", "this", "to", "until",
         ];
-        let is_introduced = INTRODUCTIONS.contains(&before) || self.is_foreign(position);
+        // "A cidade natal" is that of one's birth, and people are called Noël.
+        let is_ambiguous = ["natal", "natale", "noël"].iter().any(|own| self.is_own(position, own));
+        let has_article = position.checked_sub(1).is_some_and(|before| self.is_article(before));
+        let is_introduced = INTRODUCTIONS.contains(&before)
+            || self.is_foreign(position) && (has_article || !is_ambiguous);
         if !is_introduced || !self.is_followed_by_nothing(named) {
             return None;
         }

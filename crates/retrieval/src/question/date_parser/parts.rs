@@ -35,7 +35,10 @@ impl Parser<'_> {
     pub(super) fn part(&self, position: usize) -> Option<AbsoluteTime> {
         let (part, named) = self.part_name(position)?;
         let mut at = named;
-        while matches!(self.word(at), "of" | "in" | "for") {
+        // "Did the lease end in May?", "Who was late in May?"
+        let is_verb =
+            matches!(self.word(position), "end" | "late" | "early") && !self.is_foreign(position);
+        while self.word(at) == "of" || !is_verb && matches!(self.word(at), "in" | "for") {
             at += 1;
         }
         at = self.past_articles(at);
@@ -176,7 +179,10 @@ impl Parser<'_> {
         let joins = |gap: &str| matches!(gap, "-" | "/" | ".");
         let is_longer = joins(self.gap(end - 1))
             || position.checked_sub(1).is_some_and(|before| joins(self.gap(before)));
-        if is_longer || month.len() > 2 || year.len() != 4 {
+        // "Invoice 2025-03", "the rate 1.1950" and "build 7.2024" are other numbers.
+        let is_introduced = position == 0 || introduces_time(self.before(position));
+        let is_decimal = end == position + 1 && month.len() != 2;
+        if is_longer || !is_introduced || is_decimal || month.len() > 2 || year.len() != 4 {
             return None;
         }
         let year = year.parse().ok().filter(|year| (1900..=2199).contains(year))?;
