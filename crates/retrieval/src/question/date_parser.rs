@@ -170,13 +170,13 @@ impl Parser<'_> {
             .or_else(|| self.absolute_time(position).map(of))
     }
 
-    /// "last", "this" or "next" before a month, a season or a feast.
+    /// "last", "this" or "next" before a month, a season or a holiday.
     fn picks_a_time(&self, position: usize) -> bool {
         matches!(self.word(position), "last" | "this" | "next" | "past")
             && self.today.is_some()
             && (self.month(position + 1).is_some()
                 || self.season(position + 1).is_some()
-                || self.feast(position + 1).is_some())
+                || self.holiday(position + 1).is_some())
     }
 
     /// "two weeks before A", "the week after A", "last weekend before A", "the Sunday before A",
@@ -217,7 +217,7 @@ impl Parser<'_> {
             .or_else(|| self.day_and_month(position))
             .or_else(|| self.month(position))
             .or_else(|| self.season(position))
-            .or_else(|| self.feast(position))
+            .or_else(|| self.holiday(position))
             .or_else(|| self.year_alone(position))
     }
 

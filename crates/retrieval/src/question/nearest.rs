@@ -36,8 +36,8 @@ const HALF_AT_DAYS: f64 = 365.0;
 
 impl Nearest {
     /// How well a record with `date` fits, 0 … 1.25; strictly less with every day of distance, or
-    /// more if the earliest is asked for. On
-    /// the asker's day, only an event fits "next": a statement about the next occurrence does not.
+    /// more if the earliest is asked for. On the asker's day, only an event fits "next": a
+    /// statement about the next occurrence does not.
     pub fn fit(&self, date: Date, is_event: bool) -> f64 {
         let days = match *self {
             Self::From(today) if date == today && !is_event => return 0.0,
@@ -153,7 +153,10 @@ fn is_first(words: &[String], position: usize) -> bool {
         && matches!(word(words, Some(1)), "did" | "have" | "has" | "had" | "was" | "were");
     word(words, Some(position)) == "first"
         && match after {
-            "time" => is_determiner(before),
+            "time" => {
+                let noun = word(words, position.checked_add(2));
+                is_determiner(before) && !matches!(noun, "zone" | "slot" | "signature" | "limit")
+            }
             "" | "of" | "and" | "or" | "aid" | "class" | "name" | "place" | "prize" => false,
             _ => {
                 asks_when
@@ -211,6 +214,8 @@ mod tests {
             ("the first time she saw the sea", "first"),
             ("when was ada first ill", "first"),
             ("when was her first exhibition", ""),
+            ("what's the first time zone east of here", ""),
+            ("what was the first time signature", ""),
             ("when did ada win first prize", ""),
             ("who came first", ""),
             ("when did ada come first", ""),

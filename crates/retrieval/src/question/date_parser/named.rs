@@ -19,9 +19,9 @@ const RECENT_DAYS: i32 = 28;
 /// Articles before a day in other languages.
 const DATE_ARTICLES: [&str; 6] = ["dem", "den", "el", "il", "le", "o"];
 
-/// A feast, by its first and last day, or the days around Easter.
+/// A holiday, by its first and last day, or the days around Easter.
 #[derive(Clone, Copy)]
-enum Feast {
+enum Holiday {
     Fixed((i8, i8), (i8, i8)),
     Easter,
 }
@@ -177,20 +177,23 @@ impl Parser<'_> {
     fn recent(&self, position: usize) -> Option<Reading> {
         let today = self.today?;
         let unit = || unit_of(self.word(position + 1)).filter(|_| self.is_plural(position + 1));
-        let (days, end) = match self.word(position) {
+        let end = position + 2;
+        let (days, precision, end) = match self.word(position) {
             // "Most recently" asks for the last time.
-            "recently" | "lately" if self.before(position) != "most" => (RECENT_DAYS, position + 1),
+            "recently" | "lately" if self.before(position) != "most" => {
+                (RECENT_DAYS, Precision::Month, position + 1)
+            }
             // "The last days of the war" are others.
             "recent" | "last" | "past" if self.word(position + 2) != "of" => match unit()? {
-                Unit::Day => (7, position + 2),
-                Unit::Week => (RECENT_DAYS, position + 2),
-                Unit::Month => (92, position + 2),
+                Unit::Day => (7, Precision::Week, end),
+                Unit::Week => (RECENT_DAYS, Precision::Month, end),
+                Unit::Month => (92, Precision::Month, end),
                 Unit::Weekend | Unit::Year | Unit::Weekday(_) => return None,
             },
             _ => return None,
         };
         let first = shift(today, Unit::Day, -days)?;
-        let mention = DateMention::Window { first, last: today, precision: Precision::Month };
+        let mention = DateMention::Window { first, last: today, precision };
         Some(Reading { mentions: vec![mention], end, is_relative: true, is_open: true })
     }
 
@@ -204,12 +207,12 @@ impl Parser<'_> {
     }
 
     /// "Christmas 2025", "at Easter", "on New Year's Eve".
-    pub(super) fn feast(&self, position: usize) -> Option<AbsoluteTime> {
-        let (feast, named) = self.feast_name(position)?;
+    pub(super) fn holiday(&self, position: usize) -> Option<AbsoluteTime> {
+        let (holiday, named) = self.holiday_name(position)?;
         let year_at = named + usize::from(self.word(named) == "of");
         let before = self.before(position);
         if let Some(year) = self.year(year_at) {
-            return feast.in_year(year).map(|mention| AbsoluteTime { mention, end: year_at + 1 });
+            return holiday.in_year(year).map(|mention| AbsoluteTime { mention, end: year_at + 1 });
         }
         const INTRODUCTIONS: [&str; 18] = [
             "after", "and", "around", "at", "before", "between", "by", "during", "from", "in",
@@ -223,56 +226,56 @@ impl Parser<'_> {
         if !is_introduced || !self.is_followed_by_nothing(named) {
             return None;
         }
-        let every_year = match feast {
-            Feast::Fixed(first, last) => Some(DateMention::EveryYear {
+        let every_year = match holiday {
+            Holiday::Fixed(first, last) => Some(DateMention::EveryYear {
                 first: MonthDay { month: first.0, day: first.1 },
                 last: MonthDay { month: last.0, day: last.1 },
                 precision: Precision::Day,
             }),
-            Feast::Easter => None,
+            Holiday::Easter => None,
         };
         let is_picked = matches!(before, "last" | "this" | "next");
         let mention = match every_year.filter(|_| !is_picked || self.today.is_none()) {
             Some(mention) => mention,
-            None => self.feast_near(feast, before)?,
+            None => self.holiday_near(holiday, before)?,
         };
         Some(AbsoluteTime { mention, end: named })
     }
 
-    /// The last feast, the next one, or that of this year.
-    fn feast_near(&self, feast: Feast, picked: &str) -> Option<DateMention> {
+    /// The last holiday, the next one, or that of this year.
+    fn holiday_near(&self, holiday: Holiday, picked: &str) -> Option<DateMention> {
         let today = self.today?;
         let is_to_come = picked == "next" || picked != "last" && self.steps_to_weekday() > 0;
         let mut years: Vec<i16> =
             (-1..=1).filter_map(|more| today.year().checked_add(more)).collect();
         if picked == "this" {
-            return feast.in_year(today.year());
+            return holiday.in_year(today.year());
         }
         if !is_to_come {
             years.reverse();
         }
-        years.into_iter().filter_map(|year| feast.in_year(year)).find(|mention| match mention {
+        years.into_iter().filter_map(|year| holiday.in_year(year)).find(|mention| match mention {
             DateMention::Window { last, .. } if is_to_come => *last >= today,
             DateMention::Window { first, .. } => *first <= today,
             DateMention::EveryYear { .. } => false,
         })
     }
 
-    fn feast_name(&self, position: usize) -> Option<(Feast, usize)> {
+    fn holiday_name(&self, position: usize) -> Option<(Holiday, usize)> {
         let next = self.word(position + 1);
-        let last_day = Feast::Fixed((12, 31), (12, 31));
-        let first_day = Feast::Fixed((1, 1), (1, 1));
+        let last_day = Holiday::Fixed((12, 31), (12, 31));
+        let first_day = Holiday::Fixed((1, 1), (1, 1));
         Some(match self.word(position) {
             "christmas" => {
                 let is_longer = matches!(next, "eve" | "day");
-                (Feast::Fixed((12, 24), (12, 26)), position + 1 + usize::from(is_longer))
+                (Holiday::Fixed((12, 24), (12, 26)), position + 1 + usize::from(is_longer))
             }
-            "easter" => (Feast::Easter, position + 1),
+            "easter" => (Holiday::Easter, position + 1),
             "hogmanay" => (last_day, position + 1),
             "newyear" => (first_day, position + 1),
             // "Новый год" is the night before it too.
             "new" if next == "year" && self.is_foreign(position) => {
-                (Feast::Fixed((12, 31), (1, 1)), position + 2)
+                (Holiday::Fixed((12, 31), (1, 1)), position + 2)
             }
             "new" if matches!(next, "year's" | "year’s" | "years") => {
                 match self.word(position + 2) {
@@ -286,7 +289,7 @@ impl Parser<'_> {
     }
 }
 
-impl Feast {
+impl Holiday {
     fn in_year(self, year: i16) -> Option<DateMention> {
         let (first, last) = match self {
             Self::Fixed(first, last) => {
