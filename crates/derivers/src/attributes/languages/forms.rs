@@ -190,7 +190,7 @@ impl Form {
         let is_of_people = matches!(topic, Topic::Home | Topic::Work);
         let names = form.elements.iter().any(|element| match &element.part {
             Part::Slot(slot) => *slot == Slot::Who,
-            Part::Speaker(_) => true,
+            Part::Speaker(_) => !element.is_optional,
             Part::Words { .. } => false,
         });
         // A letter alone stands in any text: "19 h".
@@ -409,7 +409,9 @@ impl Text<'_, '_> {
         for my in self.language.my.lengths_at(self.tokens, at) {
             let noun = at + my;
             if self.language.is_unspaced {
-                lengths.extend((1..=self.letters(noun).min(3)).map(|length| my + length));
+                let letters = self.letters(noun).min(3);
+                let letters = (noun..noun + letters).take_while(|place| self.may_be_noun(*place));
+                lengths.extend((1..=letters.count()).map(|length| my + length));
             } else if self.is_noun(noun) {
                 let names = self.names(noun + 1).min(2);
                 lengths.extend((0..=names).map(|length| my + 1 + length));
@@ -420,6 +422,12 @@ impl Text<'_, '_> {
             lengths.extend(1..=letters.max(self.names(at)));
         }
         lengths
+    }
+
+    /// Whether a letter may be of who is meant by "my", which "昨天" and "想" are not.
+    fn may_be_noun(self, at: usize) -> bool {
+        let Language { when, now, vetoes, .. } = self.language;
+        ![when, now, vetoes].iter().any(|words| words.are_at(self.tokens, at))
     }
 
     fn is_noun(self, at: usize) -> bool {
