@@ -247,13 +247,24 @@ impl Reading<'_, '_> {
     /// Whether a word around the form, or a year, leaves open what it says.
     fn is_left_open(&self) -> bool {
         let Text { tokens, language } = self.text;
+        let is_amount = self.form.topic == Topic::Amount;
+        let is_of_things = is_amount || self.form.topic == Topic::Time;
         let around = (0..tokens.len()).filter(|at| !(self.start..self.seen.end).contains(at));
         let mut around = around.filter(|at| {
             language.vetoes.are_at(tokens, *at)
-                || self.form.topic == Topic::Time && language.when.are_at(tokens, *at)
+                || is_of_things && language.when.are_at(tokens, *at)
+                || is_amount && self.is_month(*at)
                 || tokens.get(*at).is_some_and(|token| is_year(&token.lower))
         });
         around.next().is_some()
+    }
+
+    /// Whether the name of a month stands at a place, or "5月".
+    fn is_month(&self, at: usize) -> bool {
+        let Text { tokens, language } = self.text;
+        let is_number = || at > 0 && tokens[at - 1].kind == TokenKind::Number;
+        let is_numbered = tokens.get(at).is_some_and(|token| token.lower == "月") && is_number();
+        is_numbered || language.months.iter().any(|month| month.are_at(tokens, at))
     }
 
     fn of_person(&self, attribute: &str, speaker: Speaker<'_>) -> Option<Vec<AttributeStatement>> {

@@ -25,7 +25,7 @@ pub(super) const TURKISH: Table = Table {
     vetoes: "değil|hiç|eğer|belki|muhtemelen|istiyor|istiyordu|istedi|isterdi|istiyorum|düşünüyor|\
              düşünüyorum|diyor|dedi|iddia|sanıyor|sanırım|galiba|güya|sözde|rüya|rüyada|rüyamda|\
              roman|romanda|film|filmde|şaka|için|sadece|yalnızca|ayrıca|geçici|geçici_olarak|eskiden|\
-             önceden|önce|aslında|öneri|fikir|seçenek|neredeyse|plan|planlıyor|planlıyorum|hariç|\
+             önceden|önce|sonra|ardından|yazıyor|yazdı|anlatıyor|anlattı|aslında|öneri|fikir|seçenek|neredeyse|plan|planlıyor|planlıyorum|hariç|\
              sırasında|ise|iken|kadar|yakında|yarın|gelecek|yalan|örnek|oyunda|küçükken|gençken|çocukken",
     roles: &[
         ("boss", "patronum|patronumuz|müdürüm|müdürümüz|şefim|amirim"),
@@ -108,7 +108,7 @@ pub(super) const CHINESE: Table = Table {
             美国|日本|德国|法国|英国|欧洲|家|公司|外地|国外|海外|东京|伦敦|纽约|柏林|巴黎",
     vetoes: "如果|要是|假如|若是|万一|想|打算|计划|准备|可能|也许|大概|据说|听说|传说|说|觉得|以为|\
              认为|考虑|应该|希望|曾经|以前|之前|当时|当年|原来|本来|暂时|临时|只|仅|也|还|另外|除了|\
-             梦|开玩笑|不是|没有|没|不|对于|期间|提议|建议|方案|差点|后来又|快要|明年|下周|\
+             梦|开玩笑|不是|没有|没|不|对于|期间|提议|建议|方案|差点|后来|然后|写道|告诉|快要|明年|下周|\
              下个月|将|谎|例如|比如|游戏|试|小时候|年轻",
     roles: &[
         ("boss", "老板|上司|领导|主管"),
@@ -202,7 +202,7 @@ pub(super) const JAPANESE: Table = Table {
     no_endings: &["人", "性", "者"],
     towns: "東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|日本|海外|アメリカ|ドイツ|フランス|\
             イギリス|中国|家|自宅|会社|外国",
-    vetoes: "もし|かも|らしい|そうです|と言|と思|予定|つもり|たい|ません|ない|夢|小説|映画|だけ|のみ|\
+    vetoes: "もし|かも|らしい|そうです|と言|と書|と話|と聞|その後|それから|と思|予定|つもり|たい|ません|ない|夢|小説|映画|だけ|のみ|\
              臨時|一時|以前|昔|当時|前は|も|冗談|嘘|案|計画|たら|なら|ば|けど|もともと|後で|検討|\
              来月|来週|来年|例えば|ゲーム|頃|子供",
     roles: &[

@@ -45,7 +45,8 @@ pub(super) const GERMAN: Table = Table {
              vorschlag|idee|option|entwurf|bis|einmal|fast|beinahe|plan|geplant|überlegt|\
              dann_wieder|dann_zurück|außer|ausser|während|bald|demnächst|nächste|nächsten|nächstes|\
              hoffentlich|wohl|anscheinend|scheinbar|offenbar|laut|gerücht|gerüchten|gelogen|lüge|\
-             spiel|beispiel|theoretisch|test|testweise",
+             spiel|beispiel|theoretisch|test|testweise|schreibt|schrieb|geschrieben|erzählt|erzählte|\
+             berichtet|berichtete|später|danach|anschließend",
     roles: &[
         ("boss", "chef|chefin|vorgesetzter|vorgesetzte|boss"),
         ("dentist", "zahnarzt|zahnärztin"),
@@ -167,8 +168,8 @@ pub(super) const DUTCH: Table = Table {
              moet|moest|beweert|beweerde|zegt|zei|denkt|denk|gelooft|vermoedt|droomde|droom|roman|\
              film|grap|voor|alleen|slechts|ook|eveneens|tijdelijk|uitzonderlijk|toen|vroeger|eerst|\
              oorspronkelijk|voorstel|idee|optie|concept|tot|bijna|plan|overweegt|behalve|tijdens|\
-             naar_verluidt|blijkbaar|daarna_weer|binnenkort|volgende|morgen|hopelijk|\
-             gerucht|leugen|voorbeeld|spel",
+             naar_verluidt|blijkbaar|daarna|later|binnenkort|volgende|morgen|hopelijk|\
+             gerucht|leugen|voorbeeld|spel|schrijft|schreef|geschreven|vertelt|vertelde|verteld",
     roles: &[
         ("boss", "baas|bazin|chef|leidinggevende"),
         ("dentist", "tandarts"),

@@ -30,7 +30,8 @@ pub(super) const FRENCH: Table = Table {
              sauf|aussi|également|avant|autrefois|jadis|époque|initialement|temporairement|\
              provisoirement|exceptionnellement|quand|lorsque|jusqu'|jusque|proposition|idée|option|\
              envisage|hésite|presque|projet|pendant|puis|bientôt|prochain|prochaine|demain|rumeur|\
-             mensonge|jeu|exemple|faux|essai",
+             mensonge|jeu|exemple|faux|essai|,_écrit|écrit_que|a_écrit|écrivait|raconte|racontait|\
+             raconté|ensuite|plus_tard",
     roles: &[
         ("boss", "chef|cheffe|patron|patronne|supérieur|supérieure"),
         ("dentist", "dentiste"),
@@ -146,7 +147,8 @@ pub(super) const SPANISH: Table = Table {
              parece|sueño|soñé|soñó|novela|película|broma|para|por|solo|sólo|solamente|también|antes|\
              temporalmente|provisionalmente|excepcionalmente|cuando|hasta|propuesta|idea|opción|casi|\
              planea|plan|durante|excepto|originalmente|luego|después|pronto|próximo|próxima|mañana|\
-             mentira|rumor|ejemplo|juego|falso|prueba",
+             mentira|rumor|ejemplo|juego|falso|prueba|escribe|escribió|,_cuenta|cuenta_que|contó|\
+             más_tarde",
     roles: &[
         ("boss", "jefe|jefa"),
         ("dentist", "dentista"),
@@ -257,7 +259,8 @@ pub(super) const ITALIAN: Table = Table {
              apparentemente|sogno|sognato|romanzo|film|scherzo|per|solo|soltanto|solamente|anche|\
              pure|prima|temporaneamente|eccezionalmente|quando|fino|proposta|idea|opzione|quasi|\
              progetto|piano|durante|tranne|originariamente|poi|allora|presto|prossimo|prossima|domani|\
-             bugia|esempio|gioco|falso|voci|prova",
+             bugia|esempio|gioco|falso|voci|prova|scrive|scriveva|scritto|racconta|raccontava|\
+             raccontato|dopo|più_tardi",
     roles: &[
         ("boss", "capo|capa|superiore|responsabile"),
         ("dentist", "dentista"),

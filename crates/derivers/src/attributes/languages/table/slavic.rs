@@ -28,7 +28,8 @@ pub(super) const RUSSIAN: Table = Table {
              утверждает|считает|якобы|кажется|видимо|вроде|приснилось|сон|сне|роман|романе|фильм|\
              шутка|шучу|для|только|лишь|тоже|также|временно|раньше|прежде|тогда|изначально|когда|\
              пока|предложение|идея|вариант|почти|план|планирует|планирую|кроме|слухи|слухам|потом|\
-             ещё|еще|чтобы|скоро|завтра|следующей|следующем|надеюсь|ложь|игре|пример",
+             ещё|еще|чтобы|скоро|завтра|следующей|следующем|надеюсь|ложь|игре|пример|пишет|писал|\
+             писала|написал|написала|рассказывает|рассказал|рассказала|затем|позже",
     roles: &[
         ("boss", "начальник|начальница|начальником|начальницей|босс|боссом|шеф|шефом|руководитель|\
                   руководителем"),
@@ -137,7 +138,8 @@ pub(super) const POLISH: Table = Table {
              prawdopodobnie|śnił|śniło|sen|śnie|powieść|powieści|film|żart|dla|tylko|jedynie|też|także|\
              również|tymczasowo|chwilowo|wyjątkowo|wcześniej|dawniej|kiedyś|wtedy|pierwotnie|kiedy|gdy|\
              propozycja|pomysł|opcja|prawie|plan|planuje|planuję|oprócz|podczas|potem|jeszcze|żeby|aż|\
-             wkrótce|jutro|przyszłym|plotka|kłamstwo|przykład|grze",
+             wkrótce|jutro|przyszłym|plotka|kłamstwo|przykład|grze|pisze|pisał|pisała|napisał|\
+             napisała|opowiada|opowiadał|opowiadała|później|następnie",
     roles: &[
         ("boss", "szef|szefem|szefowa|szefową|przełożony|przełożonym|przełożona|przełożoną|kierownik|\
                   kierownikiem|kierowniczka|kierowniczką"),
