@@ -42,6 +42,9 @@ const ANNOUNCING: [&str; 14] = [
 /// Words by which another clause begins.
 const JOINING: [&str; 11] = ["a", "ale", "e", "en", "et", "i", "und", "ve", "y", "и", "aber"];
 
+/// Letters with which names of towns and districts end in Chinese and Japanese.
+const PLACE_ENDINGS: [char; 7] = ['市', '县', '県', '省', '区', '町', '村'];
+
 /// The statements of a text, which is split into sentences.
 pub(super) fn read(text: &str, parts: &[&str], speaker: Speaker<'_>) -> Vec<AttributeStatement> {
     let mut found = Vec::new();
@@ -276,10 +279,11 @@ impl Reading<'_, '_> {
         let lower = tokens::in_lower_case(&value);
         let language = self.text.language;
         let is_named = |town: &&str| match language.has_cases {
-            true => lower.starts_with(*town),
+            true => lower.starts_with(*town) || lower == values::without_case(town),
             false => lower == *town,
         };
-        let is_town = || language.towns.iter().any(is_named);
+        let is_of_place = language.is_unspaced && value.ends_with(PLACE_ENDINGS);
+        let is_town = || is_of_place || language.towns.iter().any(is_named);
         let is_place = match attribute == WORK {
             true => !is_town(),
             false => !NO_PLACES.contains(&lower.as_str()),

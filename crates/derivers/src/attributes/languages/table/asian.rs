@@ -21,7 +21,16 @@ pub(super) const TURKISH: Table = Table {
     no_names: "ingiliz|alman|fransız|amerikalı|türk|rus|italyan|baba|anne|müdür",
     no_endings: &[],
     towns: "istanbul|ankara|izmir|bursa|antalya|adana|konya|türkiye|almanya|avrupa|amerika|londra|\
-            berlin|paris|ingiltere|fransa|isviçre",
+            berlin|paris|ingiltere|fransa|isviçre|gaziantep|şanlıurfa|urfa|kocaeli|izmit|mersin|\
+            diyarbakır|hatay|manisa|kayseri|samsun|balıkesir|kahramanmaraş|maraş|van|aydın|\
+            tekirdağ|denizli|sakarya|adapazarı|muğla|eskişehir|mardin|trabzon|malatya|ordu|\
+            erzurum|afyon|afyonkarahisar|sivas|batman|adıyaman|tokat|zonguldak|elazığ|kütahya|\
+            çanakkale|osmaniye|şırnak|çorum|giresun|isparta|edirne|yozgat|aksaray|düzce|kastamonu|\
+            uşak|niğde|rize|amasya|bolu|yalova|karabük|kırklareli|nevşehir|sinop|bodrum|fethiye|\
+            marmaris|alanya|kuşadası|çeşme|gebze|iskenderun|tarsus|kadıköy|beşiktaş|üsküdar|şişli|\
+            bakırköy|kıbrıs|hollanda|belçika|avusturya|italya|ispanya|yunanistan|abd|kanada|rusya|\
+            japonya|çin|dubai|hamburg|münih|frankfurt|köln|viyana|zürih|cenevre|brüksel|amsterdam|\
+            roma|milano|madrid|barselona|moskova|new york|tokyo",
     vetoes: "değil|hiç|eğer|belki|muhtemelen|istiyor|istiyordu|istedi|isterdi|istiyorum|düşünüyor|\
              düşünüyorum|diyor|dedi|iddia|sanıyor|sanırım|galiba|güya|sözde|rüya|rüyada|rüyamda|\
              roman|romanda|film|filmde|şaka|için|sadece|yalnızca|ayrıca|geçici|geçici_olarak|eskiden|\
@@ -105,7 +114,15 @@ pub(super) const CHINESE: Table = Table {
                妈|母|朋友|男友|女友|城里|乡下|郊区|市区|市中心|酒店|旅馆|一|两|附近|对面|客厅|房间",
     no_endings: &["人", "性", "生"],
     towns: "北京|上海|广州|深圳|杭州|南京|成都|重庆|武汉|西安|苏州|天津|香港|台湾|台北|澳门|中国|\
-            美国|日本|德国|法国|英国|欧洲|家|公司|外地|国外|海外|东京|伦敦|纽约|柏林|巴黎",
+            美国|日本|德国|法国|英国|欧洲|家|公司|外地|国外|海外|东京|伦敦|纽约|柏林|巴黎|长沙|\
+            郑州|青岛|宁波|东莞|佛山|合肥|无锡|济南|大连|沈阳|哈尔滨|长春|厦门|福州|昆明|南昌|\
+            温州|泉州|石家庄|太原|贵阳|南宁|常州|南通|徐州|嘉兴|绍兴|金华|台州|烟台|潍坊|珠海|\
+            惠州|中山|海口|三亚|兰州|银川|西宁|拉萨|乌鲁木齐|呼和浩特|洛阳|襄阳|宜昌|扬州|镇江|\
+            桂林|保定|唐山|威海|芜湖|浦东|海淀|朝阳|高雄|台中|台南|新竹|广东|江苏|浙江|山东|河南|\
+            四川|湖北|湖南|福建|安徽|河北|陕西|山西|江西|辽宁|吉林|黑龙江|云南|贵州|广西|海南|\
+            甘肃|新疆|西藏|内蒙古|宁夏|青海|国内|加拿大|澳大利亚|澳洲|新加坡|韩国|首尔|意大利|\
+            西班牙|瑞士|荷兰|俄罗斯|法兰克福|慕尼黑|汉堡|旧金山|洛杉矶|硅谷|西雅图|波士顿|芝加哥|\
+            多伦多|温哥华|悉尼|墨尔本|大阪|莫斯科|迪拜|泰国|曼谷",
     vetoes: "如果|要是|假如|若是|万一|想|打算|计划|准备|可能|也许|大概|据说|听说|传说|说|觉得|以为|\
              认为|考虑|应该|希望|曾经|以前|之前|当时|当年|原来|本来|暂时|临时|只|仅|也|还|另外|除了|\
              梦|开玩笑|不是|没有|没|不|对于|期间|提议|建议|方案|差点|后来|然后|写道|告诉|快要|明年|下周|\
@@ -200,8 +217,16 @@ pub(super) const JAPANESE: Table = Table {
     nobody: "私|僕|俺|彼|誰|何|は|が|を|に|で|へ|も|と|か|今|新",
     no_names: "一人暮らし|マンション|アパート|隣|近く|広い|一軒家|家|上|下|会社|ホテル|寮|部屋",
     no_endings: &["人", "性", "者"],
-    towns: "東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|日本|海外|アメリカ|ドイツ|フランス|\
-            イギリス|中国|家|自宅|会社|外国",
+    towns: "東京|大阪|京都|名古屋|横浜|神戸|福岡|札幌|仙台|広島|日本|海外|アメリカ|ドイツ|\
+            フランス|イギリス|中国|家|自宅|会社|外国|川崎|さいたま|千葉|北九州|堺|新潟|浜松|熊本|\
+            相模原|岡山|静岡|船橋|鹿児島|川口|八王子|姫路|宇都宮|松山|西宮|東大阪|松戸|市川|大分|\
+            倉敷|金沢|福山|尼崎|柏|町田|長崎|藤沢|豊田|高松|富山|岐阜|枚方|宮崎|横須賀|豊中|岡崎|\
+            一宮|長野|高崎|奈良|和歌山|大津|前橋|盛岡|青森|秋田|山形|福島|水戸|甲府|福井|津|鳥取|\
+            松江|山口|徳島|高知|佐賀|那覇|沖縄|北海道|九州|四国|関西|関東|東北|埼玉|神奈川|愛知|\
+            兵庫|滋賀|三重|茨城|栃木|群馬|山梨|石川|岩手|宮城|愛媛|香川|島根|函館|旭川|渋谷|新宿|\
+            品川|池袋|銀座|六本木|つくば|鎌倉|梅田|ロンドン|パリ|ニューヨーク|ベルリン|\
+            シンガポール|上海|北京|香港|台湾|台北|韓国|ソウル|タイ|バンコク|カナダ|オーストラリア|\
+            シドニー|イタリア|ローマ|スペイン|スイス|オランダ|ロサンゼルス|ミュンヘン|田舎|地元",
     vetoes: "もし|かも|らしい|そうです|と言|と書|と話|と聞|その後|それから|と思|予定|つもり|たい|ません|ない|夢|小説|映画|だけ|のみ|\
              臨時|一時|以前|昔|当時|前は|も|冗談|嘘|案|計画|たら|なら|ば|けど|もともと|後で|検討|\
              来月|来週|来年|例えば|ゲーム|頃|子供",

@@ -140,8 +140,24 @@ pub(super) const SPANISH: Table = Table {
                ingeniero|ingeniera|director|directora|navidad|navidades|pascua|verano",
     no_endings: &[],
     towns: "madrid|barcelona|sevilla|valencia|bilbao|zaragoza|málaga|granada|méxico|buenos aires|\
-            bogotá|lima|santiago|caracas|quito|montevideo|españa|argentina|chile|perú|colombia|francia|\
-            alemania|suiza|italia|parís|londres|berlín|roma|lisboa|europa|américa|estados",
+            bogotá|lima|santiago|caracas|quito|montevideo|españa|argentina|chile|perú|colombia|\
+            francia|alemania|suiza|italia|parís|londres|berlín|roma|lisboa|europa|américa|estados|\
+            toledo|murcia|palma|palma de mallorca|mallorca|las palmas|alicante|córdoba|valladolid|\
+            vigo|gijón|oviedo|vitoria|la coruña|a coruña|elche|terrassa|sabadell|badalona|jerez|\
+            cartagena|móstoles|alcalá|alcalá de henares|fuenlabrada|leganés|getafe|almería|burgos|\
+            santander|castellón|albacete|alcorcón|logroño|badajoz|coruña|habana|paz|plata|palmas|\
+            ángeles|salamanca|huelva|marbella|lleida|lérida|tarragona|león|cádiz|jaén|ourense|\
+            lugo|girona|gerona|cáceres|segovia|ávila|cuenca|huesca|teruel|soria|zamora|palencia|\
+            pamplona|san sebastián|donostia|ibiza|menorca|tenerife|canarias|guadalajara|monterrey|\
+            puebla|tijuana|cancún|ciudad de méxico|mérida|querétaro|rosario|mendoza|la plata|\
+            medellín|cali|barranquilla|arequipa|cusco|valparaíso|viña del mar|concepción|\
+            guayaquil|asunción|la paz|la habana|san josé|panamá|santo domingo|uruguay|paraguay|\
+            bolivia|ecuador|venezuela|cuba|costa rica|guatemala|honduras|nicaragua|andalucía|\
+            cataluña|galicia|asturias|aragón|extremadura|navarra|cantabria|castilla|euskadi|\
+            portugal|estados unidos|inglaterra|reino unido|irlanda|escocia|holanda|países bajos|\
+            bélgica|austria|suecia|noruega|dinamarca|polonia|japón|china|brasil|canadá|miami|\
+            nueva york|los ángeles|chicago|bruselas|ámsterdam|viena|zúrich|ginebra|múnich|\
+            fráncfort|hamburgo|milán|oporto|dublín|tokio",
     vetoes: "no|nunca|si|quizás|quizá|tal_vez|a_lo_mejor|quería|quiere|quiero|querría|gustaría|podría|\
              debería|sería|habría|dice|dijo|afirma|cree|creo|creía|piensa|pensaba|supuestamente|según|\
              parece|sueño|soñé|soñó|novela|película|broma|para|por|solo|sólo|solamente|también|antes|\
@@ -252,8 +268,18 @@ pub(super) const ITALIAN: Table = Table {
                direttore|direttrice|natale|pasqua",
     no_endings: &[],
     towns: "roma|milano|torino|napoli|firenze|bologna|genova|venezia|verona|palermo|bari|trieste|\
-            italia|svizzera|germania|francia|spagna|austria|inghilterra|londra|parigi|berlino|europa|\
-            america|lombardia|toscana|piemonte|sicilia",
+            italia|svizzera|germania|francia|spagna|austria|inghilterra|londra|parigi|berlino|\
+            europa|america|lombardia|toscana|piemonte|sicilia|catania|messina|padova|brescia|\
+            parma|modena|prato|reggio|reggio emilia|reggio calabria|perugia|livorno|ravenna|\
+            cagliari|foggia|rimini|salerno|ferrara|sassari|latina|monza|siracusa|bergamo|pescara|\
+            trento|forlì|vicenza|terni|bolzano|novara|piacenza|ancona|arezzo|udine|lecce|pisa|\
+            lucca|siena|como|varese|pavia|cremona|mantova|taranto|brindisi|cosenza|catanzaro|\
+            potenza|matera|l'aquila|aquila|aosta|asti|alessandria|cuneo|la spezia|spezia|treviso|\
+            lugano|sardegna|puglia|calabria|campania|veneto|liguria|umbria|lazio|abruzzo|molise|\
+            marche|basilicata|emilia|friuli|trentino|belgio|olanda|irlanda|scozia|portogallo|\
+            svezia|norvegia|danimarca|polonia|grecia|cina|giappone|canada|brasile|barcellona|\
+            madrid|monaco|monaco di baviera|francoforte|amburgo|vienna|zurigo|ginevra|basilea|\
+            berna|bruxelles|amsterdam|dublino|lisbona|new york|tokyo|stati uniti|regno unito",
     vetoes: "non|mai|se|forse|magari|voleva|vuole|vorrebbe|voglio|vorrei|potrebbe|dovrebbe|sarebbe|\
              avrebbe|dice|diceva|afferma|sostiene|crede|credo|pensa|penso|pare|sembra|secondo|\
              apparentemente|sogno|sognato|romanzo|film|scherzo|per|solo|soltanto|solamente|anche|\

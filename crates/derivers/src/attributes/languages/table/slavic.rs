@@ -22,7 +22,20 @@ pub(super) const RUSSIAN: Table = Table {
                мама|папа|директор",
     no_endings: &[],
     towns: "москв|питер|петербург|санкт|казан|новосибирск|екатеринбург|самар|росси|украин|германи|\
-            америк|китай|европ|лондон|берлин|париж|минск|киев|сибир|тбилиси|ереван|алматы|казахстан",
+            америк|китай|европ|лондон|берлин|париж|минск|киев|сибир|тбилиси|ереван|алматы|\
+            казахстан|нижн|челябинск|уфа|красноярск|воронеж|перм|волгоград|краснодар|ростов|омск|\
+            томск|тюмен|саратов|тольятти|ижевск|барнаул|иркутск|ульяновск|хабаровск|ярослав|\
+            владивосток|махачкал|оренбург|кемеров|новокузнецк|рязан|астрахан|пенз|киров|липецк|\
+            балашиха|чебоксар|калининград|тул|курск|ставропол|сочи|твер|магнитогорск|иванов|\
+            брянск|белгород|сургут|владимир|архангельск|калуг|смоленск|мурманск|псков|новгород|\
+            велик|вологд|кострома|костром|тамбов|череповец|якутск|грозн|крым|симферопол|\
+            севастопол|орёл|орла|саранск|петрозаводск|химк|подмосков|подольск|астан|алма|бишкек|\
+            ташкент|баку|батуми|белорус|беларус|узбекистан|грузи|армени|азербайджан|киргиз|\
+            харьков|одесс|львов|днепр|гомел|брест|гродн|витебск|могил|польш|варшав|прага|чехи|\
+            франци|итали|испани|англи|британи|сша|нью|турци|стамбул|израил|тель|эмират|дубай|\
+            дубае|серби|белград|черногори|кипр|латви|рига|литв|вильнюс|эстони|таллин|финлянди|\
+            хельсинки|швейцари|австри|вена|мюнхен|гамбург|амстердам|мадрид|барселон|рим|токио|\
+            япони|корея|индия|канад|австрали|сингапур",
     vetoes: "не|никогда|если|может|возможно|наверное|бы|хотел|хотела|хочет|хочу|хотим|собирается|\
              собираюсь|собирался|собиралась|думает|думаю|думал|думала|говорит|сказал|сказала|\
              утверждает|считает|якобы|кажется|видимо|вроде|приснилось|сон|сне|роман|романе|фильм|\
@@ -131,8 +144,16 @@ pub(super) const POLISH: Table = Table {
     no_names: "anglik|angielka|niemiec|niemka|francuz|francuzka|amerykanin|amerykanka|ukrainiec|\
                ukrainka|czech|czeszka|włoch|włoszka|polak|polka|ojcem|mamą|dyrektorem",
     no_endings: &[],
-    towns: "warszaw|krak|gdańsk|gdyni|wrocław|pozna|łodzi|łódź|katowic|lublin|szczecin|polsc|polsk|\
-            niemcz|anglii|londyn|berlin|paryż|europ|ameryc|szwajcar",
+    towns: "warszaw|krak|gdańsk|gdyni|wrocław|pozna|łodzi|łódź|katowic|lublin|szczecin|polsc|\
+            polsk|niemcz|anglii|londyn|berlin|paryż|europ|ameryc|szwajcar|bydgoszcz|białyst|\
+            białymst|częstochow|radom|toru|sosnow|kielc|rzesz|gliwic|zabrz|olsztyn|bielsk|bytom|\
+            zielon|rybnik|ruda|tychy|opol|gorz|elbl|płock|dąbrow|wałbrzych|włocław|tarn|chorz|\
+            koszalin|kalisz|legnic|grudzi|jaworzn|słupsk|jastrz|jelen|siedlc|mysłowic|konin|\
+            piotrk|sopo|sopot|gdyn|łodz|nowym sącz|nowym targ|zakop|śląsk|mazur|pomorz|podlas|\
+            małopols|wielkopols|niemiec|angli|francj|hiszpan|włosz|włoch|holand|belgi|norweg|\
+            szwecj|dania|irland|szkocj|austri|czech|słowac|ukrain|litw|hamburg|monach|frankfur|\
+            praga|pradz|wiedn|wiede|dublin|oslo|sztokholm|kopenha|bruksel|brukse|amsterdam|madryt|\
+            barcelon|rzym|zurych|genew|kanad|usa|chiny|japon",
     vetoes: "nie|nigdy|jeśli|jeżeli|gdyby|może|chyba|by|chciał|chciała|chce|chcę|chciałbym|zamierza|\
              zamierzam|myśli|myślę|mówi|powiedział|powiedziała|twierdzi|uważa|podobno|rzekomo|\
              prawdopodobnie|śnił|śniło|sen|śnie|powieść|powieści|film|żart|dla|tylko|jedynie|też|także|\
