@@ -31,8 +31,8 @@ pub(super) type Wording = Vec<Vec<String>>;
 
 /// The wordings of the days and months among the times, beside the question's own. Those of a day
 /// are also without the year, as a text says it that was written close to the day, and with the
-/// year that they are of. Names of months
-/// are those of every language, because that of a short record is often unknown.
+/// year that they are of. Names of months are those of every language, because that of a short
+/// record is often unknown.
 pub(super) fn of(
     times: &[TimeExpression],
     words: &[Word<'_>],

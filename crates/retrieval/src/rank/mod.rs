@@ -195,8 +195,8 @@ impl Weights {
         ..Self::FACTS
     };
 
-    /// The same for a question that has no meaning to compare: the parts of meaning would leave
-    /// the others too high for words. Each part changes as [`Self::WITH_VECTORS`] does to
+    /// The same for a question without a vector: the other parts would weigh too much beside its
+    /// words. Each part changes as [`Self::WITH_VECTORS`] does to
     /// [`Self::LEXICAL`], so that one that was changed or left out stays so.
     #[must_use]
     pub fn without_meaning(&self) -> Self {
@@ -266,7 +266,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Whether meaning counts in it: its scale is another without.
+    /// Whether meaning counts in it. Without, scores have another scale.
     pub fn counts_meaning(&self) -> bool {
         self.parts.iter().any(|part| part.name.ends_with("_meaning") && part.weight != 0.0)
     }
