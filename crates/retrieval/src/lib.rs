@@ -5,6 +5,7 @@
 //! [`rank`] scores a record against a question and explains the score, and [`shingles`] compares
 //! two texts. All of it is a function of its arguments: no clock, no randomness, no I/O.
 
+pub mod profile;
 pub mod question;
 pub mod rank;
 pub mod shingles;

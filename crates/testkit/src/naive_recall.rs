@@ -225,6 +225,7 @@ impl NaiveRecall {
                             && !self.names(position, person)
                     }),
                     asker_words: 0.0,
+                    profile: 0.0,
                     asker: false,
                     standing: 0.0,
                     date: question.time_fit(RecordTime {

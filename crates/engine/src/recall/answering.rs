@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use derivers::prose::unwrapped;
+use retrieval::profile::{Fit, ProfileQuestion, Voice};
 use retrieval::question::Question;
 use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
@@ -46,6 +47,10 @@ const SHARE_OF_TITLE: f64 = 0.3;
 const SHARE_OF_PARENT: f64 = 0.6;
 /// How much more a sentence counts that has a number or a time where the question asks for one.
 const SHARE_OF_EXPECTED: f64 = 1.25;
+
+/// How much more a sentence weighs that tells what the question asks to know of a person: more than
+/// its words can.
+const WEIGHT_OF_TELLING: f64 = 1000.0;
 
 /// The records of a recall, judged.
 #[derive(Clone, Debug)]
@@ -89,7 +94,8 @@ pub fn judge(recall: &Recall) -> Judged {
     let considered = recall.results.iter().take(CONSIDERED);
     let speakers: BTreeSet<_> = considered.map(|result| &result.evidence.actor).collect();
     let is_judged = speakers.len() <= SPEAKERS_MAX && !asks_for_words(&recall.question.nameless);
-    let person = is_judged
+    // What tells it of the person needs no comparison with what others say.
+    let person = (is_judged && !recall.profile_chance.is_told())
         .then(|| PersonEvidence::of(&recall.question, recall.documents, &candidates))
         .flatten();
     let judge = if person.is_some() { topic_relevance } else { relevance };
@@ -97,9 +103,10 @@ pub fn judge(recall: &Recall) -> Judged {
     let places = recall.results.iter().enumerate();
     let standings = places.map(|(place, result)| standing(place, best - result.score.total));
     let results = recall.results.iter().enumerate();
+    let on_topic = on_topic(&recall.features, judge);
     let unrelated = results.filter(|(_, result)| is_unrelated(result)).map(|(number, _)| number);
     Judged {
-        on_topic: on_topic(&recall.features, judge),
+        on_topic: recall.profile_chance.limit(on_topic),
         person,
         standings: standings.collect(),
         unrelated: unrelated.collect(),
@@ -112,6 +119,7 @@ fn is_unrelated(result: &Recollection) -> bool {
     const APART: [&str; 2] = ["standing", "date"];
     let has_word = |share: &TermShare| share.own + share.previous + share.before_previous > 0;
     !result.score.counts_meaning()
+        && result.score.profile() == 0.0
         && !result.terms.iter().any(has_word)
         && !result
             .score
@@ -144,6 +152,8 @@ pub struct WordWeights {
     asks_how_many: bool,
     /// The question asks for a time.
     asks_when: bool,
+    /// What it asks to know of a person.
+    profile: Option<ProfileQuestion>,
 }
 
 impl WordWeights {
@@ -165,6 +175,7 @@ impl WordWeights {
             asks_for_open: question.is_some_and(asks_for_open),
             asks_how_many: question.is_some_and(|question| asks_how_many(&question.nameless)),
             asks_when: question.is_some_and(|question| question.asks_when),
+            profile: question.and_then(|question| question.profile.clone()),
         }
     }
 
@@ -239,6 +250,8 @@ impl WordWeights {
         let in_title = analyzer.terms(title);
         let mut first = "";
         let mut columns: Option<&str> = None;
+        let telling = self.profile.as_ref().map(|profile| profile.fit(text, source.voice));
+        let telling = telling.filter(|(fit, _)| *fit == Fit::Tells).map(|(_, sentence)| sentence);
         for range in sentences(text) {
             let sentence = text.get(range.clone()).unwrap_or_default().trim();
             if !sentence.chars().any(char::is_alphanumeric) {
@@ -289,6 +302,10 @@ impl WordWeights {
             let weight = if is_asked { weight * SHARE_OF_ASKED } else { weight };
             let weight = match weight > 0.0 && self.has_expected(sentence, analyzer) {
                 true => weight * SHARE_OF_EXPECTED,
+                false => weight,
+            };
+            let weight = match telling.is_some_and(|telling| telling.trim() == sentence) {
+                true => weight + WEIGHT_OF_TELLING,
                 false => weight,
             };
             if best.as_ref().is_none_or(|best| weight > best.weight) {
@@ -375,6 +392,8 @@ pub struct SourceText<'t> {
     pub text: &'t str,
     /// So many bytes at its beginning are a title; 0 if it has none.
     pub title_bytes: usize,
+    /// Whose words it has.
+    pub voice: Voice<'t>,
 }
 
 /// A text without what is struck out in a line (`~~so~~`), unless that is all.
@@ -576,7 +595,7 @@ mod tests {
         let question =
             Question::parse(question, &mut analyzer, &Names::default(), Languages::NONE, None);
         let text = format!("{title}{text}");
-        let source = SourceText { text: &text, title_bytes: title.len() };
+        let source = SourceText { text: &text, title_bytes: title.len(), voice: Voice::Asker };
         WordWeights::new(Some(&question), []).best_sentence(&source, &mut analyzer)
     }
 

@@ -12,6 +12,7 @@ use derivers::prose::REMEMBER;
 use derivers::relationships::is_kind;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
+use retrieval::profile::{Fit, ProfileQuestion, Voice};
 use retrieval::question::Question;
 use retrieval::rank::answering::speaks_of_self;
 use retrieval::text::is_english_stop_word;
@@ -63,6 +64,8 @@ pub struct Discounter<'a> {
 struct Candidate<'a> {
     evidence: &'a Evidence,
     text: String,
+    /// How far it tells what the question asks to know of a person, 0 … 1.
+    profile: f64,
     discount: Discount,
 }
 
@@ -83,6 +86,8 @@ pub struct Discounts {
     pub records: Vec<Discount>,
     /// The words of the names of those whom the question is about, if it is not about the owner.
     about: Vec<String>,
+    /// What it asks to know of a person, if all usual ways to tell that are known.
+    profile: Option<ProfileQuestion>,
 }
 
 impl Discounter<'_> {
@@ -100,6 +105,7 @@ impl Discounter<'_> {
         let candidate = |record: &'r Recollection| Candidate {
             evidence: &record.evidence,
             text: record.text(),
+            profile: record.score.profile(),
             discount: Discount::NONE,
         };
         let mut records: Vec<Candidate<'_>> = records.into_iter().map(candidate).collect();
@@ -110,8 +116,13 @@ impl Discounter<'_> {
         instructions(self.weights, &mut records);
         questions(&mut records);
         fillers(self.weights, &mut records);
+        if let Some(profile) = self.question.and_then(|question| question.profile.as_ref()) {
+            untold(profile, &mut records);
+        }
         let records = records.into_iter().map(|record| record.discount).collect();
-        Ok(Discounts { records, about })
+        let profile = self.question.and_then(|question| question.profile.clone());
+        let profile = profile.filter(ProfileQuestion::is_closed);
+        Ok(Discounts { records, about, profile })
     }
 
     /// What people say of themselves counts less in a question about somebody else: "I" in the
@@ -161,7 +172,11 @@ impl Discounter<'_> {
 impl Discounts {
     /// What is taken from a belief in words.
     pub fn of_belief(&self, question: &str, text: &str) -> Discount {
-        match is_of_nobody_in(text, &self.about) || has_other_polarity(question, text) {
+        let is_untold = |profile: &ProfileQuestion| profile.fit(text, Voice::Told).0 == Fit::None;
+        match is_of_nobody_in(text, &self.about)
+            || has_other_polarity(question, text)
+            || self.profile.as_ref().is_some_and(is_untold)
+        {
             true => Discount { share: OF_SOMEBODY_ELSE, ..Discount::NONE },
             false => Discount::NONE,
         }
@@ -238,6 +253,14 @@ fn identifiers(question: &str, records: &mut [Candidate<'_>]) {
         if Identifier::are_confused(&asked, &record.said_with_title()) {
             record.discount.share *= OF_SOMEBODY_ELSE;
         }
+    }
+}
+
+/// "Ben is a teacher" does not answer "How old is Ben?", nor anything "What is my job?" as "I am a
+/// nurse" does.
+fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
+    for record in records.iter_mut().filter(|record| profile.is_closed() && record.profile == 0.0) {
+        record.discount.share *= OF_SOMEBODY_ELSE;
     }
 }
 
@@ -526,7 +549,7 @@ mod tests {
             }))
             .unwrap();
             let (text, discount) = (text.to_owned(), Discount::NONE);
-            let mut records = [Candidate { evidence: &evidence, text, discount }];
+            let mut records = [Candidate { evidence: &evidence, text, profile: 0.0, discount }];
             questions(&mut records);
             records[0].discount.of(0.9)
         };

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
+use retrieval::profile::{Fit, ProfileQuestion};
 use retrieval::question::Question;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
@@ -19,6 +20,7 @@ use store::{Ledger, Position, StoreError};
 use super::features;
 use super::overruled::Overruled;
 use super::past::StatedTimes;
+use super::replaced::voice_of;
 use super::series::SeriesSeen;
 use super::statements::Moment;
 use crate::private::{Disclosure, Privacy};
@@ -35,6 +37,41 @@ const CANDIDATES_GROWTH: usize = 8;
 /// Occurrences of one event that are shown where the question names no time: two, so that one sees
 /// that there are more.
 const OCCURRENCES_MAX: usize = 2;
+
+/// Results that are searched for what a question asks to know of a person.
+const PROFILE_LOOKED_AT: usize = 100;
+/// How far a record that mentions it tells it.
+const FIT_OF_MENTION: f64 = 0.4;
+
+/// The least and the most of the chance that memory answers a question for what there is to know of
+/// a person, by whether a record tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProfileChance {
+    least: f64,
+    most: f64,
+}
+
+impl ProfileChance {
+    const TOLD: Self = Self { least: 0.9, most: 1.0 };
+    const MENTIONED: Self = Self { least: 0.6, most: 1.0 };
+    const UNTOLD: Self = Self { least: 0.0, most: 0.3 };
+
+    /// Whether a record tells it, or mentions it.
+    pub fn is_told(self) -> bool {
+        self.least > 0.0
+    }
+
+    /// A chance within these limits.
+    pub fn limit(self, chance: f64) -> f64 {
+        chance.clamp(self.least, self.most)
+    }
+}
+
+impl Default for ProfileChance {
+    fn default() -> Self {
+        Self { least: 0.0, most: 1.0 }
+    }
+}
 
 /// What to recall.
 #[derive(Clone, Debug)]
@@ -118,6 +155,10 @@ pub struct Recall {
     /// best counts.
     #[serde(skip)]
     pub features: Vec<RankingFeatures>,
+    /// What the records that were found say of the chance, if the question asks what there is to
+    /// know of a person.
+    #[serde(skip)]
+    pub profile_chance: ProfileChance,
     /// The number of records and passages in the index.
     #[serde(skip)]
     pub documents: u64,
@@ -214,7 +255,7 @@ impl Reader<'_> {
                 };
                 Ok((question, different, around, search.has_model(), search.document_count()))
             })?;
-        let Different { mut results, kept: _, features, names_answer } = different;
+        let Different { mut results, kept: _, features, names_answer, profile_chance } = different;
         let mut altered = Vec::new();
         for (result, around) in results.iter_mut().zip(around) {
             for (distance, position) in around {
@@ -241,6 +282,7 @@ impl Reader<'_> {
         let least = if names_answer && !results.is_empty() { 1.0 } else { 0.0 };
         let relevance =
             features.iter().map(|features| relevance(Some(features))).fold(least, f64::max);
+        let relevance = if results.is_empty() { 0.0 } else { profile_chance.limit(relevance) };
         let abstains = relevance < RELEVANCE_MIN;
         Ok(Recall {
             question,
@@ -248,6 +290,7 @@ impl Reader<'_> {
             relevance,
             abstains,
             features,
+            profile_chance,
             documents,
             position,
             behind,
@@ -300,6 +343,8 @@ struct Different {
     features: Vec<RankingFeatures>,
     /// Whether the first answer because the question names them by identifiers.
     names_answer: bool,
+    /// What it says of the chance that it tells what the question asks to know of a person.
+    profile_chance: ProfileChance,
 }
 
 /// The best `limit` records that say different things. Where most of what is found
@@ -311,7 +356,7 @@ fn different(
     query: &Query,
     limit: usize,
 ) -> Result<Different, StoreError> {
-    let mut wanted = limit;
+    let mut wanted = if question.profile.is_some() { limit.max(PROFILE_LOOKED_AT) } else { limit };
     let mut fallen: HashSet<Position> = HashSet::new();
     let by_model = query.vector.as_ref().filter(|_| search.has_model());
     let weights = by_model.map_or(&query.weights, |by_model| &by_model.weights);
@@ -329,6 +374,10 @@ fn different(
         let mut found = search.find(question, analyzer, filter, today, weights, wanted)?;
         let is_all = found.len() < wanted;
         found.retain(|found| !fallen.contains(&found.position));
+        let profile_chance = match &question.profile {
+            Some(profile) => lift_telling(search, profile, &mut found)?,
+            None => ProfileChance::default(),
+        };
         let features = features::of(search, analyzer, question, query, &found)?;
         let mut results = Vec::with_capacity(limit);
         let mut kept = Vec::with_capacity(limit);
@@ -400,12 +449,40 @@ fn different(
         if is_enough && fallen.len() == fallen_before {
             let stands = |found: &Found| !fallen.contains(&found.position);
             let names_answer = are_answer && named.iter().any(stands);
-            return Ok(Different { results, kept, features, names_answer });
+            return Ok(Different { results, kept, features, names_answer, profile_chance });
         }
         if !is_enough {
             wanted = wanted.saturating_mul(CANDIDATES_GROWTH).min(CANDIDATES_MAX);
         }
     }
+}
+
+/// Raises the records that tell what a question asks to know of a person.
+fn lift_telling(
+    search: &Search<'_>,
+    profile: &ProfileQuestion,
+    found: &mut [Found],
+) -> Result<ProfileChance, StoreError> {
+    let mut best = Fit::None;
+    for found in found.iter_mut().take(PROFILE_LOOKED_AT) {
+        let Some((_, evidence)) = search.evidence(found.position)? else { continue };
+        let passage = passage_at(&evidence, search.passage_number(found.document));
+        let text = passage.as_deref().unwrap_or(&evidence.payload.text);
+        let (fit, _) = profile.fit(text, voice_of(&evidence));
+        best = best.max(fit);
+        found.score = found.score.with_profile(match fit {
+            Fit::Tells => 1.0,
+            Fit::Mentions => FIT_OF_MENTION,
+            Fit::None => 0.0,
+        });
+    }
+    found.sort_by(|one, other| other.score.total.total_cmp(&one.score.total));
+    Ok(match best {
+        Fit::Tells => ProfileChance::TOLD,
+        Fit::Mentions => ProfileChance::MENTIONED,
+        Fit::None if profile.is_closed() => ProfileChance::UNTOLD,
+        Fit::None => ProfileChance::default(),
+    })
 }
 
 /// A passage of a record; none if it is the whole text.

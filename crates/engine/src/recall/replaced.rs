@@ -15,6 +15,7 @@ use derivers::pasted::before_pasted;
 use kernel::evidence::{Evidence, EvidenceKind};
 use kernel::id::OpId;
 use kernel::when::When;
+use retrieval::profile::Voice;
 use retrieval::text::sentences::sentences;
 use store::StoreError;
 
@@ -125,6 +126,15 @@ fn speaker_of(evidence: &Evidence) -> Speaker<'_> {
         (Some("user") | None, Some(actor)) if names::is_self(actor) => Speaker::Owner,
         (Some("user") | None, Some(actor)) => Speaker::Person(actor),
         (Some(_), _) => Speaker::Program,
+    }
+}
+
+/// Whose words a record has, for a question about a person.
+pub fn voice_of(evidence: &Evidence) -> Voice<'_> {
+    match speaker_of(evidence) {
+        Speaker::Owner => Voice::Asker,
+        Speaker::Person(name) => Voice::Person(name),
+        Speaker::Program => Voice::Program,
     }
 }
 

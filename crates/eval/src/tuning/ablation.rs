@@ -14,7 +14,7 @@ use crate::EvalError;
 use crate::measures::{Averages, Ranks};
 
 /// Groups of parts that are switched off together, by name; unknown names are ignored.
-const GROUPS: [(&str, &[&str]); 14] = [
+const GROUPS: [(&str, &[&str]); 15] = [
     ("words", &["words", "own_words", "asker_words"]),
     ("session", &["session"]),
     ("meaning", &["window_meaning", "own_meaning", "word_meaning", "next_meaning"]),
@@ -29,6 +29,7 @@ const GROUPS: [(&str, &[&str]); 14] = [
     ("date", &["date"]),
     ("turn kind", &["is_question", "is_output", "time_expression", "when"]),
     ("lists", &["classes"]),
+    ("profiles", &["profile"]),
 ];
 
 /// One pipeline.

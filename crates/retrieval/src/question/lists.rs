@@ -6,6 +6,7 @@
 //! `docs/design/0034-lists.md`.
 
 use super::classes::{CLASSES, Class};
+use crate::profile::ProfileQuestion;
 use crate::text::words::cut_at_apostrophe;
 use crate::text::{Analyzer, Language, Languages, QueryLanguages, QueryTerm};
 
@@ -67,15 +68,27 @@ pub(super) fn members(
     terms: &[QueryTerm],
     analyzer: &mut Analyzer,
 ) -> Vec<Vec<QueryTerm>> {
-    let english = QueryLanguages { own: Language::English, others: Languages::NONE };
     let names =
         |class: &&Class| words.iter().any(|word| class.names.contains(&cut_at_apostrophe(word)));
-    let mut members_of = |class: &Class| {
-        let mut members = analyzer.query_terms(class.members, english);
-        members.retain(|member| terms.iter().all(|own| own.all().all(|own| *own != member.term)));
-        members
-    };
-    CLASSES.iter().filter(names).take(CLASSES_MAX).map(&mut members_of).collect()
+    let named = CLASSES.iter().filter(names).take(CLASSES_MAX);
+    named.map(|class| members_in(class.members, terms, analyzer)).collect()
+}
+
+/// The words that may tell what a question asks to know of a person, as terms of English records.
+pub(super) fn words_of_profile(
+    profile: &ProfileQuestion,
+    terms: &[QueryTerm],
+    analyzer: &mut Analyzer,
+) -> Vec<Vec<QueryTerm>> {
+    profile.words().map(|words| members_in(words, terms, analyzer)).collect()
+}
+
+/// Some words as terms of English records, without the question's own.
+fn members_in(words: &str, terms: &[QueryTerm], analyzer: &mut Analyzer) -> Vec<QueryTerm> {
+    let english = QueryLanguages { own: Language::English, others: Languages::NONE };
+    let mut members = analyzer.query_terms(words, english);
+    members.retain(|member| terms.iter().all(|own| own.all().all(|own| *own != member.term)));
+    members
 }
 
 #[cfg(test)]

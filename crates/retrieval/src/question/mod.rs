@@ -29,6 +29,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 use serde::Serialize;
 
+use crate::profile::ProfileQuestion;
 use crate::text::words::{Word, visit_words};
 use crate::text::{
     Analyzer, Language, Languages, QueryLanguages, QueryTerm, Term, is_english_stop_word, normalize,
@@ -104,6 +105,10 @@ pub struct Question {
     /// "Which sports does Ada do?"
     #[serde(skip)]
     pub classes: Vec<Vec<QueryTerm>>,
+    /// What there is to know of a person, if it asks for that and nothing else. Its words are
+    /// looked for like the members of a class.
+    #[serde(skip)]
+    pub profile: Option<ProfileQuestion>,
     /// The index of the mention that is the subject ("What did Ada tell Ben?"), if the question
     /// names different people.
     subject: Option<usize>,
@@ -252,6 +257,14 @@ impl Question {
             true => lists::members(&lower, &terms, analyzer),
             false => Vec::new(),
         };
+        let profile = match is_focused && languages.own == Language::English {
+            true => ProfileQuestion::read(text),
+            false => None,
+        };
+        let classes = match &profile {
+            Some(profile) => lists::words_of_profile(profile, &terms, analyzer),
+            None => classes,
+        };
         let may_ask_for_tasks = is_focused
             && !asks_when
             && !asks_for_days
@@ -310,6 +323,7 @@ impl Question {
             beside_times,
             of_days,
             classes,
+            profile,
             subject,
             first_person,
             asks_of_program: second_person::asks_of_program(text, &lower),

@@ -67,6 +67,9 @@ pub struct Signals {
     /// Weighted share of the classes whose members a question for a list looks for that have a
     /// member in the passage, 0 … 1.
     pub classes: f64,
+    /// How far the record tells what a question asks to know of a person, 0 … 1
+    /// ([`crate::profile`]).
+    pub profile: f64,
 }
 
 /// The weight of each part.
@@ -92,6 +95,8 @@ pub struct Weights {
     pub time_expression: f64,
     pub when: f64,
     pub classes: f64,
+    /// How far the record tells what a question asks to know of a person.
+    pub profile: f64,
 }
 
 impl Weights {
@@ -116,6 +121,7 @@ impl Weights {
         time_expression: 0.16,
         when: 0.72,
         classes: 0.85,
+        profile: 2.0,
     };
 
     /// With the vectors of another model, whose cosines are on the scale of [`meaning::Scale`]: see
@@ -142,6 +148,7 @@ impl Weights {
         time_expression: 0.20,
         when: 0.60,
         classes: 0.60,
+        profile: 2.0,
     };
 
     /// Without vectors: by request, or for a question of which the table knows no words. Fitted on
@@ -169,6 +176,7 @@ impl Weights {
         time_expression: 0.05,
         when: 0.40,
         classes: 0.30,
+        profile: 2.0,
     };
 
     /// For beliefs, which have no session and no author: words, people and dates as without
@@ -183,6 +191,7 @@ impl Weights {
         asker: 0.0,
         standing: 0.0,
         classes: 0.0,
+        profile: 0.0,
         ..Self::LEXICAL
     };
 
@@ -230,6 +239,7 @@ impl Weights {
             ),
             when: in_proportion(self.when, of.when, to.when),
             classes: in_proportion(self.classes, of.classes, to.classes),
+            profile: in_proportion(self.profile, of.profile, to.profile),
         }
     }
 }
@@ -241,7 +251,7 @@ impl Default for Weights {
 }
 
 /// Number of parts of a score.
-pub const PARTS: usize = 19;
+pub const PARTS: usize = 20;
 
 /// One addend of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -269,6 +279,24 @@ impl Score {
     /// Whether meaning counts in it. Without, scores have another scale.
     pub fn counts_meaning(&self) -> bool {
         self.parts.iter().any(|part| part.name.ends_with("_meaning") && part.weight != 0.0)
+    }
+}
+
+impl Score {
+    /// The same, of a record that tells so far what the question asks to know of a person.
+    #[must_use]
+    pub fn with_profile(mut self, fit: f64) -> Self {
+        for own in self.parts.iter_mut().filter(|part| part.name == "profile") {
+            *own = part(own.name, fit, own.weight);
+        }
+        self.total = self.parts.iter().map(|part| part.contribution).sum();
+        self
+    }
+
+    /// How far the record tells what the question asks to know of a person, 0 … 1.
+    pub fn profile(&self) -> f64 {
+        let own = self.parts.iter().find(|part| part.name == "profile");
+        own.map_or(0.0, |part| part.value)
     }
 }
 
@@ -303,6 +331,7 @@ pub fn fuse(weights: &Weights, signals: &Signals) -> Score {
         part("time_expression", flag(signals.time_expression), weights.time_expression),
         part("when", flag(signals.time_expression && signals.asks_when), weights.when),
         part("classes", signals.classes, weights.classes),
+        part("profile", signals.profile, weights.profile),
     ];
     Score { total: parts.iter().map(|part| part.contribution).sum(), parts }
 }
@@ -339,6 +368,7 @@ mod tests {
             time_expression: true,
             asks_when: true,
             classes: 0.5,
+            profile: 0.0,
         };
         let score = fuse(&Weights::WITH_VECTORS, &signals);
         let by_hand = 0.8 * 0.5 + 0.36 * 0.2 + 1.25 * 0.4 + 1.8 * 0.3 + 2.0 * 0.1 - 0.45 * 0.1

@@ -10,12 +10,14 @@ use engine::recall::episodes::Recollection;
 use engine::recall::facts::Fact;
 use engine::recall::nodes::FoundNode;
 use engine::recall::overruled::Overruled;
+use engine::recall::replaced::voice_of;
 use engine::thought::recall::FoundThought;
 use engine::write::graph::is_statement;
 use kernel::body::NodeType;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::when::When;
+use retrieval::profile::Voice;
 use retrieval::rank::answering::{of_statement, of_thought};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -298,7 +300,11 @@ impl AnswerSource {
         let title = self.evidence.as_ref().and_then(|evidence| evidence.payload.title.as_deref());
         let has_title =
             title.is_some_and(|title| !title.is_empty() && first.trim_end().ends_with(title));
-        SourceText { text: &self.text, title_bytes: if has_title { first.len() } else { 0 } }
+        SourceText {
+            text: &self.text,
+            title_bytes: if has_title { first.len() } else { 0 },
+            voice: self.evidence.as_ref().map_or(Voice::Told, voice_of),
+        }
     }
 
     /// Says where it is, and whose words it repeats if the space is somebody else's.

@@ -268,6 +268,40 @@ fn the_answer_has_the_best_sentences_and_at_most_600_characters() {
 }
 
 #[test]
+fn a_question_about_a_person_is_answered_by_what_tells_it_in_other_words() {
+    let mut voice = Voice::with_notes(&[
+        "We moved to the flat in May. I am a midwife. The clinic is near.",
+        "Turned 37 in November, with cake at the lake",
+        "My brother Andri sells insurance in Basel",
+        "Married Jonas in a tiny chapel",
+        "The old tractor finally died",
+        "Sabine was promoted in spring",
+        "My sister Irma is 44 and lives in Bern",
+    ]);
+    let mut first = |question: &str| {
+        let answer = voice.look(&voice.asked(question));
+        let first = answer.sources.first().map(|source| source.excerpt.clone());
+        (first.unwrap_or_default(), answer.text())
+    };
+    for (question, expected) in [
+        ("What is my job?", "midwife"),
+        ("What do I do for a living?", "midwife"),
+        ("How old am I?", "37"),
+        ("What does my brother do?", "insurance"),
+        ("Am I married?", "Jonas"),
+        ("How old is Irma?", "44"),
+    ] {
+        let (first, text) = first(question);
+        assert!(first.contains(expected), "{question}: {first}");
+        assert!(text.contains(expected), "{question}: {text}");
+    }
+    // What is near says nothing of it.
+    for question in ["How old is Sabine?", "What is my salary?", "Do I have a dog?"] {
+        assert_eq!(first(question).0, "", "{question}");
+    }
+}
+
+#[test]
 fn questions_of_any_size_and_script_are_answered_or_refused() {
     let mut voice = Voice::with_notes(&["Идрис советовал зольную глазурь.", "釉薬は灰です。"]);
     assert!(matches!(AskRequest::new(" \n", None, None), Err(RequestError::EmptyQuestion)));

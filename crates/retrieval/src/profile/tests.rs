@@ -1,0 +1,150 @@
+//! Tests of questions for what there is to know of a person.
+
+use super::*;
+
+fn asked(question: &str) -> String {
+    let Some(read) = ProfileQuestion::read(question) else { return String::new() };
+    let of = |wanted: &Wanted| {
+        let holder = match &wanted.holder {
+            Holder::Asker => "asker".to_owned(),
+            Holder::Person(names) => names.join("-"),
+            Holder::Kin(kin) => format!("my {kin}"),
+        };
+        format!("{} of {holder}", wanted.attribute.name)
+    };
+    read.wanted.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn questions_for_attributes_are_recognised() {
+    for (question, expected) in [
+        ("What is my job?", "job of asker"),
+        ("what do i do for a living", "job of asker"),
+        ("What does Ben do?", "job of ben"),
+        ("What's Ben's job?", "job of ben"),
+        ("How old am I?", "age of asker"),
+        ("how old is ben?", "age of ben"),
+        ("Can you remind me how old my daughter is?", "age of my daughter, children of asker"),
+        ("Who is my wife?", "relative of my wife, partner of asker"),
+        ("Am I married?", "partner of asker"),
+        ("What does my wife do for a living?", "job of my wife"),
+        ("What is my wife's name?", "relative of my wife, partner of asker"),
+        ("Do I have any allergies?", "allergies of asker"),
+        ("What car do I drive?", "car of asker"),
+        ("Where does my brother Tom live?", "home of my brother, home of tom"),
+        ("Where do I live now?", "home of asker"),
+        ("Which city do I live in?", "home of asker"),
+        ("Anna's birthday?", "birthday of anna"),
+        ("my age", "age of asker"),
+        ("Who do I report to?", "boss of asker"),
+        ("Is Tom a vegetarian?", "diet of tom"),
+        ("What languages does Eva Meier speak?", "languages of eva-meier"),
+        ("How much do I earn?", "income of asker"),
+    ] {
+        assert_eq!(asked(question), expected, "{question}");
+    }
+    for question in [
+        "",
+        "?",
+        "What job did Ben apply for in May?",
+        "How old was I when we moved to Bern?",
+        "Where does the train to Bern leave?",
+        "What is the job of the worker process?",
+        "Who is Ben?",
+        "What did Ben do yesterday?",
+        "Wie alt ist Ben?",
+        "What is the name of the file?",
+    ] {
+        assert_eq!(asked(question), "", "{question}");
+    }
+}
+
+#[test]
+fn a_text_that_tells_it_of_the_person_answers() {
+    let tells = |question: &str, text: &str, voice: Voice<'_>| {
+        ProfileQuestion::read(question).unwrap().fit(text, voice).0 == Fit::Tells
+    };
+    for (question, text) in [
+        ("What is my job?", "I am a nurse"),
+        ("What is my job?", "I'm Tom, 34, a registered nurse from Leeds."),
+        ("What is my job?", "User works as a translator."),
+        ("What is my job?", "We moved in May. I work for the city and like it."),
+        ("What does Ben do for a living?", "Ben is a teacher"),
+        ("What does my wife do?", "My wife Eva is a dentist"),
+        ("What is Eva's job?", "My wife Eva is a dentist"),
+        ("How old am I?", "I am 43"),
+        ("How old am I?", "I just turned 40, hooray"),
+        ("How old am I?", "I was born in 1983"),
+        ("How old is Tom?", "Tom is 12"),
+        ("Who is my wife?", "I am married to Eva"),
+        ("Do I have children?", "I have two kids, Ida and Max"),
+        ("What are my kids called?", "My son is called Max"),
+        ("What car do I have?", "I drive a Mazda 3"),
+        ("Do I have any allergies?", "Allergic to penicillin!"),
+        ("What can't I eat?", "I am allergic to nuts"),
+        ("What is my salary?", "I earn 5200 a month"),
+        ("Where does Mia live?", "Mia moved to Porto last year"),
+        ("What is my name?", "Hi, my name is Tom"),
+        ("What pets do I have?", "We adopted a grey kitten"),
+        ("Who is my boss?", "I report to Karin"),
+        ("How old is Horst?", "Horst lost his wife in spring. He's 82."),
+        ("How old is my mum?", "My mum, Bridget, collects them on Thursdays. She's 66."),
+        ("What does Tom do?", "Tom, 34, a nurse from Leeds, is here"),
+        ("How much do I weigh?", "Weight this morning 68.4"),
+        ("How much rent do I pay?", "Rent went up to 2,150 francs"),
+        ("What is my brother called?", "My brother Andri sells insurance"),
+        ("where does sven live?", "sven, our lead, works from Tallinn"),
+        ("Am I a vegetarian?", "Quit meat two years ago"),
+        ("What pets do we have?", "Guinea pigs: Pickle and Peanut"),
+        ("What are my hobbies?", "On Sundays I play chess"),
+        ("Which database do we use?", "Everything runs on Postgres now"),
+    ] {
+        assert!(tells(question, text, Voice::Asker), "{question} {text}");
+    }
+    for (question, text) in [
+        ("What is my job?", "My sister is a nurse"),
+        ("What is my job?", "I saw a nurse about it"),
+        ("What is my job?", "I am not a nurse"),
+        ("What is my job?", "Are you a nurse? I am fine"),
+        ("How old is Ben?", "Ben is a teacher"),
+        ("How old is Ben?", "Tom is 12"),
+        ("How old am I?", "I am 3 minutes late"),
+        ("Who is Ben married to?", "I am married to Eva"),
+        ("Where do I live?", "My sister lives in Bern"),
+        ("What is my job?", ""),
+        ("Do I have a brother?", "My sister Irma called"),
+        ("What is my dog called?", "My cat is called Otto"),
+        ("How old am I?", "My brother Tom, 43, called"),
+        ("Which database do we use?", "We moved away from Oracle"),
+        ("Where do I live?", "My ex, Declan, has them on Sundays. He lives in Stockport."),
+        ("Where do I live?", "Sven, our lead, works from Tallinn"),
+    ] {
+        assert!(!tells(question, text, Voice::Asker), "{question} {text}");
+    }
+    assert!(tells("What is Ada's job?", "I work as a baker", Voice::Person("Ada Weber")));
+    assert!(!tells("What is my job?", "I work as a baker", Voice::Person("Ada Weber")));
+    assert!(!tells("What is my job?", "I work as a baker", Voice::Program));
+    assert!(tells("Where do I live?", "You live in Oslo", Voice::Told));
+    assert!(!tells("Where do I live?", "Ana lives in Oslo", Voice::Told));
+}
+
+#[test]
+fn any_text_can_be_read() {
+    for text in [
+        "'s 's 's",
+        "my",
+        "my my my",
+        "user's",
+        "I'm",
+        "N $ #",
+        "\u{0}’’",
+        "’s’s",
+        "Ben's",
+        "I, I, and I",
+    ] {
+        let read = ProfileQuestion::read(text);
+        let question = read.or_else(|| ProfileQuestion::read("What is my job?")).unwrap();
+        question.fit(text, Voice::Asker);
+        question.fit(text, Voice::Person("’"));
+    }
+}
