@@ -77,8 +77,8 @@ pub struct Records<'w, W: LedgerIndex + ?Sized> {
     index: &'w W,
     validity: Validity<'w, W>,
     standing: HashMap<OpId, bool>,
-    /// Whether another standing record replaces one over `supersedes` edges.
-    replaced: HashMap<OpId, bool>,
+    /// The records whose `supersedes` edges replace one: they stand, or are replaced themselves.
+    replacing: HashMap<OpId, Vec<OpId>>,
     canonical: HashMap<OpId, OpId>,
 }
 
@@ -111,7 +111,7 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             index,
             validity: Validity::new(index),
             standing: HashMap::new(),
-            replaced: HashMap::new(),
+            replacing: HashMap::new(),
             canonical: HashMap::new(),
         }
     }
@@ -265,7 +265,8 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
 
     /// Whether one record gives way to another: step by step it redirects to it or is replaced by
     /// it, whichever of these each step is. Rule 11 refuses rings of one type of edge alone; of the
-    /// records of a mixed one none would be active.
+    /// records of a mixed one none would be active. A step that has no effect orders nothing: a
+    /// replacement by what neither stands nor is replaced, a redirect of what does not stand.
     pub fn gives_way(&mut self, from: &OpId, to: &OpId) -> Result<bool, W::Error> {
         let mut seen = HashSet::new();
         let mut stack = vec![*from];
@@ -276,12 +277,10 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             if !seen.insert(at) {
                 continue;
             }
-            stack.extend(self.redirect(&at)?);
-            for edge in self.edges(EdgeType::Supersedes, Role::TO, &at)? {
-                if self.joins_records(&edge)? {
-                    stack.push(edge.from);
-                }
+            if self.is_standing(&at)? {
+                stack.extend(self.redirect(&at)?);
             }
+            stack.extend(self.replacing(&at)?);
         }
         Ok(false)
     }
@@ -334,11 +333,21 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
     }
 
     /// Whether a record is reachable from another one that stands, over `supersedes` edges in
-    /// force. Of the edges of a ring, one whose `from` is older than its `to` has no effect.
+    /// force.
     fn is_replaced(&mut self, id: &OpId) -> Result<bool, W::Error> {
-        if let Some(replaced) = self.replaced.get(id) {
-            return Ok(*replaced);
+        Ok(!self.replacing(id)?.is_empty())
+    }
+
+    /// The records whose `supersedes` edges replace one. Of the edges of a ring, one whose `from`
+    /// is older than its `to` has no effect.
+    fn replacing(&mut self, id: &OpId) -> Result<&[OpId], W::Error> {
+        if !self.replacing.contains_key(id) {
+            self.decide_replacing(id)?;
         }
+        Ok(self.replacing.get(id).map_or(&[], Vec::as_slice))
+    }
+
+    fn decide_replacing(&mut self, id: &OpId) -> Result<(), W::Error> {
         let above = self.above(id)?;
         let rings = rings(&above);
         // What replaces a record comes before it here, because the edges that have effect form no
@@ -352,19 +361,21 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             ring.cmp(other_ring).then_with(|| other.order.cmp(&record.order))
         });
         for (ring, record) in records {
-            let mut replaced = false;
+            let mut replacing = Vec::new();
             for newer in &record.newer {
                 if above.get(newer).is_some_and(|by| by.order < record.order)
                     && rings.get(newer) == Some(&ring)
                 {
                     continue;
                 }
-                replaced |=
-                    self.is_standing(newer)? || self.replaced.get(newer).copied().unwrap_or(false);
+                let is_replaced = self.replacing.get(newer).is_some_and(|by| !by.is_empty());
+                if is_replaced || self.is_standing(newer)? {
+                    replacing.push(*newer);
+                }
             }
-            self.replaced.insert(record.order.1, replaced);
+            self.replacing.insert(record.order.1, replacing);
         }
-        Ok(self.replaced.get(id).copied().unwrap_or(false))
+        Ok(())
     }
 
     /// A record and everything from which `supersedes` edges in force lead to it, as far as the
@@ -381,7 +392,7 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             for edge in self.edges(EdgeType::Supersedes, Role::TO, &at)? {
                 if self.joins_records(&edge)? {
                     newer.push(edge.from);
-                    if !self.replaced.contains_key(&edge.from) {
+                    if !self.replacing.contains_key(&edge.from) {
                         stack.push(edge.from);
                     }
                 }

@@ -385,8 +385,8 @@ impl<K: Keeper> Device<K> {
         });
     }
 
-    /// Compares the status of every record, and where redirects lead, with the model: as of now,
-    /// and as of a time before.
+    /// Compares the status of every record, where redirects lead, and what gives way to what, with
+    /// the model: as of now, and as of a time before.
     fn compare_records(&self, dice: &mut Dice) {
         let operations = self.model.operations();
         let cut = dice.below(operations.len() + 1);
@@ -485,6 +485,14 @@ fn compare_statuses<W: LedgerIndex<Error: Debug> + ?Sized>(
         assert_eq!(records.status(&id).expect("a status"), expected.status(&id), "{id}");
         if expected.status(&id).is_some() {
             assert_eq!(records.canonical(&id).expect("a record"), expected.canonical(&id), "{id}");
+        }
+    }
+    let joined = expected.joined();
+    for id in &joined {
+        let expected = expected.gives_way_to(id);
+        for other in &joined {
+            let gives_way = records.gives_way(id, other).expect("records");
+            assert_eq!(gives_way, expected.contains(other), "{id} {other}");
         }
     }
 }

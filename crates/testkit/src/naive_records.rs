@@ -130,16 +130,45 @@ impl<'r, 's> NaiveRecords<'r, 's> {
         }
     }
 
-    fn is_replaced(&self, id: &OpId) -> bool {
+    /// The replacements without those that go back in a ring.
+    fn effective(&self) -> Vec<&Link<'s>> {
         let all: Vec<&Link<'_>> = self.replacements.iter().collect();
-        let effective: Vec<&Link<'_>> = self
-            .replacements
+        self.replacements
             .iter()
             .filter(|link| {
                 !(self.is_older(&link.from, &link.to) && Self::reaches(&all, &link.to, &link.from))
             })
-            .collect();
+            .collect()
+    }
+
+    fn is_replaced(&self, id: &OpId) -> bool {
+        let effective = self.effective();
         self.standing.iter().any(|other| other != id && Self::reaches(&effective, other, id))
+    }
+
+    /// The ends of all replacements and redirects.
+    pub fn joined(&self) -> BTreeSet<OpId> {
+        let links = self.replacements.iter().chain(&self.redirects);
+        links.flat_map(|link| [link.from, link.to]).collect()
+    }
+
+    /// Everything to which a record gives way, itself among it: a replacement counts while it
+    /// replaces something, a redirect while both its ends stand.
+    pub fn gives_way_to(&self, id: &OpId) -> BTreeSet<OpId> {
+        let replaces = self
+            .effective()
+            .into_iter()
+            .filter(|link| self.standing.contains(&link.from) || self.is_replaced(&link.from));
+        let mut steps: Vec<(OpId, OpId)> = replaces.map(|link| (link.to, link.from)).collect();
+        let redirects = self.standing.iter().filter_map(|from| Some((*from, self.redirect(from)?)));
+        steps.extend(redirects);
+        let mut reached = BTreeSet::from([*id]);
+        while let Some((_, next)) =
+            steps.iter().find(|(at, next)| reached.contains(at) && !reached.contains(next))
+        {
+            reached.insert(*next);
+        }
+        reached
     }
 
     fn redirect(&self, id: &OpId) -> Option<OpId> {

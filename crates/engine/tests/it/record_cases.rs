@@ -174,3 +174,36 @@ fn case_37_given_two_concurrent_writers_then_every_reader_sees_both_records() {
     }
     assert_eq!(home.space.verify(|_| {}).unwrap().findings.len(), 0);
 }
+
+#[test]
+fn a_record_that_was_taken_back_is_not_in_the_way_of_a_replacement() {
+    for is_replaced in [false, true] {
+        let (mut home, evidence) = with_evidence();
+        let canonical = state(&mut home.space, evidence, claim("The glaze is celadon"));
+        let stays = state(&mut home.space, evidence, claim("We glaze with tenmoku"));
+        let between = supersede(&mut home.space, evidence, stays, "We use celadon");
+        if is_replaced {
+            let newest = supersede(&mut home.space, evidence, between, "Celadon it is");
+            connect(&mut home.space, evidence, EdgeType::SameAs, newest, canonical);
+        } else {
+            connect(&mut home.space, evidence, EdgeType::SameAs, between, canonical);
+        }
+        let replacement = connection(evidence, EdgeType::Supersedes, stays, canonical);
+        let replace = |space: &mut Space| {
+            space.change_graph(&[replacement.clone().into()], None, Intent::Write, at(10))
+        };
+        assert_eq!(replace(&mut home.space).unwrap_err().code(), "cycle");
+        retract(&mut home.space, between);
+        if is_replaced {
+            // What replaced the one between replaces the first as well, and is the canonical one.
+            assert_eq!(status(&home.space, stays), Some("superseded"));
+            assert_eq!(replace(&mut home.space).unwrap_err().code(), "cycle");
+        } else {
+            assert_eq!(status(&home.space, stays), Some("active"));
+            replace(&mut home.space).unwrap();
+            assert_eq!(status(&home.space, stays), Some("active"));
+            assert_eq!(status(&home.space, canonical), Some("superseded"));
+        }
+        assert_eq!(home.space.verify(|_| {}).unwrap().findings.len(), 0);
+    }
+}
