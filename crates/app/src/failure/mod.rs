@@ -34,8 +34,8 @@ pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.
 pub(crate) mod exit {
-    /// Something failed: what is named is not there or in the way, or a file or the machine is at
-    /// fault.
+    /// Something failed: what is named is not there or in the way, a file or the standard input
+    /// does not hold what it should, or the machine is at fault.
     pub(crate) const FAILED: u8 = 1;
     /// The arguments or the configuration are wrong (clap's code).
     pub(crate) const USAGE: u8 = 2;
@@ -290,16 +290,22 @@ impl Failure {
         }
     }
 
-    /// Whether it is about what a file, or a model that is offered, turns out to hold.
+    /// Whether it is about what a file, the standard input or a model that is offered turns out
+    /// to hold.
     fn is_of_content(&self) -> bool {
-        matches!(
-            self,
-            Self::UnknownFormat { .. }
-                | Self::Scenario { .. }
-                | Self::Evaluation(_)
-                | Self::Engine(EngineError::Import(_) | EngineError::Exchange { .. })
-                | Self::Hub(HubError::TooLarge { .. } | HubError::NoEncoder { .. })
-        )
+        let is_of_input = match self {
+            Self::Request(error) => error.is_of_content(),
+            _ => false,
+        };
+        is_of_input
+            || matches!(
+                self,
+                Self::UnknownFormat { .. }
+                    | Self::Scenario { .. }
+                    | Self::Evaluation(_)
+                    | Self::Engine(EngineError::Import(_) | EngineError::Exchange { .. })
+                    | Self::Hub(HubError::TooLarge { .. } | HubError::NoEncoder { .. })
+            )
     }
 
     /// True if the reader closed the output, which is not a failure of this program.

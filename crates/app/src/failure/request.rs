@@ -581,6 +581,19 @@ impl RequestError {
             _ => Fault::Caller,
         }
     }
+
+    /// Whether it is about what a file or the standard input holds, and not about the arguments.
+    pub(crate) fn is_of_content(&self) -> bool {
+        matches!(
+            self,
+            Self::PatchMalformed { .. }
+                | Self::PatchTooLong { .. }
+                | Self::TextTooLarge { .. }
+                | Self::InputTooLarge { .. }
+                | Self::InputNotUtf8 { .. }
+                | Self::TurnMalformed { .. }
+        )
+    }
 }
 
 /// Checks that a number is within limits.

@@ -113,13 +113,13 @@ fn turns_are_read_from_a_pipe_or_a_file() {
     machine.because(["context", "--question", "glaze", "--budget", "many"]).run().ends(2);
     machine.because(["context"]).run().ends(2).says("neither turns nor a question");
     machine.write("wrong.jsonl", "Mara: hello\n\n{\"role\":\"user\"}\n");
-    let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(2);
+    let wrong = machine.because(["context", "--turns", "wrong.jsonl"]).run().ends(1);
     wrong.says("line 3 of wrong.jsonl is not a turn").says(r#"{"speaker":"Mara","text":"#);
     machine
         .because(["context"])
         .input("[{\"role\":\"user\"}]")
         .run()
-        .ends(2)
+        .ends(1)
         .says("line 1 of the standard input");
     assert_eq!(
         machine.because(["receipts", "--json"]).run().succeeds().json()["receipts"]

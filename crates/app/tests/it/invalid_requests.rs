@@ -35,7 +35,6 @@ fn every_invalid_request_has_its_own_code() {
         ("empty_question", &["recall", " "]),
         ("empty_text", &["remember", " "]),
         ("empty_text", &["claim", "add", " "]),
-        ("patch_malformed", &["patch", "check", "turns.jsonl"]),
         ("not_a_probability", &["claim", "add", "x", "--confidence", "1.5"]),
         ("setting_key_malformed", &["settings", "set", "Auto Learn", "on"]),
         ("setting_value", &["settings", "set", "auto_learn", "maybe"]),
@@ -44,9 +43,6 @@ fn every_invalid_request_has_its_own_code() {
         ("empty_turns", &["context", "--question", " "]),
         ("name_too_long", &["remember", "x", "--actor", &long_name]),
         ("too_many_tags", &many_tags),
-        ("input_too_large", &["context", "--turns", "large.jsonl"]),
-        ("input_too_large", &["conformance", "large.jsonl"]),
-        ("turn_malformed", &["context", "--turns", "turns.jsonl"]),
         ("key_malformed", &["log", "--author", "nobody"]),
         ("key_malformed", &["grant", "nobody", "--can", "append"]),
         ("assignment_malformed", &["what-if", "--correct", "x"]),
@@ -62,8 +58,24 @@ fn every_invalid_request_has_its_own_code() {
         let ran = ran.ends(if is_missing { 1 } else { 2 });
         assert_eq!(ran.error_code(), *code, "{arguments:?}");
     }
+    // The arguments are right, and what they lead to is not.
+    let cases: &[(&str, &[&str])] = &[
+        ("patch_malformed", &["patch", "check", "turns.jsonl"]),
+        ("input_too_large", &["context", "--turns", "large.jsonl"]),
+        ("input_too_large", &["conformance", "large.jsonl"]),
+        ("turn_malformed", &["context", "--turns", "turns.jsonl"]),
+        ("evaluation_format", &["eval", "retrieval", "turns.jsonl"]),
+        ("scenario", &["conformance", "turns.jsonl"]),
+        ("unknown_format", &["import", "space.bin"]),
+        ("source_format", &["import", "--format", "claude-export", "turns.jsonl"]),
+    ];
+    machine.write("space.bin", [0, 1, 2]);
+    for (code, arguments) in cases {
+        let ran = machine.because(arguments.iter().copied()).arguments(["--json"]).run().ends(1);
+        assert_eq!(ran.error_code(), *code, "{arguments:?}");
+    }
     let of_input = |input: Vec<u8>| {
-        machine.because(["remember", "-", "--json"]).input(input).run().ends(2).error_code()
+        machine.because(["remember", "-", "--json"]).input(input).run().ends(1).error_code()
     };
     assert_eq!(of_input(b"caf\xe9".to_vec()), "input_not_utf8");
     assert_eq!(of_input(vec![b'x'; 3 << 20]), "text_too_large");
