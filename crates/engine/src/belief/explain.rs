@@ -179,8 +179,9 @@ pub struct Explaining {
 
 impl Reader<'_> {
     /// The same as [`Reader::explain`] for a reader to whom not everything is disclosed. A private
-    /// belief is unknown to them. Of any other, they do not see private versions, actions or
-    /// agreements; [`Explaining::withheld`] counts these.
+    /// belief is unknown to them, and so is one of which a private version would be explained. Of
+    /// any other, they do not see private versions, actions or agreements;
+    /// [`Explaining::withheld`] counts these.
     pub fn explain_disclosed(
         &self,
         name: &str,
@@ -197,9 +198,21 @@ impl Reader<'_> {
     ) -> Result<Explaining, EngineError> {
         let Viewpoint { disclosure, as_of_us, .. } = *viewpoint;
         let named = self.name_disclosed(name, disclosure)?;
-        let mut explaining = self.explain_named(&named, as_of_us)?;
+        let explained = self.explain_named(&named, as_of_us);
         if disclosure == Disclosure::Full {
-            return Ok(explaining);
+            return explained;
+        }
+        let mut explaining = match (explained, &named) {
+            // It came with a version that they may see.
+            (Err(EngineError::NotRecordedThen { .. }), Named::Belief { key }) => {
+                return Err(self.unknown_belief_then(key, viewpoint)?);
+            }
+            (explained, _) => explained?,
+        };
+        // The name of an identity is known by what is served now. Another version may be the one
+        // that is explained: that of a time before, or the one after a refutation.
+        if self.is_withheld(&explaining.explanation.claim.op_id, disclosure)? {
+            return Err(self.unknown_belief_then(&explaining.belief.key, viewpoint)?);
         }
         self.store.on_snapshot(|index| {
             withhold(&mut Privacy::of(index), disclosure, &mut explaining)
@@ -281,7 +294,11 @@ fn withhold<B: Bodies>(
     disclosure: Disclosure,
     explaining: &mut Explaining,
 ) -> Result<(), StoreError> {
-    let Explaining { explanation, withheld, .. } = explaining;
+    let Explaining { explanation, belief, withheld, .. } = explaining;
+    if privacy.is_belief_withheld(belief, disclosure)? {
+        // A version that is not the last, whose identity tells nothing beyond it.
+        *belief = Belief::unsaid(&belief.key, State::None);
+    }
     let Explanation { claim, because, built_from, history, user_actions, agreements } = explanation;
     let before = built_from.len() + history.len() + user_actions.len() + agreements.len();
     let mut withheld_ids = HashSet::new();

@@ -118,6 +118,73 @@ fn an_earlier_version_that_is_private_is_not_in_the_explanation_of_a_later_one()
 }
 
 #[test]
+fn a_version_that_is_private_is_not_explained_as_of_a_time_before_a_later_one() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let said = id_of(home.remember("b", "A surprise"));
+    // One stands on a private record, one on a record that becomes private later.
+    let hidden = [("boat", secret), ("ring", said)].map(|(key, input)| {
+        let first = state(&mut home, key, &[input], &json!({ "text": "A surprise" }));
+        let until_us = home.space.show(&first).unwrap().operation.header().ts.0;
+        state(&mut home, key, &[known], &json!({ "text": "A red one" }));
+        (key, first, until_us)
+    });
+    let annotation = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let refs = vec![Ref { id: said, role: Role::parse("target").unwrap() }];
+    home.space.append(Draft { body: Body::Annotation(annotation), refs }, at(6)).unwrap();
+    let without = Disclosure::WithoutPrivate;
+    for (key, first, until_us) in hidden {
+        let explain = |name: &str, disclosure, until_us| {
+            let then = Viewpoint { disclosure, as_of_us: Some(until_us), valid_at_us: None };
+            home.space.explain_from(name, &then)
+        };
+        let whole = explain(key, Disclosure::Full, until_us).unwrap();
+        assert_eq!((whole.explanation.claim.op_id, whole.text.as_str()), (first, "A surprise"));
+        for (until_us, name) in
+            [(until_us, key), (until_us - 1, key), (until_us, &first.to_string())]
+        {
+            let refused = explain(name, without, until_us).unwrap_err();
+            // That it came with the later version is nothing private.
+            let code = if name == key { "not_recorded_then" } else { "unknown_id" };
+            assert_eq!(refused.code(), code, "{name}: {refused}");
+            assert!(!refused.to_string().contains("surprise"), "{refused}");
+        }
+        let told = |until_us| explain(key, without, until_us).unwrap_err().to_string();
+        assert_eq!(told(until_us), told(until_us - 1));
+        assert_eq!(home.space.explain_disclosed(key, without).unwrap().text, "A red one");
+    }
+}
+
+#[test]
+fn an_earlier_version_tells_nothing_of_a_later_one_that_is_private() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let known = id_of(home.remember("k", "The boat is red"));
+    let first = state(&mut home, "boat", &[known], &json!({ "text": "A red boat" }));
+    let refutation = home.space.to_refute("boat", "").unwrap();
+    home.space.act(refutation, Intent::Write, at(6)).unwrap();
+    let explained = home.space.explain("boat").unwrap().explanation;
+    let refuted = explained.user_actions[0].op_id.to_string();
+    let withdrawal = home.space.to_withdraw("boat", "").unwrap();
+    home.space.act(withdrawal, Intent::Write, at(7)).unwrap();
+    let more = json!({ "text": "A surprise", "valid_to": "2025-03-04" });
+    state(&mut home, "boat", &[secret], &more);
+    let without = Disclosure::WithoutPrivate;
+    assert_eq!(
+        home.space.explain_disclosed(&refuted, Disclosure::Full).unwrap().text,
+        "A surprise"
+    );
+    for name in ["boat", &refuted] {
+        let refused = home.space.explain_disclosed(name, without).unwrap_err();
+        assert_eq!(refused.code(), "unknown_belief", "{refused}");
+    }
+    let explained = home.space.explain_disclosed(&first.to_string(), without).unwrap();
+    assert_eq!((explained.text.as_str(), explained.belief.text.as_str()), ("A red boat", ""));
+    assert_eq!((explained.belief.served, explained.belief.valid_to), (None, None));
+}
+
+#[test]
 fn neighbours_and_what_an_annotation_makes_private_are_not_recalled() {
     let mut home = Home::new();
     let mut said = |uid: &str, text: &str, visibility| {

@@ -106,8 +106,9 @@ pub(crate) fn target(
         Named::Belief { key } => {
             let belief = space.belief_at(&key, limits.as_of_us)?;
             match belief.served.or(belief.current) {
-                Some(id) => Ok(Some(id)),
-                None => {
+                // Of a time before, it may be a private version of what is open now.
+                Some(id) if !space.is_withheld(&id, limits.disclosure)? => Ok(Some(id)),
+                _ => {
                     let viewpoint = Viewpoint {
                         as_of_us: limits.as_of_us,
                         disclosure: limits.disclosure,
