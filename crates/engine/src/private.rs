@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use kernel::body::Body;
 use kernel::evidence::Visibility;
-use kernel::id::OpId;
+use kernel::id::{IdPrefix, OpId};
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
@@ -23,16 +23,13 @@ use kernel::validity::inputs;
 use store::sqlite::first_after;
 use store::{Ledger, StoreError};
 
-use crate::belief::name::{Named, acting, unknown_name};
-use crate::belief::{Belief, Bodies, belief, body_of};
+use crate::belief::name::acting;
+use crate::belief::{Belief, Bodies, body_of};
 use crate::{EngineError, Reader};
 
 /// Most operations that are examined below one operation. One that stands on more counts as
 /// private.
 const LOOKED_AT_MAX: usize = 100_000;
-
-/// How many ids with one beginning are looked at first.
-const OPEN_IDS_FIRST: usize = 8;
 
 /// What a reader may see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -372,67 +369,34 @@ impl Reader<'_> {
         Ok(self.store.on_snapshot(|index| Privacy::of(index).is_private_belief(belief))?)
     }
 
-    /// What `text` names, as [`Reader::name_of`] finds it. Where private operations are not
-    /// disclosed, their names are unknown ones: the error is that of a name that nothing has.
-    pub fn name_disclosed(&self, text: &str, disclosure: Disclosure) -> Result<Named, EngineError> {
-        if disclosure == Disclosure::Full {
-            return self.name_of(text);
-        }
-        let unknown = || unknown_name(text);
-        let named = match self.name_of(text) {
-            // Keys that are like the name may be those of private beliefs.
-            Err(EngineError::UnknownBelief { name, near }) => {
-                let mut open = Vec::new();
-                for key in near {
-                    let named = Named::Belief { key: key.clone() };
-                    if !self.is_name_withheld(&named, disclosure)? {
-                        open.push(key);
-                    }
-                }
-                return Err(match open.as_slice() {
-                    // As if there were no such keys.
-                    [] => unknown(),
-                    _ => EngineError::UnknownBelief { name, near: open },
-                });
-            }
-            Err(EngineError::AmbiguousId { prefix, .. }) => {
-                let open = self.open_ids(&prefix, disclosure)?;
-                return match open.as_slice() {
-                    [] => Err(unknown()),
-                    [only] => self.name_of(&only.to_string()),
-                    _ => Err(EngineError::AmbiguousId { prefix, candidates: open }),
-                };
-            }
-            named => named?,
-        };
-        if self.is_name_withheld(&named, disclosure)? { Err(unknown()) } else { Ok(named) }
+    /// Those of some operations that are not withheld from a reader.
+    pub(crate) fn open_among(
+        &self,
+        mut ids: Vec<OpId>,
+        disclosure: Disclosure,
+    ) -> Result<Vec<OpId>, EngineError> {
+        let withheld = self.withheld_among(&ids, disclosure)?;
+        ids.retain(|id| !withheld.contains(id));
+        Ok(ids)
     }
 
-    /// The operations with this beginning of an id that are not withheld, all or at least two.
-    fn open_ids(&self, prefix: &str, disclosure: Disclosure) -> Result<Vec<OpId>, EngineError> {
-        let Ok(prefix) = prefix.parse() else { return Ok(Vec::new()) };
-        let mut wanted = OPEN_IDS_FIRST;
+    /// At most `count` operations with this beginning of an id that are not withheld.
+    pub(crate) fn open_ids(
+        &self,
+        prefix: &IdPrefix,
+        count: usize,
+        disclosure: Disclosure,
+    ) -> Result<Vec<OpId>, EngineError> {
+        let mut wanted = count;
         loop {
-            let mut found = self.store.find(&prefix, wanted)?;
+            let found = self.store.find(prefix, wanted)?;
             let is_all = found.len() < wanted;
-            let withheld = self.withheld_among(&found, disclosure)?;
-            found.retain(|id| !withheld.contains(id));
-            if is_all || found.len() > 1 {
-                return Ok(found);
+            let mut open = self.open_among(found, disclosure)?;
+            if is_all || open.len() >= count {
+                open.truncate(count);
+                return Ok(open);
             }
             wanted = wanted.saturating_mul(4);
-        }
-    }
-
-    fn is_name_withheld(&self, named: &Named, disclosure: Disclosure) -> Result<bool, EngineError> {
-        match named {
-            Named::Belief { key } => Ok(self.store.on_snapshot(|index| {
-                let belief = belief(index, key)?;
-                Privacy::of(index).is_belief_withheld(&belief, disclosure)
-            })?),
-            Named::Version { id, .. } | Named::Operation { id, .. } => {
-                self.is_withheld(id, disclosure)
-            }
         }
     }
 }

@@ -10,7 +10,7 @@ use store::sqlite::{Mode, ReadTransaction, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
 use crate::belief::explain::time;
-use crate::private::Viewpoint;
+use crate::private::{Disclosure, Viewpoint};
 use crate::thought::uuid::ThoughtUuid;
 use crate::{EngineError, now_us};
 
@@ -102,17 +102,27 @@ impl<'a> Reader<'a> {
     /// The one operation that an id or the beginning of one names, or the UUID of a thought, or
     /// else the id that its source gave it.
     pub fn resolve(&self, text: &str) -> Result<OpId, EngineError> {
+        self.resolve_disclosed(text, Disclosure::Full)
+    }
+
+    /// The same for a reader to whom not everything is disclosed: what is withheld from them is not
+    /// there.
+    pub fn resolve_disclosed(
+        &self,
+        text: &str,
+        disclosure: Disclosure,
+    ) -> Result<OpId, EngineError> {
         /// Candidates named in the error.
         const CANDIDATES_MAX: usize = 5;
         let unknown = || EngineError::UnknownId { prefix: text.chars().take(80).collect() };
         let prefix: Option<IdPrefix> = text.trim().parse().ok();
         let mut found = match (&prefix, ThoughtUuid::parse(text.trim())) {
-            (Some(prefix), _) => self.store.find(prefix, CANDIDATES_MAX)?,
-            (None, Some(uuid)) => self.with_uuid(uuid)?,
+            (Some(prefix), _) => self.open_ids(prefix, CANDIDATES_MAX, disclosure)?,
+            (None, Some(uuid)) => self.open_among(self.with_uuid(uuid)?, disclosure)?,
             (None, None) => Vec::new(),
         };
         if found.is_empty() {
-            found = self.with_source_id(text.trim())?;
+            found = self.open_among(self.with_source_id(text.trim())?, disclosure)?;
             found.truncate(CANDIDATES_MAX);
         }
         match found.len() {

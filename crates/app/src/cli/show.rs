@@ -1,6 +1,5 @@
 //! `because show`
 
-use engine::belief::name::Named;
 use engine::keys::KeyRing;
 use engine::private::Viewpoint;
 use kernel::id::OpId;
@@ -32,10 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     let viewpoint = session.times().viewpoint(args.as_of.as_deref(), args.valid_at.as_deref())?;
     let ScopedSpace { opened: space, disclosure, .. } = session.open_with(&args.id)?;
-    let id = match space.name_disclosed(&args.id, disclosure) {
-        Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => id,
-        _ => space.resolve(&args.id)?,
-    };
+    let id = space.resolve_disclosed(&args.id, disclosure)?;
     let viewpoint = Viewpoint { disclosure, ..viewpoint };
     let mut shown = space.show_at(&id, viewpoint.as_of_us)?;
     let view = match viewpoint.valid_at_us {

@@ -153,7 +153,7 @@ impl Call<'_> {
     /// The operation that a name stands for; what is not shown is unknown.
     pub(super) fn record(&self, name: &str) -> Result<OpId, ApiError> {
         let named = record_named(self.opened, name, self.disclosure())?;
-        match self.opened.name_of(&named)? {
+        match self.opened.name_disclosed(&named, self.disclosure())? {
             Named::Operation { id, .. } | Named::Version { id, .. } => Ok(id),
             Named::Belief { .. } => {
                 Err(ApiError::validation(format!("{name:?} is the key of a belief, not an id")))

@@ -35,7 +35,6 @@ use serde_json::{Map, Value};
 
 use super::Session;
 use super::agents::{Agent, program_name_among};
-use super::disclosure::record_named;
 use super::graph::statement;
 use super::notes::{ASSISTANT, TAGS_MAX};
 use super::wording::shortened;
@@ -347,7 +346,7 @@ impl AgentWriter<'_> {
     }
 
     fn id(&self, name: &str) -> Result<OpId, Failure> {
-        Ok(self.space.resolve(&record_named(self.space, name, self.disclosure)?)?)
+        Ok(self.space.resolve_disclosed(name, self.disclosure)?)
     }
 
     fn sources(&self, names: &[String]) -> Result<Vec<OpId>, Failure> {

@@ -15,7 +15,6 @@
 
 use std::path::Path;
 
-use engine::belief::name::Named;
 use engine::private::Disclosure;
 use engine::write::commit::Change;
 use engine::{EngineError, Space};
@@ -102,7 +101,7 @@ pub(crate) fn record_named(
         Err(EngineError::UnknownBelief { name, .. }) => {
             Err(EngineError::UnknownId { prefix: name })
         }
-        named => Ok(named?.text()),
+        named => space.full_name(&named?),
     }
 }
 
@@ -112,7 +111,7 @@ pub(crate) fn belief_named(
     text: &str,
     disclosure: Disclosure,
 ) -> Result<String, EngineError> {
-    space.name_disclosed(text, disclosure).map(|named: Named| named.text())
+    space.full_name(&space.name_disclosed(text, disclosure)?)
 }
 
 /// Whether a change is one of a private belief, before or after.

@@ -28,9 +28,6 @@ use crate::settings::keys::RECALLED_KINDS;
 /// Items beyond the limit that are read from the home space at first, for those that are hidden.
 const HIDDEN_EXPECTED: usize = 16;
 
-/// Longest beginning of a name that an error repeats, characters.
-const NAME_CHARS_MAX: usize = 80;
-
 /// What a request reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ReadScope {
@@ -134,23 +131,6 @@ pub(crate) fn kinds_of_home(session: &Session, home: &Space) -> Result<Vec<Strin
     Ok(kinds)
 }
 
-/// The operation that a name stands for, if it is disclosed.
-pub(crate) fn id_disclosed(
-    space: &Space,
-    name: &str,
-    disclosure: Disclosure,
-) -> Result<OpId, EngineError> {
-    if disclosure == Disclosure::Full {
-        return space.resolve(name);
-    }
-    let unknown = || EngineError::UnknownId { prefix: name.chars().take(NAME_CHARS_MAX).collect() };
-    match space.name_disclosed(name, disclosure) {
-        Ok(Named::Version { id, .. } | Named::Operation { id, .. }) => Ok(id),
-        Ok(Named::Belief { .. }) | Err(EngineError::UnknownBelief { .. }) => Err(unknown()),
-        Err(error) => Err(error),
-    }
-}
-
 /// Whether the home space has what is named, for every project.
 pub(crate) fn has_for_every_project(home: &Space, name: &str) -> bool {
     home.name_disclosed(name, Disclosure::GlobalOnly).is_ok()
@@ -194,13 +174,13 @@ impl EffectiveView {
 
     /// The operation that `name` stands for, with the space that has it: that of the project first.
     pub(crate) fn resolve(&self, name: &str) -> Result<(&OpenedSpace, Scoped<OpId>), EngineError> {
-        let unknown = match id_disclosed(&self.own, name, self.shown) {
+        let unknown = match self.own.resolve_disclosed(name, self.shown) {
             Ok(item) => return Ok((&self.own, Scoped { scope: self.scope, item })),
             Err(error @ EngineError::UnknownId { .. }) => error,
             Err(error) => return Err(error),
         };
         let Some(home) = &self.home else { return Err(unknown) };
-        match id_disclosed(home, name, Disclosure::GlobalOnly) {
+        match home.resolve_disclosed(name, Disclosure::GlobalOnly) {
             Ok(item) => Ok((home, Scoped { scope: Scope::Global, item })),
             Err(error @ EngineError::AmbiguousId { .. }) => Err(error),
             Err(_) => Err(unknown),

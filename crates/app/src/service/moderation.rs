@@ -24,7 +24,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::effective::id_disclosed;
 use super::likeness::likeness;
 use crate::failure::{Failure, RequestError};
 
@@ -368,7 +367,7 @@ fn decision(
     item: &Item,
     disclosure: Disclosure,
 ) -> Result<Result<Moderation, ItemError>, Failure> {
-    let candidate = match id_disclosed(space, &item.id, disclosure) {
+    let candidate = match space.resolve_disclosed(&item.id, disclosure) {
         Ok(id) => id,
         Err(error) => return misnamed(error).map(Err),
     };
@@ -392,7 +391,7 @@ fn decision(
 fn entity(space: &Space, name: &str, disclosure: Disclosure) -> Result<OpId, EngineError> {
     match space.entity_named(name, &Viewpoint::from(disclosure))? {
         Some(id) => Ok(id),
-        None => id_disclosed(space, name, disclosure),
+        None => space.resolve_disclosed(name, disclosure),
     }
 }
 

@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use super::Session;
 use super::changes::{Action, Outcome, Subject, Verb};
 use super::corrections::ReviewDecision;
-use super::effective::id_disclosed;
 use super::model_request::Prompt;
 use super::time::TimeParser;
 use crate::failure::{Failure, RequestError};
@@ -380,7 +379,7 @@ impl OperationReader<'_> {
                 return Ok(shown);
             }
         };
-        match id_disclosed(self.space, name, disclosure) {
+        match self.space.resolve_disclosed(name, disclosure) {
             Ok(id) => Ok(Some(Reference::Id(id))),
             Err(error @ (EngineError::UnknownId { .. } | EngineError::AmbiguousId { .. })) => {
                 self.refuse("unknown_ref", error.to_string());

@@ -6,7 +6,10 @@ use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::Role;
 use kernel::validity::Validity;
 use store::StoreError;
+use store::sqlite::SqliteLedgerIndex;
 
+use crate::belief::belief;
+use crate::private::{Disclosure, Privacy};
 use crate::{EngineError, Reader};
 
 /// Most keys that are suggested for an unknown name.
@@ -55,7 +58,13 @@ impl Reader<'_> {
     /// Resolves `text`: an identity key, or an id or the beginning of one. An id takes precedence,
     /// since derivers choose their keys and no key may hide a record.
     pub fn name_of(&self, text: &str) -> Result<Named, EngineError> {
-        let unfound = match self.resolve(text) {
+        self.name_disclosed(text, Disclosure::Full)
+    }
+
+    /// The same for a reader to whom not everything is disclosed. What is withheld from them is not
+    /// there: where a name would be one of it, the answer is that of a name that nothing has.
+    pub fn name_disclosed(&self, text: &str, disclosure: Disclosure) -> Result<Named, EngineError> {
+        let unfound = match self.resolve_disclosed(text, disclosure) {
             Ok(id) => {
                 let entry = self.store.on_snapshot(|index| index.entry(&id))?;
                 let entry =
@@ -69,18 +78,19 @@ impl Reader<'_> {
             Err(error) => return Err(error),
         };
         for key in [text, text.trim()] {
-            if !key.is_empty() && !self.store.on_snapshot(|index| index.identity(key))?.is_empty() {
+            if !key.is_empty() && self.has_key(key, disclosure)? {
                 return Ok(Named::Belief { key: key.to_owned() });
             }
         }
         match unfound {
             EngineError::UnknownId { .. } => match unknown_name(text) {
                 EngineError::UnknownBelief { name, .. } => {
-                    Err(EngineError::UnknownBelief { name, near: self.keys_like(text.trim())? })
+                    let near = self.keys_like(text.trim(), disclosure)?;
+                    Err(EngineError::UnknownBelief { name, near })
                 }
                 // The digits may be a part of a key all the same.
                 EngineError::UnknownId { prefix } if !text.contains(ID_BEGINS) => {
-                    match self.keys_like(text.trim())? {
+                    match self.keys_like(text.trim(), disclosure)? {
                         near if near.is_empty() => Err(EngineError::UnknownId { prefix }),
                         near => Err(EngineError::UnknownBelief { name: prefix, near }),
                     }
@@ -91,6 +101,20 @@ impl Reader<'_> {
         }
     }
 
+    /// The name in full, by which whoever sees everything finds the same. A key that is also the
+    /// beginning of an id stands back behind it, so the belief is named by its version.
+    pub fn full_name(&self, named: &Named) -> Result<String, EngineError> {
+        if let Named::Belief { key } = named
+            && !matches!(self.name_of(key), Ok(Named::Belief { .. }))
+        {
+            let belief = self.store.on_snapshot(|index| belief(index, key))?;
+            if let Some(version) = belief.served.or(belief.current) {
+                return Ok(version.to_string());
+            }
+        }
+        Ok(named.text())
+    }
+
     /// The identity that `text` names. An operation without an identity is an error.
     pub fn belief_named(&self, text: &str) -> Result<String, EngineError> {
         match self.name_of(text)? {
@@ -99,20 +123,49 @@ impl Reader<'_> {
         }
     }
 
-    /// Some keys that have `part` in them, in any case.
-    fn keys_like(&self, part: &str) -> Result<Vec<String>, EngineError> {
-        let part = part.to_lowercase();
-        let mut near = Vec::new();
-        if !part.is_empty() {
-            self.store.ledger_index()?.identity_keys(|key| {
-                if key.to_lowercase().contains(&part) {
-                    near.push(key);
-                }
-                near.len() < NEAR_MAX
-            })?;
-        }
-        Ok(near)
+    fn has_key(&self, key: &str, disclosure: Disclosure) -> Result<bool, EngineError> {
+        Ok(self.store.on_snapshot(|index| {
+            Ok::<_, StoreError>(
+                !index.identity(key)?.is_empty()
+                    && !is_key_withheld(index, &mut Privacy::of(index), key, disclosure)?,
+            )
+        })?)
     }
+
+    /// Some keys that have `part` in them, in any case, and are not withheld.
+    fn keys_like(&self, part: &str, disclosure: Disclosure) -> Result<Vec<String>, EngineError> {
+        let part = part.to_lowercase();
+        if part.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.store.on_snapshot(|index| {
+            let mut privacy = Privacy::of(index);
+            let mut near = Vec::new();
+            let mut failed = None;
+            index.identity_keys(|key| {
+                if key.to_lowercase().contains(&part) {
+                    match is_key_withheld(index, &mut privacy, &key, disclosure) {
+                        Ok(false) => near.push(key),
+                        Ok(true) => {}
+                        Err(error) => failed = Some(error),
+                    }
+                }
+                near.len() < NEAR_MAX && failed.is_none()
+            })?;
+            failed.map_or(Ok(near), Err)
+        })?)
+    }
+}
+
+/// Whether the belief of a key is withheld from a reader.
+fn is_key_withheld(
+    index: &SqliteLedgerIndex<'_>,
+    privacy: &mut Privacy<'_, SqliteLedgerIndex<'_>>,
+    key: &str,
+    disclosure: Disclosure,
+) -> Result<bool, StoreError> {
+    Ok(disclosure != Disclosure::Full
+        && privacy.is_belief_withheld(&belief(index, key)?, disclosure)?)
 }
 
 /// How a whole id begins.
@@ -120,7 +173,7 @@ const ID_BEGINS: &str = "b3:";
 
 /// The error of a name that nothing has: of an id, if it can be the beginning of one, else of a
 /// key.
-pub(crate) fn unknown_name(text: &str) -> EngineError {
+fn unknown_name(text: &str) -> EngineError {
     let name: String = text.chars().take(NAME_CHARS_MAX).collect();
     if text.trim().parse::<IdPrefix>().is_ok() {
         return EngineError::UnknownId { prefix: name };

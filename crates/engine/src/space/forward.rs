@@ -98,6 +98,7 @@ read! {
     verify(progress: impl FnMut(u64)) -> Verification;
     export(output: &mut dyn Write, progress: impl FnMut(u64)) -> Exported;
     resolve(text: &str) -> OpId;
+    resolve_disclosed(text: &str, disclosure: Disclosure) -> OpId;
     name_of(text: &str) -> Named;
     belief_named(text: &str) -> String;
     beliefs() -> Vec<Belief>;
@@ -132,6 +133,7 @@ read! {
     explain_disclosed(name: &str, disclosure: Disclosure) -> Explaining;
     explain_from(name: &str, viewpoint: &Viewpoint) -> Explaining;
     lineage_from(id: &OpId, viewpoint: &Viewpoint) -> Lineage;
+    full_name(named: &Named) -> String;
     name_disclosed(text: &str, disclosure: Disclosure) -> Named;
     is_private(id: &OpId) -> bool;
     mark_overruled(records: &mut [Recollection], viewpoint: Viewpoint) -> ();

@@ -118,6 +118,52 @@ fn an_earlier_version_that_is_private_is_not_in_the_explanation_of_a_later_one()
 }
 
 #[test]
+fn the_id_of_a_private_record_is_as_unknown_as_one_that_nothing_has() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise").to_string();
+    let known = id_of(home.remember("k", "The boat is red"));
+    let (taken, free) = (&secret[3..11], "00000000");
+    let without = Disclosure::WithoutPrivate;
+    let told = |home: &Home, digits: &str| {
+        let name = |text: &str| {
+            let named = home.space.name_disclosed(text, without);
+            let told = named.map_err(|error| (error.code(), error.to_string()));
+            format!("{told:?}").replace(digits, "DIGITS")
+        };
+        let resolved = home.space.resolve_disclosed(digits, without).unwrap_err();
+        let resolved = format!("{resolved:?}").replace(digits, "DIGITS");
+        [name(digits), name(&format!("b3:{digits}")), resolved]
+    };
+    let same = |home: &Home| {
+        assert_eq!(told(home, taken), told(home, free));
+        told(home, free)
+    };
+    assert!(same(&home)[0].contains("unknown_id"));
+    // The digits are a part of a key.
+    for digits in [taken, free] {
+        state(&mut home, &format!("place|{digits}"), &[known], &json!({}));
+    }
+    assert!(same(&home)[0].contains("did you mean place|DIGITS"));
+    // They are one.
+    for digits in [taken, free] {
+        state(&mut home, digits, &[known], &json!({}));
+    }
+    assert!(same(&home)[0].starts_with("Ok(Belief"));
+    let named = home.space.name_disclosed(taken, without).unwrap();
+    let full = home.space.full_name(&named).unwrap();
+    assert_eq!(home.space.belief_named(&full).unwrap(), taken);
+    // A private key suggests no less than one that nothing has.
+    let private = json!({ "visibility": "private" });
+    for number in 0..6 {
+        state(&mut home, &format!("a|boats|{number}"), &[known], &private);
+    }
+    state(&mut home, "b|boats", &[known], &json!({}));
+    state(&mut home, "boats", &[known], &private);
+    let refused = home.space.name_disclosed("boats", without).unwrap_err();
+    assert_eq!(refused.to_string(), "no belief is called boats; did you mean b|boats");
+}
+
+#[test]
 fn a_version_that_is_private_is_not_explained_as_of_a_time_before_a_later_one() {
     let mut home = Home::new();
     let secret = private_note(&mut home, "s", "The boat trip is a surprise");

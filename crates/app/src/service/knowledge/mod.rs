@@ -17,7 +17,7 @@ use kernel::id::OpId;
 use serde::Serialize;
 
 use super::Session;
-use super::effective::{EffectiveView, Scope, Scoped, drop_hidden, id_disclosed};
+use super::effective::{EffectiveView, Scope, Scoped, drop_hidden};
 use super::query_embedding::EmbedderPool;
 use super::recall::{RecallRequest, SearchScope, SearchedSpace, recall};
 use crate::failure::{Failure, RequestError};
@@ -166,7 +166,7 @@ impl<'a> Layers<'a> {
         {
             return Ok(Some(id));
         }
-        match id_disclosed(layer.space, name, layer.disclosure) {
+        match layer.space.resolve_disclosed(name, layer.disclosure) {
             Ok(id) => Ok(Some(id)),
             Err(EngineError::UnknownId { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -185,7 +185,7 @@ impl<'a> Layers<'a> {
 
     /// The failure for a name that no layer has.
     fn unknown(&self, name: &str) -> Failure {
-        match id_disclosed(self.own.space, name, self.own.disclosure) {
+        match self.own.space.resolve_disclosed(name, self.own.disclosure) {
             Err(error @ EngineError::UnknownId { .. }) if name.starts_with(ID_BEGINS) => {
                 error.into()
             }

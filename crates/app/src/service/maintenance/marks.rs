@@ -14,7 +14,6 @@ use serde::Serialize;
 
 use super::defaults::Defaults;
 use crate::failure::{Failure, RequestError};
-use crate::service::disclosure::record_named;
 
 /// What is done to marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,12 +105,8 @@ pub(crate) fn change(
     }
     let mut skipped = Vec::new();
     let mut ids = Vec::new();
-    let resolve = |name: &str| match disclosure {
-        Disclosure::Full => space.resolve(name),
-        _ => space.resolve(&record_named(space, name, disclosure)?),
-    };
     for name in names {
-        let why = match resolve(name) {
+        let why = match space.resolve_disclosed(name, disclosure) {
             Ok(id) => {
                 ids.push(id);
                 continue;

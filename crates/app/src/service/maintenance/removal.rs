@@ -23,7 +23,6 @@ use super::archive::{ArchiveFile, digest_of, each_operation};
 use super::defaults::{ArchiveFormat, Defaults};
 use super::marks::{eligible_until_us, visible};
 use crate::failure::{ArchiveError, Failure};
-use crate::service::disclosure::record_named;
 
 /// Characters of a space's id in the names of its archives.
 const SPACE_CHARS: usize = 12;
@@ -386,11 +385,7 @@ pub(crate) fn restore(
     };
     let mut wanted = BTreeSet::new();
     for name in asked.names {
-        let named = match asked.disclosure {
-            Disclosure::Full => name.clone(),
-            _ => record_named(space, name, asked.disclosure)?,
-        };
-        wanted.insert(space.resolve(&named)?);
+        wanted.insert(space.resolve_disclosed(name, asked.disclosure)?);
     }
     let mut operations = Vec::new();
     each_operation(path, &note.format, space.id()?, |batch| {
