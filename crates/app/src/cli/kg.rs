@@ -71,26 +71,23 @@ impl View {
     }
 }
 
-/// The same to look around something.
+/// The same to look around something: without `--valid-at`, at what is true at the time of
+/// `--as-of`.
 #[derive(clap::Args)]
+#[command(mut_arg("valid_at", |arg| arg.help(VALID_AROUND_HELP)))]
 struct ViewAround {
-    /// Only what is true at this time; a record without times of its own always is [default: now,
-    /// or the time of --as-of]
-    #[arg(long, value_name = "TIME")]
-    valid_at: Option<String>,
-    /// As of this time, from what was recorded until then
-    #[arg(long, value_name = "TIME")]
-    as_of: Option<String>,
-    /// What is read
-    #[arg(long, value_enum, default_value_t = ScopeName::Effective)]
-    scope: ScopeName,
+    #[command(flatten)]
+    view: View,
 }
+
+const VALID_AROUND_HELP: &str = "Only what is true at this time; a record without times of its own \
+                                 always is [default: now, or the time of --as-of]";
 
 impl ViewAround {
     fn open(&self, session: &CliSession) -> Result<(EffectiveView, Viewpoint), Failure> {
-        let times = session.times();
-        let at = times.viewpoint_around(self.as_of.as_deref(), self.valid_at.as_deref())?;
-        Ok((session.open_effective(self.scope.into())?, at))
+        let View { valid_at, as_of, scope } = &self.view;
+        let at = session.times().viewpoint_around(as_of.as_deref(), valid_at.as_deref())?;
+        Ok((session.open_effective((*scope).into())?, at))
     }
 }
 
