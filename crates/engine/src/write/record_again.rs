@@ -5,7 +5,9 @@
 //! time and chains stay as they are. But the holder of the key can record the same content again:
 //! each such operation is sealed anew, at the end of this device's chain and with today's time.
 //! Records are recorded as an import records them. The user's word is recorded on the operations
-//! that stand in for those it was about. What derivers concluded is left to derivation.
+//! that stand in for those it was about. What derivers concluded is left to derivation, reviews
+//! too, and a decision about one is about the review that asks the same. Other proposals, as
+//! patches, are recorded with what stands in for the operations that they name.
 //!
 //! Only operations of this device's own key are recorded again, because a signature must not put
 //! the words of one key into another's mouth. Doing it twice adds nothing: what was recorded again
@@ -21,6 +23,7 @@ use kernel::id::{BodyHash, OpId, SpaceId};
 use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Operation, Ref, Role, Verified};
+use kernel::proposal::{Proposal, ProposedTarget, Question};
 use kernel::rules::judge_time;
 use kernel::seal::Draft;
 use kernel::when::When;
@@ -28,6 +31,7 @@ use store::Ledger;
 
 use super::exchange::{Lines, read_genesis};
 use super::record::{BATCH_MAX, Outcome, Prepared};
+use crate::belief::review::proposed_as;
 use crate::belief::{Belief, belief};
 use crate::derive::Extent;
 use crate::outcome::Intent;
@@ -104,6 +108,8 @@ struct Again<'w, 'a> {
     stands_for: HashMap<OpId, OpId>,
     /// The identities of claims in the export.
     identities: HashMap<OpId, String>,
+    /// What the reviews in the export ask.
+    questions: HashMap<OpId, Question>,
     /// Records that wait to be written together.
     batch: Vec<(OpId, Prepared)>,
     /// What was recorded again, and what stands in for it.
@@ -143,6 +149,7 @@ impl Writer<'_> {
             earlier,
             stands_for: HashMap::new(),
             identities: HashMap::new(),
+            questions: HashMap::new(),
             batch: Vec::new(),
             added: Vec::new(),
             report: RecordedAgain::default(),
@@ -259,7 +266,8 @@ impl Writer<'_> {
 /// Whether derivation makes it again, or it is the beginning of a space.
 fn is_concluded(body: &Body) -> bool {
     match body {
-        Body::Space(_) | Body::ClaimInvalidation(_) | Body::Proposal(_) => true,
+        Body::Space(_) | Body::ClaimInvalidation(_) => true,
+        Body::Proposal(proposal) => proposal.review.is_some(),
         Body::Claim(claim) => matches!(&claim.deriver, Some(Deriver { .. })),
         _ => false,
     }
@@ -286,6 +294,9 @@ impl Again<'_, '_> {
         let id = operation.id();
         if let Body::Claim(claim) = &body {
             self.identities.insert(id, claim.identity_key.clone());
+        }
+        if let Body::Proposal(Proposal { review: Some(question), .. }) = &body {
+            self.questions.insert(id, question.clone());
         }
         if is_concluded(&body) {
             self.report.left_to_derivation += 1;
@@ -320,6 +331,11 @@ impl Again<'_, '_> {
                 return Ok(());
             }
         };
+        let (body, missing) = self.renamed(body)?;
+        if let Some(missing) = missing {
+            self.leave_out(id, &body, format!("it names {missing}, which is not here"));
+            return Ok(());
+        }
         let key = self.retracted_by(operation)?;
         let content = self.writer.content_of(body.clone(), &refs, key)?;
         if self.is_earlier(id, &content) {
@@ -394,7 +410,11 @@ impl Again<'_, '_> {
         let mut refs = Vec::with_capacity(operation.header().refs.len());
         let mut seen = HashSet::new();
         for cited in &operation.header().refs {
-            let id = match self.stand_in(&cited.id)? {
+            let stand_in = match self.stand_in(&cited.id)? {
+                None => self.review_like(&cited.id)?,
+                found => found,
+            };
+            let id = match stand_in {
                 Some(id) => id,
                 None => {
                     let Some(key) = key.as_ref().filter(|_| cited.role.as_str() == Role::TARGET)
@@ -439,6 +459,35 @@ impl Again<'_, '_> {
             return Ok(Some(*new));
         }
         Ok(self.writer.store.ledger_index()?.entry(id)?.map(|entry| entry.id))
+    }
+
+    /// A body with what stands in for the operations that a proposal would cite, and the first of
+    /// them for which nothing does.
+    fn renamed(&self, body: Body) -> Result<(Body, Option<OpId>), EngineError> {
+        let Body::Proposal(mut proposal) = body else { return Ok((body, None)) };
+        let refs = proposal.operations.iter_mut().flat_map(|operation| &mut operation.refs);
+        let mut missing = None;
+        for reference in refs {
+            let ProposedTarget::Id(id) = &mut reference.target else { continue };
+            match self.stand_in(id)? {
+                Some(new) => *id = new,
+                None => missing = missing.or(Some(*id)),
+            }
+        }
+        Ok((Body::Proposal(proposal), missing))
+    }
+
+    /// The review here that asks what one in the export asked, after everything so far was derived
+    /// from.
+    fn review_like(&mut self, id: &OpId) -> Result<Option<OpId>, EngineError> {
+        let Some(mut question) = self.questions.get(id).cloned() else { return Ok(None) };
+        if let Some(trigger) = &mut question.trigger {
+            let Some(new) = self.stand_in(trigger)? else { return Ok(None) };
+            *trigger = new;
+        }
+        self.believed(&question.identity_key)?;
+        let index = self.writer.store.ledger_index()?;
+        Ok(proposed_as(&index, &question)?)
     }
 
     /// What is believed of an identity, after everything so far was derived from.

@@ -2,6 +2,8 @@
 //! after a chain that was continued from an older export.
 
 use engine::Space;
+use engine::belief::proposed::{Consent, propose};
+use engine::belief::review::Status;
 use engine::derive::Extent;
 use engine::recall::episodes::Query;
 use engine::write::exchange::read_genesis;
@@ -10,8 +12,8 @@ use engine::write::record_again::RecordedAgain;
 use kernel::body::{Body, Correction, Reason, Refutation, Withdrawal};
 use kernel::evidence::Evidence;
 use kernel::kind::Kind;
-use kernel::operation::Operation;
-use kernel::seal::Signer;
+use kernel::operation::{Operation, Ref, Role};
+use kernel::seal::{Draft, Signer};
 use kernel::when::When;
 use serde_json::json;
 
@@ -167,6 +169,60 @@ fn a_fork_of_the_own_chain_is_joined_by_recording_one_branch_again() {
     assert_eq!(again.left_out, 0, "{again:?}");
     restored.derive(Extent::Changed, Intent::Write);
     assert_eq!(restored.believed(), joined.believed());
+}
+
+/// Every proposal, in its words, with what became of it.
+fn proposals(home: &Home) -> Vec<(String, &'static str)> {
+    let changes = home.space.proposed_changes(None).unwrap().into_iter();
+    let changes = changes.map(|change| (change.text, change.status.as_str()));
+    let reviews = home.space.reviews(None).unwrap().into_iter();
+    let mut proposals: Vec<_> =
+        changes.chain(reviews.map(|review| (review.text, review.status.as_str()))).collect();
+    proposals.sort();
+    proposals
+}
+
+#[test]
+fn proposals_and_the_decisions_about_them_are_recorded_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut newer = Home::new(toys());
+    newer.remember("0", "gym once");
+    let older = exported(&newer.space);
+    live(&mut newer);
+    // The records of a corrected belief change.
+    let review = newer.space.reviews(None).unwrap().pop().unwrap();
+    let now = newer.now();
+    newer.space.act(review.dismiss("I know").unwrap(), Intent::Write, now).unwrap();
+    for (uid, decision) in [("6", Some(true)), ("7", Some(false)), ("8", None)] {
+        let wrong = newer.remember(uid, "swim");
+        let refs = vec![Ref { id: wrong, role: Role::parse(Role::TARGET).unwrap() }];
+        let body = Body::EvidenceRetraction(Reason { reason: "no".into() });
+        let draft = propose(&[Draft { body, refs }], "me", &format!("is {uid} wrong?")).unwrap();
+        let now = newer.now();
+        let id = newer.space.append(draft, now).unwrap().to_string();
+        let change = newer.space.change_to_decide(&id).unwrap().unwrap();
+        let drafts = match decision {
+            Some(true) => change.accept(Consent::Review, "").unwrap(),
+            Some(false) => change.dismiss("").unwrap(),
+            None => continue,
+        };
+        newer.space.act(drafts, Intent::Write, now).unwrap();
+    }
+    let lines = exported(&newer.space);
+    let (mut restored, _) = copy(&older, &folder.path().join("restored.db"), 1_000);
+    restored.remember("9", "gym twice");
+    let again = record_again(&mut restored, &lines);
+    assert_eq!(again.left_out, 0, "{again:?}");
+    restored.derive(Extent::Changed, Intent::Write);
+    assert_eq!(proposals(&restored), proposals(&newer));
+    // The one that waits is about the record that stands in.
+    let waits = restored.space.proposed_changes(None).unwrap();
+    let waits = waits.into_iter().find(|change| change.status == Status::Pending).unwrap();
+    let target = waits.operations[0].refs[0].id;
+    assert!(restored.space.show(&target).unwrap().operation.body_value().is_some());
+    let twice = record_again(&mut restored, &lines);
+    assert_eq!((twice.added, twice.left_out), (0, 0), "{twice:?}");
+    assert!(restored.space.verify(|_| {}).unwrap().is_sound());
 }
 
 #[test]

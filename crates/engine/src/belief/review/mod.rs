@@ -171,22 +171,30 @@ pub fn propose_disagreement(
 /// Whether a review of the same identity, with the same trigger or payload, was proposed already.
 /// Decided reviews count.
 pub fn is_proposed(writing: &dyn Writing, question: &Question) -> Result<bool, EngineError> {
-    for version in writing.identity(&question.identity_key)? {
+    Ok(proposed_as(writing, question)?.is_some())
+}
+
+/// The review of the same identity, with the same trigger or payload, decided or not.
+pub(crate) fn proposed_as<B: Bodies + ?Sized>(
+    index: &B,
+    question: &Question,
+) -> Result<Option<OpId>, StoreError> {
+    for version in index.identity(&question.identity_key)? {
         if version.kind != Kind::ClaimCorrection {
             continue;
         }
-        for id in writing.acting(&version.id, &Kind::Proposal, Proposal::SOURCE)? {
-            if let Some(entry) = writing.entry(&id)?
+        for id in index.acting(&version.id, &Kind::Proposal, Proposal::SOURCE)? {
+            if let Some(entry) = index.entry(&id)?
                 && let Some(Body::Proposal(Proposal { review: Some(made), .. })) =
-                    body_of(writing, &id, &Kind::Proposal)?
-                && writing.access()?.holds(&entry.author, Capability::Derive, entry.place())
+                    body_of(index, &id, &Kind::Proposal)?
+                && index.access()?.holds(&entry.author, Capability::Derive, entry.place())
                 && is_same(&made, question)
             {
-                return Ok(true);
+                return Ok(Some(id));
             }
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 fn is_same(one: &Question, other: &Question) -> bool {
