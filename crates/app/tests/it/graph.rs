@@ -629,3 +629,39 @@ fn a_list_says_which_claims_edges_displace() {
     let marked: Vec<&str> = listed.lines().filter(|line| line.ends_with("(superseded)")).collect();
     assert!(matches!(marked.as_slice(), [only] if only.contains("tenmoku")), "{listed}");
 }
+
+#[test]
+fn a_list_that_a_limit_cut_says_so_in_json_and_one_that_is_whole_does_not() {
+    let machine = Machine::with_space();
+    let mut ids = Vec::new();
+    for text in ["The glaze is celadon.", "The kiln is hot.", "The shelf is full."] {
+        ids.push(add(&machine, &[text]));
+        json(&machine, &["node", "add", "--type", "decision", text]);
+        let statement = serde_json::json!({ "op": "create_claim", "type": "fact",
+            "text": format!("Somebody said: {text}"), "sources": [ids[0]] });
+        let patch = serde_json::json!({ "text": text, "operations": [statement] });
+        machine.write("patch.json", patch.to_string());
+        json(&machine, &["patch", "propose", "patch.json"]);
+    }
+    for to in &ids[1..] {
+        json(&machine, &["edge", "add", "--type", "supports", "--from", &ids[0], "--to", to]);
+    }
+    let lists: &[(&[&str], &str)] = &[
+        (&["claims"], r#"{"more":2}"#),
+        (&["claim", "list"], r#"{"more":2}"#),
+        (&["node", "list"], r#"{"more":true}"#),
+        (&["edge", "list"], r#"{"more":true}"#),
+        (&["patch", "list"], r#"{"more":true}"#),
+        (&["review", "list"], r#"{"more":true}"#),
+    ];
+    for (list, more) in lists {
+        let listed = |limit: &str| {
+            let list = machine.because(list.iter().copied());
+            list.arguments(["--json", "--limit", limit]).run().succeeds()
+        };
+        let cut = listed("1");
+        assert_eq!((cut.out().lines().count(), cut.err().trim()), (1, *more), "{list:?}");
+        let whole = listed("0");
+        assert!(whole.out().lines().count() > 1 && whole.err().is_empty(), "{list:?}");
+    }
+}
