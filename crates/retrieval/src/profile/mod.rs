@@ -10,11 +10,9 @@ mod subjects;
 mod table;
 mod tokens;
 
-use serde::Serialize;
-
 use crate::text::sentences::sentences;
-use subjects::{Part, Reading, Subject, speaker};
-use table::{ATTRIBUTES, Attribute, is_in_list};
+use subjects::{Part, Reading, speaker};
+use table::{ATTRIBUTES, Attribute, Pattern, is_in_list};
 use tokens::{Token, tokens};
 
 /// Most words of a question for an attribute.
@@ -55,10 +53,9 @@ const GENERAL: [&str; 16] = [
     "spouse", "toddler", "twin", "twins",
 ];
 
-/// Whom a question is about, or a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Holder {
+/// Whom a question is about, or a part of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
     /// The person who asks.
     Asker,
     /// Somebody by name, in lower case.
@@ -77,8 +74,8 @@ pub struct ProfileQuestion {
 
 impl PartialEq for ProfileQuestion {
     fn eq(&self, other: &Self) -> bool {
-        let named = |question: &Self| -> Vec<(Holder, &str)> {
-            question.wanted.iter().map(|it| (it.holder.clone(), it.attribute.name)).collect()
+        let named = |question: &Self| -> Vec<(Subject, &str)> {
+            question.wanted.iter().map(|it| (it.subject.clone(), it.attribute.name)).collect()
         };
         named(self) == named(other)
     }
@@ -87,8 +84,10 @@ impl PartialEq for ProfileQuestion {
 /// An attribute of somebody.
 #[derive(Clone, Debug)]
 struct Wanted {
-    holder: Holder,
+    subject: Subject,
     attribute: &'static Attribute,
+    /// Whether all usual ways to tell it are known.
+    is_closed: bool,
     /// The list and the member that is asked for: a brother of all siblings.
     member: Option<(&'static str, String)>,
 }
@@ -139,14 +138,13 @@ impl ProfileQuestion {
         }
         words.retain(|word| !BESIDE_QUESTION.contains(&&*word.text));
         let mut wanted: Vec<Wanted> = Vec::new();
-        for (holder, rest) in holders(&words) {
-            let member = member_in(&rest);
-            for attribute in asked_for(&holder, &rest) {
+        for (subject, rest) in subjects_asked_about(&words) {
+            for (attribute, is_closed) in asked_for(&subject, &rest) {
                 let is_known =
-                    |it: &Wanted| it.holder == holder && it.attribute.name == attribute.name;
+                    |it: &Wanted| it.subject == subject && it.attribute.name == attribute.name;
                 if !wanted.iter().any(is_known) {
-                    let (holder, member) = (holder.clone(), member.clone());
-                    wanted.push(Wanted { holder, attribute, member });
+                    let (subject, member) = (subject.clone(), member_in(&rest));
+                    wanted.push(Wanted { subject, attribute, is_closed, member });
                 }
             }
         }
@@ -160,14 +158,14 @@ impl ProfileQuestion {
 
     /// Whether all usual ways to tell what it asks for are known.
     pub fn is_closed(&self) -> bool {
-        self.wanted.iter().all(|it| it.attribute.is_closed)
+        self.wanted.iter().all(|it| it.is_closed)
     }
 
     /// How far a text answers, and the first sentence that answers as far.
     pub fn fit<'t>(&self, text: &'t str, voice: Voice<'_>) -> (Fit, &'t str) {
         let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
-        let names = self.wanted.iter().filter_map(|wanted| match &wanted.holder {
-            Holder::Person(names) => Some(names.iter().map(String::as_str)),
+        let names = self.wanted.iter().filter_map(|wanted| match &wanted.subject {
+            Subject::Person(names) => Some(names.iter().map(String::as_str)),
             _ => None,
         });
         let mut reading = Reading::new(names.flatten().collect());
@@ -191,18 +189,18 @@ impl ProfileQuestion {
 
 impl Wanted {
     fn fit(&self, words: &[Token], parts: &[Part], voice: Voice<'_>) -> Fit {
-        let Self { holder, attribute, .. } = self;
+        let Self { subject: asked, attribute, .. } = self;
         let tells = |(subject, words): &Part| {
-            is_about(holder, subject)
+            is_about(asked, subject)
                 && attribute.told.iter().any(|pattern| pattern.fits(words, false))
         };
         let names = || (0..words.len()).any(|place| self.is_named_at(words, place));
         let fit = if attribute.is_thing {
-            let is_theirs = *holder == Holder::Asker || may_be_about(holder, words, parts, voice);
+            let is_theirs = *asked == Subject::Asker || may_be_about(asked, words, parts, voice);
             if is_theirs && names() { Fit::Tells } else { Fit::None }
         } else if parts.iter().any(tells) {
             Fit::Tells
-        } else if attribute.has_word_in(words) && may_be_about(holder, words, parts, voice) {
+        } else if attribute.has_word_in(words) && may_be_about(asked, words, parts, voice) {
             Fit::Mentions
         } else {
             Fit::None
@@ -245,28 +243,32 @@ fn member_in(rest: &[Token]) -> Option<(&'static str, String)> {
     members.next().filter(|_| members.next().is_none())
 }
 
-/// The attributes that the rest of a question asks for, beside whom it is about.
-fn asked_for(holder: &Holder, rest: &[Token]) -> Vec<&'static Attribute> {
-    let is_wanted = |attribute: &&Attribute| {
-        let is_for_name = match attribute.name {
-            "name" => match holder {
-                Holder::Asker => true,
-                Holder::Person(_) => rest.len() > 1,
-                Holder::Kin(_) => false,
-            },
-            "relative" => matches!(holder, Holder::Kin(_)),
+/// The attributes that the rest of a question asks for, beside whom it is about; and of each
+/// whether all usual ways to tell it are known.
+fn asked_for(asked: &Subject, rest: &[Token]) -> Vec<(&'static Attribute, bool)> {
+    let fits = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.fits(rest, true));
+    let mut found = Vec::new();
+    for attribute in ATTRIBUTES.iter() {
+        let may_be_wanted = match (attribute.name, asked) {
+            ("name", Subject::Person(_)) => rest.len() > 1,
+            ("name", Subject::Kin(_)) => false,
+            ("relative", Subject::Asker | Subject::Person(_)) => false,
             _ => true,
         };
-        is_for_name && attribute.asked.iter().any(|pattern| pattern.fits(rest, true))
-    };
-    ATTRIBUTES.iter().filter(is_wanted).collect()
+        if may_be_wanted && fits(&attribute.asked) {
+            found.push((attribute, attribute.is_closed));
+        } else if may_be_wanted && fits(&attribute.asked_openly) {
+            found.push((attribute, false));
+        }
+    }
+    found
 }
 
-fn is_about(holder: &Holder, subject: &Subject) -> bool {
-    match (holder, subject) {
-        (Holder::Asker, Subject::Asker) => true,
-        (Holder::Kin(asked), Subject::Kin(kin)) => asked == kin,
-        (Holder::Person(asked), Subject::Person(name)) => is_same_name(asked, name),
+fn is_about(asked: &Subject, subject: &Subject) -> bool {
+    match (asked, subject) {
+        (Subject::Asker, Subject::Asker) => true,
+        (Subject::Kin(asked), Subject::Kin(kin)) => asked == kin,
+        (Subject::Person(asked), Subject::Person(name)) => is_same_name(asked, name),
         _ => false,
     }
 }
@@ -277,15 +279,15 @@ fn is_same_name(one: &[String], other: &[String]) -> bool {
 }
 
 /// Whether a sentence that does not tell it may still be about somebody.
-fn may_be_about(holder: &Holder, words: &[Token], parts: &[Part], voice: Voice<'_>) -> bool {
+fn may_be_about(asked: &Subject, words: &[Token], parts: &[Part], voice: Voice<'_>) -> bool {
     let has = |wanted: &String| words.iter().any(|word| word.text == *wanted);
-    match holder {
-        Holder::Asker => {
+    match asked {
+        Subject::Asker => {
             voice == Voice::Asker
                 && (parts.is_empty() || parts.iter().any(|(subject, _)| *subject == Subject::Asker))
         }
-        Holder::Kin(kin) => has(kin),
-        Holder::Person(names) => {
+        Subject::Kin(kin) => has(kin),
+        Subject::Person(names) => {
             let is_theirs =
                 matches!(speaker(voice), Some(Subject::Person(name)) if is_same_name(names, &name));
             is_theirs || names.iter().any(has)
@@ -295,16 +297,16 @@ fn may_be_about(holder: &Holder, words: &[Token], parts: &[Part], voice: Voice<'
 
 /// Whom a question may be about, each with the other words of the question. "Do" and "am" before
 /// the subject are left out.
-fn holders(words: &[Token]) -> Vec<(Holder, Vec<Token>)> {
+fn subjects_asked_about(words: &[Token]) -> Vec<(Subject, Vec<Token>)> {
     let mut found = Vec::new();
     let text = |place: usize| words.get(place).map_or("", |word| &*word.text);
     let has_question_word = QUESTION_WORDS.contains(&text(0));
-    let mut add = |holder: Holder, place: usize, end: usize| {
+    let mut add = |subject: Subject, place: usize, end: usize| {
         let end = if text(end) == "'s" { end + 1 } else { end };
         let is_kept = |at: usize, word: &Token| {
             let is_auxiliary = word.text == "do" && at + 1 == place;
             // "What do I pay for my flat?"
-            let is_again = holder == Holder::Asker && word.text == "my";
+            let is_again = subject == Subject::Asker && word.text == "my";
             !(place..end).contains(&at)
                 && !is_again
                 && !matches!(&*word.text, "be" | "was" | "'s")
@@ -316,7 +318,7 @@ fn holders(words: &[Token]) -> Vec<(Holder, Vec<Token>)> {
         if place == 0 && !has_question_word {
             rest.splice(0..0, tokens("what"));
         }
-        found.push((holder, rest));
+        found.push((subject, rest));
     };
     let is_end = |place: usize| place == words.len();
     for (place, word) in words.iter().enumerate() {
@@ -327,25 +329,28 @@ fn holders(words: &[Token]) -> Vec<(Holder, Vec<Token>)> {
                 let kin = text(place + 1).to_owned();
                 if let Some(names) = names {
                     let end = place + 2 + names.len();
-                    add(Holder::Kin(kin.clone()), place, end);
-                    add(Holder::Person(names), place, end);
+                    add(Subject::Kin(kin.clone()), place, end);
+                    add(Subject::Person(names), place, end);
                 } else {
-                    add(Holder::Kin(kin), place, place + 2);
+                    add(Subject::Kin(kin), place, place + 2);
                 }
-                add(Holder::Asker, place, place + 1);
+                add(Subject::Asker, place, place + 1);
             }
-            "i" | "we" | "my" | "our" | "user" => add(Holder::Asker, place, place + 1),
+            "i" | "we" | "my" | "our" | "user" => add(Subject::Asker, place, place + 1),
             text if QUESTION_WORDS.contains(&text) => {}
-            _ if place > 0 || is_possessed => match names_at(words, place) {
-                Some(names) => {
-                    let end = place + names.len();
-                    add(Holder::Person(names), place, end);
+            // "The house" is nobody.
+            _ if !word.is_after_article && (place > 0 || is_possessed) => {
+                match names_at(words, place) {
+                    Some(names) => {
+                        let end = place + names.len();
+                        add(Subject::Person(names), place, end);
+                    }
+                    None if is_possessed || word.is_after_auxiliary && !is_end(place) => {
+                        add(Subject::Person(vec![word.text.clone()]), place, place + 1);
+                    }
+                    None => {}
                 }
-                None if is_possessed || word.is_after_auxiliary && !is_end(place) => {
-                    add(Holder::Person(vec![word.text.clone()]), place, place + 1);
-                }
-                None => {}
-            },
+            }
             _ => {}
         }
     }

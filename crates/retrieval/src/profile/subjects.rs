@@ -2,18 +2,12 @@
 
 use super::table::is_in_list;
 use super::tokens::Token;
-use super::{KIN, Voice, names_at};
+use super::{KIN, Subject, Voice, names_at};
 
-/// Whom a part of a sentence is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// The person who asks.
-    Asker,
-    /// Somebody by name, in lower case.
-    Person(Vec<String>),
-    /// Somebody of the asker's.
-    Kin(String),
-}
+/// Most parts of a sentence that are read.
+const PARTS_MAX: usize = 32;
+/// Most readings of whom a part is about, or a pronoun.
+const SUBJECTS_MAX: usize = 8;
 
 /// Words before a subject: "Well, I …", "Since I …".
 #[rustfmt::skip]
@@ -62,7 +56,7 @@ impl<'q> Reading<'q> {
         let mut found = Vec::new();
         let mut current: Vec<(Subject, Option<Token>)> = Vec::new();
         let mut is_after_name = false;
-        for (number, part) in split(words).into_iter().enumerate() {
+        for (number, part) in split(words).into_iter().take(PARTS_MAX).enumerate() {
             let opening = part.iter().take_while(|word| is_opening(word)).count();
             let part = part.get(opening..).unwrap_or_default();
             let Some(first) = part.first() else { continue };
@@ -116,7 +110,7 @@ impl<'q> Reading<'q> {
                     Subject::Person(name) => name.contains(&word.text),
                     _ => false,
                 };
-                if !own.iter().any(is_known) {
+                if !own.iter().any(is_known) && self.named.len() < SUBJECTS_MAX {
                     self.named.push(Subject::Person(vec![word.text.clone()]));
                 }
             }
@@ -131,6 +125,7 @@ impl<'q> Reading<'q> {
                     self.named.clear();
                 }
                 self.named.extend(named);
+                self.named.truncate(SUBJECTS_MAX);
             }
             is_after_name = own.iter().any(|(_, rest)| rest.is_empty());
             if !is_apposition {
@@ -148,6 +143,7 @@ impl<'q> Reading<'q> {
             };
             let staying = own.iter().filter(stays);
             current.extend(staying.map(|(subject, rest)| (subject.clone(), verb(rest))));
+            current.truncate(SUBJECTS_MAX);
             found.extend(own);
         }
         found

@@ -14,6 +14,8 @@ pub(super) struct Attribute {
     pub(super) name: &'static str,
     /// How it is asked for: what a question has beside whom it is about.
     pub(super) asked: Vec<Pattern>,
+    /// How it is asked for in words that may also ask for something else.
+    pub(super) asked_openly: Vec<Pattern>,
     /// How it is told: what follows the subject.
     pub(super) told: Vec<Pattern>,
     /// Words of which a record that tells it has one, separated by spaces.
@@ -217,14 +219,16 @@ fn read(text: &'static str) -> Vec<Attribute> {
         let patterns = || rest.split(',').map(Pattern::new).collect();
         if let Some((name, mark)) = label.strip_prefix('[').and_then(|label| label.split_once(']'))
         {
-            let (asked, told, words) = (Vec::new(), Vec::new(), String::new());
+            let (asked, asked_openly, told) = (Vec::new(), Vec::new(), Vec::new());
+            let words = String::new();
             let [is_closed, is_thing] = ["closed", "thing"].map(|word| mark.contains(word));
-            found.push(Attribute { name, asked, told, words, is_closed, is_thing });
+            found.push(Attribute { name, asked, asked_openly, told, words, is_closed, is_thing });
             continue;
         }
         let Some(last) = found.last_mut() else { continue };
         match label {
             "asked" => last.asked = patterns(),
+            "asked openly" => last.asked_openly = patterns(),
             "told" => last.told = patterns(),
             "words" => last.words = rest.split_whitespace().map(members).collect(),
             _ => {}

@@ -5,12 +5,12 @@ use super::*;
 fn asked(question: &str) -> String {
     let Some(read) = ProfileQuestion::read(question) else { return String::new() };
     let of = |wanted: &Wanted| {
-        let holder = match &wanted.holder {
-            Holder::Asker => "asker".to_owned(),
-            Holder::Person(names) => names.join("-"),
-            Holder::Kin(kin) => format!("my {kin}"),
+        let subject = match &wanted.subject {
+            Subject::Asker => "asker".to_owned(),
+            Subject::Person(names) => names.join("-"),
+            Subject::Kin(kin) => format!("my {kin}"),
         };
-        format!("{} of {holder}", wanted.attribute.name)
+        format!("{} of {subject}", wanted.attribute.name)
     };
     read.wanted.iter().map(of).collect::<Vec<_>>().join(", ")
 }
@@ -54,6 +54,8 @@ fn questions_for_attributes_are_recognised() {
         "What did Ben do yesterday?",
         "Wie alt ist Ben?",
         "What is the name of the file?",
+        "How old is the house?",
+        "Where is the Berlin office located?",
     ] {
         assert_eq!(asked(question), "", "{question}");
     }
@@ -126,6 +128,22 @@ fn a_text_that_tells_it_of_the_person_answers() {
     assert!(!tells("What is my job?", "I work as a baker", Voice::Program));
     assert!(tells("Where do I live?", "You live in Oslo", Voice::Told));
     assert!(!tells("Where do I live?", "Ana lives in Oslo", Voice::Told));
+}
+
+#[test]
+fn a_long_list_of_names_has_few_readings() {
+    let names = "Ada, ".repeat(800);
+    let text = format!("I met {names}and she is a nurse");
+    let parts = Reading::new(Vec::new()).parts(&tokens(&text), Voice::Asker);
+    let words: usize = parts.iter().map(|(_, words)| words.len()).sum();
+    assert!(words < 2_000, "{words}");
+}
+
+#[test]
+fn a_question_that_may_ask_for_something_else_is_open() {
+    let is_closed = |question: &str| ProfileQuestion::read(question).unwrap().is_closed();
+    assert!(is_closed("What is Ben's job?") && is_closed("How old is Ben?"));
+    assert!(!is_closed("What does Redis do?") && !is_closed("What is my name?"));
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub(super) struct Token {
     pub(super) is_after_break: bool,
     /// Whether "am", "do" or "have" stands before it, which may be left out.
     pub(super) is_after_auxiliary: bool,
+    /// Whether "the" or "a" stands before it, which are left out.
+    pub(super) is_after_article: bool,
 }
 
 /// Words that say nothing of what somebody is or has.
@@ -33,11 +35,12 @@ const TYPED: [(&str, [&str; 2]); 12] = [
 /// The words of a sentence without those that say nothing.
 pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
-    let mut is_after_break = false;
+    let (mut is_after_break, mut is_after_article) = (false, false);
     let mut add = |text: &str, is_capital: bool, is_after_break: &mut bool| {
         let text = normal(text);
         let is_got = text == "got" && found.last().is_some_and(|last| last.text == "have");
         if text.is_empty() || is_got || LIGHT.contains(&text) {
+            is_after_article |= matches!(text, "a" | "an" | "the");
             return;
         }
         let is_after_auxiliary =
@@ -47,8 +50,9 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
             is_capital,
             is_after_break: *is_after_break,
             is_after_auxiliary,
+            is_after_article,
         });
-        *is_after_break = false;
+        (*is_after_break, is_after_article) = (false, false);
     };
     let mut rest = sentence;
     while let Some(first) = rest.chars().next() {
