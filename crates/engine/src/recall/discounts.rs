@@ -21,6 +21,7 @@ use retrieval::text::standing::{Standing, standing};
 
 use super::answering::WordWeights;
 use super::episodes::Recollection;
+use super::expected::Expected;
 use super::identifiers::Identifier;
 use super::past::asks_for_former;
 
@@ -114,8 +115,9 @@ impl Discounter<'_> {
         subjects(self.text, &mut records);
         identifiers(self.text, &mut records);
         instructions(self.weights, &mut records);
-        questions(&mut records);
+        questions(self.weights, &mut records);
         fillers(self.weights, &mut records);
+        unexpected(self.text, &mut records);
         if let Some(profile) = self.question.and_then(|question| question.profile.as_ref()) {
             untold(profile, &mut records);
         }
@@ -264,6 +266,16 @@ fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
     }
 }
 
+/// "The tortoise is called Blitz" does not answer "How old is the tortoise?"
+fn unexpected(question: &str, records: &mut [Candidate<'_>]) {
+    let Some(expected) = Expected::of(question) else { return };
+    for record in records.iter_mut() {
+        if record.profile == 0.0 && !expected.is_in(&record.said_with_title()) {
+            record.discount.share *= OF_SOMEBODY_ELSE;
+        }
+    }
+}
+
 /// "Got it." answers nothing.
 fn fillers(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     const WORDS_MAX: usize = 5;
@@ -311,17 +323,29 @@ fn instructions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
 
 /// A record that only asks is behind whatever answers it. "I moved the launch to May, can you help
 /// me plan it?" also tells.
-fn questions(records: &mut [Candidate<'_>]) {
+fn questions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         let text = record.text.trim();
         let only_asks = text.len() <= SHORT_BYTES
             && text.ends_with(['?', '？'])
             && sentences(text).len() == 1
             && !words_of(text).first().is_some_and(|first| OF_ASKER.contains(&first.as_str()));
-        if only_asks {
+        if only_asks || asks_about(text, weights) {
             record.discount.most = OF_QUESTION;
         }
     }
+}
+
+/// Whether all of a short text that has words of the question asks: "Should he have the flu jab?
+/// Ask on Monday".
+fn asks_about(text: &str, weights: &WordWeights) -> bool {
+    let asks = |sentence: &str| {
+        sentence.ends_with(['?', '？'])
+            && !words_of(sentence).iter().any(|word| OF_ASKER.contains(&word.as_str()))
+    };
+    let found = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
+    let mut about = found.filter(|sentence| weights.are_in(sentence)).peekable();
+    text.len() <= SHORT_BYTES && about.peek().is_some() && about.all(asks)
 }
 
 /// Whether a text speaks to somebody.
@@ -550,7 +574,7 @@ mod tests {
             .unwrap();
             let (text, discount) = (text.to_owned(), Discount::NONE);
             let mut records = [Candidate { evidence: &evidence, text, profile: 0.0, discount }];
-            questions(&mut records);
+            questions(&WordWeights::new(None, []), &mut records);
             records[0].discount.of(0.9)
         };
         assert_eq!(of("When is the launch?"), OF_QUESTION);

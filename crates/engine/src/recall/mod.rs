@@ -13,6 +13,7 @@ pub mod context;
 pub mod discounts;
 pub(crate) mod echo;
 pub mod episodes;
+mod expected;
 pub mod facts;
 mod features;
 mod identifiers;

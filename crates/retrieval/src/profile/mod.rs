@@ -10,7 +10,6 @@ mod subjects;
 mod table;
 mod tokens;
 
-use crate::text::sentences::sentences;
 use subjects::{Part, Reading, speaker};
 use table::{ATTRIBUTES, Attribute, Pattern, is_in_list};
 use tokens::{Token, tokens};
@@ -58,6 +57,8 @@ const GENERAL: [&str; 16] = [
 enum Subject {
     /// The person who asks.
     Asker,
+    /// In a question, "the user" or "he"; in a text, "he" where nobody was named before.
+    Unnamed,
     /// Somebody by name, in lower case.
     Person(Vec<String>),
     /// Somebody of the asker's: "my sister".
@@ -137,6 +138,7 @@ impl ProfileQuestion {
             words.get_mut(1)?.is_after_auxiliary = true;
         }
         words.retain(|word| !BESIDE_QUESTION.contains(&&*word.text));
+        let names_user = words.iter().any(|word| word.text == "user");
         let mut wanted: Vec<Wanted> = Vec::new();
         for (subject, rest) in subjects_asked_about(&words) {
             for (attribute, is_closed) in asked_for(&subject, &rest) {
@@ -144,11 +146,17 @@ impl ProfileQuestion {
                     |it: &Wanted| it.subject == subject && it.attribute.name == attribute.name;
                 if !wanted.iter().any(is_known) {
                     let (subject, member) = (subject.clone(), member_in(&rest));
+                    let is_closed = is_closed && (subject != Subject::Unnamed || names_user);
                     wanted.push(Wanted { subject, attribute, is_closed, member });
                 }
             }
         }
         (!wanted.is_empty()).then_some(Self { wanted })
+    }
+
+    /// Whether a word only says whom it is about: "user".
+    pub fn is_for_subject(&self, word: &str) -> bool {
+        word == "user" && self.wanted.iter().any(|it| it.subject == Subject::Unnamed)
     }
 
     /// Words of which a text that answers has one, separated by spaces.
@@ -170,8 +178,7 @@ impl ProfileQuestion {
         });
         let mut reading = Reading::new(names.flatten().collect());
         let mut best = (Fit::None, "");
-        for range in sentences(text) {
-            let sentence = text.get(range).unwrap_or_default();
+        for sentence in sentences(text) {
             let words = tokens(sentence);
             let parts = reading.parts(&words, voice);
             if sentence.trim_end().ends_with(['?', '？']) || sentence.starts_with('>') {
@@ -187,16 +194,43 @@ impl ProfileQuestion {
     }
 }
 
+/// The sentences of a text. Each number before a full stop ends one: "I'm 38. Am I too old?"
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut letters = rest.char_indices().peekable();
+        let mut end = rest.len();
+        while let Some((at, letter)) = letters.next() {
+            let is_last = letters.peek().is_none_or(|(_, next)| next.is_whitespace());
+            if letter == '\n' || matches!(letter, '.' | '!' | '?' | '？' | '。') && is_last {
+                end = at + letter.len_utf8();
+                break;
+            }
+        }
+        let (sentence, after) = rest.split_at_checked(end)?;
+        rest = after;
+        (!sentence.is_empty()).then_some(sentence)
+    })
+}
+
 impl Wanted {
     fn fit(&self, words: &[Token], parts: &[Part], voice: Voice<'_>) -> Fit {
         let Self { subject: asked, attribute, .. } = self;
+        let is_told = |words: &[Token]| attribute.told.iter().any(|it| it.fits(words, false));
+        // "I have started at …", "I am working for …".
+        let without_auxiliary = |words: &[Token]| {
+            let [first, second, ..] = words else { return false };
+            matches!(&*first.text, "be" | "have")
+                && ["ed", "ing"].iter().any(|ending| second.text.ends_with(ending))
+                && is_told(words.get(1..).unwrap_or_default())
+        };
         let tells = |(subject, words): &Part| {
-            is_about(asked, subject)
-                && attribute.told.iter().any(|pattern| pattern.fits(words, false))
+            is_about(asked, subject) && (is_told(words) || without_auxiliary(words))
         };
         let names = || (0..words.len()).any(|place| self.is_named_at(words, place));
         let fit = if attribute.is_thing {
-            let is_theirs = *asked == Subject::Asker || may_be_about(asked, words, parts, voice);
+            let is_theirs = matches!(asked, Subject::Asker | Subject::Unnamed)
+                || may_be_about(asked, words, parts, voice);
             if is_theirs && names() { Fit::Tells } else { Fit::None }
         } else if parts.iter().any(tells) {
             Fit::Tells
@@ -252,7 +286,8 @@ fn asked_for(asked: &Subject, rest: &[Token]) -> Vec<(&'static Attribute, bool)>
         let may_be_wanted = match (attribute.name, asked) {
             ("name", Subject::Person(_)) => rest.len() > 1,
             ("name", Subject::Kin(_)) => false,
-            ("relative", Subject::Asker | Subject::Person(_)) => false,
+            ("name", Subject::Unnamed) => rest.len() > 1,
+            ("relative", of) => matches!(of, Subject::Kin(_)),
             _ => true,
         };
         if may_be_wanted && fits(&attribute.asked) {
@@ -266,7 +301,8 @@ fn asked_for(asked: &Subject, rest: &[Token]) -> Vec<(&'static Attribute, bool)>
 
 fn is_about(asked: &Subject, subject: &Subject) -> bool {
     match (asked, subject) {
-        (Subject::Asker, Subject::Asker) => true,
+        (Subject::Asker, Subject::Asker)
+        | (Subject::Unnamed, Subject::Asker | Subject::Unnamed) => true,
         (Subject::Kin(asked), Subject::Kin(kin)) => asked == kin,
         (Subject::Person(asked), Subject::Person(name)) => is_same_name(asked, name),
         _ => false,
@@ -282,9 +318,9 @@ fn is_same_name(one: &[String], other: &[String]) -> bool {
 fn may_be_about(asked: &Subject, words: &[Token], parts: &[Part], voice: Voice<'_>) -> bool {
     let has = |wanted: &String| words.iter().any(|word| word.text == *wanted);
     match asked {
-        Subject::Asker => {
+        Subject::Asker | Subject::Unnamed => {
             voice == Voice::Asker
-                && (parts.is_empty() || parts.iter().any(|(subject, _)| *subject == Subject::Asker))
+                && (parts.is_empty() || parts.iter().any(|(subject, _)| is_about(asked, subject)))
         }
         Subject::Kin(kin) => has(kin),
         Subject::Person(names) => {
@@ -306,7 +342,8 @@ fn subjects_asked_about(words: &[Token]) -> Vec<(Subject, Vec<Token>)> {
         let is_kept = |at: usize, word: &Token| {
             let is_auxiliary = word.text == "do" && at + 1 == place;
             // "What do I pay for my flat?"
-            let is_again = subject == Subject::Asker && word.text == "my";
+            let is_again = subject == Subject::Asker && word.text == "my"
+                || subject == Subject::Unnamed && matches!(&*word.text, "his" | "her");
             !(place..end).contains(&at)
                 && !is_again
                 && !matches!(&*word.text, "be" | "was" | "'s")
@@ -336,7 +373,8 @@ fn subjects_asked_about(words: &[Token]) -> Vec<(Subject, Vec<Token>)> {
                 }
                 add(Subject::Asker, place, place + 1);
             }
-            "i" | "we" | "my" | "our" | "user" => add(Subject::Asker, place, place + 1),
+            "i" | "we" | "my" | "our" => add(Subject::Asker, place, place + 1),
+            "user" | "he" | "she" | "his" | "her" => add(Subject::Unnamed, place, place + 1),
             text if QUESTION_WORDS.contains(&text) => {}
             // "The house" is nobody.
             _ if !word.is_after_article && (place > 0 || is_possessed) => {
@@ -345,6 +383,7 @@ fn subjects_asked_about(words: &[Token]) -> Vec<(Subject, Vec<Token>)> {
                         let end = place + names.len();
                         add(Subject::Person(names), place, end);
                     }
+                    None if subjects::is_of_others(word) => {}
                     None if is_possessed || word.is_after_auxiliary && !is_end(place) => {
                         add(Subject::Person(vec![word.text.clone()]), place, place + 1);
                     }

@@ -4,6 +4,8 @@ use super::table::is_in_list;
 use super::tokens::Token;
 use super::{KIN, Subject, Voice, names_at};
 
+/// Most words before a colon that say what follows it: "Day job: plumber".
+const KEY_WORDS_MAX: usize = 3;
 /// Most parts of a sentence that are read.
 const PARTS_MAX: usize = 32;
 /// Most readings of whom a part is about, or a pronoun.
@@ -56,7 +58,12 @@ impl<'q> Reading<'q> {
         let mut found = Vec::new();
         let mut current: Vec<(Subject, Option<Token>)> = Vec::new();
         let mut is_after_name = false;
-        for (number, part) in split(words).into_iter().take(PARTS_MAX).enumerate() {
+        let all = split(words);
+        for (number, part) in all.iter().copied().take(PARTS_MAX).enumerate() {
+            let is_key = all
+                .get(number + 1)
+                .and_then(|next| next.first())
+                .is_some_and(|next| next.is_after_colon && part.len() <= KEY_WORDS_MAX);
             let opening = part.iter().take_while(|word| is_opening(word)).count();
             let part = part.get(opening..).unwrap_or_default();
             let Some(first) = part.first() else { continue };
@@ -74,6 +81,9 @@ impl<'q> Reading<'q> {
             }
             if own.is_empty() && PRONOUNS.contains(&&*first.text) {
                 own = self.named.iter().flat_map(|named| referring(named, part)).collect();
+                if own.is_empty() && voice == Voice::Asker {
+                    own = referring(&Subject::Unnamed, part);
+                }
             }
             if own.is_empty() && is_of_others(first) {
                 current.clear();
@@ -81,13 +91,22 @@ impl<'q> Reading<'q> {
             }
             if number == 0 && current.is_empty() {
                 match beginning(part, &own) {
+                    // "Job: plumber".
+                    Beginning::Name if is_key => own.extend(without_subject(part, voice)),
                     Beginning::Name => {}
                     // "Rent is 900" may be of a person or a thing.
                     Beginning::Thing => {
                         let thing = without_subject(part, voice);
                         found.extend(thing.into_iter().filter(|(_, words)| is_mine(words)));
                     }
-                    Beginning::Note => own.extend(without_subject(part, voice)),
+                    Beginning::Note => {
+                        // "Harriet's twins are here. Born on 4 December".
+                        if WITHOUT_VERB.contains(&&*first.text) {
+                            let before = self.named.iter().cloned();
+                            own.extend(before.map(|named| (named, with("be", part, 0))));
+                        }
+                        own.extend(without_subject(part, voice));
+                    }
                 }
             }
             // "Tom, 34, a nurse from Leeds", "Sven, our lead, works here".
@@ -117,11 +136,13 @@ impl<'q> Reading<'q> {
             if own.is_empty() {
                 continue;
             }
-            let is_other = |subject: &Subject| *subject != Subject::Asker;
+            let is_other =
+                |subject: &Subject| !matches!(subject, Subject::Asker | Subject::Unnamed);
             let named: Vec<Subject> =
                 own.iter().map(|(subject, _)| subject.clone()).filter(is_other).collect();
             if !named.is_empty() && !PRONOUNS.contains(&&*first.text) {
-                if !is_apposition {
+                // "She" may be who was named before, too: "Little Finn (Ada's boy) … he's six".
+                if !is_apposition && number == 0 {
                     self.named.clear();
                 }
                 self.named.extend(named);
@@ -137,10 +158,8 @@ impl<'q> Reading<'q> {
                 false => verb_of(rest),
             };
             // "My brother, 43" is not about me.
-            let has_others = own.iter().any(|(subject, _)| matches!(subject, Subject::Kin(_)));
-            let stays = |(subject, rest): &&Part| {
-                *subject != Subject::Asker || !(has_others || is_apposition) || !is_mine(rest)
-            };
+            let has_kin = |rest: &[Token]| rest.get(1).is_some_and(|kin| KIN.contains(&&*kin.text));
+            let stays = |(_, rest): &&Part| !is_mine(rest) || !has_kin(rest) && !is_apposition;
             let staying = own.iter().filter(stays);
             current.extend(staying.map(|(subject, rest)| (subject.clone(), verb(rest))));
             current.truncate(SUBJECTS_MAX);
@@ -228,7 +247,7 @@ fn with(word: &str, part: &[Token], place: usize) -> Vec<Token> {
 }
 
 /// Whether a word is about somebody whom the text does not name.
-fn is_of_others(word: &Token) -> bool {
+pub(super) fn is_of_others(word: &Token) -> bool {
     OTHERS.contains(&&*word.text) || PRONOUNS.contains(&&*word.text)
 }
 
@@ -278,8 +297,12 @@ fn subjects(part: &[Token], voice: Voice<'_>) -> Vec<(Subject, Vec<Token>)> {
         "your" if voice == Voice::Told => found.push((Subject::Asker, with_my(1))),
         "i" | "we" => found.extend(speaker(voice).map(|subject| (subject, rest(1)))),
         "user" if text(1) == "'s" => {
-            found.push((Subject::Asker, with_my(2)));
-            found.push((Subject::Asker, with_be(2)));
+            let my = with_my(2);
+            // As after "my", whoever writes it down.
+            found.extend(subjects(&my, Voice::Asker));
+            if !text(2).is_empty() && !KIN.contains(&text(2)) {
+                found.push((Subject::Asker, with_be(2)));
+            }
         }
         "user" => found.push((Subject::Asker, rest(1))),
         "my" | "our" => {
@@ -320,7 +343,14 @@ fn subjects(part: &[Token], voice: Voice<'_>) -> Vec<(Subject, Vec<Token>)> {
                 return found;
             }
             let subject = Subject::Person(names);
-            if text(after) == "'s" {
+            if text(after) == "'s" && KIN.contains(&text(after + 1)) {
+                // "Gerald's wife Moira can't have nuts" is not about Gerald.
+                let theirs = vec![format!("{}'s {}", text(0), text(after + 1))];
+                let names = names_at(part, after + 2);
+                let rest = rest(after + 2 + names.as_ref().map_or(0, Vec::len));
+                found.push((Subject::Person(names.unwrap_or(theirs)), without_be(rest)));
+                found.push((subject, with_my(after + 1)));
+            } else if text(after) == "'s" {
                 found.push((subject.clone(), with_my(after + 1)));
                 found.push((subject, with_be(after + 1)));
             } else {

@@ -7,6 +7,7 @@ fn asked(question: &str) -> String {
     let of = |wanted: &Wanted| {
         let subject = match &wanted.subject {
             Subject::Asker => "asker".to_owned(),
+            Subject::Unnamed => "user".to_owned(),
             Subject::Person(names) => names.join("-"),
             Subject::Kin(kin) => format!("my {kin}"),
         };
@@ -100,6 +101,16 @@ fn a_text_that_tells_it_of_the_person_answers() {
         ("What pets do we have?", "Guinea pigs: Pickle and Peanut"),
         ("What are my hobbies?", "On Sundays I play chess"),
         ("Which database do we use?", "Everything runs on Postgres now"),
+        ("What is my job?", "Job: plumber"),
+        ("How old is the user?", "Age - 51"),
+        ("What is my name?", "Name: Matthias"),
+        ("How old am I?", "It costs 20, and I'm 38. Am I too old?"),
+        ("What is Moira allergic to?", "Gerald's wife Moira can't have nuts"),
+        ("What does Duarte do?", "Harriet's husband, Duarte, sells guitars"),
+        ("How old is Finn?", "Little Finn (Gerald's boy) came, he's six"),
+        ("Where does Femi work?", "Femi's started at the bakery"),
+        ("Does he have any kids?", "He is divorced and has two daughters"),
+        ("What does he drive?", "Vehicle: white Ford"),
     ] {
         assert!(tells(question, text, Voice::Asker), "{question} {text}");
     }
@@ -118,6 +129,10 @@ fn a_text_that_tells_it_of_the_person_answers() {
         ("What is my dog called?", "My cat is called Otto"),
         ("How old am I?", "My brother Tom, 43, called"),
         ("Which database do we use?", "We moved away from Oracle"),
+        ("How old is the user?", "The user's father, Bogdan, is 80"),
+        ("How old am I?", "He is 80"),
+        ("What is Gerald allergic to?", "Gerald's wife Moira can't have nuts"),
+        ("What does Harriet do?", "Harriet's husband, Duarte, sells guitars"),
         ("Where do I live?", "My ex, Declan, has them on Sundays. He lives in Stockport."),
         ("Where do I live?", "Sven, our lead, works from Tallinn"),
     ] {

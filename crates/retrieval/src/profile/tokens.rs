@@ -10,10 +10,20 @@ pub(super) struct Token {
     pub(super) is_capital: bool,
     /// Whether a comma, a bracket or the like stands before it.
     pub(super) is_after_break: bool,
+    /// Whether that is a colon, or a dash between spaces: "Age: 51".
+    pub(super) is_after_colon: bool,
     /// Whether "am", "do" or "have" stands before it, which may be left out.
     pub(super) is_after_auxiliary: bool,
     /// Whether "the" or "a" stands before it, which are left out.
     pub(super) is_after_article: bool,
+}
+
+/// What stands between two words.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Break,
+    Colon,
 }
 
 /// Words that say nothing of what somebody is or has.
@@ -35,8 +45,8 @@ const TYPED: [(&str, [&str; 2]); 12] = [
 /// The words of a sentence without those that say nothing.
 pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
-    let (mut is_after_break, mut is_after_article) = (false, false);
-    let mut add = |text: &str, is_capital: bool, is_after_break: &mut bool| {
+    let mut is_after_article = false;
+    let mut add = |text: &str, is_capital: bool, gap: &mut Gap| {
         let text = normal(text);
         let is_got = text == "got" && found.last().is_some_and(|last| last.text == "have");
         if text.is_empty() || is_got || LIGHT.contains(&text) {
@@ -48,16 +58,26 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
         found.push(Token {
             text: text.to_owned(),
             is_capital,
-            is_after_break: *is_after_break,
+            is_after_break: *gap != Gap::None,
+            is_after_colon: *gap == Gap::Colon,
             is_after_auxiliary,
             is_after_article,
         });
-        (*is_after_break, is_after_article) = (false, false);
+        (*gap, is_after_article) = (Gap::None, false);
     };
-    let mut rest = sentence;
+    let (mut rest, mut gap) = (sentence, Gap::None);
     while let Some(first) = rest.chars().next() {
         if !first.is_alphanumeric() {
-            is_after_break |= !first.is_whitespace() && !matches!(first, '-' | '\'' | '’' | '"');
+            let is_between_spaces =
+                rest.chars().nth(1).is_none_or(char::is_whitespace) && !rest.starts_with(' ');
+            match first {
+                '\'' | '’' | '"' => {}
+                ':' => gap = Gap::Colon,
+                '-' | '–' | '—' if is_between_spaces => gap = Gap::Colon,
+                '-' => {}
+                _ if first.is_whitespace() => {}
+                _ => gap = gap.max(Gap::Break),
+            }
             rest = rest.get(first.len_utf8()..).unwrap_or_default();
             continue;
         }
@@ -66,18 +86,18 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
         let lower = word.to_lowercase().replace('’', "'");
         let is_capital = first.is_uppercase();
         if let Some((_, parts)) = TYPED.iter().find(|(typed, _)| *typed == lower) {
-            parts.iter().for_each(|part| add(part, false, &mut is_after_break));
+            parts.iter().for_each(|part| add(part, false, &mut gap));
             continue;
         }
         let (stem, ending) = lower.split_once('\'').unwrap_or((&lower, ""));
         match (stem.strip_suffix('n'), ending) {
             (Some(stem), "t") => {
-                add(stem, is_capital, &mut is_after_break);
-                add("not", false, &mut is_after_break);
+                add(stem, is_capital, &mut gap);
+                add("not", false, &mut gap);
             }
             (_, ending) => {
-                add(stem, is_capital, &mut is_after_break);
-                add(contracted(ending), false, &mut is_after_break);
+                add(stem, is_capital, &mut gap);
+                add(contracted(ending), false, &mut gap);
             }
         }
     }

@@ -261,6 +261,11 @@ impl Question {
             true => ProfileQuestion::read(text),
             false => None,
         };
+        if let Some(profile) = &profile
+            && terms.len() > 1
+        {
+            terms.retain(|term| !profile.is_for_subject(term.term.as_str()));
+        }
         let classes = match &profile {
             Some(profile) => lists::words_of_profile(profile, &terms, analyzer),
             None => classes,

@@ -277,6 +277,10 @@ fn a_question_about_a_person_is_answered_by_what_tells_it_in_other_words() {
         "The old tractor finally died",
         "Sabine was promoted in spring",
         "My sister Irma is 44 and lives in Bern",
+        "Should we move the Heron demo? Waiting for Annika.",
+        "The demo of Heron was moved to 19 March",
+        "The caravan cost us a lot of nerves",
+        "Paid 4200 for the caravan",
     ]);
     let mut first = |question: &str| {
         let answer = voice.look(&voice.asked(question));
@@ -294,6 +298,12 @@ fn a_question_about_a_person_is_answered_by_what_tells_it_in_other_words() {
         let (first, text) = first(question);
         assert!(first.contains(expected), "{question}: {first}");
         assert!(text.contains(expected), "{question}: {text}");
+    }
+    // A question in a note is behind what tells, and an amount has a number.
+    for (question, expected) in
+        [("When is the Heron demo?", "19 March"), ("How much did the caravan cost?", "4200")]
+    {
+        assert!(first(question).0.contains(expected), "{question}: {}", first(question).0);
     }
     // What is near says nothing of it.
     for question in ["How old is Sabine?", "What is my salary?", "Do I have a dog?"] {
