@@ -41,10 +41,13 @@ impl Attribute {
 
 /// Words that are used of an attribute, and as often of other things.
 #[rustfmt::skip]
-const IN_PASSING: [&str; 49] = [
-    "about", "dad", "father", "mom", "mother", "mum", "parent", "fish", "mouse", "big", "buy", "call", "called", "collect", "contact", "eat", "enjoy", "found", "from", "go", "going", "have",
-    "high", "house", "like", "love", "make", "measure", "name", "named", "new", "number", "old", "only", "pay", "place", "play",
-    "reach", "sing", "spare", "start", "started", "take", "turn", "turned", "turns", "use", "work", "year",
+const IN_PASSING: [&str; 67] = [
+    "about", "attended", "big", "buy", "call", "called", "charge", "collect", "company", "condition", "contact",
+    "dad", "eat", "enjoy", "father", "fish", "found", "from", "get", "go", "going", "have", "high", "house",
+    "language", "lead", "learn", "like", "love", "make", "manage", "measure", "mom", "mother", "mouse", "mum", "name",
+    "named", "net", "new", "number", "office", "old", "only", "paid", "parent", "patient", "pay", "place", "play",
+    "practice", "rate", "reach", "report", "school", "sing", "spare", "start", "started", "study", "take", "turn",
+    "turned", "turns", "use", "work", "year",
 ];
 
 /// All attributes.
