@@ -100,6 +100,8 @@ fn a_text_that_tells_it_of_the_person_answers() {
         ("Am I a vegetarian?", "Quit meat two years ago"),
         ("What pets do we have?", "Guinea pigs: Pickle and Peanut"),
         ("What are my hobbies?", "On Sundays I play chess"),
+        ("What laptop do I use?", "I bought a ThinkPad"),
+        ("What is Kofi's phone number?", "Emergency contact: Kofi 0131 555 0188"),
         ("Which database do we use?", "Everything runs on Postgres now"),
         ("What is my job?", "Job: plumber"),
         ("How old is the user?", "Age - 51"),
