@@ -54,6 +54,7 @@ mod patches;
 mod private;
 mod processes;
 #[cfg(unix)] // It shows a shell.
+mod questions;
 mod readme;
 mod retraction;
 mod samples;
