@@ -95,7 +95,7 @@ pub fn judge(recall: &Recall) -> Judged {
     let speakers: BTreeSet<_> = considered.map(|result| &result.evidence.actor).collect();
     let is_judged = speakers.len() <= SPEAKERS_MAX && !asks_for_words(&recall.question.nameless);
     // What tells it of the person needs no comparison with what others say.
-    let person = (is_judged && !recall.profile_chance.is_told())
+    let person = (is_judged && !recall.profile_chance.is_told_or_mentioned())
         .then(|| PersonEvidence::of(&recall.question, recall.documents, &candidates))
         .flatten();
     let judge = if person.is_some() { topic_relevance } else { relevance };

@@ -15,9 +15,9 @@ use kernel::id::OpId;
 use retrieval::profile::{Fit, ProfileQuestion, Voice};
 use retrieval::question::Question;
 use retrieval::rank::answering::speaks_of_self;
-use retrieval::text::is_english_stop_word;
 use retrieval::text::sentences::sentences;
 use retrieval::text::standing::{Standing, standing};
+use retrieval::text::{Analyzer, is_english_stop_word};
 
 use super::answering::WordWeights;
 use super::episodes::Recollection;
@@ -174,7 +174,10 @@ impl Discounter<'_> {
 impl Discounts {
     /// What is taken from a belief in words.
     pub fn of_belief(&self, question: &str, text: &str) -> Discount {
-        let is_untold = |profile: &ProfileQuestion| profile.fit(text, Voice::Told).0 == Fit::None;
+        let is_untold = |profile: &ProfileQuestion| {
+            let fit = |voice| profile.fit(text, voice).0;
+            fit(Voice::Told).max(fit(Voice::Asker)) == Fit::None
+        };
         match is_of_nobody_in(text, &self.about)
             || has_other_polarity(question, text)
             || self.profile.as_ref().is_some_and(is_untold)
@@ -261,7 +264,10 @@ fn identifiers(question: &str, records: &mut [Candidate<'_>]) {
 /// "Ben is a teacher" does not answer "How old is Ben?", nor anything "What is my job?" as "I am a
 /// nurse" does.
 fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
-    for record in records.iter_mut().filter(|record| profile.is_closed() && record.profile == 0.0) {
+    let is_untold = |record: &&mut Candidate<'_>| {
+        record.profile == 0.0 && !Analyzer::is_in_another_language(&record.text)
+    };
+    for record in records.iter_mut().filter(|_| profile.is_closed()).filter(is_untold) {
         record.discount.share *= OF_SOMEBODY_ELSE;
     }
 }
@@ -269,8 +275,13 @@ fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
 /// "The tortoise is called Blitz" does not answer "How old is the tortoise?"
 fn unexpected(question: &str, records: &mut [Candidate<'_>]) {
     let Some(expected) = Expected::of(question) else { return };
+    let has = |record: &Candidate<'_>| expected.is_in(&record.said_with_title());
+    // A time of day may be told by what happens then, and a number by a name.
+    if !expected.is_certain() && !records.iter().any(has) {
+        return;
+    }
     for record in records.iter_mut() {
-        if record.profile == 0.0 && !expected.is_in(&record.said_with_title()) {
+        if record.profile == 0.0 && !has(record) {
             record.discount.share *= OF_SOMEBODY_ELSE;
         }
     }
@@ -343,9 +354,12 @@ fn asks_about(text: &str, weights: &WordWeights) -> bool {
         sentence.ends_with(['?', '？'])
             && !words_of(sentence).iter().any(|word| OF_ASKER.contains(&word.as_str()))
     };
+    if text.len() > SHORT_BYTES {
+        return false;
+    }
     let found = sentences(text).into_iter().filter_map(|range| text.get(range)).map(str::trim);
     let mut about = found.filter(|sentence| weights.are_in(sentence)).peekable();
-    text.len() <= SHORT_BYTES && about.peek().is_some() && about.all(asks)
+    about.peek().is_some() && about.all(asks)
 }
 
 /// Whether a text speaks to somebody.

@@ -3,6 +3,7 @@
 //! One pipeline: bring the index up to date, understand the question, find, drop near-duplicates,
 //! add neighbours. Every part of a score stays with the record as the explanation of the score.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use kernel::body::Body;
@@ -40,6 +41,8 @@ const OCCURRENCES_MAX: usize = 2;
 
 /// Results that are searched for what a question asks to know of a person.
 const PROFILE_LOOKED_AT: usize = 100;
+/// Results of which one in another language than English may tell it.
+const OTHER_LANGUAGES_LOOKED_FOR: usize = 3;
 /// How far a record that mentions it tells it.
 const FIT_OF_MENTION: f64 = 0.4;
 
@@ -57,7 +60,7 @@ impl ProfileChance {
     const UNTOLD: Self = Self { least: 0.0, most: 0.3 };
 
     /// Whether a record tells it, or mentions it.
-    pub fn is_told(self) -> bool {
+    pub fn is_told_or_mentioned(self) -> bool {
         self.least > 0.0
     }
 
@@ -279,6 +282,9 @@ impl Reader<'_> {
         let position = self.store.text_position()?;
         let behind = self.store.head()?.0.saturating_sub(position.0);
         let model = vector.filter(|_| has_model).map(|vector| vector.model);
+        // What no longer is as it was signed tells nothing.
+        let profile_chance =
+            if altered.is_empty() { profile_chance } else { ProfileChance::default() };
         let least = if names_answer && !results.is_empty() { 1.0 } else { 0.0 };
         let relevance =
             features.iter().map(|features| relevance(Some(features))).fold(least, f64::max);
@@ -375,7 +381,17 @@ fn different(
         let is_all = found.len() < wanted;
         found.retain(|found| !fallen.contains(&found.position));
         let profile_chance = match &question.profile {
-            Some(profile) => lift_telling(search, profile, &mut found)?,
+            Some(profile) => {
+                let mut is_hidden = |id: &OpId, evidence: &Evidence| {
+                    let is_hidden = moment.has_fallen(search, id, evidence)?
+                        || !sees_private && privacy.is_private(id)?;
+                    Ok::<_, StoreError>(is_hidden)
+                };
+                let (chance, hidden) = lift_telling(search, profile, &mut found, &mut is_hidden)?;
+                fallen.extend(hidden);
+                found.retain(|found| !fallen.contains(&found.position));
+                chance
+            }
             None => ProfileChance::default(),
         };
         let features = features::of(search, analyzer, question, query, &found)?;
@@ -457,32 +473,57 @@ fn different(
     }
 }
 
-/// Raises the records that tell what a question asks to know of a person.
+/// Raises the records that tell what a question asks to know of a person. What of these
+/// `is_hidden` tells nothing; their positions.
 fn lift_telling(
     search: &Search<'_>,
     profile: &ProfileQuestion,
     found: &mut [Found],
-) -> Result<ProfileChance, StoreError> {
-    let mut best = Fit::None;
-    for found in found.iter_mut().take(PROFILE_LOOKED_AT) {
-        let Some((_, evidence)) = search.evidence(found.position)? else { continue };
-        let passage = passage_at(&evidence, search.passage_number(found.document));
-        let text = passage.as_deref().unwrap_or(&evidence.payload.text);
-        let (fit, _) = profile.fit(text, voice_of(&evidence));
-        best = best.max(fit);
-        found.score = found.score.with_profile(match fit {
-            Fit::Tells => 1.0,
-            Fit::Mentions => FIT_OF_MENTION,
-            Fit::None => 0.0,
-        });
+    is_hidden: &mut dyn FnMut(&OpId, &Evidence) -> Result<bool, StoreError>,
+) -> Result<(ProfileChance, Vec<Position>), StoreError> {
+    let mut hidden = Vec::new();
+    let (mut best, mut names, mut is_english) = (Fit::None, Vec::new(), true);
+    let mut profile = Cow::Borrowed(profile);
+    // Once more with the names, if records tell only what my wife is called.
+    for _ in 0..2 {
+        for (place, found) in found.iter_mut().take(PROFILE_LOOKED_AT).enumerate() {
+            let Some((id, evidence)) = search.evidence(found.position)? else { continue };
+            let passage = passage_at(&evidence, search.passage_number(found.document));
+            let text = passage.as_deref().unwrap_or(&evidence.payload.text);
+            let voice = voice_of(&evidence);
+            let (fit, _) = profile.fit(text, voice);
+            let named = profile.names_in(text, voice);
+            if fit == Fit::None && named.is_empty() {
+                is_english &=
+                    place >= OTHER_LANGUAGES_LOOKED_FOR || !Analyzer::is_in_another_language(text);
+                continue;
+            }
+            if is_hidden(&id, &evidence)? {
+                hidden.push(found.position);
+                continue;
+            }
+            names.extend(named);
+            best = best.max(fit);
+            found.score = found.score.with_profile(match fit {
+                Fit::Tells => 1.0,
+                Fit::Mentions => FIT_OF_MENTION,
+                Fit::None => 0.0,
+            });
+        }
+        if best == Fit::Tells || names.is_empty() {
+            break;
+        }
+        profile = Cow::Owned(profile.also_of(&std::mem::take(&mut names)));
     }
     found.sort_by(|one, other| other.score.total.total_cmp(&one.score.total));
-    Ok(match best {
+    let chance = match best {
         Fit::Tells => ProfileChance::TOLD,
         Fit::Mentions => ProfileChance::MENTIONED,
-        Fit::None if profile.is_closed() => ProfileChance::UNTOLD,
+        // The ways to tell it in other languages are not known.
+        Fit::None if profile.is_closed() && is_english => ProfileChance::UNTOLD,
         Fit::None => ProfileChance::default(),
-    })
+    };
+    Ok((chance, hidden))
 }
 
 /// A passage of a record; none if it is the whole text.

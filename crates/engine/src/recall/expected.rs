@@ -34,30 +34,31 @@ const AMOUNTS: [&str; 11] =
     ["budget", "cost", "deposit", "discount", "fare", "fee", "fine", "mortgage", "price", "rent", "salary"];
 /// Nouns for what is written in figures or with signs.
 #[rustfmt::skip]
-const IDENTIFIERS: [&str; 12] = [
-    "code", "e-mail", "email", "extension", "iban", "ip", "number", "pin", "port", "postcode", "version", "zip",
+const IDENTIFIERS: [&str; 10] = [
+    "code", "e-mail", "email", "extension", "iban", "ip", "number", "pin", "postcode", "zip",
 ];
 #[rustfmt::skip]
-const COLOURS: [&str; 36] = [
+const COLOURS: [&str; 42] = [
     "amber", "beige", "black", "blonde", "blue", "bronze", "brown", "burgundy", "cream", "crimson", "cyan", "gold", "golden",
-    "gray", "green", "grey", "indigo", "ivory", "khaki", "lilac", "magenta", "maroon", "mauve", "mint", "navy", "olive",
-    "orange", "pink", "purple", "red", "silver", "tan", "teal", "turquoise", "violet", "white",
+    "colour", "color", "dark", "gray", "green", "grey", "indigo", "ivory", "khaki", "lilac", "magenta", "maroon", "mauve", "mint", "navy", "olive",
+    "orange", "pink", "purple", "red", "shade", "silver", "tan", "umber", "ochre", "teal", "turquoise", "violet", "white",
 ];
 #[rustfmt::skip]
-const NUMBERS: [&str; 44] = [
+const NUMBERS: [&str; 50] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
     "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty",
     "seventy", "eighty", "ninety", "hundred", "thousand", "million", "half", "double", "twice", "dozen", "couple", "free",
-    "nothing", "grand", "none", "no", "cheap", "expensive", "pricey", "several",
+    "nothing", "grand", "none", "no", "cheap", "expensive", "pricey", "several", "gratis", "house", "treat", "invited",
+    "gift", "present",
 ];
 #[rustfmt::skip]
 const CLOCKS: [&str; 12] = [
     "afternoon", "dawn", "dusk", "evening", "lunch", "midday", "midnight", "morning", "night", "noon", "sunrise", "sunset",
 ];
 #[rustfmt::skip]
-const AGES: [&str; 16] = [
+const AGES: [&str; 19] = [
     "adult", "anniversary", "baby", "birth", "birthday", "born", "built", "child", "founded", "kitten", "newborn", "puppy",
-    "teenager", "turned", "turning", "young",
+    "hatched", "since", "started", "teenager", "turned", "turning", "young",
 ];
 
 impl Expected {
@@ -82,7 +83,7 @@ impl Expected {
         match (at(start), at(start + 1)) {
             ("how", "much") if has(&MONEY) => Some(Self::Amount),
             ("how", "old") => Some(Self::Age),
-            ("how", "tall" | "heavy" | "far" | "wide" | "deep") => Some(Self::Amount),
+            ("how", "tall" | "heavy") => Some(Self::Amount),
             ("what" | "which", "colour" | "color") => Some(Self::Colour),
             ("what", "time") => Some(Self::Clock),
             ("what", _) if matches!(noun, "colour" | "color") => Some(Self::Colour),
@@ -91,6 +92,11 @@ impl Expected {
             ("what", "does" | "did" | "do") if has(&MONEY_VERBS) => Some(Self::Amount),
             _ => None,
         }
+    }
+
+    /// Whether nothing but what is listed here answers.
+    pub(super) fn is_certain(self) -> bool {
+        matches!(self, Self::Amount | Self::Age | Self::Colour)
     }
 
     /// Whether a text has it.
@@ -129,7 +135,8 @@ mod tests {
             ("How old is the tortoise?", Some(Expected::Age)),
             ("What colour is the door?", Some(Expected::Colour)),
             ("What is her favourite food?", None),
-            ("Which port does the API listen on?", Some(Expected::Identifier)),
+            ("What number do I call?", Some(Expected::Identifier)),
+            ("Which port do we sail to?", None),
             ("What's the door code?", None),
             ("What time is the lesson?", Some(Expected::Clock)),
             ("How much do I like it?", None),

@@ -321,6 +321,32 @@ fn what_an_annotation_makes_private_does_not_make_recall_say_that_memory_answers
 }
 
 #[test]
+fn what_an_annotation_makes_private_tells_nothing_of_a_person_however_few_are_asked_for() {
+    let mut home = Home::new();
+    for number in 0..12 {
+        home.remember(&format!("n{number}"), &format!("Old Ben brought crate {number} of fish"));
+    }
+    let told = "Ben turned 44 on the day when the caterers and the band came late to the party";
+    let id = id_of(home.remember("told", told));
+    let relevances = |home: &Home| {
+        [1, 10, 50].map(|limit| {
+            let filter = Filter { visibilities: open(), ..Filter::default() };
+            let query = Query { filter, ..Query::new("How old is Ben?", limit) };
+            home.space.recall(&query).unwrap().relevance
+        })
+    };
+    let before = relevances(&home);
+    assert!(before.iter().all(|relevance| *relevance >= 0.9), "{before:?}");
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let target = Ref { id, role: Role::parse(Role::TARGET).unwrap() };
+    home.space
+        .append(Draft { body: Body::Annotation(private), refs: vec![target] }, at(6))
+        .unwrap();
+    let after = relevances(&home);
+    assert!(after.iter().all(|relevance| *relevance <= 0.3), "{after:?}");
+}
+
+#[test]
 fn a_private_record_does_not_make_a_context_say_that_memory_answers() {
     let mut home = Home::new();
     home.remember("1", "The boat leaves at noon");

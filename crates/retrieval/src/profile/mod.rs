@@ -10,6 +10,8 @@ mod subjects;
 mod table;
 mod tokens;
 
+use std::borrow::Cow;
+
 use subjects::{Part, Reading, speaker};
 use table::{ATTRIBUTES, Attribute, Pattern, is_in_list};
 use tokens::{Token, tokens};
@@ -20,6 +22,9 @@ const QUESTION_WORDS_MAX: usize = 16;
 const TEXT_BYTES_MAX: usize = 4 * 1024;
 /// Most words of the name of a person.
 const NAME_WORDS_MAX: usize = 3;
+
+/// Most names of one of the asker's.
+const NAMES_MAX: usize = 4;
 
 /// Words before the question itself: "Can you remind me …", "Do you know …".
 #[rustfmt::skip]
@@ -169,6 +174,62 @@ impl ProfileQuestion {
         self.wanted.iter().all(|it| it.is_closed)
     }
 
+    /// The names that a text gives to those of the asker's whom the question is about: "My wife Eva
+    /// called" names the one of "What does my wife do?"
+    pub fn names_in(&self, text: &str, voice: Voice<'_>) -> Vec<Vec<String>> {
+        let kin: Vec<&str> = self.kin().collect();
+        let mut found = Vec::new();
+        if kin.is_empty() || voice != Voice::Asker {
+            return found;
+        }
+        let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+        let mut reading = Reading::new(Vec::new());
+        for sentence in sentences(text) {
+            for (subject, words) in reading.parts(&tokens(&without_quotes(sentence)), voice) {
+                let text = |place: usize| words.get(place).map_or("", |word| &*word.text);
+                let name = match (subject, text(0), text(1)) {
+                    (Subject::Kin(of), "be", "called" | "named") if kin.contains(&&*of) => {
+                        names_at(&words, 2)
+                    }
+                    (Subject::Kin(of), "be", _) if kin.contains(&&*of) => names_at(&words, 1),
+                    (Subject::Kin(of), ..) if kin.contains(&&*of) => names_at(&words, 0),
+                    (Subject::Person(name), "be", "my") if kin.contains(&text(2)) => Some(name),
+                    (Subject::Asker, "married", _)
+                        if kin.iter().any(|kin| is_in_list("partner", kin)) =>
+                    {
+                        names_at(&words, 1)
+                    }
+                    _ => None,
+                };
+                found.extend(name);
+            }
+        }
+        found
+    }
+
+    /// Those of the asker's whom it is about: "my wife".
+    fn kin(&self) -> impl Iterator<Item = &str> {
+        self.wanted.iter().filter_map(|wanted| match &wanted.subject {
+            Subject::Kin(kin) => Some(kin.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The same question, also about somebody with such a name.
+    #[must_use]
+    pub fn also_of(&self, names: &[Vec<String>]) -> Self {
+        let mut wanted = self.wanted.clone();
+        let of_kin = self.wanted.iter().filter(|it| matches!(it.subject, Subject::Kin(_)));
+        for one in of_kin.filter(|it| it.attribute.name != "relative") {
+            let named = |name: &Vec<String>| Wanted {
+                subject: Subject::Person(name.clone()),
+                ..one.clone()
+            };
+            wanted.extend(names.iter().take(NAMES_MAX).map(named));
+        }
+        Self { wanted }
+    }
+
     /// How far a text answers, and the first sentence that answers as far.
     pub fn fit<'t>(&self, text: &'t str, voice: Voice<'_>) -> (Fit, &'t str) {
         let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
@@ -179,7 +240,7 @@ impl ProfileQuestion {
         let mut reading = Reading::new(names.flatten().collect());
         let mut best = (Fit::None, "");
         for sentence in sentences(text) {
-            let words = tokens(sentence);
+            let words = tokens(&without_quotes(sentence));
             let parts = reading.parts(&words, voice);
             if sentence.trim_end().ends_with(['?', '？']) || sentence.starts_with('>') {
                 continue;
@@ -192,6 +253,15 @@ impl ProfileQuestion {
         }
         best
     }
+}
+
+/// A sentence without what it quotes: "I" in it is somebody else.
+fn without_quotes(sentence: &str) -> Cow<'_, str> {
+    const MARKS: [char; 4] = ['"', '“', '”', '„'];
+    if !sentence.contains(MARKS) {
+        return Cow::Borrowed(sentence);
+    }
+    sentence.split(MARKS).step_by(2).collect::<Vec<_>>().join(", ").into()
 }
 
 /// The sentences of a text. Each number before a full stop ends one: "I'm 38. Am I too old?"
@@ -234,7 +304,10 @@ impl Wanted {
             if is_theirs && names() { Fit::Tells } else { Fit::None }
         } else if parts.iter().any(tells) {
             Fit::Tells
-        } else if attribute.has_word_in(words) && may_be_about(asked, words, parts, voice) {
+        } else if attribute.has_word_in(words)
+            && !is_not_so(words)
+            && may_be_about(asked, words, parts, voice)
+        {
             Fit::Mentions
         } else {
             Fit::None
@@ -311,7 +384,13 @@ fn is_about(asked: &Subject, subject: &Subject) -> bool {
 
 fn is_same_name(one: &[String], other: &[String]) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    short.iter().all(|word| long.contains(word))
+    !short.is_empty() && short.iter().all(|word| long.contains(word))
+}
+
+/// Whether a sentence tells what is no longer so, or not yet: "I want to be a nurse".
+fn is_not_so(words: &[Token]) -> bool {
+    const WORDS: [&str; 6] = ["hope", "if", "longer", "want", "wish", "would"];
+    words.iter().any(|word| WORDS.contains(&&*word.text))
 }
 
 /// Whether a sentence that does not tell it may still be about somebody.
@@ -326,7 +405,7 @@ fn may_be_about(asked: &Subject, words: &[Token], parts: &[Part], voice: Voice<'
         Subject::Person(names) => {
             let is_theirs =
                 matches!(speaker(voice), Some(Subject::Person(name)) if is_same_name(names, &name));
-            is_theirs || names.iter().any(has)
+            is_theirs || names.iter().all(has)
         }
     }
 }

@@ -27,6 +27,12 @@ const OTHERS: [&str; 11] = [
     "another", "everybody", "everyone", "it", "its", "somebody", "someone", "that", "there", "this", "you",
 ];
 
+/// Verbs before the words of somebody else.
+#[rustfmt::skip]
+const SAYING: [&str; 11] = [
+    "answered", "asked", "replied", "said", "say", "says", "shouted", "tells", "told", "writes", "wrote",
+];
+
 /// Words with which a note about its owner begins that leaves "I am" out: "Married to Eva".
 #[rustfmt::skip]
 const WITHOUT_VERB: [&str; 12] = [
@@ -60,6 +66,13 @@ impl<'q> Reading<'q> {
         let mut is_after_name = false;
         let all = split(words);
         for (number, part) in all.iter().copied().take(PARTS_MAX).enumerate() {
+            // "He said: I am a nurse".
+            let before = number.checked_sub(1).and_then(|before| all.get(before)?.last());
+            let is_said = before.is_some_and(|last| SAYING.contains(&&*last.text))
+                || before.is_some_and(|last| last.text == "me") && part_says(&all, number);
+            if is_said && part.first().is_some_and(|first| first.is_after_break) {
+                break;
+            }
             let is_key = all
                 .get(number + 1)
                 .and_then(|next| next.first())
@@ -149,7 +162,9 @@ impl<'q> Reading<'q> {
                 self.named.truncate(SUBJECTS_MAX);
             }
             is_after_name = own.iter().any(|(_, rest)| rest.is_empty());
-            if !is_apposition {
+            // "Ben and Ida (7) came": seven is Ida.
+            let is_joined = opening > 0 && is_after_name;
+            if !is_apposition || is_joined {
                 current.clear();
             }
             // "Tom, a nurse" is a nurse.
@@ -167,6 +182,12 @@ impl<'q> Reading<'q> {
         }
         found
     }
+}
+
+/// Whether the part before one tells what somebody said: "Ben told me".
+fn part_says(parts: &[&[Token]], number: usize) -> bool {
+    let before = number.checked_sub(1).and_then(|before| parts.get(before));
+    before.is_some_and(|part| part.iter().any(|word| SAYING.contains(&&*word.text)))
 }
 
 /// Where "I" is the subject after a few words: "On Sundays I climb".
@@ -206,7 +227,7 @@ fn beginning(part: &[Token], subjects: &[Part]) -> Beginning {
         || is_named && subjects.iter().all(|(_, rest)| rest.is_empty())
     {
         Beginning::Name
-    } else if is_verb(text(1)) {
+    } else if is_verb(text(1)) && !part.get(1).is_some_and(|word| word.is_capital) {
         Beginning::Thing
     } else {
         Beginning::Note
@@ -279,7 +300,8 @@ pub(super) fn speaker(voice: Voice<'_>) -> Option<Subject> {
         Voice::Person(name) => {
             let words = name.split(|letter: char| !letter.is_alphanumeric());
             let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
-            Some(Subject::Person(words.collect()))
+            let words: Vec<String> = words.collect();
+            (!words.is_empty()).then_some(Subject::Person(words))
         }
         Voice::Told | Voice::Program => None,
     }
@@ -308,7 +330,10 @@ fn subjects(part: &[Token], voice: Voice<'_>) -> Vec<(Subject, Vec<Token>)> {
         "my" | "our" => {
             let Some(subject) = speaker(voice) else { return found };
             found.push((subject, with_my(1)));
-            if KIN.contains(&text(1)) {
+            // "My sister's husband" and "my sister in law" are not my sister.
+            let is_of_kin =
+                text(2) == "'s" && KIN.contains(&text(3)) || text(2) == "in" && text(3) == "law";
+            if KIN.contains(&text(1)) && !is_of_kin {
                 let names = names_at(part, 2);
                 let after = 2 + names.as_ref().map_or(0, Vec::len);
                 let kin = text(1).to_owned();

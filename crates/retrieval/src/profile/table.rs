@@ -20,6 +20,8 @@ pub(super) struct Attribute {
     pub(super) told: Vec<Pattern>,
     /// Words of which a record that tells it has one, separated by spaces.
     pub(super) words: String,
+    /// Those that mention it.
+    mentioning: BTreeSet<&'static str>,
     /// Whether all usual ways to tell it are known.
     pub(super) is_closed: bool,
     /// Whether a record need not say whose it is, as of what a team uses.
@@ -32,8 +34,7 @@ impl Attribute {
         let is_own = |word: &Token| {
             let text = &*word.text;
             let one = text.strip_suffix('s').unwrap_or(text);
-            !IN_PASSING.contains(&text)
-                && self.words.split(' ').any(|own| own == text || own == one)
+            self.mentioning.contains(text) || self.mentioning.contains(one)
         };
         words.iter().any(is_own)
     }
@@ -95,8 +96,8 @@ enum Place {
 
 /// Words that are not passed over: with them, a text says something else.
 #[rustfmt::skip]
-const NOT_PASSED: [&str; 19] = [
-    "and", "as", "at", "be", "but", "by", "for", "from", "if", "in", "like", "my", "never", "no", "not", "of", "or", "to",
+const NOT_PASSED: [&str; 20] = [
+    "'s", "and", "as", "at", "be", "but", "by", "for", "from", "if", "in", "like", "my", "never", "no", "not", "of", "or", "to",
     "with",
 ];
 
@@ -138,7 +139,9 @@ impl Part {
         match self {
             Self::Word(own) => is_form_of(text, own),
             Self::Ending(ending) => text.len() > ending.len() && text.ends_with(ending),
-            Self::List(name) => is_in_list(name, text),
+            Self::List(name) => {
+                is_in_list(name, text) && (word.is_capital || !ALSO_WORDS.contains(&text))
+            }
             Self::Number => is_number(text),
             Self::Name => {
                 word.is_capital && !is_in_list("language", text) && !is_in_list("nationality", text)
@@ -146,6 +149,16 @@ impl Part {
         }
     }
 }
+
+/// Names of things that are also words: they are names with a capital letter.
+#[rustfmt::skip]
+const ALSO_WORDS: [&str; 55] = [
+    "actions", "android", "arch", "atom", "brave", "c", "chrome", "circleci", "concourse", "cursor", "dart", "discord",
+    "drone", "eclipse", "edge", "express", "flask", "fly", "focus", "galaxy", "gatsby", "go", "kate", "linear", "matrix",
+    "mini", "mint", "monday", "nano", "nest", "next", "notion", "opera", "oracle", "phoenix", "pixel", "railway", "react",
+    "render", "rider", "rocket", "rover", "rust", "safari", "seat", "signal", "slack", "smart", "solid", "spring",
+    "sublime", "swift", "teams", "travis", "windows",
+];
 
 /// Whether a word is another, in the plural or another form of a verb.
 fn is_form_of(word: &str, of: &str) -> bool {
@@ -225,7 +238,17 @@ fn read(text: &'static str) -> Vec<Attribute> {
             let (asked, asked_openly, told) = (Vec::new(), Vec::new(), Vec::new());
             let words = String::new();
             let [is_closed, is_thing] = ["closed", "thing"].map(|word| mark.contains(word));
-            found.push(Attribute { name, asked, asked_openly, told, words, is_closed, is_thing });
+            let mentioning = BTreeSet::new();
+            found.push(Attribute {
+                name,
+                asked,
+                asked_openly,
+                told,
+                words,
+                mentioning,
+                is_closed,
+                is_thing,
+            });
             continue;
         }
         let Some(last) = found.last_mut() else { continue };
@@ -233,19 +256,23 @@ fn read(text: &'static str) -> Vec<Attribute> {
             "asked" => last.asked = patterns(),
             "asked openly" => last.asked_openly = patterns(),
             "told" => last.told = patterns(),
-            "words" => last.words = rest.split_whitespace().map(members).collect(),
+            "words" => {
+                let words = || rest.split_whitespace().flat_map(members);
+                last.words = words().map(|word| format!("{word} ")).collect();
+                last.mentioning = words().filter(|word| !IN_PASSING.contains(word)).collect();
+            }
             _ => {}
         }
     }
     found
 }
 
-/// A word, or the words of a list, each followed by a space.
-fn members(word: &str) -> String {
-    let Some(list) = word.strip_prefix('@').and_then(|name| LISTS.get(name)) else {
-        return format!("{word} ");
-    };
-    list.words.iter().map(|word| format!("{word} ")).collect()
+/// A word, or the words of a list.
+fn members(word: &'static str) -> Vec<&'static str> {
+    match word.strip_prefix('@').and_then(|name| LISTS.get(name)) {
+        Some(list) => list.words.iter().copied().collect(),
+        None => vec![word],
+    }
 }
 
 #[cfg(test)]

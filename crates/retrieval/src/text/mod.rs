@@ -326,6 +326,24 @@ impl Analyzer {
         tally.decide(looked_up, None, recognition::points_min(words.len()), lead)
     }
 
+    /// Whether a text is in another language than English, as far as its most common words or its
+    /// letters tell.
+    pub fn is_in_another_language(text: &str) -> bool {
+        let words: Vec<String> = text
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .take(recognition::WORDS_EXAMINED_MAX)
+            .map(str::to_lowercase)
+            .collect();
+        let is_elsewhere = |word: &String| {
+            let mut others = Language::ALL.iter().filter(|other| **other != Language::English);
+            others.any(|other| recognition::is_function_word(word, *other))
+        };
+        let foreign = words.iter().filter(|word| !word.is_ascii()).count();
+        !words.iter().any(|word| is_english_stop_word(word))
+            && (words.iter().any(is_elsewhere) || foreign > words.len() / 2)
+    }
+
     /// Whether `word` (lower case) consists of function words of `language`: "qu'ai".
     pub(crate) fn is_of_function_words(word: &str, language: Language) -> bool {
         let is_one = |part: &str| recognition::is_function_word(part, language);
