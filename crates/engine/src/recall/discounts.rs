@@ -87,7 +87,7 @@ pub struct Discounts {
     pub records: Vec<Discount>,
     /// The words of the names of those whom the question is about, if it is not about the owner.
     about: Vec<String>,
-    /// What it asks to know of a person, if all usual ways to tell that are known.
+    /// What it asks to know of a person, if most ways to tell that are known.
     profile: Option<ProfileQuestion>,
 }
 

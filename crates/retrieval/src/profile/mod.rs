@@ -50,7 +50,7 @@ const KIN: [&str; 40] = [
 
 /// Lists whose members exclude each other.
 const LISTS_OF_SORTS: [&str; 4] = ["child", "partner", "pet", "sibling"];
-/// Members of these that stand for any.
+/// Members that are asked for when any would do: "Do I have pets?"
 #[rustfmt::skip]
 const GENERAL: [&str; 16] = [
     "animal", "animals", "baby", "child", "children", "kid", "kids", "partner", "pet", "pets", "sibling", "siblings",
@@ -92,7 +92,7 @@ impl PartialEq for ProfileQuestion {
 struct Wanted {
     subject: Subject,
     attribute: &'static Attribute,
-    /// Whether all usual ways to tell it are known.
+    /// Whether most ways to tell it are known, so that silence means that memory lacks it.
     is_closed: bool,
     /// The list and the member that is asked for: a brother of all siblings.
     member: Option<(&'static str, String)>,
@@ -169,7 +169,7 @@ impl ProfileQuestion {
         self.wanted.iter().map(|it| it.attribute.words.as_str())
     }
 
-    /// Whether all usual ways to tell what it asks for are known.
+    /// Whether most ways to tell what it asks for are known.
     pub fn is_closed(&self) -> bool {
         self.wanted.iter().all(|it| it.is_closed)
     }
@@ -351,7 +351,7 @@ fn member_in(rest: &[Token]) -> Option<(&'static str, String)> {
 }
 
 /// The attributes that the rest of a question asks for, beside whom it is about; and of each
-/// whether all usual ways to tell it are known.
+/// whether most ways to tell it are known.
 fn asked_for(asked: &Subject, rest: &[Token]) -> Vec<(&'static Attribute, bool)> {
     let fits = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.fits(rest, true));
     let mut found = Vec::new();
@@ -421,10 +421,10 @@ fn subjects_asked_about(words: &[Token]) -> Vec<(Subject, Vec<Token>)> {
         let is_kept = |at: usize, word: &Token| {
             let is_auxiliary = word.text == "do" && at + 1 == place;
             // "What do I pay for my flat?"
-            let is_again = subject == Subject::Asker && word.text == "my"
+            let is_repeated = subject == Subject::Asker && word.text == "my"
                 || subject == Subject::Unnamed && matches!(&*word.text, "his" | "her");
             !(place..end).contains(&at)
-                && !is_again
+                && !is_repeated
                 && !matches!(&*word.text, "be" | "was" | "'s")
                 && !is_auxiliary
         };

@@ -285,8 +285,8 @@ fn is_verb(word: &str) -> bool {
 
 /// "Am" or "have", if a part begins with it.
 fn verb_of(words: &[Token]) -> Option<Token> {
-    let is_lame = |word: &&Token| matches!(&*word.text, "be" | "have");
-    words.first().filter(is_lame).cloned()
+    let is_auxiliary = |word: &&Token| matches!(&*word.text, "be" | "have");
+    words.first().filter(is_auxiliary).cloned()
 }
 
 fn split(words: &[Token]) -> Vec<&[Token]> {

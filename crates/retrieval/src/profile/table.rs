@@ -22,7 +22,7 @@ pub(super) struct Attribute {
     pub(super) words: String,
     /// Those that mention it.
     mentioning: BTreeSet<&'static str>,
-    /// Whether all usual ways to tell it are known.
+    /// Whether most ways to tell it are known, so that silence means that memory lacks it.
     pub(super) is_closed: bool,
     /// Whether a record need not say whose it is, as of what a team uses.
     pub(super) is_thing: bool,
@@ -94,7 +94,7 @@ enum Place {
     End,
 }
 
-/// Words that are not passed over: with them, a text says something else.
+/// Words that `~` does not stand for: "I am not a nurse" is told of no nurse.
 #[rustfmt::skip]
 const NOT_PASSED: [&str; 20] = [
     "'s", "and", "as", "at", "be", "but", "by", "for", "from", "if", "in", "like", "my", "never", "no", "not", "of", "or", "to",
