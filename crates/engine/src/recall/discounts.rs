@@ -264,10 +264,14 @@ fn identifiers(question: &str, records: &mut [Candidate<'_>]) {
 /// "Ben is a teacher" does not answer "How old is Ben?", nor anything "What is my job?" as "I am a
 /// nurse" does.
 fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
+    // Beside a record that tells it, one that only mentions it distracts.
+    let is_told = profile.is_told_plainly() && records.iter().any(|record| record.profile == 1.0);
+    let least = if is_told { 1.0 } else { f64::MIN_POSITIVE };
     let is_untold = |record: &&mut Candidate<'_>| {
-        record.profile == 0.0 && !Analyzer::is_in_another_language(&record.text)
+        record.profile < least && !Analyzer::is_in_another_language(&record.text)
     };
-    for record in records.iter_mut().filter(|_| profile.is_closed()).filter(is_untold) {
+    let judges = is_told || profile.is_closed();
+    for record in records.iter_mut().filter(|_| judges).filter(is_untold) {
         record.discount.share *= OF_SOMEBODY_ELSE;
     }
 }

@@ -230,6 +230,11 @@ impl ProfileQuestion {
         Self { wanted }
     }
 
+    /// Whether it asks for what has few ways to be told, however it asks.
+    pub fn is_told_plainly(&self) -> bool {
+        self.wanted.iter().all(|it| it.attribute.is_closed)
+    }
+
     /// How far a text answers, and the first sentence that answers as far.
     pub fn fit<'t>(&self, text: &'t str, voice: Voice<'_>) -> (Fit, &'t str) {
         let text = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
