@@ -304,7 +304,7 @@ impl WordWeights {
                 true => weight * SHARE_OF_EXPECTED,
                 false => weight,
             };
-            let weight = match telling.is_some_and(|telling| telling.trim() == sentence) {
+            let weight = match telling.is_some_and(|telling| sentence.contains(telling.trim())) {
                 true => weight + WEIGHT_OF_TELLING,
                 false => weight,
             };
