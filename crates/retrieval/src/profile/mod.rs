@@ -392,7 +392,7 @@ fn is_same_name(one: &[String], other: &[String]) -> bool {
     !short.is_empty() && short.iter().all(|word| long.contains(word))
 }
 
-/// Whether a sentence tells what is no longer so, or not yet: "I want to be a nurse".
+/// Whether a sentence tells of a wish or of what has ended: "I want to be a nurse".
 fn is_not_so(words: &[Token]) -> bool {
     const WORDS: [&str; 6] = ["hope", "if", "longer", "want", "wish", "would"];
     words.iter().any(|word| WORDS.contains(&&*word.text))
