@@ -34,8 +34,8 @@ pub(crate) use thoughts::ThoughtRefusal;
 
 /// Exit codes; `because --help` and the README list them.
 pub(crate) mod exit {
-    /// Something failed: what is named is not there or in the way, a file or the standard input
-    /// does not hold what it should, or the machine is at fault.
+    /// Something failed: what is named is not there or in the way, a file or the standard input is
+    /// malformed, or the machine is at fault.
     pub(crate) const FAILED: u8 = 1;
     /// The arguments or the configuration are wrong (clap's code).
     pub(crate) const USAGE: u8 = 2;
