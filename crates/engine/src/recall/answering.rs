@@ -23,6 +23,7 @@ use store::StoreError;
 use store::sqlite::TermShare;
 
 use super::episodes::{Recall, Recollection, cut};
+use super::expected::asks_how_many;
 use super::lists::{cells, intro_of, is_header, is_item, line_start, open_tasks, parents, row};
 use crate::{EngineError, Reader};
 
@@ -438,19 +439,6 @@ fn asks_for_rest(question: &str) -> bool {
     let is_left = || ["is", "are", "s"].iter().any(|verb| has_pair(verb, "left"));
     let is_what = matches!(words.first(), Some(&("what" | "which")));
     words.contains(&"still") && is_to_do || is_what && is_left()
-}
-
-/// Whether a question asks for a number: "How old is Lena?", "What is the code?"
-fn asks_how_many(question: &str) -> bool {
-    const OF: [&str; 9] = ["old", "many", "much", "tall", "far", "big", "heavy", "high", "often"];
-    const NUMBERS: [&str; 8] = ["age", "code", "cost", "number", "phone", "pin", "price", "size"];
-    let lower = question.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_how = words.windows(2).any(|it| it[0] == "how" && OF.contains(&it[1]));
-    is_how || words.first() == Some(&"what") && words.iter().any(|word| NUMBERS.contains(word))
 }
 
 /// A sentence with what it cannot be understood without: the one before it if it begins with a

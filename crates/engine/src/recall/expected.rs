@@ -3,6 +3,8 @@
 //! "The tortoise is called Blitz" shares its noun with "How old is the tortoise?" and has no
 //! number. English only; a question that may be answered in other ways expects nothing.
 
+use retrieval::text::is_english_number;
+
 use super::discounts::words_of;
 
 /// What an answer has to have.
@@ -43,13 +45,11 @@ const COLOURS: [&str; 42] = [
     "colour", "color", "dark", "gray", "green", "grey", "indigo", "ivory", "khaki", "lilac", "magenta", "maroon", "mauve", "mint", "navy", "olive",
     "orange", "pink", "purple", "red", "shade", "silver", "tan", "umber", "ochre", "teal", "turquoise", "violet", "white",
 ];
+/// Words for an amount beside numbers.
 #[rustfmt::skip]
-const NUMBERS: [&str; 50] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty",
-    "seventy", "eighty", "ninety", "hundred", "thousand", "million", "half", "double", "twice", "dozen", "couple", "free",
-    "nothing", "grand", "none", "no", "cheap", "expensive", "pricey", "several", "gratis", "house", "treat", "invited",
-    "gift", "present",
+const ROUGHLY: [&str; 22] = [
+    "thousand", "million", "half", "double", "twice", "dozen", "couple", "free", "nothing", "grand", "none", "no", "cheap",
+    "expensive", "pricey", "several", "gratis", "house", "treat", "invited", "gift", "present",
 ];
 #[rustfmt::skip]
 const CLOCKS: [&str; 12] = [
@@ -104,12 +104,14 @@ impl Expected {
         let words = words_of(text);
         let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
         let has_digit = || text.contains(|letter: char| letter.is_numeric());
+        let has_number =
+            || has_digit() || has(&ROUGHLY) || words.iter().any(|word| is_english_number(word));
         match self {
-            Self::Amount => has_digit() || has(&NUMBERS),
-            Self::Age => has_digit() || has(&NUMBERS) || has(&AGES),
+            Self::Amount => has_number(),
+            Self::Age => has_number() || has(&AGES),
             Self::Colour => has(&COLOURS) || words.iter().any(|word| is_shade(word)),
-            Self::Clock => has_digit() || has(&CLOCKS) || has(&NUMBERS),
-            Self::Identifier => has_digit() || has(&NUMBERS) || text.contains(['@', '/']),
+            Self::Clock => has_number() || has(&CLOCKS),
+            Self::Identifier => has_number() || text.contains(['@', '/']),
         }
     }
 }
@@ -119,6 +121,20 @@ fn is_shade(word: &str) -> bool {
     word.strip_suffix("ish").is_some_and(|stem| {
         COLOURS.iter().any(|colour| stem.starts_with(colour) && stem.len() <= colour.len() + 1)
     })
+}
+
+/// Whether a question may ask for a number, so that a sentence with one is preferred: "How old is
+/// Lena?", "What is the code?" More do than those whose answers have to have one.
+pub(super) fn asks_how_many(question: &str) -> bool {
+    const OF: [&str; 9] = ["old", "many", "much", "tall", "far", "big", "heavy", "high", "often"];
+    const NUMBERS: [&str; 8] = ["age", "code", "cost", "number", "phone", "pin", "price", "size"];
+    let lower = question.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_how = words.windows(2).any(|it| it[0] == "how" && OF.contains(&it[1]));
+    is_how || words.first() == Some(&"what") && words.iter().any(|word| NUMBERS.contains(word))
 }
 
 #[cfg(test)]

@@ -67,10 +67,10 @@ impl<'q> Reading<'q> {
         let all = split(words);
         for (number, part) in all.iter().copied().take(PARTS_MAX).enumerate() {
             // "He said: I am a nurse".
-            let before = number.checked_sub(1).and_then(|before| all.get(before)?.last());
-            let is_said = before.is_some_and(|last| SAYING.contains(&&*last.text))
-                || before.is_some_and(|last| last.text == "me") && part_says(&all, number);
-            if is_said && part.first().is_some_and(|first| first.is_after_break) {
+            let before = number.checked_sub(1).and_then(|before| all.get(before));
+            if before.is_some_and(|before| is_saying(before))
+                && part.first().is_some_and(|first| first.is_after_break)
+            {
                 break;
             }
             let is_key = all
@@ -184,10 +184,10 @@ impl<'q> Reading<'q> {
     }
 }
 
-/// Whether the part before one tells what somebody said: "Ben told me".
-fn part_says(parts: &[&[Token]], number: usize) -> bool {
-    let before = number.checked_sub(1).and_then(|before| parts.get(before));
-    before.is_some_and(|part| part.iter().any(|word| SAYING.contains(&&*word.text)))
+/// Whether what follows a part is what somebody said: "Ben told me".
+fn is_saying(part: &[Token]) -> bool {
+    let says = |word: &Token| SAYING.contains(&&*word.text);
+    part.last().is_some_and(|last| says(last) || last.text == "me" && part.iter().any(says))
 }
 
 /// Where "I" is the subject after a few words: "On Sundays I climb".

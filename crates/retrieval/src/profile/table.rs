@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::tokens::Token;
+use crate::text::is_english_number;
 
 static TEXT: &str = include_str!("../../data/profile-questions.txt");
 
@@ -180,13 +181,7 @@ pub(super) fn is_in_list(name: &str, word: &str) -> bool {
 }
 
 fn is_number(word: &str) -> bool {
-    #[rustfmt::skip]
-    const NUMBERS: [&str; 28] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty",
-        "sixty", "seventy", "eighty", "ninety", "hundred",
-    ];
-    word.starts_with(|first: char| first.is_ascii_digit()) || NUMBERS.contains(&word)
+    word.starts_with(|first: char| first.is_ascii_digit()) || is_english_number(word)
 }
 
 fn part(word: &'static str) -> Part {

@@ -280,9 +280,7 @@ impl Score {
     pub fn counts_meaning(&self) -> bool {
         self.parts.iter().any(|part| part.name.ends_with("_meaning") && part.weight != 0.0)
     }
-}
 
-impl Score {
     /// The same, of a record that tells so far what the question asks to know of a person.
     #[must_use]
     pub fn with_profile(mut self, fit: f64) -> Self {

@@ -17,6 +17,7 @@
 mod irregular;
 mod language;
 pub mod negation;
+mod numbers;
 pub mod passages;
 mod recognition;
 pub mod sentences;
@@ -40,6 +41,7 @@ use recognition::{Evidence, Tally, WORDS_EXAMINED_MAX};
 use serde::Serialize;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
+pub use numbers::is_english_number;
 pub use stop_words::is_english_stop_word;
 use term::terms_of;
 use time_expressions::{TimeRole, TimeScan, time_role};
@@ -335,10 +337,7 @@ impl Analyzer {
             .take(recognition::WORDS_EXAMINED_MAX)
             .map(str::to_lowercase)
             .collect();
-        let is_elsewhere = |word: &String| {
-            let mut others = Language::ALL.iter().filter(|other| **other != Language::English);
-            others.any(|other| recognition::is_function_word(word, *other))
-        };
+        let is_elsewhere = |word: &String| recognition::is_function_word_elsewhere(word);
         let foreign = words.iter().filter(|word| !word.is_ascii()).count();
         !words.iter().any(|word| is_english_stop_word(word))
             && (words.iter().any(is_elsewhere) || foreign > words.len() / 2)

@@ -123,6 +123,11 @@ pub(super) fn is_function_word(word: &str, language: Language) -> bool {
     }
 }
 
+/// Whether `word` (lower case) is a function word of another language than English.
+pub(super) fn is_function_word_elsewhere(word: &str) -> bool {
+    !Lists::get().with_word(word).without(Language::English).is_empty()
+}
+
 /// The evidence of the words of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Tally([u32; Language::ALL.len()]);
