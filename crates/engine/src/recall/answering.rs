@@ -88,7 +88,7 @@ pub fn judge(recall: &Recall) -> Judged {
         .take(CONSIDERED)
         .map(|result| AnswerCandidate {
             score: &result.score,
-            terms: result.terms.iter().map(counts).collect(),
+            terms: TermShare::by_word(&result.terms).into_iter().map(counts).collect(),
             speaks_of_self: speaks_of_self(cut(&result.evidence.payload.text, TEXT_BYTES_MAX)),
         })
         .collect();
@@ -118,10 +118,9 @@ pub fn judge(recall: &Recall) -> Judged {
 /// before it, and neither tells how to answer nor is of the time that is asked for.
 fn is_unrelated(result: &Recollection) -> bool {
     const APART: [&str; 2] = ["standing", "date"];
-    let has_word = |share: &TermShare| share.own + share.previous + share.before_previous > 0;
     !result.score.counts_meaning()
         && result.score.profile() == 0.0
-        && !result.terms.iter().any(has_word)
+        && !result.terms.iter().any(TermShare::is_here)
         && !result
             .score
             .parts

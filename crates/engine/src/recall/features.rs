@@ -6,14 +6,16 @@
 //! memory knows none ("So which ones should we get?"), it may ask about what was said before, so
 //! the whole text is judged too. If it does not ask, the whole text and its last sentences are.
 
+use std::collections::BTreeSet;
+
 use retrieval::question::Question;
 use retrieval::question::ends::both_ends;
 use retrieval::question::sentences::{asks, last_sentences};
 use retrieval::rank::lexical::TermCounts;
 use retrieval::rank::relevance::{
-    Candidate, JUDGED, QuestionForm, RankingFeatures, SENTENCES_MAX, relevance,
+    Candidate, JUDGED, KnownWord, QuestionForm, RankingFeatures, SENTENCES_MAX, relevance,
 };
-use retrieval::text::Analyzer;
+use retrieval::text::{Analyzer, Term};
 use store::StoreError;
 use store::sqlite::{Found, Search, TermShare};
 
@@ -36,11 +38,11 @@ pub(super) fn of(
     found: &[Found],
 ) -> Result<Vec<RankingFeatures>, StoreError> {
     let records = search.document_count();
-    let is_found = found_terms(found);
+    let words = found_words(found);
     let text = &*both_ends(&query.text);
     let tells = question.first_person;
     let judge = |question: &Question, form: QuestionForm| {
-        let best = found.iter().take(JUDGED).map(|found| candidate(found, &is_found));
+        let best = found.iter().take(JUDGED).map(|found| candidate(found, &words));
         RankingFeatures::of(question, form, records, best)
     };
     let whole = judge(question, QuestionForm { tells, is_part: false });
@@ -83,26 +85,26 @@ struct Sentence {
     features: Option<RankingFeatures>,
 }
 
-/// Which of the question's known terms a record has that was found. Words of records that may not
-/// be found, such as private ones, do not count as known.
-fn found_terms(found: &[Found]) -> Vec<bool> {
-    let mut is_found = Vec::new();
-    for record in found.iter().take(SCANNED) {
-        is_found.resize(record.terms.len().max(is_found.len()), false);
-        for (is_found, share) in is_found.iter_mut().zip(&record.terms) {
-            *is_found |= share.own + share.previous + share.before_previous > 0;
-        }
-    }
-    is_found
+/// The words of the question that a record has that was found. Words of records that may not be
+/// found, such as private ones, do not count as known.
+fn found_words(found: &[Found]) -> BTreeSet<&Term> {
+    let shares = found.iter().take(SCANNED).flat_map(|found| &found.terms);
+    shares.filter(|share| share.is_here() && share.is_whole()).map(TermShare::word).collect()
 }
 
-fn candidate<'a>(found: &'a Found, is_found: &[bool]) -> Candidate<'a> {
+fn candidate<'a>(found: &'a Found, words: &BTreeSet<&Term>) -> Candidate<'a> {
     let counts = |share: &TermShare| TermCounts {
         own: share.own,
         previous: share.previous,
         before_previous: share.before_previous,
     };
-    let known = found.terms.iter().zip(is_found).filter(|(_, is_found)| **is_found);
-    let terms = known.map(|(share, _)| (&share.term, share.idf, counts(share)));
-    Candidate { score: &found.score, terms: terms.collect() }
+    let known = TermShare::by_word(&found.terms).into_iter();
+    let known = known.filter(|share| words.contains(share.word()));
+    let words = known.map(|share| KnownWord {
+        term: share.word(),
+        idf: share.idf / share.share(),
+        share: share.share(),
+        counts: counts(share),
+    });
+    Candidate { score: &found.score, words: words.collect() }
 }

@@ -112,3 +112,43 @@ fn a_record_of_a_key_that_does_not_speak_for_the_owner_is_recalled_with_the_name
         ]
     );
 }
+
+#[test]
+fn compounds_are_found_by_their_parts_and_words_in_compounds() {
+    let mut home = Home::new();
+    home.remember("a", "Der Kellerschlüssel hängt neben der Küchentür.");
+    home.remember(
+        "b",
+        "Zur Feier von Omas Geburtstag kommen viele Gäste, und das Essen ist bestellt.",
+    );
+    home.remember("c", "Das Auto steht in der Garage, und die Reifen sind neu.");
+    home.remember(
+        "d",
+        "Nicht vergessen: die Blumen bei den Nachbarn gießen, wenn sie verreist sind.",
+    );
+    let mut first = |question: &str| {
+        let recall = home.space.recall(&query(question)).unwrap();
+        let first = recall.results.first();
+        let text = first.map_or(String::new(), |first| first.evidence.payload.text.clone());
+        (text.chars().take(12).collect::<String>(), recall.relevance > 0.5)
+    };
+    for (question, expected) in [
+        // A word in a compound, at its end and its beginning.
+        ("Wo ist der Schlüssel?", "Der Kellersc"),
+        ("Wo ist die Tür zur Küche?", "Der Kellersc"),
+        // A compound by its parts, also with letters between them.
+        ("Wann ist die Geburtstagsfeier?", "Zur Feier vo"),
+        ("Wer bringt das Geburtstagsessen?", "Zur Feier vo"),
+    ] {
+        assert_eq!(first(question), (expected.to_owned(), true), "{question}");
+    }
+    // The car is not its key.
+    assert_eq!(first("Wo ist der Autoschlüssel?").1, false);
+    // What is found by another word says so.
+    let recall = home.space.recall(&query("Wann ist die Geburtstagsfeier?")).unwrap();
+    let terms = serde_json::to_value(&recall.results[0].terms).unwrap();
+    assert_eq!(
+        (&terms[0]["term"], &terms[0]["for"]),
+        (&"geburtstag".into(), &"geburtstagsfei".into())
+    );
+}

@@ -614,7 +614,7 @@ fn distinct_terms<'a>(
 fn any_of(terms: Vec<QueryTerm>) -> Option<QueryTerm> {
     let mut terms = terms.into_iter();
     let mut one = terms.next()?;
-    for QueryTerm { term, variants } in terms {
+    for QueryTerm { term, variants, .. } in terms {
         let others = std::iter::once(term).chain(variants);
         let others: Vec<Term> =
             others.filter(|other| one.all().all(|term| term != other)).collect();

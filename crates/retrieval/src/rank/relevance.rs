@@ -53,9 +53,21 @@ pub const TOPIC_FEATURES: usize = 12;
 pub struct Candidate<'a> {
     /// Its score.
     pub score: &'a Score,
-    /// The question's terms that the memory knows, with their weights by rarity, and how often the
-    /// record has them. All candidates have the same terms.
-    pub terms: Vec<(&'a Term, f64, TermCounts)>,
+    /// The question's words that the memory knows. All candidates have the same.
+    pub words: Vec<KnownWord<'a>>,
+}
+
+/// A word of the question that the memory knows.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownWord<'a> {
+    /// Its term in the question.
+    pub term: &'a Term,
+    /// Its weight by rarity.
+    pub idf: f64,
+    /// How much what the memory knows says of it, 0 … 1: less than 1 if another word stands in.
+    pub share: f64,
+    /// How often the record has it.
+    pub counts: TermCounts,
 }
 
 /// How a question is asked.
@@ -141,20 +153,21 @@ impl RankingFeatures {
             let side = if is_theirs { &mut theirs } else { &mut others };
             let content = candidate.score.total - person_score;
             *side = Some(side.map_or(content, |best| best.max(content)));
-            let asked = |(term, _, _): &(&Term, f64, TermCounts)| {
-                words.iter().any(|asked| asked.term == **term)
-            };
-            let terms: Vec<_> = candidate.terms.into_iter().filter(asked).collect();
-            let own = || terms.iter().filter(|(_, _, counts)| counts.own > 0);
-            let held =
-                terms.iter().map(|(_, idf, counts)| weight(*idf) * term_strength(*counts)).sum();
+            let asked = |known: &KnownWord<'_>| words.iter().any(|asked| asked.term == *known.term);
+            let in_memory: Vec<_> = candidate.words.into_iter().filter(asked).collect();
+            let own = || in_memory.iter().filter(|known| known.counts.own > 0);
+            let held = in_memory
+                .iter()
+                .map(|known| weight(known.idf) * known.share * term_strength(known.counts))
+                .sum();
             if held > features.words {
                 (features.words, date_of_best) = (held, own_date);
             }
             date = date.max(own_date);
-            features.own_rarity = features.own_rarity.max(own().map(|(_, idf, _)| idf).sum());
+            features.own_rarity =
+                features.own_rarity.max(own().map(|known| known.idf * known.share).sum());
             features.own_words = features.own_words.max(own().count() as f64);
-            known = terms;
+            known = in_memory;
         }
         features.content = [theirs, others].into_iter().flatten().reduce(f64::max)?;
         let certain = theirs.filter(|_| question.is_naming_certain);
@@ -166,14 +179,15 @@ impl RankingFeatures {
         features.names_somebody = !question.mentions.is_empty();
         features.has_its_kind = question.asks_for_days && date >= question.fit_of_its_days()
             || question.asks_for_tasks && has_class;
-        let is_known = |word: &QueryTerm| known.iter().any(|(known, _, _)| **known == word.term);
+        let is_known = |word: &QueryTerm| known.iter().any(|known| *known.term == word.term);
         // A record of March 2025 need not say so.
         let fits = !question.dates.is_empty() && date_of_best >= question.fit_of_its_days();
         let is_met = |word: &QueryTerm| fits && is_of_date(word.term.as_str());
         let met = words.iter().filter(|word| is_met(word) && !is_known(word)).count();
         let all = words.len() - met;
-        let known_rarity: f64 = known.iter().map(|(_, idf, _)| weight(*idf)).sum();
-        let rarity = known_rarity + rarest * (all - known.len().min(all)) as f64;
+        let known_rarity: f64 = known.iter().map(|known| weight(known.idf) * known.share).sum();
+        let rarity = known.iter().map(|known| weight(known.idf)).sum::<f64>()
+            + rarest * (all - known.len().min(all)) as f64;
         // A question without words lacks none of them.
         let share = |part: f64| if all == 0 { 1.0 } else { part / rarity.max(f64::MIN_POSITIVE) };
         (features.known, features.words) = (share(known_rarity), share(features.words));
@@ -275,7 +289,7 @@ mod tests {
         let chance = |text: &str, date: f64| {
             let signals = Signals { date, ..Signals::default() };
             let best = fuse(&Weights::WITH_VECTORS, &signals);
-            let candidate = Candidate { score: &best, terms: Vec::new() };
+            let candidate = Candidate { score: &best, words: Vec::new() };
             relevance(
                 RankingFeatures::of(&question(text), QuestionForm::default(), 100, [candidate])
                     .as_ref(),
@@ -328,8 +342,13 @@ mod tests {
         let candidates = best.iter().map(|(score, matched)| {
             let counts =
                 |place| TermCounts { own: u32::from(place < *matched), ..Default::default() };
-            let terms = terms.iter().enumerate().map(|(place, term)| (term, IDF, counts(place)));
-            Candidate { score, terms: terms.collect() }
+            let words = terms.iter().enumerate().map(|(place, term)| KnownWord {
+                term,
+                idf: IDF,
+                share: 1.0,
+                counts: counts(place),
+            });
+            Candidate { score, words: words.collect() }
         });
         relevance(
             RankingFeatures::of(question, QuestionForm { tells, is_part: false }, 300, candidates)
@@ -432,7 +451,7 @@ mod tests {
     fn features_are_finite_for_any_number_of_records() {
         let best = score(0.5, 0.5, false);
         for records in [0, 1, u64::MAX] {
-            let candidate = Candidate { score: &best, terms: Vec::new() };
+            let candidate = Candidate { score: &best, words: Vec::new() };
             let features =
                 RankingFeatures::of(&question(BOAT), QuestionForm::default(), records, [candidate])
                     .unwrap();

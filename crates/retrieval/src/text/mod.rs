@@ -14,6 +14,7 @@
 //! An analyser caches the terms of each word, so that a stream of records costs one look-up per
 //! word. The design of recall ("Text") has the source and the effect of each step.
 
+pub mod compounds;
 mod irregular;
 mod language;
 pub mod negation;
@@ -34,6 +35,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use compounds::Related;
 pub use language::{Language, Languages, is_latin};
 use language::{WordLanguage, word_language};
 use recognition::{Evidence, Tally, WORDS_EXAMINED_MAX};
@@ -104,6 +106,9 @@ pub struct QueryTerm {
     pub term: Term,
     /// Other terms of the same word, in other languages that the space holds.
     pub variants: Vec<Term>,
+    /// Where else it may be found, as a word of the question's language.
+    #[serde(skip)]
+    pub related: Related,
 }
 
 impl QueryTerm {
@@ -369,8 +374,15 @@ impl Analyzer {
             None => Vec::new(),
         };
         own.extend(self.terms_in(entry, languages.own));
-        let mut terms: Vec<QueryTerm> =
-            own.into_iter().map(|term| QueryTerm { term, variants: Vec::new() }).collect();
+        let mut terms: Vec<QueryTerm> = own
+            .into_iter()
+            .map(|term| QueryTerm { term, variants: Vec::new(), related: Related::default() })
+            .collect();
+        if let [only] = terms.as_mut_slice() {
+            let of_word = self.entries.get(entry).map(|entry| entry.language);
+            let language = of_word.map(|word| word.in_text_of(languages.own, self.usual));
+            only.related = Related::of(word.text, &only.term, language.unwrap_or_default());
+        }
         for language in languages.others.iter() {
             let others = self.terms_in(entry, language);
             if others.len() != terms.len() {

@@ -97,6 +97,7 @@ mod tests {
         let mut analyzer = Analyzer::new(Language::English);
         let mut share = |word: &str, idf: f64| TermShare {
             term: analyzer.terms(word).remove(0),
+            stands_for: None,
             idf,
             own: 1,
             previous: 0,

@@ -36,6 +36,7 @@ pub(super) mod meaning;
 mod names;
 mod pass;
 mod postings;
+mod related;
 mod search;
 mod series;
 mod served;
@@ -56,7 +57,7 @@ pub(super) use fold::stated_at;
 use fold::{FactFolder, Folder, ThoughtFolder};
 pub use fold::{VALUES_RAW, searched_parts};
 pub use identifiers::NamedRecords;
-pub use search::{Filter, Found, Search, TermShare};
+pub use search::{Filter, Found, Search, StandsFor, TermShare};
 pub use served::{first_after, node_key};
 pub(super) use tables::{EPISODES, FACTS, IndexTables, THOUGHTS, THOUGHTS_SINCE};
 

@@ -625,6 +625,7 @@ impl Pass<'_> {
             named_in = Some((block, named));
             let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
                 term: term.term.clone(),
+                stands_for: term.stands_for.clone(),
                 idf: term.idf,
                 own: counts.own,
                 previous: counts.previous,

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use kernel::evidence::{EvidenceKind, Visibility};
 use retrieval::question::Question;
 use retrieval::question::names::NameId;
-use retrieval::rank::lexical;
+use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::{Analyzer, QueryTerm, Term};
 use rusqlite::{Connection, OptionalExtension};
@@ -67,6 +67,9 @@ pub struct Filter {
 pub struct TermShare {
     /// The indexed form of the word.
     pub term: Term,
+    /// The word of the question, if this one stands in for it.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<StandsFor>,
     /// Its weight by rarity.
     pub idf: f64,
     /// How often it occurs in the record and the two before it.
@@ -75,6 +78,66 @@ pub struct TermShare {
     pub previous: u32,
     /// In the one before that.
     pub before_previous: u32,
+}
+
+/// The word of a question for which another stands in: a part of a compound, or a longer word that
+/// contains it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(transparent)]
+pub struct StandsFor {
+    /// The word of the question.
+    pub word: Term,
+    /// Whether it says what the word says: not so a part of a compound of which the memory does not
+    /// know the rest.
+    #[serde(skip)]
+    pub is_whole: bool,
+    /// How much of its weight counts.
+    #[serde(skip)]
+    pub share: f64,
+}
+
+impl TermShare {
+    /// Whether the record or one of those before it has the word.
+    pub fn is_here(&self) -> bool {
+        self.own + self.previous + self.before_previous > 0
+    }
+
+    /// The word of the question.
+    pub fn word(&self) -> &Term {
+        self.stands_for.as_ref().map_or(&self.term, |other| &other.word)
+    }
+
+    /// Whether it says what the word of the question says.
+    pub fn is_whole(&self) -> bool {
+        self.stands_for.as_ref().is_none_or(|other| other.is_whole)
+    }
+
+    /// How much of the weight of the word counts: all, unless another stands in.
+    pub fn share(&self) -> f64 {
+        self.stands_for.as_ref().map_or(1.0, |other| other.share)
+    }
+
+    /// One share for each word of the question: itself, or what stands for all of it and counts
+    /// more.
+    pub fn by_word(shares: &[Self]) -> Vec<&Self> {
+        let mut by_word: Vec<&Self> = Vec::new();
+        for share in shares.iter().filter(|share| share.is_whole()) {
+            match by_word.iter_mut().find(|known| known.word() == share.word()) {
+                None => by_word.push(share),
+                Some(known) if known.stands_for.is_some() && share.counts() > known.counts() => {
+                    *known = share
+                }
+                Some(_) => {}
+            }
+        }
+        by_word
+    }
+
+    /// How much it counts for the record.
+    fn counts(&self) -> f64 {
+        let Self { own, previous, before_previous, .. } = *self;
+        self.idf * lexical::term_strength(TermCounts { own, previous, before_previous })
+    }
 }
 
 /// A record that was found.
@@ -113,6 +176,8 @@ pub struct Search<'a> {
 /// A term of the question and its rows.
 pub(super) struct TermRows {
     pub(super) term: Term,
+    /// The word of the question for which it stands.
+    pub(super) stands_for: Option<StandsFor>,
     pub(super) idf: f64,
     pub(super) session_idf: f64,
     pub(super) rows: Vec<(u32, Vec<u8>)>,
@@ -217,7 +282,11 @@ impl Search<'_> {
             // it.
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
-        let session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
+        let mut session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
+        let stand_ins = self.stand_ins(question, documents, sessions)?;
+        idf_sum += stand_ins.idf_of_unknown;
+        session_idf_sum += stand_ins.session_idf_of_unknown;
+        terms.extend(stand_ins.rows);
         let speaker = self.who(question.person(), question, analyzer)?;
         let subject = self.who(question.subject(), question, analyzer)?;
         let conversations = match speaker.as_ref().or(subject.as_ref()) {
@@ -294,12 +363,10 @@ impl Search<'_> {
             }
         }
         let Some(Rows { postings: rows, sessions: in_sessions }) = found else { return Ok(None) };
-        let records = match self.tables.unit {
-            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
-            Unit::Session => self.sessions_in(&rows),
-        };
+        let records = self.frequency(&rows);
         Ok(Some(TermRows {
             term: word.term.clone(),
+            stands_for: None,
             idf: lexical::idf(documents, records),
             session_idf: lexical::idf(sessions, in_sessions.len() as u64),
             rows,
@@ -307,8 +374,16 @@ impl Search<'_> {
         }))
     }
 
+    /// What the frequency of a word counts, for the rows of a term.
+    pub(super) fn frequency(&self, rows: &[(u32, Vec<u8>)]) -> u64 {
+        match self.tables.unit {
+            Unit::Document => rows.iter().map(|(_, row)| u64::from(postings::own_count(row))).sum(),
+            Unit::Session => self.sessions_in(rows),
+        }
+    }
+
     /// None if the index does not know the term.
-    fn rows(&self, term: &Term) -> Result<Option<Rows>, StoreError> {
+    pub(super) fn rows(&self, term: &Term) -> Result<Option<Rows>, StoreError> {
         let Some(number) = self.term_number(term)? else { return Ok(None) };
         Ok(Some(Rows { postings: self.postings_of(number)?, sessions: self.session_rows(number)? }))
     }

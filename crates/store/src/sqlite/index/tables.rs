@@ -33,6 +33,7 @@ pub(in super::super) struct IndexTables {
     pub(super) add_term: &'static str,
     pub(super) marked_terms: &'static str,
     pub(super) terms_between: &'static str,
+    pub(super) words_between: &'static str,
     pub(super) term_count: &'static str,
     pub(super) posting: &'static str,
     pub(super) put_posting: &'static str,
@@ -182,6 +183,10 @@ macro_rules! tables {
             marked_terms: concat!("SELECT word FROM ", $prefix, "_term WHERE word >= char(1) AND word < char(2)"),
             // Identifiers: see `identifiers`.
             terms_between: concat!("SELECT number FROM ", $prefix, "_term WHERE word >= ?1 AND word < ?2"),
+            // The shortest first: see `related`.
+            words_between: concat!(
+                "SELECT word FROM ", $prefix, "_term WHERE word > ?1 AND word < ?2 ORDER BY length(word), word LIMIT ?3"
+            ),
             term_count: concat!("SELECT max(number) FROM ", $prefix, "_term"),
             posting: concat!("SELECT data FROM ", $prefix, "_posting WHERE key = ?1"),
             put_posting: concat!("INSERT OR REPLACE INTO ", $prefix, "_posting (key, data) VALUES (?1, ?2)"),
@@ -233,12 +238,12 @@ macro_rules! tables {
 }
 
 /// Evidence.
-pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 20, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 21, "text");
 /// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
 /// the key of that. Versions of one do not serve as context for each other, so the tables of
 /// session words and lengths stay empty.
-pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 13, "facts");
+pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 14, "facts");
 /// Thoughts. A session is a set of tags, and its name is the list of them. The tables of people,
 /// session words and lengths stay empty.
 pub(in super::super) static THOUGHTS: IndexTables =
-    tables!("thought", Unit::Document, 8, 10, "thoughts");
+    tables!("thought", Unit::Document, 8, 11, "thoughts");

@@ -29,6 +29,7 @@ use super::batch::{Batch, Thread, clear};
 use super::identifiers::identifiers_of;
 use super::languages::language_mark;
 use super::postings::{self, BLOCK};
+use super::related::backwards;
 use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
@@ -65,6 +66,8 @@ pub(in super::super) struct Folder {
     /// Numbers of the analyser's terms by slot (`NONE` if not yet known), and the analyser's
     /// generation.
     terms: Vec<u32>,
+    /// Whether a slot's term stands in the table backwards, too, if it has to.
+    reversed: Vec<bool>,
     generation: u64,
     /// The languages whose marks are in the table of terms; and the usual one, which needs none.
     languages: Languages,
@@ -174,6 +177,7 @@ impl Folder {
             languages: Languages::of(analyzer.usual_language()),
             analyzer,
             terms: Vec::new(),
+            reversed: Vec::new(),
             generation: 0,
             people: HashMap::new(),
             kinds: HashMap::new(),
@@ -320,6 +324,7 @@ impl Folder {
     /// Empties the cache.
     fn forget(&mut self) {
         self.terms.clear();
+        self.reversed.clear();
         self.languages = Languages::of(self.analyzer.usual_language());
         self.people.clear();
         self.kinds.clear();
@@ -556,6 +561,7 @@ impl Folder {
         if self.generation != self.analyzer.generation() {
             self.generation = self.analyzer.generation();
             self.terms.clear();
+            self.reversed.clear();
         }
         let number_of = |terms: &[u32], slot: Slot| {
             terms.get(slot.0 as usize).copied().filter(|number| *number != NONE)
@@ -578,10 +584,37 @@ impl Folder {
             }
             self.terms[place] = batch.term_number(connection, term.as_str())?;
         }
+        if analysis.language.joins_words() {
+            self.reverse_terms(connection, batch, analysis)?;
+        }
         let counts = analysis.slots.iter();
         Ok(counts
             .filter_map(|(slot, count)| Some((number_of(&self.terms, *slot)?, *count)))
             .collect())
+    }
+
+    /// Lists the long terms of a text backwards, so that words are found by how they end.
+    fn reverse_terms(
+        &mut self,
+        connection: &Connection,
+        batch: &mut Batch,
+        analysis: &SlotAnalysis,
+    ) -> Result<(), StoreError> {
+        let mut missing: Vec<String> = Vec::new();
+        for (slot, _) in &analysis.slots {
+            let place = slot.0 as usize;
+            if self.reversed.len() <= place {
+                self.reversed.resize(place + 1, false);
+            }
+            if !std::mem::replace(&mut self.reversed[place], true) {
+                missing.extend(self.analyzer.term_at(*slot).and_then(backwards));
+            }
+        }
+        missing.sort_unstable();
+        for term in missing {
+            batch.term_number(connection, &term)?;
+        }
+        Ok(())
     }
 }
 
