@@ -28,7 +28,7 @@ use store::sqlite::first_after;
 
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::proposed::{ProposedBy, proposed_by};
-use crate::belief::{Belief, Bodies, body_of, displaced_belief};
+use crate::belief::{Belief, Beliefs, Bodies, body_of};
 use crate::derive::{Agreement, agreements};
 use crate::inspect::summary_of;
 use crate::keys::KeyRing;
@@ -339,7 +339,7 @@ fn explain_version<B: Bodies>(
     key: &str,
     version: Option<OpId>,
 ) -> Result<Option<Explaining>, StoreError> {
-    let belief = displaced_belief(index, key)?;
+    let belief = Beliefs::of(index).get(key)?;
     let id = version.or(belief.served).or(belief.current);
     let Some(entry) = id.map(|id| index.entry(&id)).transpose()?.flatten() else { return Ok(None) };
     explain(index, keys, belief, &entry).map(Some)

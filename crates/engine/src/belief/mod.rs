@@ -134,6 +134,10 @@ pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
     fn may_displace(&self) -> Result<bool, StoreError> {
         Ok(true)
     }
+    /// False where it is known that nothing is served for an identity, or that edges displace it.
+    fn may_be_served(&self, _key: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
     /// The whole index, of a ledger as it was.
     fn whole(&self) -> Option<&dyn Bodies> {
         None
@@ -166,6 +170,10 @@ impl Bodies for SqliteLedgerIndex<'_> {
     fn may_displace(&self) -> Result<bool, StoreError> {
         self.has_displacing_edges()
     }
+
+    fn may_be_served(&self, key: &str) -> Result<bool, StoreError> {
+        SqliteLedgerIndex::may_be_served(self, key)
+    }
 }
 
 impl<B: Bodies> Bodies for Snapshot<'_, B> {
@@ -185,7 +193,7 @@ impl<B: Bodies> Bodies for Snapshot<'_, B> {
 impl Reader<'_> {
     /// What is believed of an identity, with what edges make of it, now or as of a time.
     pub fn belief_at(&self, key: &str, as_of_us: Option<u64>) -> Result<Belief, EngineError> {
-        let belief = self.at(as_of_us, |index| displaced_belief(index, key))?;
+        let belief = self.at(as_of_us, |index| Beliefs::of(index).get(key))?;
         self.check_as_signed(belief.served)?;
         Ok(belief)
     }
@@ -201,27 +209,45 @@ pub(crate) fn body_of<B: Bodies + ?Sized>(
     Ok(bytes.and_then(|bytes| Body::parse(kind, &bytes).ok()))
 }
 
-/// The same with what edges make of it.
-pub(crate) fn displaced_belief<B: Bodies + ?Sized>(
-    index: &B,
-    key: &str,
-) -> Result<Belief, StoreError> {
-    let mut belief = belief(index, key)?;
-    if belief.state == State::Active
-        && let Some(current) = belief.current
-        && index.may_displace()?
-    {
-        let mut records = Records::new(index);
-        belief.displaced = records.status(&current)?.filter(|status| status.is_displaced());
-        let canonical = records.canonical(&current)?;
-        belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
+/// Beliefs as readers see them: with what edges make of them. It remembers what it found of the
+/// records that edges lead to, so that the beliefs along a chain of edges cost the chain once.
+pub(crate) struct Beliefs<'w, B: Bodies + ?Sized> {
+    index: &'w B,
+    records: Records<'w, B>,
+}
+
+impl<'w, B: Bodies + ?Sized> Beliefs<'w, B> {
+    /// Of one state of a ledger.
+    pub(crate) fn of(index: &'w B) -> Self {
+        Self { index, records: Records::new(index) }
     }
-    Ok(belief)
+
+    /// The belief of an identity.
+    pub(crate) fn get(&mut self, key: &str) -> Result<Belief, StoreError> {
+        let mut belief = belief_by(self.index, self.records.validity(), key)?;
+        if belief.state == State::Active
+            && let Some(current) = belief.current
+            && self.index.may_displace()?
+        {
+            belief.displaced =
+                self.records.status(&current)?.filter(|status| status.is_displaced());
+            let canonical = self.records.canonical(&current)?;
+            belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
+        }
+        Ok(belief)
+    }
 }
 
 /// The present belief of an identity.
 pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief, StoreError> {
-    let mut validity = Validity::new(index);
+    belief_by(index, &mut Validity::new(index), key)
+}
+
+fn belief_by<B: Bodies + ?Sized>(
+    index: &B,
+    validity: &mut Validity<'_, B>,
+    key: &str,
+) -> Result<Belief, StoreError> {
     let standing = validity.standing(key)?;
     let state = validity.state_of(&standing)?;
     let claim = match &standing.current {

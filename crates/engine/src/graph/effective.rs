@@ -138,9 +138,10 @@ impl Reader<'_> {
         as_of_us: Option<u64>,
     ) -> Result<Vec<bool>, EngineError> {
         self.at(as_of_us, |index| {
+            let mut records = Records::new(index);
             keys.iter()
                 .map(|key| match key {
-                    Some(key) => has_edge(index, key),
+                    Some(key) => has_edge(&mut records, index, key),
                     None => Ok(false),
                 })
                 .collect()
@@ -148,8 +149,11 @@ impl Reader<'_> {
     }
 }
 
-fn has_edge(index: &dyn Bodies, key: &EdgeKey) -> Result<bool, StoreError> {
-    let mut records = Records::new(index);
+fn has_edge(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    index: &dyn Bodies,
+    key: &EdgeKey,
+) -> Result<bool, StoreError> {
     let mut before = None;
     let EdgeKey { edge_type, from, to } = key;
     for _ in 0..VERSIONS_MAX {
@@ -162,7 +166,7 @@ fn has_edge(index: &dyn Bodies, key: &EdgeKey) -> Result<bool, StoreError> {
                 continue;
             }
             let Some(end) = index.entry(&edge.to)? else { continue };
-            let view = record_view(&mut records, index, &end)?;
+            let view = record_view(records, index, &end)?;
             if view.is_some_and(|view| RecordKey::of_record(&view) == *to)
                 && records.is_in_force(&edge.entry)?
             {

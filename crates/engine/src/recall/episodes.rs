@@ -9,13 +9,16 @@ use std::collections::{HashMap, HashSet};
 use kernel::body::Body;
 use kernel::evidence::{Echo, Evidence};
 use kernel::id::OpId;
+use kernel::snapshot::Snapshot;
 use retrieval::profile::{Fit, ProfileQuestion};
 use retrieval::question::Question;
 use retrieval::rank::relevance::{RELEVANCE_MIN, RankingFeatures, relevance};
 use retrieval::rank::{Score, Weights};
 use retrieval::text::Analyzer;
 use retrieval::text::passages::passages;
-use store::sqlite::{Filter, Found, ModelNumber, NamedRecords, QuestionVector, Search, TermShare};
+use store::sqlite::{
+    Filter, Found, ModelNumber, NamedRecords, QuestionVector, Search, TermShare, first_after,
+};
 use store::{Ledger, Position, StoreError};
 
 use super::features;
@@ -23,7 +26,8 @@ use super::overruled::Overruled;
 use super::past::StatedTimes;
 use super::replaced::voice_of;
 use super::series::SeriesSeen;
-use super::statements::Moment;
+use super::statements::Statements;
+use crate::belief::Bodies;
 use crate::private::{Disclosure, Privacy};
 use crate::recall::context::gather::text_of;
 use crate::{EngineError, Reader};
@@ -369,8 +373,13 @@ fn different(
     let (filter, today) = (&query.filter, query.today);
     let asked = |at_us| StatedTimes::asked(question, &query.text, today, at_us);
     let times = query.valid_at_us.map(StatedTimes::at).or(query.current_at_us.map(asked));
-    let moment = Moment { as_of_us: filter.as_of_us, times };
     let index = search.ledger_index()?;
+    let then = filter.as_of_us.map(|until| Snapshot::before(&index, first_after(until)));
+    let seen: &dyn Bodies = match &then {
+        Some(then) => then,
+        None => &index,
+    };
+    let mut statements = Statements::of(seen, times);
     let mut privacy = Privacy::of(&index);
     let sees_private = Disclosure::of(&filter.visibilities) == Disclosure::Full;
     let NamedRecords { found: named, are_answer } =
@@ -383,7 +392,7 @@ fn different(
         let profile_chance = match &question.profile {
             Some(profile) => {
                 let mut is_hidden = |id: &OpId, evidence: &Evidence| {
-                    let is_hidden = moment.has_fallen(search, id, evidence)?
+                    let is_hidden = statements.has_fallen(id, evidence)?
                         || !sees_private && privacy.is_private(id)?;
                     Ok::<_, StoreError>(is_hidden)
                 };
@@ -427,9 +436,7 @@ fn different(
             }
             // The search itself drops what says that it is private, but not what an annotation or
             // what it stands on makes private.
-            if moment.has_fallen(search, &id, &evidence)?
-                || !sees_private && privacy.is_private(&id)?
-            {
+            if statements.has_fallen(&id, &evidence)? || !sees_private && privacy.is_private(&id)? {
                 fallen.insert(found.position);
                 continue;
             }

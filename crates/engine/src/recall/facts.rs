@@ -33,7 +33,7 @@ use store::sqlite::{
 use store::{Ledger, Position, StoreError};
 
 use crate::belief::claims;
-use crate::belief::{Belief, Bodies, displaced_belief};
+use crate::belief::{Belief, Beliefs, Bodies};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
 use crate::recall::past::{Over, StatedTimes, asks_of_past, in_time, is_today};
@@ -383,12 +383,14 @@ fn gather<N: Bodies, B: Bodies>(
     }
     let candidates = limit.saturating_mul(CANDIDATES_FACTOR).max(CANDIDATES_MIN);
     let mut believed: BTreeMap<OpId, Belief> = BTreeMap::new();
+    let mut beliefs = Beliefs::of(index);
     let found =
         search.find_served(question, analyzer, query.today, (&SERVED, candidates), |key| {
-            if node_key(key).is_some() {
+            // Most of what is found of a long history is served no more.
+            if node_key(key).is_some() || !index.may_be_served(key)? {
                 return Ok(None);
             }
-            let belief = displaced_belief(index, key)?;
+            let belief = beliefs.get(key)?;
             let is_in_time = !in_time
                 || times.is_some_and(|times| {
                     let ends_us = end_us(belief.valid_to.as_ref(), belief.last_seen.as_ref());

@@ -12,53 +12,47 @@ use kernel::id::OpId;
 use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::records::{RecordStatus, Records};
-use kernel::snapshot::Snapshot;
 use store::StoreError;
-use store::sqlite::{Search, first_after};
 
 use crate::belief::{Bodies, body_of};
 use crate::graph::{record_view, repeats_others};
 use crate::recall::past::StatedTimes;
 use crate::write::graph::is_statement;
 
-/// When what a question finds must have stood.
-pub(super) struct Moment {
-    /// As of this time of recording (inclusive), microseconds since the Unix epoch; now if none.
-    pub as_of_us: Option<u64>,
-    /// When it must be true in the world; at any time if none.
-    pub times: Option<StatedTimes>,
+/// Tells which records are statements of what has fallen, in one state of the ledger. It remembers
+/// what it found of claims, nodes and edges.
+pub(super) struct Statements<'w> {
+    index: &'w dyn Bodies,
+    records: Records<'w, dyn Bodies + 'w>,
+    times: Option<StatedTimes>,
 }
 
-impl Moment {
+impl<'w> Statements<'w> {
+    /// Of the ledger as it was at the time of the question. What was stated must be true in the
+    /// world at these times; at any time if none.
+    pub(super) fn of(index: &'w dyn Bodies, times: Option<StatedTimes>) -> Self {
+        Self { index, records: Records::new(index), times }
+    }
+
     /// Whether a record is the statement of claims, nodes or edges none of which stood.
     pub(super) fn has_fallen(
-        &self,
-        search: &Search<'_>,
+        &mut self,
         id: &OpId,
         evidence: &Evidence,
     ) -> Result<bool, StoreError> {
         if !is_statement(evidence) {
             return Ok(false);
         }
-        let index = search.ledger_index()?;
-        match self.as_of_us {
-            Some(until) => self.has_fallen_in(&Snapshot::before(&index, first_after(until)), id),
-            None => self.has_fallen_in(&index, id),
-        }
-    }
-
-    fn has_fallen_in(&self, index: &dyn Bodies, id: &OpId) -> Result<bool, StoreError> {
-        let mut records = Records::new(index);
         let mut is_fallen = false;
-        for citing in index.citing(id)? {
+        for citing in self.index.citing(id)? {
             let is_made_from_it = matches!(citing.kind, Kind::Claim | Kind::Node | Kind::Edge);
             if !is_made_from_it || !citing.kind.spec().is_input(&citing.role) {
                 continue;
             }
-            let Some(entry) = index.entry(&citing.id)? else { continue };
+            let Some(entry) = self.index.entry(&citing.id)? else { continue };
             let stands = match entry.kind {
-                Kind::Edge => is_told_by(index, &mut records, &entry)?,
-                _ => self.stands(index, &mut records, &entry)?,
+                Kind::Edge => is_told_by(self.index, &mut self.records, &entry)?,
+                _ => self.stands(&entry)?,
             };
             match stands {
                 Some(true) => return Ok(false),
@@ -70,12 +64,8 @@ impl Moment {
     }
 
     /// Whether a claim or node stands, if it is made from its statement.
-    fn stands(
-        &self,
-        index: &dyn Bodies,
-        records: &mut Records<'_, dyn Bodies + '_>,
-        entry: &Entry,
-    ) -> Result<Option<bool>, StoreError> {
+    fn stands(&mut self, entry: &Entry) -> Result<Option<bool>, StoreError> {
+        let (index, records) = (self.index, &mut self.records);
         let Some(status) = records.status_of(entry)? else { return Ok(None) };
         if entry.kind == Kind::Node
             && let Some(Body::Node(node)) = body_of(index, &entry.id, &Kind::Node)?

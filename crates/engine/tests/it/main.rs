@@ -25,6 +25,7 @@ mod import;
 mod import_mi;
 mod journal;
 mod late_access;
+mod long_chains;
 mod maintain;
 mod mirror;
 mod overruled;

@@ -11,7 +11,7 @@ use kernel::confidence::Band;
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 use kernel::validity::State;
-use rusqlite::{params, params_from_iter};
+use rusqlite::{OptionalExtension, params, params_from_iter};
 
 use super::beliefs::{VIEW, band_number};
 use super::graph::{SqliteLedgerIndex, kind_at};
@@ -215,7 +215,19 @@ impl SqliteLedgerIndex<'_> {
         Ok(Some(page.with(first, limit)))
     }
 
-    /// The same, of which only those are listed that `admits` accepts.
+    /// False where the view says that nothing is served for an identity, or that edges displace it.
+    pub fn may_be_served(&self, key: &str) -> Result<bool, StoreError> {
+        if !VIEW.exists_in(super::schema_version(self.connection)?) {
+            return Ok(true);
+        }
+        let mut statement =
+            self.connection.prepare_cached("SELECT state FROM belief WHERE key = ?1")?;
+        let state: Option<String> = statement.query_row([key], |row| row.get(0)).optional()?;
+        let served = [State::Active, State::Corrected].map(State::as_str);
+        Ok(state.is_none_or(|state| served.contains(&state.as_str())))
+    }
+
+    /// The list, of which only those are listed that `admits` accepts.
     pub fn list_beliefs_where<E: From<StoreError>>(
         &self,
         filter: &BeliefFilter,

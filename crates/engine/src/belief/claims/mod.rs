@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use store::StoreError;
 use store::sqlite::{BeliefFilter, BeliefPage, SqliteLedgerIndex, first_after};
 
-use crate::belief::{Belief, displaced_belief};
+use crate::belief::{Belief, Beliefs, Bodies};
 use crate::graph::VALUES_RAW;
 use crate::private::{Disclosure, Privacy};
 use crate::recall::facts::ACTIVE_CONFIDENCE_MIN;
@@ -407,14 +407,13 @@ fn page(
         return index.list_beliefs(&rows, limit);
     }
     let mut privacy = Privacy::of(index);
+    let mut beliefs = Beliefs::of(index);
     index.list_beliefs_where(&rows, limit, |row| {
         if filter.hidden.contains(row.key) {
             return Ok(false);
         }
         // The view does not know what stands on something private.
-        if is_shared
-            && privacy.is_belief_withheld(&displaced_belief(index, row.key)?, filter.disclosure)?
-        {
+        if is_shared && privacy.is_belief_withheld(&beliefs.get(row.key)?, filter.disclosure)? {
             return Ok(false);
         }
         let is_worded = match &words {
@@ -428,7 +427,7 @@ fn page(
         match (is_worded, is_tagged) {
             (Some(false), _) | (_, Some(false)) => Ok(false),
             (Some(true), Some(true)) => Ok(true),
-            _ => Ok(filter.admits(&displaced_belief(index, row.key)?, words.as_ref())),
+            _ => Ok(filter.admits(&beliefs.get(row.key)?, words.as_ref())),
         }
     })
 }
@@ -442,8 +441,9 @@ fn list(
 ) -> Result<Claims, StoreError> {
     let mut claims = Gathered::new(filter, limit);
     let mut hidden = 0;
+    let mut beliefs = Beliefs::of(index);
     for key in &page.keys {
-        let belief = displaced_belief(index, key)?;
+        let belief = beliefs.get(key)?;
         hidden += usize::from(filter.hides(&belief));
         claims.add(belief);
     }
@@ -454,8 +454,9 @@ fn list(
         let then = Snapshot::before(index, first_after(until));
         // What nothing had spoken of by then had no state then.
         let with_unspoken = filter.states.listed().contains(&State::None);
+        let mut beliefs = Beliefs::of(&then);
         for key in index.beliefs_changed_since(until, with_unspoken)? {
-            claims.add(displaced_belief(&then, &key)?);
+            claims.add(beliefs.get(&key)?);
         }
     }
     Ok(claims.finish())
@@ -479,21 +480,20 @@ fn each_belief(
     mut visit: impl FnMut(Belief),
 ) -> Result<(), StoreError> {
     let then = as_of_us.map(|until| Snapshot::before(index, first_after(until)));
+    let seen: &dyn Bodies = match &then {
+        Some(then) => then,
+        None => index,
+    };
+    let mut beliefs = Beliefs::of(seen);
     let mut failure = None;
-    index.identity_keys(|key| {
-        let belief = match &then {
-            None => displaced_belief(index, &key),
-            Some(then) => displaced_belief(then, &key),
-        };
-        match belief {
-            Ok(belief) => {
-                visit(belief);
-                true
-            }
-            Err(error) => {
-                failure = Some(error);
-                false
-            }
+    index.identity_keys(|key| match beliefs.get(&key) {
+        Ok(belief) => {
+            visit(belief);
+            true
+        }
+        Err(error) => {
+            failure = Some(error);
+            false
         }
     })?;
     failure.map_or(Ok(()), Err)

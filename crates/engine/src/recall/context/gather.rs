@@ -18,17 +18,19 @@ use kernel::confidence::round6;
 use kernel::evidence::Evidence;
 use kernel::id::OpId;
 use kernel::ledger_index::LedgerIndex;
+use kernel::snapshot::Snapshot;
 use kernel::when::When;
 use retrieval::rank::relevance::RELEVANCE_MIN;
 use retrieval::text::standing::is_general;
 use serde::Serialize;
 use store::StoreError;
-use store::sqlite::ModelNumber;
+use store::sqlite::{ModelNumber, first_after};
 
 use super::best::Best;
 use super::excerpt::focus;
 use super::unasked::is_specific;
 use super::{LeftOut, NAME_BYTES_MAX, Omission, Request, Tier, Turn};
+use crate::belief::Bodies;
 use crate::belief::claims::current_at_us;
 use crate::inspect::speaker;
 use crate::owner::{SpaceOwner, USER, is_of_reader};
@@ -37,7 +39,7 @@ use crate::recall::episodes::{ByModel, Query, Recollection, cut, passage_at};
 use crate::recall::facts::{FactQuery, Mode, recency, relevance_of_episode};
 use crate::recall::overruled::Overruled;
 use crate::recall::past::Over;
-use crate::recall::statements::Moment;
+use crate::recall::statements::Statements;
 use crate::{EngineError, Reader};
 
 /// The fused score of a record that is unrelated to the question: the table finds some similarity
@@ -451,9 +453,14 @@ impl Reader<'_> {
     /// Adds what tells how to answer every question: the newest first, before everything else.
     fn gather_general(&self, wanted: &Wanted, best: &mut Best) -> Result<(), EngineError> {
         let as_of_us = wanted.viewpoint.as_of_us;
-        let moment = Moment { as_of_us, times: None };
         let general = self.store.search_with(None, |search, _| {
             let index = search.ledger_index()?;
+            let then = as_of_us.map(|until| Snapshot::before(&index, first_after(until)));
+            let seen: &dyn Bodies = match &then {
+                Some(then) => then,
+                None => &index,
+            };
+            let mut statements = Statements::of(seen, None);
             let mut privacy = Privacy::of(&index);
             let mut general = Vec::new();
             for (document, position) in search.instructions(INSTRUCTIONS_MAX) {
@@ -471,7 +478,7 @@ impl Reader<'_> {
                     )
                 };
                 if is_general(&text)
-                    && !moment.has_fallen(search, &id, &evidence)?
+                    && !statements.has_fallen(&id, &evidence)?
                     && !privacy.is_private(&id)?
                     && !is_later()?
                 {
