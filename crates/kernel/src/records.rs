@@ -10,10 +10,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::body::EdgeType;
 use crate::id::OpId;
+use crate::identity::TEXT_KEY;
 use crate::kind::Kind;
 use crate::ledger_index::{Entry, LedgerIndex};
 use crate::operation::Role;
-use crate::validity::Validity;
+use crate::validity::{Standing, State, Validity};
 
 /// The status of a record; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,13 +141,49 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             RecordStatus::Superseded
         } else if !self.validity.is_sound(entry)? {
             RecordStatus::Invalidated
-        } else if self.is_replaced(&entry.id)? {
-            RecordStatus::Superseded
-        } else if self.canonical(&entry.id)? != entry.id {
-            RecordStatus::Alias
         } else {
-            RecordStatus::Active
+            self.displacement(&entry.id)?.unwrap_or(RecordStatus::Active)
         }))
+    }
+
+    /// How an identity is shown: its state, and how edges displace its latest claim. What is stated
+    /// in words is a record, so a correction does not bring back what was retracted, replaced or
+    /// redirected, and a retraction comes before a refutation. What derivers conclude has the state
+    /// of its identity. Without `with_edges`, it is known that no edge displaces anything.
+    pub fn shown(
+        &mut self,
+        key: &str,
+        standing: &Standing,
+        with_edges: bool,
+    ) -> Result<(State, Option<RecordStatus>), W::Error> {
+        let state = self.validity.state_of(standing)?;
+        let Some(current) = &standing.current else { return Ok((state, None)) };
+        let is_text = key.starts_with(TEXT_KEY);
+        Ok(match state {
+            State::Refuted | State::Corrected
+                if is_text && self.validity.is_retracted(current)? =>
+            {
+                (State::Retracted, None)
+            }
+            State::Corrected if is_text && with_edges => match self.displacement(&current.id)? {
+                None => (state, None),
+                displaced if self.validity.is_sound(current)? => (State::Active, displaced),
+                Some(_) => (State::Invalidated, None),
+            },
+            State::Active if with_edges => (state, self.displacement(&current.id)?),
+            _ => (state, None),
+        })
+    }
+
+    /// What edges make of a record, whatever else becomes of it.
+    fn displacement(&mut self, id: &OpId) -> Result<Option<RecordStatus>, W::Error> {
+        Ok(if self.is_replaced(id)? {
+            Some(RecordStatus::Superseded)
+        } else if self.canonical(id)? != *id {
+            Some(RecordStatus::Alias)
+        } else {
+            None
+        })
     }
 
     /// Where the redirects of a record lead; the record itself if it has none. Of a ring of

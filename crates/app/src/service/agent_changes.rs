@@ -24,7 +24,7 @@ use importers::secrets::{mask, mask_string};
 use kernel::body::{Body, Deriver, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::{Author, OpId};
-use kernel::identity::normalized_text;
+use kernel::identity::{normalized_text, text_key};
 use kernel::kind::Kind;
 use kernel::records::RecordStatus;
 use kernel::rules::RuleViolation;
@@ -201,6 +201,24 @@ impl AgentWriter<'_> {
             ..ClaimFilter::default()
         };
         let said = without_stop(text);
+        let refusal = |key: String, is_refuted: bool| {
+            let violation = match is_refuted {
+                true => RuleViolation::IdentityRefuted { key },
+                false => RuleViolation::IdentityCorrected { key },
+            };
+            let refusal = GraphRefusal::Rule(violation);
+            let refused = RefusedChange { place: 0, name: None, refusal };
+            Failure::from(EngineError::Graph(vec![refused]))
+        };
+        // A claim that was retracted or replaced as well is not listed as one of these.
+        for claim_type in TextClaimType::ALL {
+            for stop in ["", ".", "!", "。"] {
+                let key = text_key(claim_type.as_str(), &format!("{said}{stop}"));
+                if let Some(state) = self.space.users_word(&key, self.disclosure)? {
+                    return Err(refusal(key, state == State::Refuted));
+                }
+            }
+        }
         for belief in self.space.claims(&denied, DENIED_MAX)?.beliefs {
             let is_refuted = belief.state == State::Refuted;
             let was = match belief.current.filter(|_| !is_refuted) {
@@ -217,14 +235,7 @@ impl AgentWriter<'_> {
             if without_stop(&was) != said {
                 continue;
             }
-            let key = belief.key;
-            let violation = match is_refuted {
-                true => RuleViolation::IdentityRefuted { key },
-                false => RuleViolation::IdentityCorrected { key },
-            };
-            let refusal = GraphRefusal::Rule(violation);
-            let refused = RefusedChange { place: 0, name: None, refusal };
-            return Err(EngineError::Graph(vec![refused]).into());
+            return Err(refusal(belief.key, is_refuted));
         }
         Ok(())
     }

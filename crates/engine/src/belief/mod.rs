@@ -17,7 +17,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::LedgerIndex;
 use kernel::records::{RecordStatus, Records};
 use kernel::snapshot::Snapshot;
-use kernel::validity::{State, Validity};
+use kernel::validity::{Standing, State, Validity};
 use kernel::when::When;
 use serde_json::{Value, json};
 use store::sqlite::{Outline, SqliteLedgerIndex};
@@ -30,7 +30,7 @@ use crate::{EngineError, Reader};
 pub struct Belief {
     /// The identity.
     pub key: String,
-    /// Its state.
+    /// Its state; where its record was asked about, as [`Records::shown`] has it.
     pub state: State,
     /// How edges displace it, where that was asked.
     pub displaced: Option<RecordStatus>,
@@ -224,13 +224,12 @@ impl<'w, B: Bodies + ?Sized> Beliefs<'w, B> {
 
     /// The belief of an identity.
     pub(crate) fn get(&mut self, key: &str) -> Result<Belief, StoreError> {
-        let mut belief = belief_by(self.index, self.records.validity(), key)?;
-        if belief.state == State::Active
-            && let Some(current) = belief.current
-            && self.index.may_displace()?
-        {
-            belief.displaced =
-                self.records.status(&current)?.filter(|status| status.is_displaced());
+        let with_edges = self.index.may_displace()?;
+        let standing = self.records.validity().standing(key)?;
+        let (state, displaced) = self.records.shown(key, &standing, with_edges)?;
+        let mut belief = belief_of(self.index, key, state, &standing)?;
+        belief.displaced = displaced;
+        if let Some(current) = belief.current.filter(|_| state == State::Active && with_edges) {
             let canonical = self.records.canonical(&current)?;
             belief.canonical = Some(canonical).filter(|canonical| *canonical != current);
         }
@@ -240,16 +239,19 @@ impl<'w, B: Bodies + ?Sized> Beliefs<'w, B> {
 
 /// The present belief of an identity.
 pub(crate) fn belief<B: Bodies + ?Sized>(index: &B, key: &str) -> Result<Belief, StoreError> {
-    belief_by(index, &mut Validity::new(index), key)
-}
-
-fn belief_by<B: Bodies + ?Sized>(
-    index: &B,
-    validity: &mut Validity<'_, B>,
-    key: &str,
-) -> Result<Belief, StoreError> {
+    let mut validity = Validity::new(index);
     let standing = validity.standing(key)?;
     let state = validity.state_of(&standing)?;
+    belief_of(index, key, state, &standing)
+}
+
+/// The belief of an identity in a state.
+fn belief_of<B: Bodies + ?Sized>(
+    index: &B,
+    key: &str,
+    state: State,
+    standing: &Standing,
+) -> Result<Belief, StoreError> {
     let claim = match &standing.current {
         Some(current) => body_of(index, &current.id, &Kind::Claim)?,
         None => None,

@@ -18,8 +18,8 @@ use store::StoreError;
 use store::sqlite::first_after;
 
 use super::episodes::Recollection;
-use crate::belief::{Bodies, belief, body_of};
-use crate::private::{Privacy, Viewpoint};
+use crate::belief::{Beliefs, Bodies, belief, body_of};
+use crate::private::{Disclosure, Privacy, Viewpoint};
 use crate::{EngineError, Reader};
 
 /// Most operations that cite a record and are looked at.
@@ -54,6 +54,21 @@ impl Overruled {
 }
 
 impl Reader<'_> {
+    /// Whether the user refuted or corrected an identity, whatever became of its claims; nothing if
+    /// the reader may not see it.
+    pub fn users_word(
+        &self,
+        key: &str,
+        disclosure: Disclosure,
+    ) -> Result<Option<State>, EngineError> {
+        Ok(self.store.on_snapshot(|index| {
+            let Some(state) = overruling(&Validity::new(index), key)? else { return Ok(None) };
+            let belief = belief(index, key)?;
+            let is_withheld = Privacy::of(index).is_belief_withheld(&belief, disclosure)?;
+            Ok::<_, StoreError>(Some(state).filter(|_| !is_withheld))
+        })?)
+    }
+
     /// Adds to records what the user overruled of their conclusions, as far as the reader may see
     /// it.
     pub fn mark_overruled(
@@ -81,6 +96,7 @@ fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
 ) -> Result<(), StoreError> {
     let mut privacy = Privacy::of(now);
     let validity = Validity::new(then);
+    let mut beliefs = Beliefs::of(then);
     let mut overruled: BTreeMap<String, Option<State>> = BTreeMap::new();
     for record in records {
         let concludes = |citing: &Citing| {
@@ -98,8 +114,12 @@ fn mark<T: Bodies + ?Sized, N: Bodies + ?Sized>(
             if record.overruled.iter().any(|known| known.key == key) {
                 continue;
             }
-            let belief = belief(then, &key)?;
             let is_corrected = state == State::Corrected;
+            let belief = if is_corrected { beliefs.get(&key)? } else { belief(then, &key)? };
+            // What was also retracted or replaced is true no more.
+            if is_corrected && belief.state != State::Corrected {
+                continue;
+            }
             // A later record may say what the user says.
             let differs = !is_corrected
                 || payload_of(then, &citing.id)?.is_some_and(|payload| payload != belief.payload);

@@ -13,6 +13,7 @@ use kernel::id::{Author, OpId, ReceiptId};
 use kernel::kind::Capability;
 use kernel::operation::{Operation, Verified};
 use kernel::seal::Draft;
+use kernel::validity::State;
 use models::{EmbedError, Embedder, Model};
 use store::sqlite::{ModelNumber, ReceiptFilter, ViewDigest};
 use store::{Position, Recorded};
@@ -104,6 +105,7 @@ read! {
     beliefs() -> Vec<Belief>;
     claims(filter: &ClaimFilter, limit: usize) -> Claims;
     believed(name: &str) -> Belief;
+    users_word(key: &str, disclosure: Disclosure) -> Option<State>;
     global_keys(as_of_us: Option<u64>) -> Vec<String>;
     belief_at(key: &str, as_of_us: Option<u64>) -> Belief;
     nodes(filter: &NodeFilter, limit: usize) -> Listed<RecordView>;

@@ -8,6 +8,7 @@ mod bodies;
 mod conformance;
 mod context;
 mod convergence;
+mod corrected_records;
 mod corrections;
 mod derive;
 mod echo;

@@ -28,7 +28,7 @@ use kernel::ledger_index::{Entry, LedgerIndex};
 use kernel::operation::{HlcTimestamp, Role};
 use kernel::records::{RecordStatus, Records};
 use kernel::soundness::Arrival;
-use kernel::validity::{State, Validity};
+use kernel::validity::State;
 use kernel::when::When;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -38,6 +38,8 @@ use crate::StoreError;
 
 /// The version of the tables that first has the view.
 const SINCE: i64 = 4;
+/// The version whose rows say what becomes of the record of a corrected or refuted text.
+const RECORDS_SINCE: i64 = 11;
 
 /// Limit of identities that wait for the commit; beyond it they are written at once.
 const WAITING_MAX: usize = 1 << 16;
@@ -63,7 +65,8 @@ pub(super) static VIEW: ViewSpec = ViewSpec {
              CREATE INDEX belief_type ON belief (claim_type, state, confidence DESC, key, band, valid_from, valid_to, changed);",
         )
         .ordered_by("key")
-        .weighing(Weight::Row(360)),
+        .weighing(Weight::Row(360))
+        .altered(RECORDS_SINCE, "*"),
         TableSpec::new(
             "belief_count",
             SINCE,
@@ -174,8 +177,8 @@ impl BeliefChanges {
             })?;
         }
         let connection = index.connection;
-        let mut validity = Validity::new(index);
-        let mut records = index.has_displacing_edges()?.then(|| Records::new(index));
+        let with_edges = index.has_displacing_edges()?;
+        let mut records = Records::new(index);
         let mut counts = Counts::default();
         for (key, noted) in &self.keys {
             // All that is stated of a new identity was noted, and it has no row yet.
@@ -190,7 +193,7 @@ impl BeliefChanges {
             let changed = before
                 .as_ref()
                 .map_or(noted.changed, |(_, times)| times.changed.max(noted.changed));
-            let after = Listed::now(index, &mut validity, records.as_mut(), &self.claims, key)?;
+            let after = Listed::now(index, &mut records, with_edges, &self.claims, key)?;
             counts.add(after.counted(), 1);
             let times = Times { first, changed };
             match before {
@@ -280,20 +283,14 @@ impl Listed {
     /// What the ledger says now.
     fn now(
         index: &SqliteLedgerIndex<'_>,
-        validity: &mut Validity<'_, SqliteLedgerIndex<'_>>,
-        records: Option<&mut Records<'_, SqliteLedgerIndex<'_>>>,
+        records: &mut Records<'_, SqliteLedgerIndex<'_>>,
+        with_edges: bool,
         claims: &HashMap<OpId, ClaimColumns>,
         key: &str,
     ) -> Result<Self, StoreError> {
-        let standing = validity.standing(key)?;
-        let state = validity.state_of(&standing)?;
+        let standing = records.validity().standing(key)?;
+        let (state, displaced) = records.shown(key, &standing, with_edges)?;
         let current = standing.current.as_ref().map(|current| current.id);
-        let displaced = match (state, records, &standing.current) {
-            (State::Active, Some(records), Some(current)) => {
-                records.status_of(current)?.filter(|status| status.is_displaced())
-            }
-            _ => None,
-        };
         let claim = match current.and_then(|id| claims.get(&id)) {
             Some(claim) => Some(claim.clone()),
             None => current.map(|id| claim_of(index, &id)).transpose()?.flatten(),

@@ -366,9 +366,10 @@ fn what_the_user_denied_is_not_stated_for_them_under_another_name() {
     let derived: Value = serde_json::from_str(claims.lines().next().unwrap()).unwrap();
     let (key, words) = (derived["key"].as_str().unwrap(), derived["text"].as_str().unwrap());
     machine.because(["refute", key]).run().succeeds();
-    for text in ["The office is in Malmö.", "The depot is in Bergen."] {
-        machine.because(["claim", "add", text]).run().succeeds();
-    }
+    let stated = ["The office is in Malmö.", "The depot is in Bergen."].map(|text| {
+        let added = machine.because(["claim", "add", text, "--json"]).run().succeeds();
+        added.json()["id"].as_str().unwrap().to_owned()
+    });
     let named = |words: &str| {
         let listed = machine.because(["claims", "--contains", words, "--json"]).run().succeeds();
         listed.json()["key"].as_str().unwrap().to_owned()
@@ -378,18 +379,23 @@ fn what_the_user_denied_is_not_stated_for_them_under_another_name() {
     let oslo = ["correct", &named("Bergen"), "--text", "The depot is in Oslo."];
     machine.because(oslo).run().succeeds();
     let mut host = Host::named(&machine, "claude-code", &json!({}));
-    for (code, text) in [
-        ("identity_refuted", words),
-        ("identity_refuted", "the office is in malmö"),
-        ("identity_corrected", "The depot is in Bergen."),
-    ] {
-        for of in ["fact", "assumption"] {
-            host.fails(code, "state", json!({ "text": text, "type": of }));
+    let check_denied = |host: &mut Host| {
+        for (code, text) in [
+            ("identity_refuted", words),
+            ("identity_refuted", "the office is in malmö"),
+            ("identity_corrected", "The depot is in Bergen."),
+        ] {
+            for of in ["fact", "assumption"] {
+                host.fails(code, "state", json!({ "text": text, "type": of }));
+            }
         }
-    }
-    host.calls("state", json!({ "text": "The office is in Lund." }));
+    };
+    check_denied(&mut host);
     let why = host.calls("why", json!({ "name": refuted }))["content"][0]["text"].clone();
     assert!(why.as_str().unwrap().contains("claim (refuted): The office is in Malmö."), "{why}");
+    machine.because(["claim", "retract", &stated[0]]).run().succeeds();
+    check_denied(&mut host);
+    host.calls("state", json!({ "text": "The office is in Lund." }));
     host.fails("patch_malformed", "propose_patch", json!({ "text": "x", "operations": [] }));
     for (tool, more) in [("remember", json!({})), ("state", json!({ "type": "fact" }))] {
         let mut hidden = json!({ "text": "\u{202e}\u{200b}\0" });
