@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use store::StoreError;
 use store::sqlite::first_after;
 
+use crate::belief::claims::{is_in_words, state_of};
 use crate::belief::name::{Named, acting, has_effect, withdrawal_of};
 use crate::belief::proposed::{ProposedBy, proposed_by};
 use crate::belief::{Belief, Beliefs, Bodies, body_of};
@@ -63,8 +64,8 @@ pub struct Explained {
     pub claim_type: String,
     /// Its payload.
     pub payload: Value,
-    /// The identity's state; `superseded` for a version that is not the last or that an edge
-    /// replaces, `alias` for one that an edge redirects.
+    /// The identity's state; `superseded` for one that an edge replaces, `alias` for one that an
+    /// edge redirects. Of a version that is not the last, what became of it: mostly `superseded`.
     pub state: String,
     /// What edges replace it by, or redirect it to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -351,6 +352,26 @@ fn replacing<B: Bodies>(index: &B, id: &OpId) -> Result<Vec<OpId>, StoreError> {
     Ok(edges.into_iter().map(|edge| edge.from).collect())
 }
 
+/// The state of a version that is not the last, or of a correction that is not served: what became
+/// of a claim in words itself, and the state of the identity for a correction in force. A later
+/// version of what a deriver concludes supersedes it.
+fn state_of_version<B: Bodies>(
+    index: &B,
+    belief: &Belief,
+    version: &Entry,
+) -> Result<&'static str, StoreError> {
+    let mut records = Records::new(index);
+    if version.kind == Kind::Claim && is_in_words(belief) {
+        let status = records.status_of(version)?.unwrap_or(RecordStatus::Superseded);
+        return Ok(status.as_str());
+    }
+    let in_force = records.validity().standing(&belief.key)?.correction;
+    Ok(match in_force.is_some_and(|correction| correction.id == version.id) {
+        true => state_of(belief),
+        false => RecordStatus::Superseded.as_str(),
+    })
+}
+
 /// Explains one version of an identity.
 fn explain<B: Bodies>(
     index: &B,
@@ -363,7 +384,7 @@ fn explain<B: Bodies>(
     let state = match displaced {
         Some(displaced) => displaced.as_str(),
         None if is_last => belief.state.as_str(),
-        None => "superseded",
+        None => state_of_version(index, &belief, version)?,
     };
     let replaced_by = match (displaced, belief.canonical) {
         (Some(RecordStatus::Superseded), _) => replacing(index, &version.id)?,

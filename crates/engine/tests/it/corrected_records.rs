@@ -185,3 +185,24 @@ fn what_is_refuted_and_retracted_is_listed_and_explained_as_retracted() {
     assert!(in_state(State::Refuted).is_empty());
     check_views(&home);
 }
+
+#[test]
+fn an_earlier_version_is_explained_by_its_own_status() {
+    let mut home = Home::new();
+    let note = id_of(home.remember("note", "Notes of the shop"));
+    let first = state(&mut home.space, note, claim("Roof leaks."));
+    retract(&mut home.space, first);
+    let second = state(&mut home.space, note, claim("Roof leaks."));
+    assert_ne!(first, second);
+    let space = &mut home.space;
+    let explained = |space: &Space, id: OpId| {
+        let shown = space.record_view(&id, None).unwrap().unwrap().status;
+        let explained = space.explain(&id.to_string()).unwrap().explanation.claim.state;
+        assert_eq!(shown, Some(explained.as_str()));
+        explained
+    };
+    assert_eq!([first, second].map(|id| explained(space, id)), ["retracted", "active"]);
+    let restored = space.to_restore(&first.to_string(), "").unwrap();
+    space.act(restored, Intent::Write, at(22)).unwrap();
+    assert_eq!([first, second].map(|id| explained(space, id)), ["superseded", "active"]);
+}
