@@ -258,7 +258,7 @@ fn a_patch_does_not_touch_what_the_user_corrected() {
 }
 
 #[test]
-fn a_patch_that_was_taken_back_is_not_again() {
+fn what_was_brought_back_of_a_patch_is_taken_back_again() {
     let machine = Machine::with_space();
     let note = id_of(&json(&machine, &["remember", "Talk about the kiln"]));
     let operation = serde_json::json!({"op": "create_claim", "type": "fact", "text": "It is gas.", "sources": [note]});
@@ -267,8 +267,11 @@ fn a_patch_that_was_taken_back_is_not_again() {
     let (patch, claim) = (applied["patch"].as_str().unwrap(), &applied["stand_for"][0]);
     json(&machine, &["patch", "revert", patch]);
     json(&machine, &["restore", claim.as_str().unwrap()]);
-    json(&machine, &["patch", "revert", patch]);
     assert_eq!(texts(&machine, &["claims"]), ["It is gas."]);
+    let again = json(&machine, &["patch", "revert", patch]);
+    assert_eq!(again["statuses"][0]["after"], "retracted", "{again}");
+    assert!(texts(&machine, &["claims"]).is_empty());
+    machine.because(["patch", "revert", patch]).run().succeeds().prints("nothing of it stands");
 }
 
 #[test]

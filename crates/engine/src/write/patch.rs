@@ -292,9 +292,9 @@ impl Writer<'_> {
         now: jiff::Timestamp,
     ) -> Result<Patched, EngineError> {
         self.patched(intent, now, |graph| {
-            // One that was taken back is not again: some of it may have been brought back since.
+            // What was brought back since is taken back again, and one decision says so.
+            graph.revert(&patch.applied)?;
             if decided(graph.index(), &patch.id)? != Some(Status::Reverted) {
-                graph.revert(&patch.applied)?;
                 decide(graph, patch.id, Decision::REVERT, Map::new())?;
             }
             Ok((Some(patch.id), Vec::new()))
