@@ -237,6 +237,21 @@ impl<'w, W: LedgerIndex + ?Sized> Records<'w, W> {
             && self.validity.is_sound(edge)?)
     }
 
+    /// Whether anything is otherwise because of an edge: it is in force, and a replacement or a
+    /// redirect decides what becomes of a record.
+    pub fn has_effect(&mut self, edge: &Edge) -> Result<bool, W::Error> {
+        Ok(self.is_in_force(&edge.entry)?
+            && match edge.edge_type {
+                EdgeType::Supersedes => {
+                    self.joins_records(edge)? && self.replacing(&edge.to)?.contains(&edge.from)
+                }
+                EdgeType::SameAs => {
+                    self.joins_records(edge)? && self.redirect(&edge.from)? == Some(edge.to)
+                }
+                _ => true,
+            })
+    }
+
     /// The edges in force of a type that begin at an operation (role `from`) or end there (`to`),
     /// in the space's order.
     pub fn edges(

@@ -65,8 +65,12 @@ pub(crate) fn run(session: &CliSession, _: &Args) -> Result<u8, Failure> {
 /// Prints the findings, for people.
 pub(crate) fn print(verification: &Verification, took: std::time::Duration) -> Result<(), Failure> {
     for finding in verification.findings.iter().take(FINDINGS_SHOWN_MAX) {
-        let style = if finding.without_effect { DIM } else { BAD };
-        let effect = if finding.without_effect { " (kept without effect)" } else { "" };
+        let style = if finding.kept { DIM } else { BAD };
+        let effect = match (finding.kept, finding.without_effect) {
+            (false, _) => "",
+            (true, true) => " (kept without effect)",
+            (true, false) => " (kept, and in effect)",
+        };
         output::line(format_args!(
             "{style}{}{style:#}: {}{effect}",
             finding.code,

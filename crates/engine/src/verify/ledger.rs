@@ -17,6 +17,7 @@ use kernel::rules::{self, JudgeError, RuleViolation, Verdict};
 use store::sqlite::{SqliteLedgerIndex, SqliteSpace, ViewDigest};
 use store::{Ledger, Recorded, StoreError};
 
+use super::effect;
 use super::index::{CheckedLedger, GraphPlace, ROWS_IN_MEMORY_MAX};
 use crate::verify::beliefs::BeliefCheck;
 use crate::verify::bodies::{MissingBodies, leave_of};
@@ -36,7 +37,7 @@ pub struct Verification {
     pub findings: Vec<Finding>,
     /// How many findings there are; more than are kept if there are very many.
     pub finding_count: u64,
-    /// How many of them are more than operations without effect.
+    /// How many of them are more than operations that break a rule and are kept.
     pub damage_count: u64,
     /// Bodies that are missing. Those that are missing without leave are damage.
     pub bodies: MissingBodies,
@@ -58,7 +59,9 @@ pub struct Finding {
     pub code: String,
     /// What is wrong.
     pub message: String,
-    /// True for operations that sync keeps although they break a rule: they have no effect.
+    /// True for operations that an exchange keeps although they break a rule.
+    pub kept: bool,
+    /// True for those of them that change nothing of what is believed now.
     pub without_effect: bool,
 }
 
@@ -79,17 +82,12 @@ impl Verification {
         self.damage_count == 0 && self.views.iter().all(|view| view.stored == view.folded)
     }
 
-    pub(crate) fn find(
-        &mut self,
-        id: Option<OpId>,
-        code: &str,
-        message: String,
-        without_effect: bool,
-    ) {
+    pub(crate) fn find(&mut self, id: Option<OpId>, code: &str, message: String, kept: bool) {
         self.finding_count += 1;
-        self.damage_count += u64::from(!without_effect);
+        self.damage_count += u64::from(!kept);
         if self.findings.len() < FINDINGS_KEPT_MAX {
-            self.findings.push(Finding { id, code: code.to_owned(), message, without_effect });
+            let (code, without_effect) = (code.to_owned(), kept);
+            self.findings.push(Finding { id, code, message, kept, without_effect });
         }
     }
 }
@@ -111,6 +109,9 @@ impl Reader<'_> {
                 checked => checked?,
             };
             if let Err(error) = check_bodies_and_authors(&mut verification, store) {
+                verification.find(None, error.code(), error.to_string(), false);
+            }
+            if let Err(error) = effect::mark(&mut verification, store) {
                 verification.find(None, error.code(), error.to_string(), false);
             }
             let damages = store.check_file().unwrap_or_else(|error| vec![error.to_string()]);
@@ -296,12 +297,12 @@ fn check_batch(
             }
             Err(JudgeError::RuleViolation(violation)) => {
                 if violation.prevents_admission() || can_be_judged(store, &operation, &violation) {
-                    verification.find(
-                        Some(id),
-                        violation.code(),
-                        format!("operation {id}: {violation}"),
-                        !violation.prevents_admission(),
-                    );
+                    let kept = !violation.prevents_admission();
+                    let message = match kept {
+                        true => format!("operation {id}, as of when it was recorded: {violation}"),
+                        false => format!("operation {id}: {violation}"),
+                    };
+                    verification.find(Some(id), violation.code(), message, kept);
                 }
                 graph.insert(&operation, body.as_ref())?;
             }

@@ -3,6 +3,7 @@
 
 pub mod beliefs;
 pub mod bodies;
+mod effect;
 mod index;
 pub mod ledger;
 #[cfg(test)]

@@ -233,7 +233,7 @@ fn a_space_that_kept_words_and_changes_of_access_without_bodies_is_healed_by_the
     space.rebuild(|_| {}).unwrap();
     let verification = space.verify(|_| {}).unwrap();
     assert!(!verification.is_sound());
-    let damage = verification.findings.iter().filter(|found| !found.without_effect);
+    let damage = verification.findings.iter().filter(|found| !found.kept);
     assert!({ damage }.all(|found| found.code == "body_missing"), "{verification:?}");
     assert_eq!(bodies(&space).missing, 3);
     let intake = take_in(&mut space, &lines);

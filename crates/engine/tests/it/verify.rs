@@ -1,9 +1,17 @@
 //! Verification names each kind of damage, and nothing else.
 
+use engine::Space;
 use engine::verify::ledger::Verification;
+use engine::write::exchange::read_genesis;
+use engine::write::graph::{GraphChange, INPUT_ROLE, Reference, Statement};
+use engine::write::import::Intent;
+use kernel::body::EdgeType;
+use kernel::id::OpId;
 use kernel::kind::Capability;
+use kernel::operation::Role;
 
-use crate::support::{Home, at, id_of, key, note};
+use crate::graph_changes::{claim, connection, state};
+use crate::support::{Home, at, exported, id_of, key, note};
 
 /// Damages a sound space and verifies it.
 fn verify_after(statements: &str) -> Verification {
@@ -89,4 +97,80 @@ fn operations_without_effect_are_listed_and_do_not_count_as_damage() {
     let finding = &verification.findings[0];
     assert!(finding.without_effect && finding.code == "not_permitted", "{finding:?}");
     assert!(crate::support::recalled(&space, "soup").is_empty());
+}
+
+/// A space, and a copy of it whose key may do as much.
+fn two_devices(home: &mut Home) -> Space {
+    let rights = vec![Capability::Append, Capability::Derive, Capability::Correct];
+    home.space.change_access(key(3).author(), "phone", rights, true, at(2)).unwrap();
+    let lines = exported(&home.space);
+    let (genesis, body) = read_genesis(&mut &lines[..]).unwrap();
+    let mut phone = Space::copy_of(&home.path("copy"), &genesis, &body, key(3)).unwrap();
+    phone.take_in(&mut &lines[..], at(30), |_| {}).unwrap();
+    phone
+}
+
+fn take_from(space: &mut Space, other: &Space) {
+    let lines = exported(other);
+    assert_eq!(space.take_in(&mut &lines[..], at(90), |_| {}).unwrap().refused, 0);
+}
+
+/// The code of the only finding, of what, and whether that is without effect.
+fn only_finding(space: &Space) -> (String, OpId, bool) {
+    let verification = space.verify(|_| {}).unwrap();
+    assert!(verification.is_sound(), "{verification:?}");
+    let [finding] = &verification.findings[..] else { panic!("{verification:?}") };
+    assert!(finding.kept && finding.message.contains("as of when it was recorded"), "{finding:?}");
+    (finding.code.clone(), finding.id.unwrap(), finding.without_effect)
+}
+
+#[test]
+fn the_edge_that_decides_a_ring_is_not_said_to_be_without_effect() {
+    for newer_comes_last in [true, false] {
+        let mut home = Home::new();
+        let source = id_of(home.remember("note", "Notes of the shop"));
+        let [older, newer] = ["Stock is one.", "Stock is two."]
+            .map(|text| state(&mut home.space, source, claim(text)));
+        let mut phone = two_devices(&mut home);
+        let join = |space: &mut Space, from, to, second| {
+            let edge = connection(source, EdgeType::Supersedes, from, to);
+            space.change_graph(&[edge.into()], None, Intent::Write, at(second)).unwrap().stand_for
+                [0]
+        };
+        let (first, last) = match newer_comes_last {
+            true => ((older, newer), (newer, older)),
+            false => ((newer, older), (older, newer)),
+        };
+        join(&mut home.space, first.0, first.1, 40);
+        let edge = join(&mut phone, last.0, last.1, 50);
+        take_from(&mut home.space, &phone);
+        take_from(&mut phone, &home.space);
+        for space in [&home.space, &phone] {
+            // The record that is newer stays, so its edge decides.
+            let status = |id| space.record_view(&id, None).unwrap().unwrap().status;
+            assert_eq!([older, newer].map(status), [Some("superseded"), Some("active")]);
+            assert_eq!(only_finding(space), ("cycle".to_owned(), edge, !newer_comes_last));
+        }
+    }
+}
+
+#[test]
+fn what_was_stated_on_a_source_that_was_gone_has_effect_once_the_source_is_back() {
+    let mut home = Home::new();
+    let source = id_of(home.remember("note", "Notes of the shop"));
+    let mut phone = two_devices(&mut home);
+    let drafts = home.space.to_retract(&source.to_string(), "").unwrap();
+    home.space.act(drafts, Intent::Write, at(40)).unwrap();
+    let inputs = vec![(Reference::Id(source), Role::parse(INPUT_ROLE).unwrap())];
+    let stated = Statement { inputs, ..claim("Stock is one.") };
+    let change = GraphChange::State(Box::new(stated));
+    let stated =
+        phone.change_graph(&[change.into()], None, Intent::Write, at(50)).unwrap().stand_for[0];
+    take_from(&mut home.space, &phone);
+    let code = "stale_input".to_owned();
+    assert_eq!(only_finding(&home.space), (code.clone(), stated, true));
+    let drafts = home.space.to_restore(&source.to_string(), "").unwrap();
+    home.space.act(drafts, Intent::Write, at(60)).unwrap();
+    assert_eq!(home.space.record_view(&stated, None).unwrap().unwrap().status, Some("active"));
+    assert_eq!(only_finding(&home.space), (code, stated, false));
 }
