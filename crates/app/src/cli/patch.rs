@@ -364,7 +364,15 @@ fn apply(session: &CliSession, args: &ApplyArgs) -> Result<u8, Failure> {
             }
             other => other,
         })?;
-        let patched = space.apply_patch(&patch, intent, session.now)?;
+        let patched = match space.apply_patch(&patch, intent, session.now) {
+            Ok(patched) => patched,
+            Err(error) => {
+                return match service::reasons_of(&error) {
+                    Some(reasons) => refused(session, &reasons, None),
+                    None => Err(error.into()),
+                };
+            }
+        };
         return match intent {
             Intent::DryRun => preview(session, &space, &patch.changes, &patched),
             Intent::Write => print(session, &patched, intent),

@@ -307,6 +307,17 @@ fn faults_of_fields(written: &serde_json::Value) -> Vec<String> {
     faults
 }
 
+/// Why a patch that is kept is refused; none of an error that says something else.
+pub(crate) fn reasons_of(error: &EngineError) -> Option<Vec<Reason>> {
+    let reasons = refusals(error)?.iter().map(|refused| Reason {
+        operation: refused.place + 1,
+        local: refused.name.clone(),
+        code: refused.refusal.code(),
+        message: refused.refusal.to_string(),
+    });
+    Some(reasons.collect())
+}
+
 impl ReadPatch {
     /// What applying it would do, or every reason to refuse it. Nothing is written.
     pub(crate) fn check(

@@ -294,3 +294,22 @@ fn what_a_patch_made_is_forgotten_with_the_patch() {
     machine.because(["show", node]).run().succeeds().prints("The shelf was cleaned.");
     machine.is_sound();
 }
+
+#[test]
+fn a_kept_patch_that_can_no_longer_be_applied_is_refused_with_its_reasons() {
+    let machine = Machine::with_space();
+    let note = id_of(&json(&machine, &["remember", "Talk about the kiln"]));
+    let claim = add(&machine, &["The glaze is celadon."]);
+    let operation =
+        serde_json::json!({"op": "supersede", "target": claim, "text": "New.", "sources": [note]});
+    machine.write("p.json", serde_json::json!({ "operations": [operation] }).to_string());
+    let kept = id_of(&json(&machine, &["patch", "propose", "p.json"]));
+    json(&machine, &["claim", "retract", &claim]);
+    let refused = machine.because(["patch", "apply", &kept, "--json"]).run().ends(3).json();
+    let reason = &refused["reasons"][0];
+    assert_eq!((&refused["ok"], &reason["code"]), (&false.into(), &"not_active".into()));
+    assert_eq!(reason["operation"], 1);
+    machine.because(["patch", "apply", &kept]).run().ends(3).prints("operation 1");
+    machine.because(["patch", "apply", &kept, "--dry-run"]).run().ends(3);
+    assert_eq!(json(&machine, &["patch", "list"])["status"], "pending");
+}
