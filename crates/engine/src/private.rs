@@ -135,6 +135,20 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
         Ok(false)
     }
 
+    /// Makes a visibility private that is so by what an operation stands on or is about, and keeps
+    /// what was stated.
+    pub(crate) fn mark(
+        &mut self,
+        id: &OpId,
+        visibility: &mut Visibility,
+        stated: &mut Option<Visibility>,
+    ) -> Result<(), StoreError> {
+        if *visibility != Visibility::Private && self.is_private(id)? {
+            *stated = Some(std::mem::replace(visibility, Visibility::Private));
+        }
+        Ok(())
+    }
+
     /// Whether an operation is private by its own body or an annotation, whatever it stands on.
     pub(crate) fn is_marked(&self, id: &OpId) -> Result<bool, StoreError> {
         let Some(entry) = self.index.entry(id)? else { return Ok(false) };

@@ -418,7 +418,11 @@ fn print_record_in_full(record: &RecordView, mark: &str) -> Result<(), Failure> 
     let confidence = record.confidence.filter(|confidence| *confidence < 1.0);
     field("confidence", confidence.map(|it| format!("{it:.2}")).unwrap_or_default())?;
     field("tags", record.tags.join(", "))?;
-    field("visibility", format!("{:?}", record.visibility).to_lowercase())?;
+    let word = |visibility: Visibility| format!("{visibility:?}").to_lowercase();
+    let stated = record
+        .stated_visibility
+        .map(|stated| format!(", because of what it stands on; it states {}", word(stated)));
+    field("visibility", word(record.visibility) + &stated.unwrap_or_default())?;
     for input in &record.inputs {
         field("made from", format!("{} ({})", short(&input.id), input.role))?;
     }

@@ -345,3 +345,31 @@ fn whoever_states_something_on_private_ground_is_told_that_it_is_private_too() {
     host.leaves();
     machine.is_sound();
 }
+
+#[test]
+fn what_stands_on_something_private_is_shown_as_private_with_what_it_states() {
+    let machine = Machine::with_space();
+    let run = |args: &[&str]| machine.because(args).run().succeeds().json();
+    let id = |args: &[&str]| run(args)["id"].as_str().unwrap().to_owned();
+    let hint = id(&["--json", "claim", "add", "A tip.", "--visibility", "private"]);
+    let stated = ["--source", &hint, "--visibility", "global"];
+    let claim = id(&[&["--json", "claim", "add", "On a hint."][..], &stated].concat());
+    let node = id(&[&["--json", "node", "add", "--type", "decision", "So."][..], &stated].concat());
+    let open = id(&["--json", "claim", "add", "Known.", "--visibility", "global"]);
+    let visibility = |shown: &serde_json::Value| {
+        (shown["visibility"].clone(), shown["stated_visibility"].clone())
+    };
+    let private = ("private".into(), "global".into());
+    assert_eq!(visibility(&run(&["--json", "claim", "show", &claim])), private);
+    assert_eq!(visibility(&run(&["--json", "node", "show", &node])), private);
+    assert_eq!(visibility(&run(&["--json", "node", "list"])), private);
+    let listed = |text: &str| visibility(&run(&["--json", "claim", "list", "--contains", text]));
+    assert_eq!(listed("On a hint"), private);
+    assert_eq!(listed("Known"), ("global".into(), serde_json::Value::Null));
+    assert_eq!(listed("A tip"), ("private".into(), serde_json::Value::Null));
+    let ends = ["--type", "supports", "--from", &claim, "--to", &open];
+    let edge = id(&[&["--json", "edge", "add"][..], &ends].concat());
+    assert_eq!(run(&["--json", "edge", "show", &edge])["visibility"], "private");
+    let shown = machine.because(["claim", "show", &claim]).run().succeeds();
+    shown.prints("private, because of what it stands on; it states global");
+}

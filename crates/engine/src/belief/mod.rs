@@ -64,6 +64,8 @@ pub struct Belief {
     pub last_seen: Option<LastSeen>,
     /// Who may see it.
     pub visibility: Visibility,
+    /// Who may see it by what it states, where a list says that it is private by what it stands on.
+    pub stated_visibility: Option<Visibility>,
     /// Labels.
     pub tags: Vec<String>,
 }
@@ -90,6 +92,7 @@ impl Belief {
             valid_to: None,
             last_seen: None,
             visibility: Visibility::default(),
+            stated_visibility: None,
             tags: Vec::new(),
         }
     }

@@ -86,8 +86,11 @@ pub struct RecordView {
     pub corrected_by: Option<OpId>,
     /// Labels.
     pub tags: Vec<String>,
-    /// Who may see it.
+    /// Who may see it: nobody else where it stands on something private, whatever it states.
     pub visibility: Visibility,
+    /// Who may see it by what it states, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated_visibility: Option<Visibility>,
     /// From when it is true in the world.
     pub valid_from: Option<When>,
     /// Until when (exclusive) it is true in the world.
@@ -130,6 +133,9 @@ pub struct EdgeView {
     pub notes: String,
     /// Who may see it: whoever may see both ends.
     pub visibility: Visibility,
+    /// Who may see it by what it states, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stated_visibility: Option<Visibility>,
     /// When it was recorded, RFC 3339.
     pub recorded_at: String,
     /// The key that signed it.
@@ -216,7 +222,7 @@ impl Reader<'_> {
             _ => None,
         };
         let which = Which { kind: &Kind::Node, prefix: prefix.as_deref(), tags: &filter.tags };
-        self.list(which, filter.as_of_us, limit, |records, index, entry| {
+        self.list(which, filter.as_of_us, limit, |records, privacy, index, entry| {
             let Some(mut node) = record_view(records, index, entry)? else { return Ok(None) };
             let is_of_status = filter.all || has_status(node.status, &filter.statuses);
             let is_of_type = filter.types.is_empty()
@@ -227,9 +233,9 @@ impl Reader<'_> {
                 && contains.as_ref().is_none_or(|text| node.text.to_lowercase().contains(text));
             let is_shown = admitted
                 && is_valid(&node, filter.valid_at_us)
-                && !Privacy::of(index).is_withheld(&node.id, filter.disclosure)?;
+                && !privacy.is_withheld(&node.id, filter.disclosure)?;
             if is_shown {
-                node.withhold(&mut Privacy::of(index), filter.disclosure)?;
+                node.withhold(privacy, filter.disclosure)?;
             }
             Ok(is_shown.then_some(node))
         })
@@ -243,6 +249,7 @@ impl Reader<'_> {
     ) -> Result<Listed<EdgeView>, EngineError> {
         let contains = filter.contains.as_deref().map(str::to_lowercase);
         let admitted = |records: &mut Records<'_, dyn Bodies + '_>,
+                        privacy: &mut Privacy<'_, dyn Bodies + '_>,
                         index: &dyn Bodies,
                         entry: &Entry| {
             let Some(mut edge) = edge_view(records, index, entry)? else { return Ok(None) };
@@ -253,9 +260,9 @@ impl Reader<'_> {
                 && filter.to.is_none_or(|to| to == edge.to)
                 && contains.as_ref().is_none_or(|text| edge.notes.to_lowercase().contains(text))
                 && are_ends_valid(records, index, &edge, filter.valid_at_us)?
-                && !Privacy::of(index).is_withheld(&edge.id, filter.disclosure)?;
+                && !privacy.is_withheld(&edge.id, filter.disclosure)?;
             if is_admitted {
-                edge.withhold(&mut Privacy::of(index), filter.disclosure)?;
+                edge.withhold(privacy, filter.disclosure)?;
             }
             Ok::<_, StoreError>(is_admitted.then_some(edge))
         };
@@ -273,9 +280,10 @@ impl Reader<'_> {
             }
             entries.sort_unstable_by_key(Entry::order);
             let mut records = Records::new(index);
+            let mut privacy = Privacy::of(index);
             let mut listed = Listed { items: Vec::new(), more: false };
             for entry in entries.iter().rev() {
-                let edge = admitted(&mut records, index, entry)?;
+                let edge = admitted(&mut records, &mut privacy, index, entry)?;
                 if edge.is_some() && listed.items.len() >= limit {
                     listed.more = true;
                     break;
@@ -397,6 +405,7 @@ impl Reader<'_> {
         limit: usize,
         mut view: impl FnMut(
             &mut Records<'_, dyn Bodies + '_>,
+            &mut Privacy<'_, dyn Bodies + '_>,
             &dyn Bodies,
             &Entry,
         ) -> Result<Option<T>, StoreError>,
@@ -409,11 +418,12 @@ impl Reader<'_> {
                 None => index,
             };
             let mut records = Records::new(seen);
+            let mut privacy = Privacy::of(seen);
             let until = HlcTimestamp(as_of_us.unwrap_or(u64::MAX));
             let tagged = index.selective_tag(tags, None)?;
             index.latest_records(kind, prefix, tagged.as_ref(), until, |id| {
                 let Some(entry) = seen.entry(&id)? else { return Ok(true) };
-                let item = view(&mut records, seen, &entry)?;
+                let item = view(&mut records, &mut privacy, seen, &entry)?;
                 if item.is_some() && listed.items.len() >= limit {
                     listed.more = true;
                     return Ok(false);
@@ -427,12 +437,14 @@ impl Reader<'_> {
 }
 
 impl RecordView {
-    /// Leaves out the ids of what is withheld from a reader of the record.
+    /// Leaves out the ids of what is withheld from a reader of the record, and says whether it is
+    /// private by what it stands on.
     pub(crate) fn withhold(
         &mut self,
         privacy: &mut Privacy<'_, dyn Bodies + '_>,
         disclosure: Disclosure,
     ) -> Result<(), StoreError> {
+        privacy.mark(&self.id, &mut self.visibility, &mut self.stated_visibility)?;
         withhold_inputs(&mut self.inputs, privacy, disclosure)?;
         if let Some(canonical) = self.canonical
             && privacy.is_withheld(&canonical, disclosure)?
@@ -449,12 +461,14 @@ impl EdgeView {
         if self.label.is_empty() { self.edge_type } else { &self.label }
     }
 
-    /// Leaves out the ids of what is withheld from a reader of the edge.
+    /// Leaves out the ids of what is withheld from a reader of the edge, and says whether it is
+    /// private by what it joins or stands on.
     pub(crate) fn withhold(
         &mut self,
         privacy: &mut Privacy<'_, dyn Bodies + '_>,
         disclosure: Disclosure,
     ) -> Result<(), StoreError> {
+        privacy.mark(&self.id, &mut self.visibility, &mut self.stated_visibility)?;
         withhold_inputs(&mut self.inputs, privacy, disclosure)
     }
 }
@@ -521,6 +535,7 @@ pub(crate) fn record_view(
         corrected_by: None,
         tags: Vec::new(),
         visibility: Visibility::default(),
+        stated_visibility: None,
         valid_from: None,
         valid_to: None,
         confidence: None,
@@ -608,6 +623,7 @@ pub(crate) fn edge_view(
         confidence: body.confidence,
         notes: body.notes.unwrap_or_default(),
         visibility: body.visibility.unwrap_or_default(),
+        stated_visibility: None,
         recorded_at: time(entry.ts),
         author: entry.author,
         inputs: inputs_of(entry),

@@ -201,6 +201,7 @@ mod tests {
             key: None,
             tags: Vec::new(),
             visibility: Default::default(),
+            stated_visibility: None,
             valid_from: None,
             valid_to: None,
             confidence: None,

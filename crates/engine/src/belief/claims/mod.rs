@@ -228,7 +228,7 @@ pub fn state_of(belief: &Belief) -> &'static str {
 
 /// A belief as the commands print it in JSON.
 pub fn to_json(belief: &Belief) -> Value {
-    json!({
+    let mut value = json!({
         "key": belief.key,
         "state": state_of(belief),
         "canonical": belief.canonical,
@@ -247,7 +247,11 @@ pub fn to_json(belief: &Belief) -> Value {
         "last_seen": belief.last_seen,
         "visibility": belief.visibility,
         "tags": belief.tags,
-    })
+    });
+    if let Some(stated) = belief.stated_visibility {
+        value["stated_visibility"] = json!(stated);
+    }
+    value
 }
 
 /// How edges displace a claim.
@@ -284,7 +288,25 @@ impl Reader<'_> {
         // What is not served has nothing to show but words that are no longer believed.
         let shown = |belief: &Belief| belief.served.or(belief.current);
         claims.altered = self.take_altered(&mut claims.beliefs, shown)?;
+        if filter.disclosure == Disclosure::Full {
+            self.mark_private(&mut claims.beliefs)?;
+        }
         Ok(claims)
+    }
+
+    /// Says of claims in words whether they are private by what they stand on. What derivers
+    /// conclude states that itself.
+    fn mark_private(&self, beliefs: &mut [Belief]) -> Result<(), EngineError> {
+        Ok(self.store.on_snapshot(|index| {
+            let mut privacy = Privacy::of(index);
+            for belief in beliefs.iter_mut().filter(|belief| is_in_words(belief)) {
+                if let Some(id) = belief.served.or(belief.current) {
+                    let Belief { visibility, stated_visibility, .. } = belief;
+                    privacy.mark(&id, visibility, stated_visibility)?;
+                }
+            }
+            Ok::<_, StoreError>(())
+        })?)
     }
 }
 
