@@ -1,6 +1,6 @@
 //! `because claim`: claims in words, added and replaced by hand; and the list of all beliefs.
 
-use engine::write::graph::{GraphChange, RecordType, Reference, Statement};
+use engine::write::graph::{GraphChange, Otherwise, RecordType, Reference, Statement};
 use kernel::body::{EdgeType, TextClaimType};
 use kernel::kind::{Capability, Kind};
 
@@ -77,13 +77,16 @@ struct AddArgs {
 /// Arguments of `claim supersede`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The new claim keeps type, tags and visibility of the old one. Retracting the new claim brings the old one back.\n\nExample:\n  because claim supersede 9f2c41d0 \"The glaze is celadon.\""
+    after_help = "The new claim keeps type, tags and visibility of the old one, and is in the same space; it has no times unless they are given. Retracting the new claim brings the old one back.\n\nExample:\n  because claim supersede 9f2c41d0 \"The glaze is celadon.\""
 )]
 struct SupersedeArgs {
     /// The claim that is replaced, by its id or the beginning of it
     old: String,
     /// The new text
     text: String,
+    /// fact, preference, assumption or goal, if not the same
+    #[arg(long = "type", value_name = "TYPE")]
+    claim_type: Option<TextClaimType>,
     /// A record that it was made from, by its id; may be repeated
     #[arg(long, value_name = "ID")]
     source: Vec<String>,
@@ -93,6 +96,15 @@ struct SupersedeArgs {
     /// Who may see it, if not the same
     #[arg(long, value_enum)]
     visibility: Option<VisibilityName>,
+    /// Where the old claim is, and the new one with it [default: the space that the command finds]
+    #[arg(long, value_enum)]
+    scope: Option<WriteScope>,
+    /// From when the new text is true (2025-06-02, yesterday …)
+    #[arg(long, value_name = "TIME")]
+    valid_from: Option<String>,
+    /// Until when it is true; that time is not included
+    #[arg(long, value_name = "TIME")]
+    valid_to: Option<String>,
     #[command(flatten)]
     dry_run: DryRun,
 }
@@ -155,7 +167,9 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
 
 fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> {
     let text = graph::words(&args.text)?;
-    let mut space = session.open(SpaceUse::Write(Capability::Append))?;
+    let (from, to) = (args.valid_from.as_deref(), args.valid_to.as_deref());
+    let (valid_from, valid_to) = service::validity(session, from, to)?;
+    let mut space = graph::open_to_replace(session, args.scope)?;
     let visibility = args.visibility.map(Into::into);
     let old = graph::resolve(&space, &args.old)?;
     if graph::is_node(&space, &old)? {
@@ -170,8 +184,13 @@ fn supersede(session: &CliSession, args: &SupersedeArgs) -> Result<u8, Failure> 
         target: Reference::Id(old),
         text: text.to_owned(),
         inputs: service::inputs(&space, &args.source)?,
-        tags: Some(args.tag.clone()).filter(|tags| !tags.is_empty()),
-        visibility,
+        otherwise: Otherwise {
+            claim_type: args.claim_type,
+            tags: Some(args.tag.clone()).filter(|tags| !tags.is_empty()),
+            visibility,
+            valid_from,
+            valid_to,
+        },
     };
     let words = (text, visibility.unwrap_or_default());
     graph::write(session, &mut space, Verb::Stated, change, words, args.dry_run.intent())

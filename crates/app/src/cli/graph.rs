@@ -96,6 +96,19 @@ pub(super) fn open_to_state(
     Ok((space, visibility.map_or(default, Into::into)))
 }
 
+/// Opens the space in which something is replaced.
+pub(super) fn open_to_replace(
+    session: &CliSession,
+    scope: Option<WriteScope>,
+) -> Result<OpenedSpace, Failure> {
+    let purpose = SpaceUse::Write(Capability::Append);
+    match scope {
+        None => session.open(purpose),
+        Some(WriteScope::Project) => session.of_project(session.open(purpose)?),
+        Some(WriteScope::Global) => session.locator_of_home().open(purpose),
+    }
+}
+
 /// Arguments of what takes a record or an edge back.
 #[derive(clap::Args)]
 pub(super) struct RetractArgs {

@@ -59,6 +59,33 @@ struct AddArgs {
     dry_run: DryRun,
 }
 
+/// The status of a node.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum StatusName {
+    Active,
+    Superseded,
+    Alias,
+    Retracted,
+    Invalidated,
+    Refuted,
+    /// Whatever its status
+    Any,
+}
+
+impl StatusName {
+    fn status(self) -> Option<RecordStatus> {
+        match self {
+            Self::Active => Some(RecordStatus::Active),
+            Self::Superseded => Some(RecordStatus::Superseded),
+            Self::Alias => Some(RecordStatus::Alias),
+            Self::Retracted => Some(RecordStatus::Retracted),
+            Self::Invalidated => Some(RecordStatus::Invalidated),
+            Self::Refuted => Some(RecordStatus::Refuted),
+            Self::Any => None,
+        }
+    }
+}
+
 /// Arguments of `node list`.
 #[derive(clap::Args)]
 #[command(
@@ -68,10 +95,9 @@ struct ListArgs {
     /// Only of this type; may be repeated
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<NodeType>,
-    /// Only with this status: active, superseded, alias, retracted, invalidated, refuted; may be
-    /// repeated [default: active]
-    #[arg(long, value_name = "STATUS")]
-    status: Vec<RecordStatus>,
+    /// Only with this status; may be repeated [default: active]
+    #[arg(long, value_enum, value_name = "STATUS")]
+    status: Vec<StatusName>,
     /// Whatever their status
     #[arg(long)]
     all: bool,
@@ -126,8 +152,8 @@ fn add(session: &CliSession, args: &AddArgs) -> Result<u8, Failure> {
 fn list(session: &CliSession, args: &ListArgs) -> Result<u8, Failure> {
     let filter = NodeFilter {
         types: args.types.clone(),
-        statuses: args.status.clone(),
-        all: args.all,
+        statuses: args.status.iter().filter_map(|name| name.status()).collect(),
+        all: args.all || args.status.contains(&StatusName::Any),
         tags: args.tag.clone(),
         contains: args.contains.clone(),
         valid_at_us: session.times().start_if_given_us(args.valid_at.as_deref())?,

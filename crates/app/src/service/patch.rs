@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engine::belief::review::{Status, acting_on};
 use engine::private::Disclosure;
-use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
+use engine::write::graph::{GraphChange, NamedChange, Otherwise, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::{NewPatch, Patched, StatusChange, follows_from, refusals};
 use engine::{EngineError, Space};
@@ -170,6 +170,11 @@ pub(crate) fn read_disclosed(
 ) -> Result<ReadPatch, Failure> {
     let malformed =
         |error: serde_json::Error| RequestError::PatchMalformed { detail: error.to_string() };
+    // A list would be read as the fields in their order.
+    if !text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok() {
+        let detail = r#"it is not an object: {"text":"why","operations":[…]}"#.to_owned();
+        return Err(RequestError::PatchMalformed { detail }.into());
+    }
     let file: PatchFile = serde_json::from_str(text).map_err(malformed)?;
     if file.operations.is_empty() {
         let detail = "it has no operations".to_owned();
@@ -541,8 +546,8 @@ impl OperationReader<'_> {
                 self.words(&text);
                 let target = self.one(&target)?;
                 let inputs = self.sources(&sources)?;
-                let (tags, visibility) = (None, None);
-                one(local, GraphChange::Supersede { target, text, inputs, tags, visibility })
+                let otherwise = Otherwise::default();
+                one(local, GraphChange::Supersede { target, text, inputs, otherwise })
             }
             PatchOperation::Retract { local, target, sources, reason } => {
                 let target = self.one(&target)?;

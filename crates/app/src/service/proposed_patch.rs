@@ -277,7 +277,9 @@ fn read(
 fn make_private(change: &mut GraphChange) {
     match change {
         GraphChange::State(statement) => statement.visibility = Visibility::Private,
-        GraphChange::Supersede { visibility, .. } => *visibility = Some(Visibility::Private),
+        GraphChange::Supersede { otherwise, .. } => {
+            otherwise.visibility = Some(Visibility::Private);
+        }
         GraphChange::Connect { notes: words, .. } | GraphChange::Retract { reason: words, .. } => {
             words.clear();
         }

@@ -665,3 +665,33 @@ fn a_list_that_a_limit_cut_says_so_in_json_and_one_that_is_whole_does_not() {
         assert!(whole.out().lines().count() > 1 && whole.err().is_empty(), "{list:?}");
     }
 }
+
+#[test]
+fn a_claim_is_replaced_by_one_of_another_type_and_with_times() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The kiln is gas.", "--tag", "kiln"]);
+    let by = ["--type", "assumption", "--valid-from", "2025-01-01", "--valid-to", "2026-01-01"];
+    let args =
+        [&["claim", "supersede", &old, "The kiln is electric.", "--scope", "project"], &by[..]];
+    let new = id_of(&json(&machine, &args.concat()));
+    let shown = json(&machine, &["claim", "show", &new]);
+    assert_eq!((&shown["type"], &shown["tags"][0]), (&"assumption".into(), &"kiln".into()));
+    assert_eq!(shown["valid_from"], "2025-01-01");
+    assert_eq!(shown["valid_to"], "2026-01-01");
+    let args = ["--json", "claim", "supersede", &new, "Other.", "--scope", "global"];
+    assert_eq!(machine.because(args).run().ends(1).error_code(), "space_missing");
+}
+
+#[test]
+fn nodes_of_any_status_are_listed() {
+    let machine = Machine::with_space();
+    let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "Fire at nine."]));
+    json(&machine, &["node", "retract", &node]);
+    let listed = |more: &[&str]| {
+        let args = [&["node", "list", "--json"], more].concat();
+        machine.because(args).run().succeeds().out()
+    };
+    assert_eq!(listed(&[]), "");
+    assert!(listed(&["--status", "any"]).contains("Fire at nine."));
+    assert_eq!(listed(&["--status", "any"]), listed(&["--all"]));
+}

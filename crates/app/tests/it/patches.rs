@@ -313,3 +313,14 @@ fn a_kept_patch_that_can_no_longer_be_applied_is_refused_with_its_reasons() {
     machine.because(["patch", "apply", &kept, "--dry-run"]).run().ends(3);
     assert_eq!(json(&machine, &["patch", "list"])["status"], "pending");
 }
+
+#[test]
+fn a_patch_that_is_a_list_is_malformed() {
+    let machine = Machine::with_space();
+    for list in ["[]", r#"["why",[{"op":"retract","target":"00","sources":["00"]}]]"#] {
+        machine.write("p.json", list);
+        let refused = machine.because(["patch", "check", "p.json", "--json"]).run().ends(1);
+        assert_eq!(refused.error_code(), "patch_malformed");
+        assert!(refused.err().contains("not an object"), "{refused}");
+    }
+}

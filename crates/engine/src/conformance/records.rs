@@ -16,7 +16,7 @@ use super::device::Device;
 use super::scenario::{Expect, Input, What};
 use super::{Run, STEP_US};
 use crate::EngineError;
-use crate::write::graph::{GraphChange, INPUT_ROLE, RecordType, Reference, Statement};
+use crate::write::graph::{GraphChange, INPUT_ROLE, Otherwise, RecordType, Reference, Statement};
 
 /// Seconds from the epoch to the last time that a year of four digits has.
 const SECONDS_MAX: u64 = 253_402_300_799;
@@ -71,8 +71,7 @@ impl Run<'_> {
                 target: self.reference(target),
                 text: text.clone(),
                 inputs: self.inputs(inputs)?,
-                tags: None,
-                visibility: None,
+                otherwise: Otherwise::default(),
             },
             What::Retract { target, .. } => {
                 let target = self.reference(target);

@@ -38,8 +38,11 @@ use crate::write::patch_model::PatchModel;
 use crate::write::transcript;
 use crate::{EngineError, Writer, now_us};
 
+mod replacement;
+
 pub use super::graph_refusal::GraphRefusal;
 pub(crate) use super::graph_refusal::{GraphError, is_derived};
+pub use replacement::Otherwise;
 
 /// The role in which a statement cites what it was made from.
 pub const INPUT_ROLE: &str = "input";
@@ -201,10 +204,8 @@ pub enum GraphChange {
         text: String,
         /// What it was made from.
         inputs: Vec<(Reference, Role)>,
-        /// Its labels, if they are not those of the record that it replaces.
-        tags: Option<Vec<String>>,
-        /// Who may see it, if not the same.
-        visibility: Option<Visibility>,
+        /// What it does not keep of the record that it replaces.
+        otherwise: Otherwise,
     },
     /// Takes a record or an edge back.
     Retract {
@@ -435,9 +436,9 @@ impl<'a> GraphWriter<'a> {
                 let (from, to) = (self.resolve(from)?, self.resolve(to)?);
                 self.connect(*edge_type, from, to, inputs, notes)?
             }
-            GraphChange::Supersede { target, text, inputs, tags, visibility } => {
+            GraphChange::Supersede { target, text, inputs, otherwise } => {
                 let target = self.resolve(target)?;
-                self.supersede(target, text, inputs, tags.clone(), *visibility)?
+                self.supersede(target, text, inputs, otherwise)?
             }
             GraphChange::Retract { target, reason, sources } => {
                 let target = self.resolve(target)?;
@@ -665,58 +666,6 @@ impl<'a> GraphWriter<'a> {
             }
         }
         Ok(None)
-    }
-
-    fn supersede(
-        &mut self,
-        target: OpId,
-        text: &str,
-        inputs: &[(Reference, Role)],
-        tags: Option<Vec<String>>,
-        visibility: Option<Visibility>,
-    ) -> Result<OpId, GraphError> {
-        let Some(entry) = self.writing.entry(&target)? else {
-            return Err(RuleViolation::UnknownRef { missing: target }.into());
-        };
-        let status = Records::new(&*self.writing).status_of(&entry)?;
-        if status != Some(RecordStatus::Active) {
-            return Err(GraphRefusal::NotActive { id: target, status }.into());
-        }
-        let mut replaced = match body_of(&*self.writing, &target, &entry.kind)? {
-            Some(Body::Claim(claim)) if is_derived(&claim) => {
-                return Err(GraphRefusal::Derived { id: target }.into());
-            }
-            Some(Body::Claim(claim)) => Statement {
-                tags: claim.tags,
-                visibility: claim.visibility,
-                ..Statement::new(RecordType::Claim(claim.claim_type), claim.text)
-            },
-            Some(Body::Node(Node {
-                node_type: Some(node_type), text, tags, visibility, ..
-            })) => Statement {
-                tags: tags.unwrap_or_default(),
-                visibility: visibility.unwrap_or_default(),
-                ..Statement::new(RecordType::Node(node_type), text.unwrap_or_default())
-            },
-            _ => return Err(GraphRefusal::NotActive { id: target, status: None }.into()),
-        };
-        if normalized_text(&replaced.text) == normalized_text(&mask_string(text).into_inner()) {
-            return Err(GraphRefusal::SameText { id: target }.into());
-        }
-        if self.is_private(&target)? {
-            replaced.visibility = Visibility::Private;
-        }
-        let statement = Statement {
-            text: text.to_owned(),
-            inputs: inputs.to_vec(),
-            tags: tags.unwrap_or(replaced.tags),
-            visibility: visibility.unwrap_or(replaced.visibility),
-            ..Statement::new(replaced.record_type, "")
-        };
-        // An alias of what it would replace cannot take its place: it redirects there.
-        let new = self.state(&statement, Kept::Active)?;
-        self.connect(EdgeType::Supersedes, new, target, inputs, "")?;
-        Ok(new)
     }
 
     fn retract(

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kernel::body::{Body, EdgeType};
+use kernel::body::{Body, EdgeType, TextClaimType};
 use kernel::canonical;
 use kernel::id::{Author, OpId};
 use kernel::kind::{Capability, Kind};
@@ -30,8 +30,8 @@ use crate::outcome::{Changes, Intent};
 use crate::private::private_by_grounds;
 use crate::seal::Sealer;
 use crate::write::graph::{
-    GraphChange, GraphError, GraphRefusal, GraphWriter, NamedChange, RecordType, Reference,
-    RefusedChange, SOURCE_ROLE, Statement,
+    GraphChange, GraphError, GraphRefusal, GraphWriter, NamedChange, Otherwise, RecordType,
+    Reference, RefusedChange, SOURCE_ROLE, Statement,
 };
 use crate::{EngineError, Reader, Writer, now_us};
 
@@ -544,9 +544,20 @@ fn proposed(change: &NamedChange) -> Result<Vec<Proposed>, EngineError> {
             refs.extend(inputs(sources));
             vec![edge(name.clone(), *edge_type, notes, refs)]
         }
-        GraphChange::Supersede { target: old, text, inputs: sources, tags, visibility } => {
+        GraphChange::Supersede { target: old, text, inputs: sources, otherwise } => {
             // What it keeps of the old record is resolved when it is applied.
-            let body = json!({ "text": text, "tags": tags, "visibility": visibility });
+            let Otherwise { claim_type, tags, visibility, valid_from, valid_to } = otherwise;
+            let mut body = json!({ "text": text, "tags": tags, "visibility": visibility });
+            let type_word = claim_type.map(TextClaimType::as_str);
+            for (field, value) in [
+                ("claim_type", json!(type_word)),
+                ("valid_from", json!(valid_from)),
+                ("valid_to", json!(valid_to)),
+            ] {
+                if !value.is_null() {
+                    body[field] = value;
+                }
+            }
             let mut refs = vec![cite(old, Role::SUPERSEDES)];
             refs.extend(inputs(sources));
             let Value::Object(body) = body else { return Ok(Vec::new()) };
@@ -594,12 +605,21 @@ fn change_of(proposed: &Proposed) -> Option<NamedChange> {
     };
     let change = if proposed.kind == REPLACEMENT {
         let field = |name: &str| proposed.body.get(name).cloned().unwrap_or_default();
+        let claim_type = match field("claim_type") {
+            Value::Null => None,
+            word => Some(word.as_str()?.parse().ok()?),
+        };
         GraphChange::Supersede {
             target: sole(Role::SUPERSEDES)?,
             text: serde_json::from_value(field("text")).ok()?,
             inputs: but(&[Role::SUPERSEDES])?,
-            tags: serde_json::from_value(field("tags")).ok()?,
-            visibility: serde_json::from_value(field("visibility")).ok()?,
+            otherwise: Otherwise {
+                claim_type,
+                tags: serde_json::from_value(field("tags")).ok()?,
+                visibility: serde_json::from_value(field("visibility")).ok()?,
+                valid_from: serde_json::from_value(field("valid_from")).ok()?,
+                valid_to: serde_json::from_value(field("valid_to")).ok()?,
+            },
         }
     } else {
         let bytes = canonical::to_bytes(&proposed.body).ok()?;

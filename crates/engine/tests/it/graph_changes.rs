@@ -36,8 +36,7 @@ pub(crate) fn supersede(space: &mut Space, evidence: OpId, target: OpId, text: &
         target: Reference::Id(target),
         text: text.to_owned(),
         inputs: inputs(evidence),
-        tags: None,
-        visibility: None,
+        otherwise: Default::default(),
     };
     change(space, supersede)
 }

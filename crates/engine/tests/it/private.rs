@@ -511,8 +511,7 @@ fn a_statement_about_something_private_is_private() {
             target: Reference::Id(target),
             text: text.to_owned(),
             inputs: Vec::new(),
-            tags: None,
-            visibility: None,
+            otherwise: Default::default(),
         })
     };
     let cases = [

@@ -262,8 +262,7 @@ fn dead_claims_hold_up_nothing_and_a_supporter_takes_their_place() {
         target,
         text: "The glaze is celadon".to_owned(),
         inputs,
-        tags: None,
-        visibility: None,
+        otherwise: Default::default(),
     });
     let why = graph.why(decision);
     assert_eq!((why.excluded[0].id, why.excluded[0].status), (old, "superseded"));

@@ -160,8 +160,8 @@ fn what_the_project_refuted_or_replaced_does_not_come_back_from_the_home_space()
     assert_eq!(desk.listed(), [found(Scope::Global, "The clay is red.")]);
     let target = Reference::Id(desk.state(At::Project, "The clay is red."));
     let text = "The clay is white.".to_owned();
-    let made =
-        GraphChange::Supersede { target, text, inputs: Vec::new(), tags: None, visibility: None };
+    let (inputs, otherwise) = Default::default();
+    let made = GraphChange::Supersede { target, text, inputs, otherwise };
     desk.change(At::Project, Verb::Stated, made, Visibility::Project);
     assert_eq!(desk.listed(), [found(Scope::Project, "The clay is white.")]);
     let any = ClaimFilter {
