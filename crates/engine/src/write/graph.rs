@@ -487,6 +487,18 @@ impl<'a> GraphWriter<'a> {
         }
     }
 
+    /// Refuses inputs that nothing has the id of, also where nothing is written that would cite
+    /// them.
+    fn check_known(&self, inputs: &[(Reference, Role)]) -> Result<(), GraphError> {
+        for (input, _) in inputs {
+            let missing = self.resolve(input)?;
+            if self.writing.entry(&missing)?.is_none() {
+                return Err(RuleViolation::UnknownRef { missing }.into());
+            }
+        }
+        Ok(())
+    }
+
     /// The citations of inputs; of the statement where there are none. Whoever may not see what is
     /// made from the statement, with this `visibility`, may not see the statement.
     fn refs(
@@ -549,6 +561,7 @@ impl<'a> GraphWriter<'a> {
                 && (kept == Kept::ActiveOrAlias
                     || records.status_of(&stated)? == Some(RecordStatus::Active))
             {
+                self.check_known(&statement.inputs)?;
                 return Ok(stated.id);
             }
         }
@@ -598,6 +611,7 @@ impl<'a> GraphWriter<'a> {
     ) -> Result<OpId, GraphError> {
         let Relation { edge_type, label, confidence } = *relation;
         if let Some(edge) = self.edge_labelled(edge_type, label, (&from, &to))? {
+            self.check_known(inputs)?;
             return Ok(edge);
         }
         judge_ends(edge_type, &from, &to, &*self.writing)?;

@@ -60,3 +60,33 @@ pub(crate) fn retract(space: &mut Space, id: OpId) {
     let target = Reference::Id(id);
     change(space, GraphChange::Retract { target, reason: String::new(), sources: Vec::new() });
 }
+
+#[test]
+fn inputs_that_nothing_has_are_refused_where_nothing_would_be_written() {
+    use kernel::rules::RuleViolation;
+
+    let mut home = crate::support::Home::new();
+    let note = crate::support::id_of(home.remember("note", "Notes of the shop"));
+    let [one, two] =
+        ["Stock is one.", "Stock is two."].map(|text| state(&mut home.space, note, claim(text)));
+    let edge = connect(&mut home.space, note, EdgeType::Supports, one, two);
+    let ghost = OpId([7; 32]);
+    let again = |inputs_of| {
+        [
+            GraphChange::State(Box::new(Statement {
+                inputs: inputs(inputs_of),
+                ..claim("stock  is ONE.")
+            })),
+            connection(inputs_of, EdgeType::Supports, one, two),
+        ]
+    };
+    for (change, stands_for) in again(note).into_iter().zip([one, edge]) {
+        let changed = home.space.change_graph(&[change.into()], None, Intent::Write, at(10));
+        assert_eq!(changed.unwrap().stand_for, [stands_for]);
+    }
+    for change in again(ghost) {
+        let refused = home.space.change_graph(&[change.into()], None, Intent::Write, at(10));
+        let Err(engine::EngineError::Graph(refused)) = refused else { panic!("{refused:?}") };
+        assert_eq!(refused[0].refusal.code(), RuleViolation::UnknownRef { missing: ghost }.code());
+    }
+}
