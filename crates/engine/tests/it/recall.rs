@@ -126,7 +126,7 @@ fn compounds_are_found_by_their_parts_and_words_in_compounds() {
         "d",
         "Nicht vergessen: die Blumen bei den Nachbarn gießen, wenn sie verreist sind.",
     );
-    let mut first = |question: &str| {
+    let first = |question: &str| {
         let recall = home.space.recall(&query(question)).unwrap();
         let first = recall.results.first();
         let text = first.map_or(String::new(), |first| first.evidence.payload.text.clone());
@@ -143,7 +143,7 @@ fn compounds_are_found_by_their_parts_and_words_in_compounds() {
         assert_eq!(first(question), (expected.to_owned(), true), "{question}");
     }
     // The car is not its key.
-    assert_eq!(first("Wo ist der Autoschlüssel?").1, false);
+    assert!(!first("Wo ist der Autoschlüssel?").1);
     // What is found by another word says so.
     let recall = home.space.recall(&query("Wann ist die Geburtstagsfeier?")).unwrap();
     let terms = serde_json::to_value(&recall.results[0].terms).unwrap();
