@@ -145,7 +145,7 @@ pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
     for part in score.parts.iter().filter(|part| part.contribution != 0.0) {
         explain_part(part.name, part.value, part.weight)?;
         if part.name == "words" {
-            for term in terms.iter().filter(|term| term.stands_for.is_none() || term.is_here()) {
+            for term in terms {
                 let place = match (term.own, term.previous, term.before_previous) {
                     (0, 0, 0) => "not here".to_owned(),
                     (own @ 1.., ..) => format!("{own} ×"),
@@ -155,7 +155,7 @@ pub(super) fn explain_score(score: &Score, terms: &[TermShare]) -> Result<(), Fa
                 let term_text = printable(term.term.as_str());
                 let stands_for = term.stands_for.as_ref();
                 let stands_for =
-                    stands_for.map(|word| format!(", for {}", printable(word.word.as_str())));
+                    stands_for.map(|other| format!(", for {}", printable(other.word.as_str())));
                 output::line(format_args!(
                     "              {DIM}{term_text}{} (weight {:.2}): {place}{DIM:#}",
                     stands_for.unwrap_or_default(),

@@ -6,7 +6,7 @@
 //! memory knows none ("So which ones should we get?"), it may ask about what was said before, so
 //! the whole text is judged too. If it does not ask, the whole text and its last sentences are.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use retrieval::question::Question;
 use retrieval::question::ends::both_ends;
@@ -85,26 +85,41 @@ struct Sentence {
     features: Option<RankingFeatures>,
 }
 
-/// The words of the question that a record has that was found. Words of records that may not be
-/// found, such as private ones, do not count as known.
-fn found_words(found: &[Found]) -> BTreeSet<&Term> {
+/// The words of the question that a record has that was found, and what the memory knows best of
+/// each: the word itself, or what stands in for all of it. Words of records that may not be found,
+/// such as private ones, do not count as known.
+fn found_words(found: &[Found]) -> BTreeMap<&Term, Known> {
+    let mut words: BTreeMap<&Term, Known> = BTreeMap::new();
     let shares = found.iter().take(SCANNED).flat_map(|found| &found.terms);
-    shares.filter(|share| share.is_here() && share.is_whole()).map(TermShare::word).collect()
+    for share in shares.filter(|share| share.is_here() && share.is_whole()) {
+        let known = Known { idf: share.idf / share.share(), share: share.share() };
+        let best = words.entry(share.word()).or_insert(known);
+        if known.idf * known.share > best.idf * best.share {
+            *best = known;
+        }
+    }
+    words
 }
 
-fn candidate<'a>(found: &'a Found, words: &BTreeSet<&Term>) -> Candidate<'a> {
-    let counts = |share: &TermShare| TermCounts {
-        own: share.own,
-        previous: share.previous,
-        before_previous: share.before_previous,
-    };
-    let known = TermShare::by_word(&found.terms).into_iter();
-    let known = known.filter(|share| words.contains(share.word()));
-    let words = known.map(|share| KnownWord {
-        term: share.word(),
-        idf: share.idf / share.share(),
-        share: share.share(),
-        counts: counts(share),
+/// What the memory knows of a word.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Its weight by rarity.
+    idf: f64,
+    /// How much of that counts.
+    share: f64,
+}
+
+fn candidate<'a>(found: &'a Found, words: &BTreeMap<&'a Term, Known>) -> Candidate<'a> {
+    let shares = TermShare::by_word(&found.terms);
+    let words = words.iter().map(|(term, known)| {
+        let share = shares.iter().find(|share| share.word() == *term);
+        let counts = share.map_or(TermCounts::default(), |share| TermCounts {
+            own: share.own,
+            previous: share.previous,
+            before_previous: share.before_previous,
+        });
+        KnownWord { term, idf: known.idf, share: known.share, counts }
     });
     Candidate { score: &found.score, words: words.collect() }
 }

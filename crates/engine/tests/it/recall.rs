@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use engine::recall::episodes::Query;
 use kernel::kind::Capability;
+use retrieval::rank::relevance::RELEVANCE_MIN;
 use store::Ledger;
 use store::sqlite::SqliteSpace;
 
@@ -130,7 +131,7 @@ fn compounds_are_found_by_their_parts_and_words_in_compounds() {
         let recall = home.space.recall(&query(question)).unwrap();
         let first = recall.results.first();
         let text = first.map_or(String::new(), |first| first.evidence.payload.text.clone());
-        (text.chars().take(12).collect::<String>(), recall.relevance > 0.5)
+        (text.chars().take(12).collect::<String>(), recall.relevance >= RELEVANCE_MIN)
     };
     for (question, expected) in [
         // A word in a compound, at its end and its beginning.
@@ -151,4 +152,31 @@ fn compounds_are_found_by_their_parts_and_words_in_compounds() {
         (&terms[0]["term"], &terms[0]["for"]),
         (&"geburtstag".into(), &"geburtstagsfei".into())
     );
+}
+
+#[test]
+fn words_of_other_records_are_not_named_and_do_not_outweigh_the_word_itself() {
+    let mut home = Home::new();
+    home.remember("a", "Der Schlüssel liegt heute auf dem Küchentisch neben der Post.");
+    home.remember(
+        "b",
+        "Es gibt den Autoschlüssel, den Kellerschlüssel, den Hausschlüssel, den Fahrradschlüssel \
+         und den Garagenschlüssel, und den Schlüsselbund.",
+    );
+    for (number, place) in ["Berlin", "Hamburg", "Kassel", "Mainz", "Worms"].iter().enumerate() {
+        home.remember(
+            &number.to_string(),
+            &format!("Wir waren im Sommer in {place} und das war schön."),
+        );
+    }
+    let recall = home.space.recall(&query("Wo liegt der Schlüssel?")).unwrap();
+    assert!(recall.results[0].evidence.payload.text.starts_with("Der Schlüssel"));
+    for result in &recall.results {
+        // A reader of one record learns no word of another.
+        for share in result.terms.iter().filter(|share| share.stands_for.is_some()) {
+            assert!(share.own > 0, "{share:?}");
+        }
+        let words = result.score.parts.iter().find(|part| part.name == "words").unwrap();
+        assert!(words.value <= 1.0, "{words:?}");
+    }
 }

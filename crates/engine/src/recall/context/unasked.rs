@@ -41,7 +41,8 @@ pub(super) fn is_specific(found: &Recollection, records: u64, analyzer: &mut Ana
         contribution > 0.0 && score.total - contribution >= OTHER_PARTS_MIN
     };
     let mut own = found.terms.iter().filter(|share| share.own > 0);
-    stands(&found.score) || (own.any(|share| share.idf >= rare) && says_more(found, analyzer))
+    stands(&found.score)
+        || (own.any(|share| share.idf / share.share() >= rare) && says_more(found, analyzer))
 }
 
 /// Whether a result has a word that the question does not have, stop words aside.
@@ -50,7 +51,8 @@ fn says_more(found: &Recollection, analyzer: &mut Analyzer) -> bool {
     if text.len() > SHORT_BYTES_MAX {
         return true;
     }
-    let asked: BTreeSet<&Term> = found.terms.iter().map(|share| &share.term).collect();
+    let asked = found.terms.iter().filter(|share| share.stands_for.is_none());
+    let asked: BTreeSet<&Term> = asked.map(|share| &share.term).collect();
     analyzer.terms(&text).iter().any(|term| !asked.contains(term))
 }
 

@@ -34,6 +34,7 @@ pub(super) mod lengths;
 mod lists;
 pub(super) mod meaning;
 mod names;
+mod others;
 mod pass;
 mod postings;
 mod related;

@@ -21,6 +21,7 @@ use super::attributes::{self, Attribute, NO_TIME, NONE};
 use super::conversations::Conversations;
 use super::lists::Classes;
 use super::meaning::Tokens;
+use super::others::Others;
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
 use super::series::SeriesTimes;
@@ -585,7 +586,12 @@ impl Pass<'_> {
                 Some((_, named)) => named,
                 None => self.named_in(block),
             };
-            let weighted = || self.terms.iter().map(|term| term.idf).zip(counts.iter().copied());
+            let counted = self.counted(&counts);
+            let weighted = || {
+                let terms = self.terms.iter().zip(&counts).zip(&counted);
+                let terms = terms.filter(|(_, is_counted)| **is_counted);
+                terms.map(|((term, counts), _)| (term.idf, *counts))
+            };
             let meant = match &mut closer {
                 Some(closer) => closer.look(document, attribute)?,
                 None => Signals::default(),
@@ -599,7 +605,8 @@ impl Pass<'_> {
                     (idf, lexical::own_strength(counts.own, length, average_length))
                 }),
                 self.idf_sum,
-            );
+            )
+            .min(1.0);
             let is_turn = attribute.marks & attributes::TURN != 0;
             let without_context = if is_turn { 1.0 } else { lexical::OWN_WITHOUT_CONTEXT };
             let signals = Signals {
@@ -607,7 +614,7 @@ impl Pass<'_> {
                 own_meaning: meant.own_meaning,
                 word_meaning: meant.word_meaning,
                 next_meaning: meant.next_meaning,
-                words: lexical::lex(weighted(), self.idf_sum),
+                words: lexical::lex(weighted(), self.idf_sum).min(1.0),
                 own_words: own * without_context,
                 asker_words: if others.asker && !self.is_unaddressed(attribute) {
                     own
@@ -623,7 +630,11 @@ impl Pass<'_> {
                 ..others
             };
             named_in = Some((block, named));
-            let shares = self.terms.iter().zip(counts).map(|(term, counts)| TermShare {
+            let is_shown =
+                |term: &TermRows, counts: &TermCounts| term.stands_for.is_none() || counts.own > 0;
+            let shown = self.terms.iter().zip(counts);
+            let shown = shown.filter(|(term, counts)| is_shown(term, counts));
+            let shares = shown.map(|(term, counts)| TermShare {
                 term: term.term.clone(),
                 stands_for: term.stands_for.clone(),
                 idf: term.idf,
@@ -653,67 +664,6 @@ fn documents_of(candidates: &[Candidate]) -> Vec<u32> {
     let mut documents: Vec<u32> = candidates.iter().flat_map(Candidate::documents).collect();
     documents.sort_unstable();
     documents
-}
-
-/// The sum of the signals other than those of words and vectors; each is computed once.
-struct Others {
-    /// By [`Self::place`].
-    flags: [f32; 128],
-    date: f32,
-    standing: f32,
-}
-
-impl Others {
-    fn new(pass: &Pass<'_>) -> Self {
-        let mut others = Self { flags: [0.0; 128], date: 0.0, standing: 0.0 };
-        let asks_when = pass.question.asks_when;
-        let total =
-            |signals: Signals| fuse(&pass.weights, &Signals { asks_when, ..signals }).total as f32;
-        for (place, sum) in others.flags.iter_mut().enumerate() {
-            *sum = total(Self::signals(place));
-        }
-        others.date = total(Signals { date: 1.0, ..Signals::default() });
-        others.standing = total(Signals { standing: 1.0, ..Signals::default() });
-        others
-    }
-
-    fn signals(place: usize) -> Signals {
-        let [elsewhere, is_output, asker, speaker, subject, is_question, time_expression] =
-            [64, 32, 16, 8, 4, 2, 1].map(|bit| place & bit != 0);
-        Signals {
-            elsewhere,
-            is_output,
-            asker,
-            speaker,
-            subject,
-            is_question,
-            time_expression,
-            ..Signals::default()
-        }
-    }
-
-    /// The reverse of [`Self::signals`].
-    fn place(signals: &Signals) -> usize {
-        let Signals {
-            elsewhere,
-            is_output,
-            asker,
-            speaker,
-            subject,
-            is_question,
-            time_expression,
-            ..
-        } = *signals;
-        [elsewhere, is_output, asker, speaker, subject, is_question, time_expression]
-            .into_iter()
-            .fold(0, |place, flag| 2 * place + usize::from(flag))
-    }
-
-    fn of(&self, signals: &Signals) -> f32 {
-        self.flags[Self::place(signals)]
-            + self.date * signals.date as f32
-            + self.standing * signals.standing as f32
-    }
 }
 
 /// Scores the vectors of single documents.

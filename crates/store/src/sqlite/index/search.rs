@@ -91,6 +91,10 @@ pub struct StandsFor {
     /// know the rest.
     #[serde(skip)]
     pub is_whole: bool,
+    /// Whether it is a longer word. Only the best of them counts for a record, and only if the
+    /// record does not have the word itself.
+    #[serde(skip)]
+    pub is_longer: bool,
     /// How much of its weight counts.
     #[serde(skip)]
     pub share: f64,
@@ -153,7 +157,9 @@ pub struct Found {
     pub session: u32,
     /// The sum of its parts.
     pub score: Score,
-    /// The contributions to `lex`.
+    /// The contributions to `lex`: of each word of the question, and of those that stand in for
+    /// them and are in the record itself. Others may be known from records that the reader may not
+    /// see.
     pub terms: Vec<TermShare>,
     /// The occurrence that stands for it, of a series, where a time is asked for.
     pub occurrence: Option<Occurrence>,
@@ -276,17 +282,18 @@ impl Search<'_> {
             }
         }
         let mut idf_sum: f64 = terms.iter().map(|term| term.idf).sum();
+        let mut session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
+        let related = self.related(question, documents, sessions)?;
+        idf_sum += related.idf_of_unknown;
+        session_idf_sum += related.session_idf_of_unknown;
+        terms.extend(related.rows);
         if self.tables.unit == Unit::Session {
             // There are few beliefs, and most words occur in none of them. So a word that no belief
             // contains counts against all of them as much as a word of a single belief counts for
             // it.
+            let unknown = unknown.saturating_sub(related.unknown);
             idf_sum += f64::from(unknown) * lexical::idf(documents, 1);
         }
-        let mut session_idf_sum: f64 = terms.iter().map(|term| term.session_idf).sum();
-        let stand_ins = self.stand_ins(question, documents, sessions)?;
-        idf_sum += stand_ins.idf_of_unknown;
-        session_idf_sum += stand_ins.session_idf_of_unknown;
-        terms.extend(stand_ins.rows);
         let speaker = self.who(question.person(), question, analyzer)?;
         let subject = self.who(question.subject(), question, analyzer)?;
         let conversations = match speaker.as_ref().or(subject.as_ref()) {
@@ -458,7 +465,7 @@ impl Search<'_> {
             }
         }
         // The sum over the terms is computed already; the share is what remains of the formula.
-        sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum)).collect()
+        sums.into_iter().map(|sum| lexical::session([(sum, 1.0)], idf_sum).min(1.0)).collect()
     }
 
     /// Some of the people that the question mentions, as the index knows them.

@@ -33,7 +33,7 @@ pub(in super::super) struct IndexTables {
     pub(super) add_term: &'static str,
     pub(super) marked_terms: &'static str,
     pub(super) terms_between: &'static str,
-    pub(super) words_between: &'static str,
+    pub(super) shortest_words: &'static str,
     pub(super) term_count: &'static str,
     pub(super) posting: &'static str,
     pub(super) put_posting: &'static str,
@@ -183,9 +183,11 @@ macro_rules! tables {
             marked_terms: concat!("SELECT word FROM ", $prefix, "_term WHERE word >= char(1) AND word < char(2)"),
             // Identifiers: see `identifiers`.
             terms_between: concat!("SELECT number FROM ", $prefix, "_term WHERE word >= ?1 AND word < ?2"),
-            // The shortest first: see `related`.
-            words_between: concat!(
-                "SELECT word FROM ", $prefix, "_term WHERE word > ?1 AND word < ?2 ORDER BY length(word), word LIMIT ?3"
+            // The shortest of the first in order, so that one common beginning is not all read: see
+            // `related`.
+            shortest_words: concat!(
+                "SELECT word FROM (SELECT word FROM ", $prefix, "_term WHERE word > ?1 AND word < ?2 ORDER BY word LIMIT 4096)
+                 ORDER BY length(word), word LIMIT ?3"
             ),
             term_count: concat!("SELECT max(number) FROM ", $prefix, "_term"),
             posting: concat!("SELECT data FROM ", $prefix, "_posting WHERE key = ?1"),
