@@ -99,40 +99,101 @@ impl From<Disclosure> for Viewpoint {
     }
 }
 
-/// Finds out what is private in one ledger, and remembers what is not.
+/// Finds out what is private in one ledger, and remembers it.
 pub(crate) struct Privacy<'a, B: ?Sized> {
     index: &'a B,
+    known: Known,
+}
+
+/// Which operations are private and which are not, as far as it is known: none is looked at twice.
+#[derive(Default)]
+struct Known {
     open: HashSet<OpId>,
+    private: HashSet<OpId>,
+}
+
+/// What an operation itself says.
+enum Own {
+    /// That it is private.
+    Private,
+    /// Nothing, so that it is private if one of these is.
+    StandsOn(Vec<OpId>),
+}
+
+impl Known {
+    /// Whether an operation is private, by what those say that are not known yet.
+    fn is_private<E>(
+        &mut self,
+        asked: &OpId,
+        look: impl Fn(&OpId) -> Result<Own, E>,
+    ) -> Result<bool, E> {
+        enum Step {
+            Into(OpId),
+            Out,
+        }
+        // From the asked one to the one that is looked at: private if that is.
+        let mut path: Vec<OpId> = Vec::new();
+        let mut looked_at = 0;
+        let mut steps = vec![Step::Into(*asked)];
+        while let Some(step) = steps.pop() {
+            let id = match step {
+                Step::Into(id) if self.open.contains(&id) => continue,
+                Step::Into(id) => id,
+                Step::Out => {
+                    // Nothing below it is private.
+                    self.open.extend(path.pop());
+                    continue;
+                }
+            };
+            path.push(id);
+            let own = match self.private.contains(&id) {
+                true => Own::Private,
+                false if looked_at == LOOKED_AT_MAX => {
+                    // Of those between, nobody knows.
+                    self.private.insert(*asked);
+                    return Ok(true);
+                }
+                false => look(&id)?,
+            };
+            looked_at += 1;
+            match own {
+                Own::Private => {
+                    self.private.extend(path);
+                    return Ok(true);
+                }
+                Own::StandsOn(grounds) => {
+                    steps.push(Step::Out);
+                    steps.extend(grounds.into_iter().map(Step::Into));
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
     pub(crate) fn of(index: &'a B) -> Self {
-        Self { index, open: HashSet::new() }
+        Self { index, known: Known::default() }
     }
 
     /// Whether an operation is private.
     pub(crate) fn is_private(&mut self, id: &OpId) -> Result<bool, StoreError> {
-        let mut seen: HashSet<OpId> = HashSet::new();
-        let mut stack = vec![*id];
-        while let Some(id) = stack.pop() {
-            if self.open.contains(&id) || !seen.insert(id) {
-                continue;
-            }
-            if seen.len() > LOOKED_AT_MAX {
-                return Ok(true);
-            }
-            let Some(entry) = self.index.entry(&id)? else { continue };
-            let body = body_of(self.index, &id, &entry.kind)?;
-            let is_marked = body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
-                || self.is_annotated_private(&id)?;
-            if is_marked || body.is_none() && self.was_private(&id)? {
-                return Ok(true);
-            }
-            stack.extend(grounds(&entry));
-        }
-        // Nothing below it is private, so nothing that was seen is.
-        self.open.extend(seen);
-        Ok(false)
+        let mut known = std::mem::take(&mut self.known);
+        let is_private = known.is_private(id, |id| self.own(id));
+        self.known = known;
+        is_private
+    }
+
+    /// What an operation says of itself, whatever it stands on.
+    fn own(&self, id: &OpId) -> Result<Own, StoreError> {
+        let Some(entry) = self.index.entry(id)? else { return Ok(Own::StandsOn(Vec::new())) };
+        let body = body_of(self.index, id, &entry.kind)?;
+        let is_marked = body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
+            || self.is_annotated_private(id)?;
+        Ok(match is_marked || body.is_none() && self.was_private(id)? {
+            true => Own::Private,
+            false => Own::StandsOn(grounds(&entry)),
+        })
     }
 
     /// Makes a visibility private that is so by what an operation stands on or is about, and keeps
@@ -412,5 +473,63 @@ impl Reader<'_> {
             }
             wanted = wanted.saturating_mul(4);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn id(number: usize) -> OpId {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        OpId(bytes)
+    }
+
+    /// How many of a chain are private, and how often one was looked at for that, if all are asked
+    /// of in this order. Each stands on the one before it, and on one of its own.
+    fn asked_of(order: impl Iterator<Item = usize>, private: Option<usize>) -> (usize, usize) {
+        let looked_at = Cell::new(0);
+        let look = |one: &OpId| {
+            looked_at.set(looked_at.get() + 1);
+            let number = u64::from_le_bytes(one.0[..8].try_into().unwrap()) as usize;
+            Ok::<_, Infallible>(match number {
+                number if Some(number) == private => Own::Private,
+                0 | 100_000.. => Own::StandsOn(Vec::new()),
+                number => Own::StandsOn(vec![id(number - 1), id(100_000 + number)]),
+            })
+        };
+        let mut known = Known::default();
+        let found = order.filter(|number| known.is_private(&id(*number), look).unwrap()).count();
+        (found, looked_at.get())
+    }
+
+    #[test]
+    fn each_of_a_list_is_looked_at_once_whatever_is_private() {
+        const LENGTH: usize = 2_000;
+        for (private, count) in [(None, 0), (Some(0), LENGTH), (Some(500), LENGTH - 500)] {
+            for (found, looked_at) in
+                [asked_of(0..LENGTH, private), asked_of((0..LENGTH).rev(), private)]
+            {
+                assert_eq!(found, count, "{private:?}");
+                assert!(looked_at <= 2 * LENGTH, "{private:?}: {looked_at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_on_too_much_is_private_and_what_is_below_it_need_not_be() {
+        let mut known = Known::default();
+        let look = |one: &OpId| {
+            let number = u64::from_le_bytes(one.0[..8].try_into().unwrap()) as usize;
+            Ok::<_, Infallible>(Own::StandsOn(number.checked_sub(1).map(id).into_iter().collect()))
+        };
+        let mut is_private = |number| known.is_private(&id(number), look).unwrap();
+        assert!(is_private(LOOKED_AT_MAX));
+        assert!(!is_private(LOOKED_AT_MAX - 1));
+        assert!(is_private(LOOKED_AT_MAX));
     }
 }
