@@ -431,7 +431,11 @@ fn gather<N: Bodies, B: Bodies>(
             belief,
         });
     }
-    Ok(ranked(facts, limit))
+    let mut facts = ranked(facts, limit);
+    for Fact { id, belief, .. } in &mut facts {
+        privacy.mark(id, &mut belief.visibility, &mut belief.stated_visibility)?;
+    }
+    Ok(facts)
 }
 
 /// The most relevant first, each fact once as it is the most relevant, and each said once.

@@ -102,9 +102,10 @@ impl Reader<'_> {
             )?;
             let mut nodes = Vec::with_capacity(served.len());
             for (id, found) in served {
-                let Some(record) = views.remove(&id) else { continue };
+                let Some(mut record) = views.remove(&id) else { continue };
                 let similarity = similarity(&found.score, &question);
                 if similarity > 0.0 && !record.tags.iter().any(|tag| tag == VALUES_RAW) {
+                    privacy.mark(&id, &mut record.visibility, &mut record.stated_visibility)?;
                     nodes.push(FoundNode { record, similarity, score: found.score });
                 }
             }

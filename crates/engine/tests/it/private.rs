@@ -9,10 +9,10 @@ use engine::recall::episodes::Query;
 use engine::recall::facts::FactQuery;
 use engine::recall::past::Over;
 use engine::why::{Relation, WhyLimits};
-use engine::write::graph::{GraphChange, NamedChange, Reference};
+use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
 use engine::write::share::ExportSelection;
-use kernel::body::{Annotation, Body, Claim, EdgeType};
+use kernel::body::{Annotation, Body, Claim, EdgeType, NodeType};
 use kernel::evidence::{Evidence, Visibility};
 use kernel::id::OpId;
 use kernel::operation::{Ref, Role};
@@ -567,4 +567,55 @@ fn what_was_private_stays_so_after_it_is_forgotten() {
     }
     let named = home.space.name_disclosed(&secret.to_string(), Disclosure::WithoutPrivate);
     assert!(named.is_err());
+}
+
+/// Says of a record that it is private.
+fn make_private(home: &mut Home, id: OpId) {
+    let private = Annotation { visibility: Some(Visibility::Private), ..Annotation::default() };
+    let target = Ref { id, role: Role::parse(Role::TARGET).unwrap() };
+    let annotation = Draft { body: Body::Annotation(private), refs: vec![target] };
+    home.space.append(annotation, at(6)).unwrap();
+}
+
+#[test]
+fn a_conclusion_from_what_an_annotation_makes_private_is_listed_as_private() {
+    let mut home = Home::new();
+    let known = id_of(home.remember("k", "The boat is red"));
+    state(&mut home, "colour", &[known], &json!({ "text": "The boat is red" }));
+    let listed = |home: &Home| {
+        let listed = home.space.claims(&ClaimFilter::default(), 10).unwrap().beliefs;
+        (listed[0].visibility, listed[0].stated_visibility)
+    };
+    assert_eq!(listed(&home), (Visibility::Project, None));
+    make_private(&mut home, known);
+    assert_eq!(listed(&home), (Visibility::Private, Some(Visibility::Project)));
+}
+
+#[test]
+fn a_fact_that_stands_on_something_private_is_recalled_as_private() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    state(&mut home, "trip", &[secret], &json!({ "text": "The boat trip is on Friday" }));
+    let found = home.space.recall_facts(&FactQuery::new("boat trip", at(100))).unwrap().facts;
+    let belief = &found[0].belief;
+    assert_eq!(belief.visibility, Visibility::Private);
+    assert_eq!(belief.stated_visibility, Some(Visibility::Project));
+}
+
+#[test]
+fn a_node_that_stands_on_something_private_is_recalled_as_private() {
+    let mut home = Home::new();
+    let secret = private_note(&mut home, "s", "The boat trip is a surprise");
+    let input = (Reference::Id(secret), Role::parse("supporting").unwrap());
+    let node = RecordType::Node(NodeType::Decision);
+    let stated = Statement {
+        inputs: vec![input],
+        ..Statement::new(node, "Rent the boat for the trip".to_owned())
+    };
+    let change = GraphChange::State(Box::new(stated)).into();
+    home.space.change_graph(&[change], None, Intent::Write, at(10)).unwrap();
+    let found = home.space.recall_nodes(&FactQuery::new("boat trip", at(100))).unwrap();
+    let record = &found[0].record;
+    assert_eq!(record.visibility, Visibility::Private);
+    assert_eq!(record.stated_visibility, Some(Visibility::Project));
 }

@@ -294,12 +294,12 @@ impl Reader<'_> {
         Ok(claims)
     }
 
-    /// Says of claims in words whether they are private by what they stand on. What derivers
-    /// conclude states that itself.
+    /// Says of beliefs whether they are private by what they stand on. What derivers conclude
+    /// states that itself, unless it was said of a record later.
     fn mark_private(&self, beliefs: &mut [Belief]) -> Result<(), EngineError> {
         Ok(self.store.on_snapshot(|index| {
             let mut privacy = Privacy::of(index);
-            for belief in beliefs.iter_mut().filter(|belief| is_in_words(belief)) {
+            for belief in beliefs {
                 if let Some(id) = belief.served.or(belief.current) {
                     let Belief { visibility, stated_visibility, .. } = belief;
                     privacy.mark(&id, visibility, stated_visibility)?;
