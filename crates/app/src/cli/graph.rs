@@ -4,7 +4,7 @@
 use engine::Space;
 use engine::graph::{EdgeView, RecordView, Subgraph, SubgraphLimits};
 use engine::private::Viewpoint;
-use engine::write::graph::{GraphChange, Statement};
+use engine::write::graph::{GraphChange, RecordType, Statement};
 use engine::write::import::Intent;
 use engine::write::patch::StatusChange;
 use jiff::Timestamp;
@@ -163,13 +163,21 @@ pub(super) fn write(
     intent: Intent,
 ) -> Result<u8, Failure> {
     let asked = match &change {
-        GraphChange::State(statement) => Some(statement.clone()),
+        GraphChange::State(statement) => Some(Statement::clone(statement)),
+        // Only what was given: the rest is the old record's.
+        GraphChange::Supersede { text, otherwise, .. } => Some(Statement {
+            tags: otherwise.tags.clone().unwrap_or_default(),
+            visibility: otherwise.visibility.unwrap_or_default(),
+            valid_from: otherwise.valid_from.clone(),
+            valid_to: otherwise.valid_to.clone(),
+            ..Statement::new(RecordType::Claim(String::new()), text.clone())
+        }),
         _ => None,
     };
     let changed = graph::change(space, session, verb, change, words, intent)?;
     let warning = changed.warning.clone();
     let kept = match (&asked, &changed.view) {
-        (Some(asked), Some(GraphView::Record(there))) if !changed.is_new => kept(asked, there),
+        (Some(asked), Some(GraphView::Record(there))) if changed.was_there => kept(asked, there),
         _ => Vec::new(),
     };
     match session.form {
@@ -210,6 +218,13 @@ pub(super) fn write(
                 .displaced
                 .retain(|status| status.before.is_some() && status.is_told_beside_beliefs());
             changes::print(session, &outcome)?;
+            if !kept.is_empty() {
+                output::note(format_args!(
+                    "the new text was there already, and keeps what it has of: {}; retract it \
+                     first to state it otherwise",
+                    kept.join(", ")
+                ));
+            }
         }
     }
     print_warning(session, warning.as_deref());

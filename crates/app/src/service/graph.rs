@@ -42,6 +42,8 @@ pub(crate) struct GraphChanged {
     pub(crate) id: Option<OpId>,
     /// Whether anything was appended, or would be.
     pub(crate) is_new: bool,
+    /// Whether the operation that it stands for was there before, though something else may be new.
+    pub(crate) was_there: bool,
     /// It as it is shown now, if it is a record or an edge.
     pub(crate) view: Option<GraphView>,
     /// The records whose status is another one now.
@@ -76,6 +78,7 @@ pub(crate) fn change(
     let mut changed = space.change_graph(&named, Some(&statement), intent, session.now)?;
     let id = changed.stand_for.first().copied();
     let is_new = !changed.appended.is_empty();
+    let was_there = id.is_some_and(|id| !changed.appended.contains(&id));
     // What is printed beside the action is the record, not its evidence.
     changed.changes.recorded = id.into_iter().filter(|_| is_new).collect();
     let id = id.filter(|_| intent == Intent::Write);
@@ -95,7 +98,7 @@ pub(crate) fn change(
         withheld: 0,
         is_counted: true,
     };
-    Ok(GraphChanged { id, is_new, view, statuses: changed.statuses, warning, outcome })
+    Ok(GraphChanged { id, is_new, was_there, view, statuses: changed.statuses, warning, outcome })
 }
 
 /// Refuses to displace or take back a claim that the user corrected: the correction would stand

@@ -683,6 +683,24 @@ fn a_claim_is_replaced_by_one_of_another_type_and_with_times() {
 }
 
 #[test]
+fn a_claim_that_is_replaced_by_one_that_is_there_says_what_of_that_stays_as_it_is() {
+    let machine = Machine::with_space();
+    let old = add(&machine, &["The kiln is gas."]);
+    let there = add(&machine, &["The kiln is electric.", "--tag", "kiln"]);
+    let given = ["--valid-from", "2025-01-01", "--tag", "new", "--visibility", "private"];
+    let by = [&["claim", "supersede", &old, "The kiln is electric."], &given[..]].concat();
+    let replaced = json(&machine, &by);
+    assert_eq!(id_of(&replaced), there);
+    assert_eq!(replaced["kept"], serde_json::json!(["visibility", "valid_from", "tags"]));
+    let older = add(&machine, &["The kiln is wood."]);
+    let by = [&["claim", "supersede", &older, "The kiln is electric."], &given[..]].concat();
+    let told = "keeps what it has of: visibility, valid_from, tags";
+    machine.because(by).run().succeeds().says(told);
+    let new = json(&machine, &["claim", "supersede", &there, "The kiln is cold.", "--tag", "new"]);
+    assert_eq!(new["kept"], serde_json::json!([]));
+}
+
+#[test]
 fn nodes_of_any_status_are_listed() {
     let machine = Machine::with_space();
     let node = id_of(&json(&machine, &["node", "add", "--type", "decision", "Fire at nine."]));
