@@ -6,4 +6,5 @@ pub mod in_sqlite;
 pub mod naive_beliefs;
 pub mod naive_recall;
 pub mod naive_records;
+mod naive_related;
 pub mod scripted_model;

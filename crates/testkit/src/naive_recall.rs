@@ -16,7 +16,10 @@ use retrieval::rank::lexical::{
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
+use retrieval::text::compounds::Related;
 use retrieval::text::{Analysis, Analyzer, Language, Languages, QueryTerm, Term};
+
+use crate::naive_related::{StandIn, counted, rarity_of_unknown, stand_ins};
 
 /// A record, short enough to be one passage. Documents of one session are each
 /// other's context, in the order of their addition.
@@ -164,10 +167,22 @@ impl NaiveRecall {
                 self.analyses.iter().filter(|analysis| count(analysis, term) > 0).count() as u64
             })
             .collect();
-        let sum = known_idf_sum(all, holding.iter().copied());
+        let stand_ins = stand_ins(terms, &self.analyses);
+        let holding_term = |term: &Term| {
+            self.analyses.iter().filter(|analysis| count_of(analysis, term) > 0).count() as u64
+        };
+        let rarity = |one: &StandIn| one.rarity(all, holding_term);
+        let known: BTreeSet<&Term> = terms
+            .iter()
+            .zip(&holding)
+            .filter(|(_, holding)| **holding > 0)
+            .map(|(word, _)| &word.term)
+            .collect();
+        let sum = known_idf_sum(all, holding.iter().copied())
+            + rarity_of_unknown(&stand_ins, &known, rarity);
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
-        let sessions = self.session_scores(terms);
+        let sessions = self.session_scores(terms, &stand_ins);
         let person = speaker.as_ref().or(subject.as_ref());
         let theirs = person.map(|person| self.conversations_of(person)).unwrap_or_default();
         let classes = self.classes(&question, weights);
@@ -184,9 +199,16 @@ impl NaiveRecall {
         let mut hits: Vec<Hit> = (0..self.documents.len())
             .map(|position| {
                 let counts = terms.iter().zip(&holding).filter(|(_, holding)| **holding > 0);
-                let counts: Vec<(f64, TermCounts)> = counts
-                    .map(|(term, holding)| (idf(all, *holding), self.counts(position, term)))
-                    .collect();
+                let exact = counts.map(|(term, holding)| {
+                    (idf(all, *holding), self.counts(position, term), Some(&term.term))
+                });
+                let others = stand_ins.iter().map(|one| {
+                    let counts = self.counts(position, &word_of(&one.term));
+                    let longer = Some(&one.word).filter(|_| one.is_longer);
+                    (rarity(one) * one.share, counts, longer)
+                });
+                let words: Vec<_> = exact.chain(others).collect();
+                let counts: Vec<(f64, TermCounts)> = counted(&words).collect();
                 let document = &self.documents[position];
                 let analysis = &self.analyses[position];
                 let own_words = own(
@@ -194,10 +216,11 @@ impl NaiveRecall {
                         (*idf, own_strength(counts.own, length(analysis), average))
                     }),
                     sum,
-                );
+                )
+                .min(1.0);
                 let without_context = if document.is_note { OWN_WITHOUT_CONTEXT } else { 1.0 };
                 let signals = Signals {
-                    words: lex(counts.iter().copied(), sum),
+                    words: lex(counts.iter().copied(), sum).min(1.0),
                     own_words: own_words * without_context,
                     session: sessions.get(document.session.as_str()).copied().unwrap_or(0.0),
                     window_meaning: query
@@ -281,7 +304,7 @@ impl NaiveRecall {
         classes.into_iter().map(|holding| (weigh(&holding) / sum, holding)).collect()
     }
 
-    fn session_scores(&self, terms: &[QueryTerm]) -> BTreeMap<&str, f64> {
+    fn session_scores(&self, terms: &[QueryTerm], stand_ins: &[StandIn]) -> BTreeMap<&str, f64> {
         let all = self.sessions.len() as u64;
         let total: u64 = self.sessions.values().map(|words| words.length).sum();
         let average = total as f64 / (all.max(1)) as f64;
@@ -289,7 +312,19 @@ impl NaiveRecall {
             .iter()
             .map(|term| self.sessions.values().filter(|words| words.count(term) > 0).count() as u64)
             .collect();
-        let sum = known_idf_sum(all, holding.iter().copied());
+        let holding_term = |term: &Term| {
+            self.sessions.values().filter(|words| words.counts.contains_key(term.as_str())).count()
+                as u64
+        };
+        let rarity = |one: &StandIn| one.rarity(all, holding_term);
+        let known: BTreeSet<&Term> = terms
+            .iter()
+            .zip(&holding)
+            .filter(|(_, holding)| **holding > 0)
+            .map(|(word, _)| &word.term)
+            .collect();
+        let sum = known_idf_sum(all, holding.iter().copied())
+            + rarity_of_unknown(stand_ins, &known, rarity);
         self.sessions
             .iter()
             .map(|(name, words)| {
@@ -297,7 +332,12 @@ impl NaiveRecall {
                     let strength = session_strength(words.count(term), words.length, average);
                     (idf(all, *holding), strength)
                 });
-                (name.as_str(), session(strengths, sum))
+                let others = stand_ins.iter().map(|one| {
+                    let count = words.count(&word_of(&one.term));
+                    let strength = session_strength(count, words.length, average);
+                    (rarity(one) * one.share, strength)
+                });
+                (name.as_str(), session(strengths.chain(others), sum).min(1.0))
             })
             .collect()
     }
@@ -398,11 +438,17 @@ fn length(analysis: &Analysis) -> u64 {
 }
 
 fn count(analysis: &Analysis, word: &QueryTerm) -> u32 {
-    let of_term = |term: &Term| {
-        let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.cmp(term));
-        found.map_or(0, |index| analysis.terms[index].1)
-    };
-    word.all().map(of_term).sum()
+    word.all().map(|term| count_of(analysis, term)).sum()
+}
+
+fn count_of(analysis: &Analysis, term: &Term) -> u32 {
+    let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.cmp(term));
+    found.map_or(0, |index| analysis.terms[index].1)
+}
+
+/// A term as a word of a question, for which nothing stands in.
+fn word_of(term: &Term) -> QueryTerm {
+    QueryTerm { term: term.clone(), variants: Vec::new(), related: Related::default() }
 }
 
 #[cfg(test)]

@@ -182,8 +182,8 @@ mod tests {
             (
                 "Geburtstagsfeier",
                 Language::German,
-                &["geburtstag", "fei"],
-                &[("geburtstag", part), ("fei", part)],
+                &["geburtstag", "feier"],
+                &[("geburtstag", part), ("feier", part)],
             ),
             (
                 "Geburtstagsfeier",
