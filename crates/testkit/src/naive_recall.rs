@@ -172,14 +172,8 @@ impl NaiveRecall {
             self.analyses.iter().filter(|analysis| count_of(analysis, term) > 0).count() as u64
         };
         let rarity = |one: &StandIn| one.rarity(all, holding_term);
-        let known: BTreeSet<&Term> = terms
-            .iter()
-            .zip(&holding)
-            .filter(|(_, holding)| **holding > 0)
-            .map(|(word, _)| &word.term)
-            .collect();
         let sum = known_idf_sum(all, holding.iter().copied())
-            + rarity_of_unknown(&stand_ins, &known, rarity);
+            + rarity_of_unknown(&stand_ins, &held(terms, &holding), rarity);
         let total: u64 = self.analyses.iter().map(length).sum();
         let average = total as f64 / all.max(1) as f64;
         let sessions = self.session_scores(terms, &stand_ins);
@@ -317,14 +311,8 @@ impl NaiveRecall {
                 as u64
         };
         let rarity = |one: &StandIn| one.rarity(all, holding_term);
-        let known: BTreeSet<&Term> = terms
-            .iter()
-            .zip(&holding)
-            .filter(|(_, holding)| **holding > 0)
-            .map(|(word, _)| &word.term)
-            .collect();
         let sum = known_idf_sum(all, holding.iter().copied())
-            + rarity_of_unknown(stand_ins, &known, rarity);
+            + rarity_of_unknown(stand_ins, &held(terms, &holding), rarity);
         self.sessions
             .iter()
             .map(|(name, words)| {
@@ -444,6 +432,12 @@ fn count(analysis: &Analysis, word: &QueryTerm) -> u32 {
 fn count_of(analysis: &Analysis, term: &Term) -> u32 {
     let found = analysis.terms.binary_search_by(|(candidate, _)| candidate.cmp(term));
     found.map_or(0, |index| analysis.terms[index].1)
+}
+
+/// The words that something holds.
+fn held<'q>(terms: &'q [QueryTerm], holding: &[u64]) -> BTreeSet<&'q Term> {
+    let held = terms.iter().zip(holding).filter(|(_, holding)| **holding > 0);
+    held.map(|(word, _)| &word.term).collect()
 }
 
 /// A term as a word of a question, for which nothing stands in.
