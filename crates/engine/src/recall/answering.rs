@@ -15,7 +15,6 @@ use retrieval::rank::answering::{
     AnswerCandidate, AnswerModels, PersonEvidence, STANDING_FEATURES, on_topic, speaks_of_self,
     standing,
 };
-use retrieval::rank::lexical::TermCounts;
 use retrieval::rank::relevance::{relevance, topic_relevance};
 use retrieval::text::sentences::sentences;
 use retrieval::text::{Analyzer, Term};
@@ -88,7 +87,10 @@ pub fn judge(recall: &Recall) -> Judged {
         .take(CONSIDERED)
         .map(|result| AnswerCandidate {
             score: &result.score,
-            terms: TermShare::by_word(&result.terms).into_iter().map(counts).collect(),
+            terms: TermShare::by_word(&result.terms)
+                .iter()
+                .map(|share| (share.idf, share.counts()))
+                .collect(),
             speaks_of_self: speaks_of_self(cut(&result.evidence.payload.text, TEXT_BYTES_MAX)),
         })
         .collect();
@@ -136,11 +138,6 @@ fn asks_for_words(question: &str) -> bool {
     ];
     let mut words = question.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| SAYING.contains(&word.to_lowercase().as_str()))
-}
-
-fn counts(share: &TermShare) -> (f64, TermCounts) {
-    let TermShare { idf, own, previous, before_previous, .. } = *share;
-    (idf, TermCounts { own, previous, before_previous })
 }
 
 /// What the words of a question weigh: those that records know by their rarity, the others 1.

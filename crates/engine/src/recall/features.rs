@@ -114,11 +114,7 @@ fn candidate<'a>(found: &'a Found, words: &BTreeMap<&'a Term, Known>) -> Candida
     let shares = TermShare::by_word(&found.terms);
     let words = words.iter().map(|(term, known)| {
         let share = shares.iter().find(|share| share.word() == *term);
-        let counts = share.map_or(TermCounts::default(), |share| TermCounts {
-            own: share.own,
-            previous: share.previous,
-            before_previous: share.before_previous,
-        });
+        let counts = share.map_or(TermCounts::default(), |share| share.counts());
         KnownWord { term, idf: known.idf, share: known.share, counts }
     });
     Candidate { score: &found.score, words: words.collect() }

@@ -128,7 +128,9 @@ impl TermShare {
         for share in shares.iter().filter(|share| share.is_whole()) {
             match by_word.iter_mut().find(|known| known.word() == share.word()) {
                 None => by_word.push(share),
-                Some(known) if known.stands_for.is_some() && share.counts() > known.counts() => {
+                Some(known)
+                    if known.stands_for.is_some() && share.strength() > known.strength() =>
+                {
                     *known = share
                 }
                 Some(_) => {}
@@ -137,10 +139,15 @@ impl TermShare {
         by_word
     }
 
-    /// How much it counts for the record.
-    fn counts(&self) -> f64 {
+    /// How often the record and those before it have it.
+    pub fn counts(&self) -> TermCounts {
         let Self { own, previous, before_previous, .. } = *self;
-        self.idf * lexical::term_strength(TermCounts { own, previous, before_previous })
+        TermCounts { own, previous, before_previous }
+    }
+
+    /// How much it counts for the record.
+    fn strength(&self) -> f64 {
+        self.idf * lexical::term_strength(self.counts())
     }
 }
 
