@@ -1,8 +1,11 @@
 //! What a record scores by other than its words and vectors: who says it, when, and how.
 
+use retrieval::question::dates::FIT_MAX;
 use retrieval::rank::{Signals, fuse};
 
-use super::pass::Pass;
+use super::attributes::{Attribute, IS_QUESTION, NO_DAY, NO_TIME, NONE, TIMEX};
+use super::pass::{Named, Pass};
+use crate::Position;
 
 /// The sum of the signals other than those of words and vectors; each is computed once.
 pub(super) struct Others {
@@ -62,5 +65,71 @@ impl Others {
         self.flags[Self::place(signals)]
             + self.date * signals.date as f32
             + self.standing * signals.standing as f32
+    }
+}
+
+/// The flags that are signals. The other flags say which records count.
+const SIGNAL_FLAGS: u8 = TIMEX | IS_QUESTION;
+const _: () = assert!(SIGNAL_FLAGS == 0b11, "an index of `HighestSums` has these as its low bits");
+
+/// The highest sum of these signals that a document can have, by its marks and flags. Most
+/// documents score too low to be looked at further, and this is cheap to look up.
+pub(super) struct HighestSums {
+    /// By [`Self::place`].
+    sums: Vec<f32>,
+    pub(super) of_all: f32,
+}
+
+impl HighestSums {
+    pub(super) fn new(pass: &Pass<'_>, others: &Others) -> Self {
+        let mut sums = Vec::with_capacity(1 << 10);
+        for marks in 0..=u8::MAX {
+            for flags in 0..=SIGNAL_FLAGS {
+                // Without an author and at the best time.
+                let unknown = Attribute {
+                    position: Position(0),
+                    session: NONE,
+                    previous: NONE,
+                    author: NONE,
+                    day: NO_DAY,
+                    at_us: NO_TIME,
+                    kind: 0,
+                    length: 0,
+                    marks,
+                    flags,
+                };
+                let asks_of_a_time = pass.question.asks_of_a_time();
+                let date = if asks_of_a_time && others.date > 0.0 { FIT_MAX } else { 0.0 };
+                let known = pass.signals(&unknown, 0, &Named::NOBODY, date, true);
+                sums.push(Self::highest_of(pass, others, &known));
+            }
+        }
+        let of_all = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        Self { sums, of_all }
+    }
+
+    /// The highest sum with what marks and flags do not tell.
+    fn highest_of(pass: &Pass<'_>, others: &Others, known: &Signals) -> f32 {
+        let either = |possible: bool| [false, possible];
+        let mut highest = f32::NEG_INFINITY;
+        for speaker in either(pass.speaker.is_some()) {
+            for subject in either(pass.subject.is_some()) {
+                for elsewhere in either(pass.conversations.is_some()) {
+                    for asker in either(known.asker) {
+                        let signals = Signals { speaker, subject, elsewhere, asker, ..*known };
+                        highest = highest.max(others.of(&signals));
+                    }
+                }
+            }
+        }
+        highest
+    }
+
+    fn place(marks: u8, flags: u8) -> usize {
+        usize::from(marks) << 2 | usize::from(flags & SIGNAL_FLAGS)
+    }
+
+    pub(super) fn of(&self, attribute: &Attribute) -> f32 {
+        self.sums.get(Self::place(attribute.marks, attribute.flags)).copied().unwrap_or(self.of_all)
     }
 }

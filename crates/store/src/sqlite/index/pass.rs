@@ -12,7 +12,6 @@ use std::collections::{HashMap, HashSet};
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Table};
 use retrieval::question::Question;
-use retrieval::question::dates::FIT_MAX;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::meaning::{Direction, compress};
 use retrieval::rank::{Signals, Weights, fuse};
@@ -21,7 +20,7 @@ use super::attributes::{self, Attribute, NO_TIME, NONE};
 use super::conversations::Conversations;
 use super::lists::Classes;
 use super::meaning::Tokens;
-use super::others::Others;
+use super::others::{HighestSums, Others};
 use super::postings::{self, BLOCK};
 use super::search::{Filter, Found, Search, TermRows, TermShare, holding_all};
 use super::series::SeriesTimes;
@@ -82,12 +81,14 @@ impl Who {
 }
 
 /// Which documents of a block mention which person.
-struct Named {
+pub(super) struct Named {
     speaker: Option<Vec<bool>>,
     subject: Option<Vec<bool>>,
 }
 
 impl Named {
+    pub(super) const NOBODY: Self = Self { speaker: None, subject: None };
+
     /// Whether a document of the block names the person in question.
     fn mentions(&self, document: u32) -> bool {
         let named = self.speaker.as_ref().or(self.subject.as_ref());
@@ -243,8 +244,9 @@ impl Pass<'_> {
         let mut windows = vec![0.0f32; BLOCK as usize];
         let window_weight = self.weights.window_meaning as f32;
         let mut dates = TimeFits::new(self.search, self.question, &self.times);
-        let most_else = self.most_else();
         let others = Others::new(self);
+        let highest = HighestSums::new(self, &others);
+        let seeks_instructions = self.seeks_instructions();
         let mut waiting: Option<(Position, Candidate)> = None;
         let documents = self.search.attributes.len();
         let session_weights: Vec<f32> =
@@ -271,6 +273,7 @@ impl Pass<'_> {
             let named = self.named_in(block);
             let first = block * BLOCK;
             let sessions = self.search.attributes.session.block(block);
+            let attributes = self.search.attributes.rest.block(block);
             if let Some(meant) = &self.meant {
                 let windows = match &meant.by {
                     By::Table(direction) => {
@@ -290,15 +293,19 @@ impl Pass<'_> {
                     .for_each(|(sum, window)| *sum += window_weight * window);
             }
             let mut threshold = best.threshold();
-            for (place, (sum, session)) in sums.iter().zip(sessions).enumerate() {
+            let of_block = sums.iter().zip(sessions).zip(attributes);
+            for (place, ((sum, session), attribute)) in of_block.enumerate() {
                 let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
-                let at_most = known + most_else;
-                let is_too_low = threshold.map_or(at_most <= 0.0, |worst| at_most < worst);
-                if is_too_low || (known == 0.0 && dates.is_empty() && !self.seeks_instructions()) {
+                let is_too_low = |score: f32| threshold.is_some_and(|worst| score < worst);
+                let at_most = known + highest.of_all;
+                if is_too_low(at_most)
+                    || is_too_low(known + highest.of(attribute))
+                    || (threshold.is_none() && at_most <= 0.0)
+                    || (known == 0.0 && dates.is_empty() && !seeks_instructions)
+                {
                     continue;
                 }
                 let document = first + place as u32;
-                let Some(attribute) = self.search.attributes.get(document) else { continue };
                 let attribute = self.series.seen(document, attribute);
                 if !self.admits(&attribute) {
                     continue;
@@ -310,6 +317,9 @@ impl Pass<'_> {
                 // Which words it has itself is looked at later.
                 let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
+                if is_too_low(score) {
+                    continue;
+                }
                 let candidate = Candidate::new(score, self.tie(&attribute), document);
                 // The passages of a record follow each other.
                 match &mut waiting {
@@ -407,25 +417,6 @@ impl Pass<'_> {
             .collect()
     }
 
-    /// The upper bound of all parts except those of words and session.
-    fn most_else(&self) -> f32 {
-        let weights = &self.weights;
-        let date = if self.question.asks_of_a_time() { FIT_MAX * weights.date } else { 0.0 };
-        let when = if self.question.asks_when { weights.when } else { 0.0 };
-        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
-        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
-        let asker = if self.asked_for().is_some() { weights.asker } else { 0.0 }
-            + weights.standing.max(0.0) * INSTRUCTION_NAMED;
-        let who = speaker.max(0.0) + subject.max(0.0) + asker.max(0.0);
-        (date.max(0.0)
-            + when.max(0.0)
-            + who
-            + weights.time_expression.max(0.0)
-            + weights.is_question.max(0.0)
-            + weights.is_output.max(0.0)
-            + weights.elsewhere.max(0.0)) as f32
-    }
-
     /// Which documents of a block contain every word of a name themselves.
     fn named_in(&self, block: u32) -> Named {
         let names = |who: &Option<Who>| who.as_ref().and_then(|who| who.named_in(block));
@@ -458,7 +449,7 @@ impl Pass<'_> {
 
     /// Every signal except those of words; `has_word` says whether the passage itself has a word of
     /// the question. A question for days or tasks does not judge the text.
-    fn signals(
+    pub(super) fn signals(
         &self,
         attribute: &Attribute,
         document: u32,
