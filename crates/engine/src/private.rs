@@ -20,7 +20,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::validity::inputs;
-use store::sqlite::first_after;
+use store::sqlite::{Outline, first_after};
 use store::{Ledger, StoreError};
 
 use crate::belief::name::acting;
@@ -186,14 +186,19 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
 
     /// What an operation says of itself, whatever it stands on.
     fn own(&self, id: &OpId) -> Result<Own, StoreError> {
-        let Some(entry) = self.index.entry(id)? else { return Ok(Own::StandsOn(Vec::new())) };
-        let body = body_of(self.index, id, &entry.kind)?;
+        let Some(Outline { kind, .. }) = self.index.outline_of(id)? else {
+            return Ok(Own::StandsOn(Vec::new()));
+        };
+        let body = body_of(self.index, id, &kind)?;
         let is_marked = body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
             || self.is_annotated_private(id)?;
-        Ok(match is_marked || body.is_none() && self.was_private(id)? {
-            true => Own::Private,
-            false => Own::StandsOn(grounds(&entry)),
-        })
+        if is_marked || body.is_none() && self.was_private(id)? {
+            return Ok(Own::Private);
+        }
+        // Most of what is looked at are records, and what they cite need not be read.
+        let cites = kind != Kind::Evidence;
+        let entry = if cites { self.index.entry(id)? } else { None };
+        Ok(Own::StandsOn(entry.as_ref().map(grounds).unwrap_or_default()))
     }
 
     /// Makes a visibility private that is so by what an operation stands on or is about, and keeps
