@@ -60,8 +60,8 @@ const GRAPH_FILES: [&str; 3] = ["claims.jsonl", "nodes.jsonl", "edges.jsonl"];
 const EVENTS: &str = "evidence.jsonl";
 /// Most bytes of claims, nodes and edges that one import holds in memory.
 const GRAPH_BYTES_MAX: u64 = 1 << 30;
-/// Reports that wait while events are sent.
-const REPORTS_WAITING_MAX: usize = 256;
+/// Problems of the graph that wait while events are sent.
+const PROBLEMS_WAITING_MAX: usize = 256;
 /// Most lines that are looked at to recognise a file.
 const PROBE_LINES_MAX: usize = 10;
 
@@ -135,26 +135,25 @@ fn check_size(path: &Path, scopes: &[Scope]) -> Result<(), ImportError> {
 /// them are. What it reports follows them.
 fn read_all(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
     std::thread::scope(|threads| {
-        let (sender, reports) = sync_channel(REPORTS_WAITING_MAX);
-        let reading = threads.spawn(move || read_graph(scopes, &mut Reports(sender)));
-        // Whenever this returns, the reports are dropped, and the thread ends.
+        let (sender, problems) = sync_channel(PROBLEMS_WAITING_MAX);
+        let reading = threads.spawn(move || {
+            let mut reports = Reports { problems: sender, bytes: 0 };
+            read_graph(scopes, &mut reports).map(|items| (items, reports.bytes))
+        });
+        // Whenever this returns, the receiver is dropped, and the thread ends.
         if read_events(scopes, sink)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        for report in reports {
-            match report {
-                Report::Problem(problem) => {
-                    if sink.problem(problem).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Report::Progress(bytes) => sink.progress(bytes),
+        for problem in problems {
+            if sink.problem(problem).is_break() {
+                return Ok(ControlFlow::Break(()));
             }
         }
-        let items = match reading.join() {
-            Ok(items) => items?,
+        let (items, bytes) = match reading.join() {
+            Ok(read) => read?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
+        sink.progress(bytes);
         for item in items {
             if sink.graph(item).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -202,14 +201,12 @@ fn read_graph(scopes: &[Scope], reports: &mut Reports) -> Result<Vec<GraphItem>,
     Ok(arrange::arrange(graph))
 }
 
-/// What reading the graph reports.
-enum Report {
-    Problem(Problem),
-    Progress(u64),
+/// Receives what is reported while the graph is read. The bytes are counted and not sent one by
+/// one: nobody takes them before all events are sent, and the reading would wait.
+struct Reports {
+    problems: SyncSender<Problem>,
+    bytes: u64,
 }
-
-/// Receives what is reported while the graph is read.
-struct Reports(SyncSender<Report>);
 
 impl Sink for Reports {
     /// The graph's files hold no events.
@@ -218,14 +215,14 @@ impl Sink for Reports {
     }
 
     fn problem(&mut self, problem: Problem) -> ControlFlow<()> {
-        match self.0.send(Report::Problem(problem)) {
+        match self.problems.send(problem) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         }
     }
 
     fn progress(&mut self, bytes: u64) {
-        let _ = self.0.send(Report::Progress(bytes));
+        self.bytes = self.bytes.saturating_add(bytes);
     }
 }
 
