@@ -13,7 +13,8 @@ use kernel::kind::Kind;
 use kernel::ledger_index::record_key;
 use kernel::when::When;
 use retrieval::rank::lexical::TermCounts;
-use rusqlite::{Connection, OptionalExtension};
+use retrieval::text::Language;
+use rusqlite::{Connection, OptionalExtension, Rows};
 use serde_json::Value;
 
 use super::super::super::graph::sql;
@@ -161,50 +162,52 @@ impl Folder {
         let mut statement =
             connection.prepare_cached(if has_records { STATED } else { STATED_BEFORE })?;
         let mut rows = statement.query(stretch.parameters())?;
-        while let Some(row) = rows.next()? {
-            stretch.take(row)?;
-            let Ok(kind) = Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)
-            else {
-                continue;
-            };
-            let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-            let body = bytes.and_then(|bytes| Body::parse(&kind, bytes).ok());
-            if let Some(fact) = body.as_ref().and_then(FactText::of) {
-                self.add_fact(connection, batch, stretch.last, &kind, &fact)?;
+        let mut prepared = prepare(Stored::read(&mut rows, stretch)?);
+        loop {
+            let stored = Stored::read(&mut rows, stretch)?;
+            if prepared.is_empty() && stored.is_empty() {
+                return Ok(());
             }
+            // Another thread prepares the next ones meanwhile.
+            prepared = std::thread::scope(|scope| {
+                let preparing = (!stored.is_empty()).then(|| scope.spawn(|| prepare(stored)));
+                for fact in prepared {
+                    self.add_fact(connection, batch, &fact)?;
+                }
+                match preparing.map(std::thread::ScopedJoinHandle::join) {
+                    Some(Ok(next)) => Ok::<_, StoreError>(next),
+                    Some(Err(panic)) => std::panic::resume_unwind(panic),
+                    None => Ok(Vec::new()),
+                }
+            })?;
         }
-        Ok(())
     }
 
     fn add_fact(
         &mut self,
         connection: &Connection,
         batch: &mut Batch,
-        position: Position,
-        kind: &Kind,
-        fact: &FactText<'_>,
+        prepared: &PreparedFact,
     ) -> Result<(), StoreError> {
         let document = batch.documents;
-        let values = values_beyond(&fact.text, fact.payload);
-        let key = match kind {
-            // The key of a node is a digest of its text.
-            Kind::Node => String::new(),
-            _ => fact.key.replace(|character: char| !character.is_alphanumeric(), " "),
-        };
-        let mut more: Vec<&str> = values.iter().map(String::as_str).collect();
-        more.push(&key);
+        let PreparedFact { position, kind, body, .. } = prepared;
+        let position = *position;
+        let Some(fact) = FactText::of(body) else { return Ok(()) };
+        let more = prepared.more();
         let analysis = self.analyzer.analyze_slots(&fact.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
         }
-        let parts = std::iter::once(fact.text.as_str()).chain(more.iter().copied());
-        let meant = DocumentVector::of(analysis.language, parts);
         let nothing = DocumentVector::default();
+        let meant = match analysis.language {
+            Language::English => &prepared.meant_in_english,
+            _ => &nothing,
+        };
         batch.meanings.push(
             connection,
             self.tables,
             document,
-            &meant,
+            meant,
             &nothing.vector,
             &nothing.vector,
         )?;
@@ -237,6 +240,77 @@ impl Folder {
         batch.reached = position;
         Ok(())
     }
+}
+
+/// Operations that one thread prepares while another adds those before them.
+const PREPARED_AT_ONCE: usize = 512;
+
+/// A row of [`STATED`].
+struct Stored {
+    position: Position,
+    kind: Kind,
+    bytes: Vec<u8>,
+}
+
+impl Stored {
+    /// The next rows, at most [`PREPARED_AT_ONCE`] of them with a body; none at the end.
+    fn read(rows: &mut Rows<'_>, stretch: &mut Stretch) -> Result<Vec<Self>, StoreError> {
+        let mut read = Vec::new();
+        while read.len() < PREPARED_AT_ONCE
+            && let Some(row) = rows.next()?
+        {
+            stretch.take(row)?;
+            let Ok(kind) = Kind::parse(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)
+            else {
+                continue;
+            };
+            let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+            let stored =
+                bytes.map(|bytes| Self { position: stretch.last, kind, bytes: bytes.to_vec() });
+            read.extend(stored);
+        }
+        Ok(read)
+    }
+}
+
+/// A claim, correction or node, with all that is read of it without the index.
+struct PreparedFact {
+    position: Position,
+    kind: Kind,
+    body: Body,
+    /// Values that are not in the text.
+    values: Vec<String>,
+    /// The words of its key; none of a node, whose key is a digest of its text.
+    key: String,
+    /// What it means if it is in English.
+    meant_in_english: DocumentVector,
+}
+
+impl PreparedFact {
+    /// None if it has no text.
+    fn of(stored: Stored) -> Option<Self> {
+        let Stored { position, kind, bytes } = stored;
+        let body = Body::parse(&kind, &bytes).ok()?;
+        let fact = FactText::of(&body)?;
+        let values = values_beyond(&fact.text, fact.payload);
+        let key = match kind {
+            Kind::Node => String::new(),
+            _ => fact.key.replace(|character: char| !character.is_alphanumeric(), " "),
+        };
+        let more = values.iter().chain([&key]).map(String::as_str);
+        let parts = std::iter::once(fact.text.as_str()).chain(more);
+        let meant_in_english = DocumentVector::of(Language::English, parts);
+        Some(Self { position, kind, values, key, meant_in_english, body })
+    }
+
+    /// What is searched beside the text.
+    fn more(&self) -> Vec<&str> {
+        self.values.iter().chain([&self.key]).map(String::as_str).collect()
+    }
+}
+
+fn prepare(stored: Vec<Stored>) -> Vec<PreparedFact> {
+    stored.into_iter().filter_map(PreparedFact::of).collect()
 }
 
 /// The texts and numbers of the payload that are not in the text, in order, at most [`VALUES_MAX`].
