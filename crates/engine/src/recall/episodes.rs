@@ -385,8 +385,9 @@ fn different(
     let NamedRecords { found: named, are_answer } =
         search.named(&query.text, question, analyzer, filter, today, weights)?;
     let named_positions: HashSet<Position> = named.iter().map(|found| found.position).collect();
+    let finder = search.finder(question, analyzer, filter, today, weights)?;
     loop {
-        let mut found = search.find(question, analyzer, filter, today, weights, wanted)?;
+        let mut found = finder.find(wanted)?;
         let is_all = found.len() < wanted;
         found.retain(|found| !fallen.contains(&found.position));
         let profile_chance = match &question.profile {

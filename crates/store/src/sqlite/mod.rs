@@ -65,8 +65,8 @@ pub use erasure::DeviceHashes;
 pub use graph::SqliteLedgerIndex;
 pub use index::thoughts::{ThoughtFound, ThoughtReader, ThoughtSearch, ThoughtsSought};
 pub use index::{
-    CandidateFilter, ChainLink, Filter, Found, NamedRecords, Search, StandsFor, StoredEvidence,
-    TermShare, VALUES_RAW, first_after, node_key, searched_parts,
+    CandidateFilter, ChainLink, Filter, Finder, Found, NamedRecords, Search, StandsFor,
+    StoredEvidence, TermShare, VALUES_RAW, first_after, node_key, searched_parts,
 };
 pub use journal::{
     AGENTS_MAX, AgentHash, JournalLimits, JournalWriting, ModelUse, PARTNERS_MAX, PrivateUse,

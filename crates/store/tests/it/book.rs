@@ -135,14 +135,15 @@ impl Book<SqliteSpace> {
     pub(crate) fn find(&self, question: &str) -> Vec<String> {
         let found = self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            search.find(
-                &question,
-                analyzer,
-                &Default::default(),
-                None,
-                &retrieval::rank::Weights::LEXICAL,
-                100,
-            )
+            search
+                .finder(
+                    &question,
+                    analyzer,
+                    &Default::default(),
+                    None,
+                    &retrieval::rank::Weights::LEXICAL,
+                )?
+                .find(100)
         });
         let text = |found: store::sqlite::Found| {
             let before = store::Position(found.position.0 - 1);

@@ -30,14 +30,15 @@ fn use_all(book: &mut Book<SqliteSpace>) {
     let _ = book.ledger.search(|search, analyzer| {
         let question =
             search.question("What did Ana Ruiz say about tomato soup in May?", analyzer, None)?;
-        search.find(
-            &question,
-            analyzer,
-            &Default::default(),
-            None,
-            &retrieval::rank::Weights::LEXICAL,
-            usize::MAX,
-        )
+        search
+            .finder(
+                &question,
+                analyzer,
+                &Default::default(),
+                None,
+                &retrieval::rank::Weights::LEXICAL,
+            )?
+            .find(usize::MAX)
     });
     let _ = book.ledger.search(|search, _| {
         Ok((0..9).map(|document| search.neighbours(document, 3).len()).sum::<usize>())

@@ -52,7 +52,8 @@ fn write(space: &mut SqliteSpace, vectors: &[Option<Vec<f32>>], batch: usize) ->
 fn find(space: &mut SqliteSpace, vector: &QuestionVector, weights: &Weights) -> (Vec<Found>, bool) {
     let found = space.search_with(Some(vector), |search, analyzer| {
         let question = search.question("what was it like", analyzer, None)?;
-        let found = search.find(&question, analyzer, &Filter::default(), None, weights, 1_000)?;
+        let found =
+            search.finder(&question, analyzer, &Filter::default(), None, weights)?.find(1_000)?;
         Ok((found, search.has_model()))
     });
     found.unwrap()

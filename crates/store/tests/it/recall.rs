@@ -165,7 +165,7 @@ fn find_by(
 ) -> Vec<Found> {
     let found = space.search(|search, analyzer| {
         let question = search.question(question, analyzer, today)?;
-        search.find(&question, analyzer, filter, today, weights, limit)
+        search.finder(&question, analyzer, filter, today, weights)?.find(limit)
     });
     found.unwrap()
 }

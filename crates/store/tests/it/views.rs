@@ -263,7 +263,9 @@ fn filters_work_with_any_number_of_kinds() {
         let filter = Filter { kinds: vec![format!("kind-{number}")], ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question(&format!("soup{number}"), analyzer, None)?;
-            search.find(&question, analyzer, &filter, None, &retrieval::rank::Weights::LEXICAL, 10)
+            search
+                .finder(&question, analyzer, &filter, None, &retrieval::rank::Weights::LEXICAL)?
+                .find(10)
         });
         found.unwrap().first().map(|found| found.position)
     };
@@ -290,14 +292,15 @@ fn visibility_is_filtered_inside_the_search() {
         let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
         let found = book.ledger.search(|search, analyzer| {
             let question = search.question("soup", analyzer, None)?;
-            search.find(
-                &question,
-                analyzer,
-                &filter,
-                None,
-                &retrieval::rank::Weights::WITH_VECTORS,
-                1_000,
-            )
+            search
+                .finder(
+                    &question,
+                    analyzer,
+                    &filter,
+                    None,
+                    &retrieval::rank::Weights::WITH_VECTORS,
+                )?
+                .find(1_000)
         });
         found.unwrap().len()
     };

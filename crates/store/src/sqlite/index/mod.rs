@@ -58,7 +58,7 @@ pub(super) use fold::stated_at;
 use fold::{FactFolder, Folder, ThoughtFolder};
 pub use fold::{VALUES_RAW, searched_parts};
 pub use identifiers::NamedRecords;
-pub use search::{Filter, Found, Search, StandsFor, TermShare};
+pub use search::{Filter, Finder, Found, Search, StandsFor, TermShare};
 pub use served::{first_after, node_key};
 pub(super) use tables::{EPISODES, FACTS, IndexTables, THOUGHTS, THOUGHTS_SINCE};
 

@@ -206,6 +206,26 @@ impl TermRows {
     }
 }
 
+/// Finds the records for one question, for which it has read everything that scoring needs. Who
+/// needs more of them asks it again.
+pub struct Finder<'a>(Pass<'a>);
+
+impl Finder<'_> {
+    /// The best `limit` records and a few more, best first. Of equal scores, the record nearest to
+    /// the query's day comes first, then the latest recorded; for a question for days, the earliest
+    /// of a day.
+    pub fn find(&self, limit: usize) -> Result<Vec<Found>, StoreError> {
+        let Self(pass) = self;
+        let wanted = limit.saturating_add(SPARE).max(CANDIDATES_MIN);
+        let wanted = wanted.min(pass.search.attributes.len() as usize);
+        let best = match pass.filter.as_of_us {
+            None => pass.preselect(wanted)?,
+            Some(until_us) => pass.best_of_those(wanted, pass.search.standing_at(until_us)?)?,
+        };
+        pass.score_exactly(best)
+    }
+}
+
 /// Which documents of a block contain every term themselves.
 pub(super) fn holding_all(terms: &[TermRows], block: u32) -> Vec<bool> {
     let mut held = vec![0usize; BLOCK as usize];
@@ -244,26 +264,16 @@ impl Search<'_> {
         Ok(if is_for_tasks { question.for_tasks() } else { question })
     }
 
-    /// The best `limit` records and a few more, best first. Of equal scores, the record nearest to
-    /// `today` comes first, then the latest recorded; for a question for days, the earliest of a
-    /// day.
-    pub fn find(
-        &self,
-        question: &Question,
+    /// What finds the records for a question.
+    pub fn finder<'a>(
+        &'a self,
+        question: &'a Question,
         analyzer: &mut Analyzer,
-        filter: &Filter,
+        filter: &'a Filter,
         today: Option<Date>,
-        weights: &Weights,
-        limit: usize,
-    ) -> Result<Vec<Found>, StoreError> {
-        let pass = self.pass(question, analyzer, filter, today, weights)?;
-        let wanted = limit.saturating_add(SPARE).max(CANDIDATES_MIN);
-        let wanted = wanted.min(self.attributes.len() as usize);
-        let best = match filter.as_of_us {
-            None => pass.preselect(wanted)?,
-            Some(until_us) => pass.best_of_those(wanted, self.standing_at(until_us)?)?,
-        };
-        pass.score_exactly(best)
+        weights: &'a Weights,
+    ) -> Result<Finder<'a>, StoreError> {
+        Ok(Finder(self.pass(question, analyzer, filter, today, weights)?))
     }
 
     /// Reads everything that scoring a question needs.
