@@ -122,6 +122,40 @@ fn a_rebuilt_view_has_the_same_digest() {
     assert_eq!(book.ledger.digests().unwrap(), before);
 }
 
+/// What another thread reads of the next operations depends on how many there are, and on the
+/// language of those before them; what is stored does not.
+#[test]
+fn texts_in_changing_languages_folded_one_by_one_equal_a_rebuilt_view() {
+    const TEXTS: [&str; 4] = [
+        "The kiln was too hot yesterday and the glaze ran off the large bowls.",
+        "Der Ofen war gestern zu heiß, und die Glasur lief von den großen Schalen.",
+        "昨天窑太热了，釉从大碗上流了下来。",
+        "",
+    ];
+    let mut book = Book::in_file();
+    for number in 0..1_400_usize {
+        let mut record = turn(number as u64, (number % 5) as u8);
+        // Some in the language of those before them, some not, and some of many passages.
+        let language = if number % 9 == 0 { number / 9 % 4 } else { number / 300 % 4 };
+        let times = if number % 100 == 0 { 60 } else { 1 };
+        record.payload.text = vec![TEXTS[language]; times].join(" ");
+        let input = book.evidence(&record, &[]);
+        if number % 2 == 0 {
+            let claim = json!({"claim_type": "t", "identity_key": format!("k{number}"), "subject": "self",
+                "text": format!("{} {number}", TEXTS[language]), "payload": {"number": number}});
+            book.record(&key(1), "claim", &claim, &[("input", input)]);
+        }
+        if number < 300 || number % 70 == 0 {
+            book.advance();
+        }
+    }
+    book.advance();
+    let before = digests(&book.ledger);
+    assert_eq!(folded(&book.ledger), before);
+    book.ledger.rebuild(|_| {}).unwrap();
+    assert_eq!(digests(&book.ledger), before);
+}
+
 #[test]
 fn superseded_and_retracted_evidence_is_not_found() {
     let mut book = Book::in_file();

@@ -24,6 +24,7 @@ use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
 use super::super::served::node_session;
 use super::super::tables::FACTS;
+use super::ahead::meanwhile;
 use super::block::Stretch;
 use super::{Folder, days_since_epoch};
 use crate::{Position, StoreError};
@@ -168,18 +169,11 @@ impl Folder {
             if prepared.is_empty() && stored.is_empty() {
                 return Ok(());
             }
-            // Another thread prepares the next ones meanwhile.
-            prepared = std::thread::scope(|scope| {
-                let preparing = (!stored.is_empty()).then(|| scope.spawn(|| prepare(stored)));
-                for fact in prepared {
-                    self.add_fact(connection, batch, &fact)?;
-                }
-                match preparing.map(std::thread::ScopedJoinHandle::join) {
-                    Some(Ok(next)) => Ok::<_, StoreError>(next),
-                    Some(Err(panic)) => std::panic::resume_unwind(panic),
-                    None => Ok(Vec::new()),
-                }
-            })?;
+            let add_all =
+                || prepared.iter().try_for_each(|fact| self.add_fact(connection, batch, fact));
+            let (added, next) = meanwhile(stored, prepare, add_all);
+            added?;
+            prepared = next;
         }
     }
 

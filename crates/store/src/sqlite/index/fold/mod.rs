@@ -16,7 +16,7 @@ use kernel::ledger_index::LedgerIndex;
 use kernel::operation::{HlcTimestamp, Role};
 use retrieval::question::names::name_words;
 use retrieval::rank::lexical::{PIECE_LENGTH_MAX, TermCounts};
-use retrieval::text::{Analyzer, Languages, Slot, SlotAnalysis, Term};
+use retrieval::text::{Analyzer, Language, Languages, Slot, SlotAnalysis, Term};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::access::AccessCache;
@@ -28,11 +28,13 @@ use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
 use super::batch::{Batch, Thread, clear};
 use super::identifiers::identifiers_of;
 use super::languages::language_mark;
+use super::meaning::DocumentVector;
 use super::postings::{self, BLOCK};
 use super::related::backwards;
 use super::tables::{EPISODES, IndexTables};
 use crate::{Position, Recorded, StoreError};
 
+mod ahead;
 mod block;
 mod facts;
 mod passage;
@@ -40,6 +42,7 @@ mod restored;
 mod thoughts;
 mod threads;
 
+use ahead::{Ahead, Prepared, meanwhile};
 pub use passage::searched_parts;
 use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
@@ -62,6 +65,8 @@ pub(in super::super) struct Folder {
     tables: &'static IndexTables,
     /// Whether it reads what agents thought, and nothing else.
     of_thinking: bool,
+    /// Some passage that was added lately is in English.
+    meets_english: bool,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot (`NONE` if not yet known), and the analyser's
     /// generation.
@@ -123,11 +128,6 @@ impl Reach {
     }
 }
 
-/// Whether the index depends on the bodies of operations of this kind.
-fn reads_body(kind: &Kind) -> bool {
-    matches!(kind, Kind::Evidence | Kind::Grant | Kind::Revoke)
-}
-
 /// Whether a change of access concerns operations that were read before it: it is dated before the
 /// latest of them; it is a revocation whose key has more operations than it accepts; or it is about
 /// who may administer, and so may give effect to such a revocation. `access` is what follows from
@@ -174,6 +174,7 @@ impl Folder {
         Ok(Self {
             tables,
             of_thinking: false,
+            meets_english: false,
             languages: Languages::of(analyzer.usual_language()),
             analyzer,
             terms: Vec::new(),
@@ -249,40 +250,61 @@ impl Folder {
                 Some(index.reaching(latest))
             }
         };
-        'reading: while reach.position < end {
-            let wanted = (end.0 - reach.position.0).min(READ_OPERATIONS) as usize;
-            let recorded = ledger::read(connection, space, reach.position, wanted)?;
-            let Some(last) = recorded.last() else {
+        let read_after = |position: Position| match end.0.saturating_sub(position.0) {
+            0 => Ok(Vec::new()),
+            left => ledger::read(connection, space, position, left.min(READ_OPERATIONS) as usize),
+        };
+        let ahead = |folder: &Self| Ahead {
+            all_bodies: graph == Graph::FoldedHere,
+            expects_english: folder.meets_english,
+            of_thinking: folder.of_thinking,
+        };
+        let mut prepared = ahead(self).prepare(read_after(reach.position)?);
+        while reach.position < end {
+            let Some(last) = prepared.last().map(|last| last.recorded.position.min(end)) else {
                 // Only a damaged file has a gap here, and nothing will fill it.
                 reach.position = end;
                 break;
             };
-            for recorded in recorded.iter().filter(|recorded| recorded.position <= end) {
-                let may_change_access = reach.note(recorded);
-                let operation = &recorded.operation;
-                // Most operations of a graph are not searched here, and parsing them takes longest.
-                let kind = &operation.header().kind;
-                let is_read = graph_index.is_some() || reads_body(kind);
-                let body = operation.body().filter(|_| is_read);
-                let body = body.and_then(|bytes| Body::parse(kind, bytes).ok());
-                if may_change_access {
-                    let then = self.change_access.until(connection, recorded.position)?;
-                    let (body, latest_us) = (body.as_ref(), reach.latest_us);
-                    if changes_the_past(connection, recorded, body, latest_us, &then.access)? {
-                        return Ok(Folded::AccessChangedAt(recorded.position));
+            let next = read_after(last)?;
+            let ahead = ahead(self);
+            self.meets_english = false;
+            let mut add_all = || {
+                for prepared in prepared.drain(..) {
+                    let recorded = &prepared.recorded;
+                    if recorded.position > end {
+                        break;
+                    }
+                    if reach.note(recorded) {
+                        let then = self.change_access.until(connection, recorded.position)?;
+                        let (body, latest_us) = (prepared.body.as_ref(), reach.latest_us);
+                        if changes_the_past(connection, recorded, body, latest_us, &then.access)? {
+                            return Ok(Some(Folded::AccessChangedAt(recorded.position)));
+                        }
+                    }
+                    if let Some(graph_index) = &mut graph_index {
+                        let body = prepared.body.as_ref();
+                        graph_index.fold(recorded.position, &recorded.operation, body)?;
+                    }
+                    let position = recorded.position;
+                    self.take(connection, &index, &mut batch, prepared)?;
+                    if batch.documents >= block_end {
+                        // Long records have filled the block early.
+                        return Ok(Some(Folded::To(position)));
                     }
                 }
-                if let Some(graph_index) = &mut graph_index {
-                    graph_index.fold(recorded.position, operation, body.as_ref())?;
+                Ok::<_, StoreError>(None)
+            };
+            let (added, next) = meanwhile(next, |next| ahead.prepare(next), &mut add_all);
+            reach.position = match added? {
+                None => last,
+                Some(Folded::To(position)) => {
+                    reach.position = position;
+                    break;
                 }
-                self.take(connection, &index, &mut batch, recorded, body.as_ref())?;
-                if batch.documents >= block_end {
-                    // Long records have filled the block early.
-                    reach.position = recorded.position;
-                    break 'reading;
-                }
-            }
-            reach.position = last.position.min(end);
+                Some(changed @ Folded::AccessChangedAt(_)) => return Ok(changed),
+            };
+            prepared = next;
         }
         if reach.position > start {
             batch.write(connection)?;
@@ -342,9 +364,9 @@ impl Folder {
         connection: &Connection,
         index: &SqliteLedgerIndex<'_>,
         batch: &mut Batch,
-        recorded: &Recorded,
-        body: Option<&Body>,
+        prepared: Prepared,
     ) -> Result<(), StoreError> {
+        let Prepared { recorded, body, meant_in_english } = prepared;
         let operation = &recorded.operation;
         let header = operation.header();
         if header.kind == Kind::RetractionWithdrawal {
@@ -364,10 +386,11 @@ impl Folder {
                 batch.bury(connection, recorded.position, target)?;
             }
         }
-        if let Some(Body::Evidence(evidence)) = body
+        if let Some(Body::Evidence(evidence)) = &body
             && evidence.kind.is_thinking() == self.of_thinking
         {
-            self.add(connection, batch, recorded.position, &header.author, evidence)?;
+            let (position, key) = (recorded.position, &header.author);
+            self.add(connection, batch, position, key, evidence, meant_in_english)?;
         }
         Ok(())
     }
@@ -380,6 +403,7 @@ impl Folder {
         position: Position,
         key: &Author,
         evidence: &Evidence,
+        meant_in_english: Vec<DocumentVector>,
     ) -> Result<(), StoreError> {
         let name = evidence.payload.session.as_deref().map(|name| session_name(evidence, name));
         let session = self.session(connection, batch, name.as_deref())?;
@@ -406,8 +430,10 @@ impl Folder {
             flags: attributes::visibility_flags(evidence.visibility),
         };
         let first = batch.documents;
+        let mut meant_in_english = meant_in_english.into_iter();
         for passage in Passages::of(evidence).iter() {
-            self.add_passage(connection, batch, evidence, &passage, attribute, &mut end)?;
+            let meant = meant_in_english.next();
+            self.add_passage(connection, batch, evidence, (&passage, meant), attribute, &mut end)?;
         }
         for identifier in identifiers_of(evidence) {
             let term = batch.term_number(connection, &identifier)?;
@@ -426,7 +452,7 @@ impl Folder {
         connection: &Connection,
         batch: &mut Batch,
         evidence: &Evidence,
-        passage: &Passage<'_>,
+        (passage, meant_in_english): (&Passage<'_>, Option<DocumentVector>),
         attribute: Attribute,
         end: &mut ThreadEnd,
     ) -> Result<(), StoreError> {
@@ -475,7 +501,12 @@ impl Folder {
                 .push((postings::session_posting(*term, attribute.session), *own));
         }
 
-        let meant = passage.vector(analysis.language);
+        let is_english = analysis.language == Language::English;
+        self.meets_english |= is_english;
+        let meant = match meant_in_english.filter(|_| is_english) {
+            Some(meant) => meant,
+            None => passage.vector(analysis.language),
+        };
         let (previous, before_previous) = (&context.previous_meant, &context.before_previous_meant);
         batch.meanings.push(
             connection,
