@@ -20,7 +20,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::validity::inputs;
-use store::sqlite::{Outline, first_after};
+use store::sqlite::first_after;
 use store::{Ledger, StoreError};
 
 use crate::belief::name::acting;
@@ -186,7 +186,7 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
 
     /// What an operation says of itself, whatever it stands on.
     fn own(&self, id: &OpId) -> Result<Own, StoreError> {
-        let Some(Outline { kind, .. }) = self.index.outline_of(id)? else {
+        let Some((_, kind)) = self.index.time_and_kind(id)? else {
             return Ok(Own::StandsOn(Vec::new()));
         };
         let body = body_of(self.index, id, &kind)?;

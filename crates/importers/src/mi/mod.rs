@@ -26,7 +26,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
 
 use kernel::evidence::Evidence;
 use serde_json::{Map, Value};
@@ -62,6 +64,8 @@ const EVENTS: &str = "evidence.jsonl";
 const GRAPH_BYTES_MAX: u64 = 1 << 30;
 /// Problems of the graph that wait while events are sent.
 const PROBLEMS_WAITING_MAX: usize = 256;
+/// How often it is told how far the graph is read, once all events are sent.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// Most lines that are looked at to recognise a file.
 const PROBE_LINES_MAX: usize = 10;
 
@@ -134,26 +138,31 @@ fn check_size(path: &Path, scopes: &[Scope]) -> Result<(), ImportError> {
 /// Reads the graph on a thread of its own while the events are sent, since it is needed when all of
 /// them are. What it reports follows them.
 fn read_all(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>, ImportError> {
+    let bytes = &AtomicU64::new(0);
     std::thread::scope(|threads| {
         let (sender, problems) = sync_channel(PROBLEMS_WAITING_MAX);
-        let reading = threads.spawn(move || {
-            let mut reports = Reports { problems: sender, bytes: 0 };
-            read_graph(scopes, &mut reports).map(|items| (items, reports.bytes))
-        });
+        let reading =
+            threads.spawn(move || read_graph(scopes, &mut Reports { problems: sender, bytes }));
         // Whenever this returns, the receiver is dropped, and the thread ends.
         if read_events(scopes, sink)?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        for problem in problems {
-            if sink.problem(problem).is_break() {
+        loop {
+            let waited = problems.recv_timeout(PROGRESS_EVERY);
+            sink.progress(bytes.swap(0, Ordering::Relaxed));
+            let flow = match waited {
+                Ok(problem) => sink.problem(problem),
+                Err(RecvTimeoutError::Timeout) => ControlFlow::Continue(()),
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if flow.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
-        let (items, bytes) = match reading.join() {
-            Ok(read) => read?,
+        let items = match reading.join() {
+            Ok(items) => items?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        sink.progress(bytes);
         for item in items {
             if sink.graph(item).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -180,7 +189,7 @@ fn read_events(scopes: &[Scope], sink: &mut dyn Sink) -> Result<ControlFlow<()>,
 
 /// The items of the graph in the order in which they are to be made; none if nobody waits for them
 /// any more.
-fn read_graph(scopes: &[Scope], reports: &mut Reports) -> Result<Vec<GraphItem>, ImportError> {
+fn read_graph(scopes: &[Scope], reports: &mut Reports<'_>) -> Result<Vec<GraphItem>, ImportError> {
     let mut graph = Graph::default();
     for scope in scopes {
         for file in scope.graph_files() {
@@ -203,12 +212,12 @@ fn read_graph(scopes: &[Scope], reports: &mut Reports) -> Result<Vec<GraphItem>,
 
 /// Receives what is reported while the graph is read. The bytes are counted and not sent one by
 /// one: nobody takes them before all events are sent, and the reading would wait.
-struct Reports {
+struct Reports<'a> {
     problems: SyncSender<Problem>,
-    bytes: u64,
+    bytes: &'a AtomicU64,
 }
 
-impl Sink for Reports {
+impl Sink for Reports<'_> {
     /// The graph's files hold no events.
     fn evidence(&mut self, _: Evidence) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -222,7 +231,7 @@ impl Sink for Reports {
     }
 
     fn progress(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 

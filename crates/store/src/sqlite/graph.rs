@@ -725,7 +725,7 @@ pub(super) fn refold(connection: &Connection, space: SpaceId) -> Result<(), Stor
     let mut index = SqliteLedgerIndex::new(connection, &AccessCache::default())?;
     let mut position = Position(0);
     loop {
-        let recorded = ledger::read(connection, space, position, READ_OPERATIONS)?;
+        let recorded = ledger::read(connection, space, position, (READ_OPERATIONS, usize::MAX))?;
         let Some(last) = recorded.last() else { return index.write_beliefs() };
         position = last.position;
         index.write_beliefs_of_batch()?;

@@ -393,7 +393,7 @@ impl Ledger for SqliteSpace {
     }
 
     fn read(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, StoreError> {
-        read(&self.connection, self.space, after, limit)
+        read(&self.connection, self.space, after, (limit, usize::MAX))
     }
 
     fn get(&self, id: &OpId) -> Result<Option<Recorded>, StoreError> {
@@ -459,11 +459,12 @@ pub(super) fn get(
     recorded.transpose()
 }
 
+/// At most `limit` operations, and no more once their bodies have `bytes` together.
 pub(super) fn read(
     connection: &Connection,
     space: SpaceId,
     after: Position,
-    limit: usize,
+    (limit, bytes): (usize, usize),
 ) -> Result<Vec<Recorded>, StoreError> {
     let query = format!(
         "SELECT {COLUMNS} FROM op LEFT JOIN author ON author.number = op.author WHERE op.pos > ?1
@@ -473,8 +474,13 @@ pub(super) fn read(
     let mut rows =
         statement.query(params![sql(after), i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut recorded = Vec::new();
-    while let Some(row) = rows.next()? {
-        recorded.push(decode(row, space)?);
+    let mut bytes_read = 0;
+    while bytes_read < bytes
+        && let Some(row) = rows.next()?
+    {
+        let read = decode(row, space)?;
+        bytes_read += read.operation.body().map_or(0, <[u8]>::len);
+        recorded.push(read);
     }
     Ok(recorded)
 }

@@ -77,6 +77,8 @@ const _: () = assert!(SIGNAL_FLAGS == 0b11, "an index of `HighestSums` has these
 pub(super) struct HighestSums {
     /// By [`Self::place`].
     sums: Vec<f32>,
+    /// Of all parts, whether or not one document can have them at once. A record that reaches 0
+    /// with it is a candidate while there are few.
     pub(super) of_all: f32,
 }
 
@@ -104,18 +106,17 @@ impl HighestSums {
                 sums.push(Self::highest_of(pass, others, &known));
             }
         }
-        let of_all = sums.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        Self { sums, of_all }
+        Self { sums, of_all: pass.highest_parts() as f32 }
     }
 
     /// The highest sum with what marks and flags do not tell.
     fn highest_of(pass: &Pass<'_>, others: &Others, known: &Signals) -> f32 {
-        let either = |possible: bool| [false, possible];
+        let either = |possible: bool| if possible { &[false, true][..] } else { &[false] };
         let mut highest = f32::NEG_INFINITY;
-        for speaker in either(pass.speaker.is_some()) {
-            for subject in either(pass.subject.is_some()) {
-                for elsewhere in either(pass.conversations.is_some()) {
-                    for asker in either(known.asker) {
+        for &speaker in either(pass.speaker.is_some()) {
+            for &subject in either(pass.subject.is_some()) {
+                for &elsewhere in either(pass.conversations.is_some()) {
+                    for &asker in either(known.asker) {
                         let signals = Signals { speaker, subject, elsewhere, asker, ..*known };
                         highest = highest.max(others.of(&signals));
                     }

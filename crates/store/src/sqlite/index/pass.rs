@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use models::near::NearWords;
 use models::table::{DIMENSIONS, Table};
 use retrieval::question::Question;
+use retrieval::question::dates::FIT_MAX;
 use retrieval::rank::lexical::{self, TermCounts};
 use retrieval::rank::meaning::{Direction, compress};
 use retrieval::rank::{Signals, Weights, fuse};
@@ -317,6 +318,7 @@ impl Pass<'_> {
                 // Which words it has itself is looked at later.
                 let signals = self.signals(&attribute, document, &named, date, true);
                 let score = known + others.of(&signals);
+                debug_assert!(score.is_nan() || score <= known + highest.of(&attribute));
                 if is_too_low(score) {
                     continue;
                 }
@@ -415,6 +417,21 @@ impl Pass<'_> {
                 by_length
             })
             .collect()
+    }
+
+    /// The sum of the highest values of all parts except those of words and session.
+    pub(super) fn highest_parts(&self) -> f64 {
+        let weights = &self.weights;
+        let date = if self.question.asks_of_a_time() { FIT_MAX * weights.date } else { 0.0 };
+        let when = if self.question.asks_when { weights.when } else { 0.0 };
+        let speaker = if self.speaker.is_some() { weights.speaker } else { 0.0 };
+        let subject = if self.subject.is_some() { weights.subject } else { 0.0 };
+        let asker = if self.asked_for().is_some() { weights.asker } else { 0.0 };
+        let standing = weights.standing * INSTRUCTION_NAMED;
+        let Weights { time_expression, is_question, is_output, elsewhere, .. } = *weights;
+        let marked = [time_expression, is_question, is_output, elsewhere];
+        let parts = [date, when, speaker, subject, asker, standing].into_iter().chain(marked);
+        parts.map(|part| part.max(0.0)).sum()
     }
 
     /// Which documents of a block contain every word of a name themselves.

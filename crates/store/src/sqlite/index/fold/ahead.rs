@@ -1,5 +1,8 @@
 //! What another thread reads of the next operations while this one adds those before them.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, ScopedJoinHandle};
+
 use kernel::body::Body;
 use kernel::evidence::Evidence;
 use kernel::kind::Kind;
@@ -9,22 +12,33 @@ use super::super::meaning::DocumentVector;
 use super::passage::Passages;
 use crate::Recorded;
 
-/// Prepares what comes next on another thread, if anything does, while this one does `own`. A panic
-/// of the other thread becomes one of this.
+/// Most operations that are prepared at once.
+pub(super) const AHEAD_MAX: usize = 512;
+/// Bytes of bodies after which no more are. It bounds memory, as a parsed body may take a hundred
+/// times its bytes, and what is done in vain where long records fill a block.
+pub(super) const AHEAD_BYTES: usize = 256 << 10;
+
+/// Prepares what comes next on another thread, if anything does, while this one does `own`. Where
+/// no thread can be had, this one does both. A panic of the other thread becomes one of this.
 pub(super) fn meanwhile<S: Send, P: Send, R>(
     next: Vec<S>,
-    prepare: impl FnOnce(Vec<S>) -> Vec<P> + Send,
+    prepare: impl Fn(Vec<S>) -> Vec<P> + Sync,
     own: impl FnOnce() -> R,
 ) -> (R, Vec<P>) {
     if next.is_empty() {
         return (own(), Vec::new());
     }
+    let next = Mutex::new(next);
+    // Whoever prepares takes all of it.
+    let prepare =
+        || prepare(std::mem::take(&mut *next.lock().unwrap_or_else(PoisonError::into_inner)));
     std::thread::scope(|scope| {
-        let preparing = scope.spawn(|| prepare(next));
+        let preparing = Builder::new().name("index".to_owned()).spawn_scoped(scope, prepare);
         let done = own();
-        match preparing.join() {
-            Ok(prepared) => (done, prepared),
-            Err(panic) => std::panic::resume_unwind(panic),
+        match preparing.map(ScopedJoinHandle::join) {
+            Ok(Ok(prepared)) => (done, prepared),
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => (done, prepare()),
         }
     })
 }

@@ -24,7 +24,7 @@ use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
 use super::super::served::node_session;
 use super::super::tables::FACTS;
-use super::ahead::meanwhile;
+use super::ahead::{AHEAD_BYTES, AHEAD_MAX, meanwhile};
 use super::block::Stretch;
 use super::{Folder, days_since_epoch};
 use crate::{Position, StoreError};
@@ -163,12 +163,15 @@ impl Folder {
         let mut statement =
             connection.prepare_cached(if has_records { STATED } else { STATED_BEFORE })?;
         let mut rows = statement.query(stretch.parameters())?;
-        let mut prepared = prepare(Stored::read(&mut rows, stretch)?);
+        // No other thread is there for the first of them.
+        let mut prepared = prepare(Stored::read(&mut rows, stretch)?, false);
         loop {
             let stored = Stored::read(&mut rows, stretch)?;
             if prepared.is_empty() && stored.is_empty() {
                 return Ok(());
             }
+            let expects_english = std::mem::take(&mut self.meets_english);
+            let prepare = |stored| prepare(stored, expects_english);
             let add_all =
                 || prepared.iter().try_for_each(|fact| self.add_fact(connection, batch, fact));
             let (added, next) = meanwhile(stored, prepare, add_all);
@@ -187,21 +190,23 @@ impl Folder {
         let PreparedFact { position, kind, body, .. } = prepared;
         let position = *position;
         let Some(fact) = FactText::of(body) else { return Ok(()) };
-        let more = prepared.more();
+        let more = searched_beside(&prepared.values, &prepared.key);
         let analysis = self.analyzer.analyze_slots(&fact.text, &more);
         for (term, own) in self.number_terms(connection, batch, &analysis)? {
             batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
         }
-        let nothing = DocumentVector::default();
-        let meant = match analysis.language {
-            Language::English => &prepared.meant_in_english,
-            _ => &nothing,
+        let is_english = analysis.language == Language::English;
+        self.meets_english |= is_english;
+        let meant = match prepared.meant_in_english.as_ref().filter(|_| is_english) {
+            Some(meant) => Cow::Borrowed(meant),
+            None => Cow::Owned(vector_of(&fact, &more, analysis.language)),
         };
+        let nothing = DocumentVector::default();
         batch.meanings.push(
             connection,
             self.tables,
             document,
-            meant,
+            &meant,
             &nothing.vector,
             &nothing.vector,
         )?;
@@ -236,9 +241,6 @@ impl Folder {
     }
 }
 
-/// Operations that one thread prepares while another adds those before them.
-const PREPARED_AT_ONCE: usize = 512;
-
 /// A row of [`STATED`].
 struct Stored {
     position: Position,
@@ -247,10 +249,12 @@ struct Stored {
 }
 
 impl Stored {
-    /// The next rows, at most [`PREPARED_AT_ONCE`] of them with a body; none at the end.
+    /// The next rows with a body, as many as are prepared at once; none at the end.
     fn read(rows: &mut Rows<'_>, stretch: &mut Stretch) -> Result<Vec<Self>, StoreError> {
         let mut read = Vec::new();
-        while read.len() < PREPARED_AT_ONCE
+        let mut bytes_read = 0;
+        while read.len() < AHEAD_MAX
+            && bytes_read < AHEAD_BYTES
             && let Some(row) = rows.next()?
         {
             stretch.take(row)?;
@@ -259,9 +263,9 @@ impl Stored {
                 continue;
             };
             let bytes = row.get_ref(2)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-            let stored =
-                bytes.map(|bytes| Self { position: stretch.last, kind, bytes: bytes.to_vec() });
-            read.extend(stored);
+            let Some(bytes) = bytes else { continue };
+            bytes_read += bytes.len();
+            read.push(Self { position: stretch.last, kind, bytes: bytes.to_vec() });
         }
         Ok(read)
     }
@@ -276,13 +280,13 @@ struct PreparedFact {
     values: Vec<String>,
     /// The words of its key; none of a node, whose key is a digest of its text.
     key: String,
-    /// What it means if it is in English.
-    meant_in_english: DocumentVector,
+    /// Its vector if it is in English, if it was expected to be.
+    meant_in_english: Option<DocumentVector>,
 }
 
 impl PreparedFact {
     /// None if it has no text.
-    fn of(stored: Stored) -> Option<Self> {
+    fn of(stored: Stored, expects_english: bool) -> Option<Self> {
         let Stored { position, kind, bytes } = stored;
         let body = Body::parse(&kind, &bytes).ok()?;
         let fact = FactText::of(&body)?;
@@ -291,20 +295,24 @@ impl PreparedFact {
             Kind::Node => String::new(),
             _ => fact.key.replace(|character: char| !character.is_alphanumeric(), " "),
         };
-        let more = values.iter().chain([&key]).map(String::as_str);
-        let parts = std::iter::once(fact.text.as_str()).chain(more);
-        let meant_in_english = DocumentVector::of(Language::English, parts);
+        let meant_in_english = expects_english
+            .then(|| vector_of(&fact, &searched_beside(&values, &key), Language::English));
         Some(Self { position, kind, values, key, meant_in_english, body })
-    }
-
-    /// What is searched beside the text.
-    fn more(&self) -> Vec<&str> {
-        self.values.iter().chain([&self.key]).map(String::as_str).collect()
     }
 }
 
-fn prepare(stored: Vec<Stored>) -> Vec<PreparedFact> {
-    stored.into_iter().filter_map(PreparedFact::of).collect()
+/// What is searched beside the text.
+fn searched_beside<'a>(values: &'a [String], key: &'a str) -> Vec<&'a str> {
+    values.iter().map(String::as_str).chain([key]).collect()
+}
+
+/// The vector of a text and what is searched beside it, in a language.
+fn vector_of(fact: &FactText<'_>, more: &[&str], language: Language) -> DocumentVector {
+    DocumentVector::of(language, std::iter::once(fact.text.as_str()).chain(more.iter().copied()))
+}
+
+fn prepare(stored: Vec<Stored>, expects_english: bool) -> Vec<PreparedFact> {
+    stored.into_iter().filter_map(|stored| PreparedFact::of(stored, expects_english)).collect()
 }
 
 /// The texts and numbers of the payload that are not in the text, in order, at most [`VALUES_MAX`].

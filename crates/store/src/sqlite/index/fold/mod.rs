@@ -6,6 +6,7 @@
 //! alone.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use kernel::access::Access;
 use kernel::body::Body;
@@ -42,7 +43,7 @@ mod restored;
 mod thoughts;
 mod threads;
 
-use ahead::{Ahead, Prepared, meanwhile};
+use ahead::{AHEAD_BYTES, AHEAD_MAX, Ahead, Prepared, meanwhile};
 pub use passage::searched_parts;
 use passage::{Passage, Passages, marks};
 use threads::{ThreadEnd, session_name};
@@ -52,8 +53,6 @@ pub use facts::VALUES_RAW;
 pub(in super::super) use facts::stated_at;
 pub(super) use thoughts::{CORRECTED, DOMAIN, REFINED, ThoughtFolder, tags_of};
 
-/// Operations read at a time.
-const READ_OPERATIONS: u64 = 512;
 /// Names whose numbers are cached.
 const PEOPLE_REMEMBERED_MAX: usize = 1 << 16;
 
@@ -252,59 +251,69 @@ impl Folder {
         };
         let read_after = |position: Position| match end.0.saturating_sub(position.0) {
             0 => Ok(Vec::new()),
-            left => ledger::read(connection, space, position, left.min(READ_OPERATIONS) as usize),
+            left => {
+                let most = (left.min(AHEAD_MAX as u64) as usize, AHEAD_BYTES);
+                ledger::read(connection, space, position, most)
+            }
         };
-        let ahead = |folder: &Self| Ahead {
+        let mut ahead = Ahead {
             all_bodies: graph == Graph::FoldedHere,
-            expects_english: folder.meets_english,
-            of_thinking: folder.of_thinking,
+            // No other thread is there for the first of them.
+            expects_english: false,
+            of_thinking: self.of_thinking,
         };
-        let mut prepared = ahead(self).prepare(read_after(reach.position)?);
+        let mut operations = ahead.prepare(read_after(reach.position)?);
         while reach.position < end {
-            let Some(last) = prepared.last().map(|last| last.recorded.position.min(end)) else {
+            let Some(last) = operations.last().map(|last| last.recorded.position.min(end)) else {
                 // Only a damaged file has a gap here, and nothing will fill it.
                 reach.position = end;
                 break;
             };
-            let next = read_after(last)?;
-            let ahead = ahead(self);
-            self.meets_english = false;
-            let mut add_all = || {
-                for prepared in prepared.drain(..) {
-                    let recorded = &prepared.recorded;
-                    if recorded.position > end {
+            // What cannot be read stops the fold after those before it.
+            let next = read_after(last);
+            let (next, failed) = match next {
+                Ok(next) => (next, None),
+                Err(error) => (Vec::new(), Some(error)),
+            };
+            ahead.expects_english = std::mem::take(&mut self.meets_english);
+            let add_all = || {
+                for prepared in operations {
+                    let (recorded, body) = (&prepared.recorded, prepared.body.as_ref());
+                    let position = recorded.position;
+                    if position > end {
                         break;
                     }
                     if reach.note(recorded) {
-                        let then = self.change_access.until(connection, recorded.position)?;
-                        let (body, latest_us) = (prepared.body.as_ref(), reach.latest_us);
+                        let then = self.change_access.until(connection, position)?;
+                        let latest_us = reach.latest_us;
                         if changes_the_past(connection, recorded, body, latest_us, &then.access)? {
-                            return Ok(Some(Folded::AccessChangedAt(recorded.position)));
+                            return Ok(ControlFlow::Break(Folded::AccessChangedAt(position)));
                         }
                     }
                     if let Some(graph_index) = &mut graph_index {
-                        let body = prepared.body.as_ref();
-                        graph_index.fold(recorded.position, &recorded.operation, body)?;
+                        graph_index.fold(position, &recorded.operation, body)?;
                     }
-                    let position = recorded.position;
                     self.take(connection, &index, &mut batch, prepared)?;
                     if batch.documents >= block_end {
                         // Long records have filled the block early.
-                        return Ok(Some(Folded::To(position)));
+                        return Ok(ControlFlow::Break(Folded::To(position)));
                     }
                 }
-                Ok::<_, StoreError>(None)
+                Ok::<_, StoreError>(ControlFlow::Continue(()))
             };
-            let (added, next) = meanwhile(next, |next| ahead.prepare(next), &mut add_all);
+            let (added, next) = meanwhile(next, |next| ahead.prepare(next), add_all);
             reach.position = match added? {
-                None => last,
-                Some(Folded::To(position)) => {
+                ControlFlow::Continue(()) => last,
+                ControlFlow::Break(Folded::To(position)) => {
                     reach.position = position;
                     break;
                 }
-                Some(changed @ Folded::AccessChangedAt(_)) => return Ok(changed),
+                ControlFlow::Break(changed @ Folded::AccessChangedAt(_)) => return Ok(changed),
             };
-            prepared = next;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+            operations = next;
         }
         if reach.position > start {
             batch.write(connection)?;
