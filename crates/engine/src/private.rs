@@ -20,7 +20,7 @@ use kernel::kind::Kind;
 use kernel::ledger_index::Entry;
 use kernel::operation::{HlcTimestamp, Operation, Role, Verified};
 use kernel::validity::inputs;
-use store::sqlite::first_after;
+use store::sqlite::{Content, first_after};
 use store::{Ledger, StoreError};
 
 use crate::belief::name::acting;
@@ -186,12 +186,12 @@ impl<'a, B: Bodies + ?Sized> Privacy<'a, B> {
 
     /// What an operation says of itself, whatever it stands on.
     fn own(&self, id: &OpId) -> Result<Own, StoreError> {
-        let Some((_, kind)) = self.index.time_and_kind(id)? else {
+        let Some(Content { kind, body, may_be_annotated }) = self.index.content_of(id)? else {
             return Ok(Own::StandsOn(Vec::new()));
         };
-        let body = body_of(self.index, id, &kind)?;
+        let body = body.and_then(|bytes| Body::parse(&kind, &bytes).ok());
         let is_marked = body.as_ref().and_then(visibility_of) == Some(Visibility::Private)
-            || self.is_annotated_private(id)?;
+            || may_be_annotated && self.is_annotated_private(id)?;
         if is_marked || body.is_none() && self.was_private(id)? {
             return Ok(Own::Private);
         }

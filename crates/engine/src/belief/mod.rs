@@ -20,7 +20,7 @@ use kernel::snapshot::Snapshot;
 use kernel::validity::{Standing, State, Validity};
 use kernel::when::When;
 use serde_json::{Value, json};
-use store::sqlite::{Outline, SqliteLedgerIndex};
+use store::sqlite::{Content, Outline, SqliteLedgerIndex};
 use store::{StoreError, Writing};
 
 use crate::{EngineError, Reader};
@@ -131,6 +131,11 @@ pub(crate) trait Bodies: LedgerIndex<Error = StoreError> {
         let has_body = self.canonical_body(id)?.is_some();
         Ok(Some(Outline { kind: entry.kind, ts: entry.ts, has_body }))
     }
+    /// What an operation says by itself.
+    fn content_of(&self, id: &OpId) -> Result<Option<Content>, StoreError> {
+        let Some((_, kind)) = self.time_and_kind(id)? else { return Ok(None) };
+        Ok(Some(Content { kind, body: self.canonical_body(id)?, may_be_annotated: true }))
+    }
     /// The first operation whose header commits to `body` and whose body was removed.
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError>;
     /// False where it is known that no edge replaces or redirects any record.
@@ -164,6 +169,10 @@ impl Bodies for SqliteLedgerIndex<'_> {
 
     fn outline_of(&self, id: &OpId) -> Result<Option<Outline>, StoreError> {
         self.outline(id)
+    }
+
+    fn content_of(&self, id: &OpId) -> Result<Option<Content>, StoreError> {
+        self.content(id)
     }
 
     fn with_removed_body(&self, body: &BodyHash) -> Result<Option<OpId>, StoreError> {

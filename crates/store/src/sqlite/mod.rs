@@ -52,7 +52,7 @@ mod views;
 mod without_trace;
 
 pub use belief_list::{BeliefFilter, BeliefPage, BeliefRow};
-pub use declarations::{Outline, WithoutBody};
+pub use declarations::{Content, Outline, WithoutBody};
 pub use derive::{EvidenceBody, GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
