@@ -299,10 +299,11 @@ impl Pass<'_> {
                 let known = sum + session_weights.get(*session as usize).copied().unwrap_or(0.0);
                 let is_too_low = |score: f32| threshold.is_some_and(|worst| score < worst);
                 let at_most = known + highest.of_all;
+                // Its attributes are looked at last: they are in memory of their own.
                 if is_too_low(at_most)
-                    || is_too_low(known + highest.of(attribute))
                     || (threshold.is_none() && at_most <= 0.0)
                     || (known == 0.0 && dates.is_empty() && !seeks_instructions)
+                    || is_too_low(known + highest.of(attribute))
                 {
                     continue;
                 }

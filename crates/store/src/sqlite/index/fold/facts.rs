@@ -170,7 +170,7 @@ impl Folder {
             if prepared.is_empty() && stored.is_empty() {
                 return Ok(());
             }
-            let expects_english = std::mem::take(&mut self.meets_english);
+            let expects_english = std::mem::take(&mut self.english_lead) > 0;
             let prepare = |stored| prepare(stored, expects_english);
             let add_all =
                 || prepared.iter().try_for_each(|fact| self.add_fact(connection, batch, fact));
@@ -196,7 +196,7 @@ impl Folder {
             batch.push_posting(term, document, TermCounts { own, ..TermCounts::default() });
         }
         let is_english = analysis.language == Language::English;
-        self.meets_english |= is_english;
+        self.english_lead += if is_english { 1 } else { -1 };
         let meant = match prepared.meant_in_english.as_ref().filter(|_| is_english) {
             Some(meant) => Cow::Borrowed(meant),
             None => Cow::Owned(vector_of(&fact, &more, analysis.language)),

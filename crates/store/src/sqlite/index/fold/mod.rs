@@ -64,8 +64,8 @@ pub(in super::super) struct Folder {
     tables: &'static IndexTables,
     /// Whether it reads what agents thought, and nothing else.
     of_thinking: bool,
-    /// Some passage that was added lately is in English.
-    meets_english: bool,
+    /// How many more of the texts that were added lately are in English than not.
+    english_lead: i64,
     analyzer: Analyzer,
     /// Numbers of the analyser's terms by slot (`NONE` if not yet known), and the analyser's
     /// generation.
@@ -173,7 +173,7 @@ impl Folder {
         Ok(Self {
             tables,
             of_thinking: false,
-            meets_english: false,
+            english_lead: 0,
             languages: Languages::of(analyzer.usual_language()),
             analyzer,
             terms: Vec::new(),
@@ -275,7 +275,7 @@ impl Folder {
                 Ok(next) => (next, None),
                 Err(error) => (Vec::new(), Some(error)),
             };
-            ahead.expects_english = std::mem::take(&mut self.meets_english);
+            ahead.expects_english = std::mem::take(&mut self.english_lead) > 0;
             let add_all = || {
                 for prepared in operations {
                     let (recorded, body) = (&prepared.recorded, prepared.body.as_ref());
@@ -511,7 +511,7 @@ impl Folder {
         }
 
         let is_english = analysis.language == Language::English;
-        self.meets_english |= is_english;
+        self.english_lead += if is_english { 1 } else { -1 };
         let meant = match meant_in_english.filter(|_| is_english) {
             Some(meant) => meant,
             None => passage.vector(analysis.language),
