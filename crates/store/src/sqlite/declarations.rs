@@ -52,17 +52,6 @@ pub struct Outline {
     pub has_body: bool,
 }
 
-/// What an operation says by itself, and whether something may be said of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
-    /// Its kind.
-    pub kind: Kind,
-    /// Its canonical body, unless removed.
-    pub body: Option<Vec<u8>>,
-    /// False where it is known that no annotation is about it.
-    pub may_be_annotated: bool,
-}
-
 impl SqliteLedgerIndex<'_> {
     /// The authors of declarations that name an operation, in order.
     pub fn withheld_by(&self, id: &OpId) -> Result<Vec<Author>, StoreError> {
@@ -89,22 +78,6 @@ impl SqliteLedgerIndex<'_> {
             })
             .optional()?;
         Ok(outline)
-    }
-
-    /// Kind and body of an operation, and whether an annotation is about it.
-    pub fn content(&self, id: &OpId) -> Result<Option<Content>, StoreError> {
-        let content = self
-            .connection
-            .prepare_cached(
-                "SELECT kind, body, EXISTS (SELECT 1 FROM cite CROSS JOIN op AS citing ON citing.pos = cite.citing
-                     WHERE cite.target = op.pos AND cite.role = 'target' AND citing.kind = 'annotation')
-                 FROM op WHERE id = ?1",
-            )?
-            .query_row([id.0], |row| {
-                Ok(Content { kind: kind_at(row, 0)?, body: row.get(1)?, may_be_annotated: row.get(2)? })
-            })
-            .optional()?;
-        Ok(content)
     }
 
     /// Whether an operation is recorded without its body.

@@ -10,7 +10,7 @@ use kernel::kind::Kind;
 use kernel::operation::{Header, Operation, Ref, Unverified};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::graph::{SqliteLedgerIndex, author_at, id_at, sql};
+use super::graph::{SqliteLedgerIndex, author_at, id_at, kind_at, sql};
 use super::ledger::{COLUMNS, SqliteWriting, decode, get};
 use super::{SqliteSpace, erasure};
 use crate::{Ledger, Position, Recorded, StoreError};
@@ -184,6 +184,17 @@ impl SqliteSpace {
     }
 }
 
+/// What an operation says by itself, and whether something may be said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its canonical body, unless removed.
+    pub body: Option<Vec<u8>>,
+    /// False where it is known that no annotation is about it.
+    pub may_be_annotated: bool,
+}
+
 impl SqliteLedgerIndex<'_> {
     /// The canonical body of a recorded operation, unless removed.
     pub fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError> {
@@ -194,6 +205,22 @@ impl SqliteLedgerIndex<'_> {
             .query_row([row], |row| row.get(0))
             .optional()?;
         Ok(body.flatten())
+    }
+
+    /// Kind and body of an operation, and whether an annotation is about it.
+    pub fn content(&self, id: &OpId) -> Result<Option<Content>, StoreError> {
+        let content = self
+            .connection
+            .prepare_cached(
+                "SELECT kind, body, EXISTS (SELECT 1 FROM cite CROSS JOIN op AS citing ON citing.pos = cite.citing
+                     WHERE cite.target = op.pos AND cite.role = 'target' AND citing.kind = 'annotation')
+                 FROM op WHERE id = ?1",
+            )?
+            .query_row([id.0], |row| {
+                Ok(Content { kind: kind_at(row, 0)?, body: row.get(1)?, may_be_annotated: row.get(2)? })
+            })
+            .optional()?;
+        Ok(content)
     }
 
     /// How many operations each key signed, by key.

@@ -52,7 +52,7 @@ mod views;
 mod without_trace;
 
 pub use belief_list::{BeliefFilter, BeliefPage, BeliefRow};
-pub use declarations::{Content, Outline, WithoutBody};
+pub use declarations::{Outline, WithoutBody};
 pub use derive::{EvidenceBody, GroupNumber, Marked, OperationRow, Served};
 pub use echo::Injected;
 pub use embedding::{
@@ -74,7 +74,7 @@ pub use journal::{
     UseChange,
 };
 pub use ledger::{Inspection, SqliteSpace, SqliteWriting};
-pub use listings::SignedState;
+pub use listings::{Content, SignedState};
 pub use read_transaction::ReadTransaction;
 pub use receipts::{KeptReceipt, NewReceipt, ReceiptFilter, ReceiptItem, ShownRecord};
 pub use scratch::{ScratchGraph, ScratchIndex};
