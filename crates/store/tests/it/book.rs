@@ -12,10 +12,11 @@ use kernel::rules::Verdict;
 use kernel::seal::{ChainPosition, Draft, Signer};
 use kernel::soundness::ClaimStatus;
 use kernel::validity::{State, Validity};
+use retrieval::rank::Weights;
 use serde_json::{Value, json};
 use store::memory::MemoryLedger;
-use store::sqlite::SqliteSpace;
-use store::{Ledger, RecordError, Writing};
+use store::sqlite::{Filter, Found, SqliteSpace};
+use store::{Ledger, RecordError, StoreError, Writing};
 
 /// A key by number. Number 1 owns every space.
 pub(crate) fn key(number: u8) -> Signer {
@@ -131,21 +132,24 @@ impl Book<SqliteSpace> {
         rusqlite::Connection::open(self.ledger.path()).unwrap().execute_batch(statements).unwrap();
     }
 
-    /// The texts of the records that a question finds, best first.
-    pub(crate) fn find(&self, question: &str) -> Vec<String> {
-        let found = self.ledger.search(|search, analyzer| {
+    /// The records that a question finds, best first.
+    pub(crate) fn search(
+        &self,
+        question: &str,
+        filter: &Filter,
+        weights: &Weights,
+        limit: usize,
+    ) -> Result<Vec<Found>, StoreError> {
+        self.ledger.search(|search, analyzer| {
             let question = search.question(question, analyzer, None)?;
-            search
-                .finder(
-                    &question,
-                    analyzer,
-                    &Default::default(),
-                    None,
-                    &retrieval::rank::Weights::LEXICAL,
-                )?
-                .find(100)
-        });
-        let text = |found: store::sqlite::Found| {
+            search.finder(&question, analyzer, filter, None, weights)?.find(limit)
+        })
+    }
+
+    /// The texts of the records that a question finds by its words, best first.
+    pub(crate) fn find(&self, question: &str) -> Vec<String> {
+        let found = self.search(question, &Filter::default(), &Weights::LEXICAL, 100);
+        let text = |found: Found| {
             let before = store::Position(found.position.0 - 1);
             match body_at(&self.ledger.read(before, 1).unwrap().pop().unwrap().operation) {
                 Some(Body::Evidence(evidence)) => evidence.payload.text,

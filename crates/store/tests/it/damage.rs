@@ -2,8 +2,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use retrieval::rank::Weights;
 use serde_json::json;
-use store::sqlite::SqliteSpace;
+use store::sqlite::{Filter, SqliteSpace};
 use store::{Ledger, Position, StoreError};
 
 use crate::book::{Book, key, note};
@@ -27,19 +28,8 @@ fn damaged(statements: &str) -> Book<SqliteSpace> {
 
 /// Calls everything; errors are fine.
 fn use_all(book: &mut Book<SqliteSpace>) {
-    let _ = book.ledger.search(|search, analyzer| {
-        let question =
-            search.question("What did Ana Ruiz say about tomato soup in May?", analyzer, None)?;
-        search
-            .finder(
-                &question,
-                analyzer,
-                &Default::default(),
-                None,
-                &retrieval::rank::Weights::LEXICAL,
-            )?
-            .find(usize::MAX)
-    });
+    let question = "What did Ana Ruiz say about tomato soup in May?";
+    let _ = book.search(question, &Filter::default(), &Weights::LEXICAL, usize::MAX);
     let _ = book.ledger.search(|search, _| {
         Ok((0..9).map(|document| search.neighbours(document, 3).len()).sum::<usize>())
     });

@@ -3,6 +3,7 @@
 use kernel::evidence::Evidence;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use retrieval::rank::Weights;
 use serde_json::json;
 use store::sqlite::{Filter, Mode, SqliteSpace};
 use store::{Ledger, Position, StoreError};
@@ -295,12 +296,7 @@ fn filters_work_with_any_number_of_kinds() {
     book.advance();
     let find = |number: u32| {
         let filter = Filter { kinds: vec![format!("kind-{number}")], ..Filter::default() };
-        let found = book.ledger.search(|search, analyzer| {
-            let question = search.question(&format!("soup{number}"), analyzer, None)?;
-            search
-                .finder(&question, analyzer, &filter, None, &retrieval::rank::Weights::LEXICAL)?
-                .find(10)
-        });
+        let found = book.search(&format!("soup{number}"), &filter, &Weights::LEXICAL, 10);
         found.unwrap().first().map(|found| found.position)
     };
     assert_eq!(find(3), Some(Position(5)));
@@ -324,19 +320,7 @@ fn visibility_is_filtered_inside_the_search() {
     book.advance();
     let find = |visibilities: &[Visibility]| {
         let filter = Filter { visibilities: visibilities.to_vec(), ..Filter::default() };
-        let found = book.ledger.search(|search, analyzer| {
-            let question = search.question("soup", analyzer, None)?;
-            search
-                .finder(
-                    &question,
-                    analyzer,
-                    &filter,
-                    None,
-                    &retrieval::rank::Weights::WITH_VECTORS,
-                )?
-                .find(1_000)
-        });
-        found.unwrap().len()
+        book.search("soup", &filter, &Weights::WITH_VECTORS, 1_000).unwrap().len()
     };
     assert_eq!([find(&[]), find(&[Private]), find(&[Project]), find(&[Global])], [402, 400, 1, 1]);
     assert_eq!(find(&[Project, Global]), 2);
