@@ -211,11 +211,11 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     // A plan does not depend on bound values, so a statement is prepared once, not again for each
     // value.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.execute_batch(&format!(
+    connection.execute_batch(
         "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;
-         PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES};"
-    ))?;
-    Ok(())
+         PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;",
+    )?;
+    page_cache::set_usual(connection)
 }
 
 /// A space's file may come from anybody. We make no triggers and no views, so those that are there

@@ -9,6 +9,8 @@
 //! A form has to fit from the beginning of a clause to its end, so a word that it does not know
 //! ("nicht", "vielleicht", "nur freitags") keeps it from being read.
 
+use std::sync::Arc;
+
 use super::language::Language;
 use super::tokens::{Token, TokenKind, hash, is_kana, is_unspaced};
 use super::values;
@@ -50,18 +52,21 @@ pub(super) enum Saying {
 /// A form as written: `(Topic::Home, Saying::Changed, "WHO ist nach PLACE !gezogen")`.
 pub(super) type Written = (Topic, Saying, &'static str);
 
-/// Phrases, each of a few tokens in lower case.
+/// The tokens of a phrase, in lower case.
+type Phrase = Box<[&'static str]>;
+
+/// Phrases, which clones share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phrases {
-    phrases: Vec<Vec<String>>,
+    phrases: Arc<[Phrase]>,
     /// A bit for the hash of the first token of each.
     firsts: [u64; 4],
 }
 
 impl Phrases {
     /// Of `ab_sofort|jetzt`.
-    pub(super) fn new(written: &str) -> Self {
-        let phrases: Vec<Vec<String>> =
+    pub(super) fn new(written: &'static str) -> Self {
+        let phrases: Arc<[Phrase]> =
             written.split('|').filter(|phrase| !phrase.is_empty()).map(phrase).collect();
         let mut firsts = [0; 4];
         for first in phrases.iter().filter_map(|phrase| phrase.first()) {
@@ -88,12 +93,12 @@ impl Phrases {
             let (place, bit) = Self::bit(first.hash);
             self.firsts[place] & bit != 0
         });
-        let phrases = if may_begin { self.phrases.as_slice() } else { &[] };
-        let is_here = move |phrase: &&Vec<String>| {
+        let phrases = if may_begin { &*self.phrases } else { &[] };
+        let is_here = move |phrase: &&Phrase| {
             phrase.len() <= rest.len()
                 && phrase.iter().zip(rest).all(|(word, token)| *word == token.lower.as_ref())
         };
-        phrases.iter().filter(is_here).map(Vec::len)
+        phrases.iter().filter(is_here).map(|phrase| phrase.len())
     }
 
     /// The length of the longest that stands at a place.
@@ -107,16 +112,16 @@ impl Phrases {
     }
 
     /// The first token of each.
-    pub(super) fn firsts(&self) -> impl Iterator<Item = &str> {
-        self.phrases.iter().filter_map(|phrase| phrase.first()).map(String::as_str)
+    pub(super) fn firsts(&self) -> impl Iterator<Item = &'static str> {
+        self.phrases.iter().filter_map(|phrase| phrase.first().copied())
     }
 }
 
-fn phrase(written: &str) -> Vec<String> {
+fn phrase(written: &'static str) -> Phrase {
     let words = written.split('_').filter(|word| !word.is_empty());
     let tokens = words.flat_map(|word| match word.chars().any(is_unspaced) {
-        true => word.chars().map(String::from).collect(),
-        false => vec![word.to_owned()],
+        true => word.split_inclusive(|_| true).collect(),
+        false => vec![word],
     });
     tokens.collect()
 }
@@ -170,7 +175,7 @@ pub(super) struct Form {
     /// Whether it leaves out who it is about, and its verb does not say so.
     pub(super) is_of_nobody: bool,
     /// Tokens of which one occurs in each sentence of this form.
-    pub(super) anchors: Vec<String>,
+    pub(super) anchors: Vec<&'static str>,
     elements: Vec<Element>,
 }
 
@@ -195,11 +200,12 @@ impl Form {
         });
         // A letter alone stands in any text: "19 h".
         form.anchors.retain(|anchor| anchor.len() > 1);
+        form.elements.shrink_to_fit();
         form.is_of_nobody = language.is_unspaced && is_of_people && !names;
         form
     }
 
-    fn add(&mut self, written: &str, language: &Language) {
+    fn add(&mut self, written: &'static str, language: &Language) {
         let is_optional = written.ends_with('?');
         let word = written.trim_end_matches('?');
         let is_anchor = word.starts_with('!');
@@ -220,23 +226,29 @@ impl Form {
         self.is_open |= slot == Slot::Any;
         match slot {
             Slot::Amount if self.anchors.is_empty() => {
-                self.anchors.extend(language.money.firsts().map(str::to_owned));
+                self.anchors.extend(language.money.firsts());
             }
             Slot::Role if self.anchors.is_empty() => {
                 let roles = language.roles.iter().flat_map(|(_, words)| words.firsts());
-                self.anchors.extend(roles.map(str::to_owned));
+                self.anchors.extend(roles);
             }
             Slot::Time if self.anchors.is_empty() => {
                 let days = language.days.iter().chain(&language.months).chain([&language.hours]);
                 let words = days.flat_map(Phrases::firsts).filter(|word| !TIMES.contains(word));
-                self.anchors.extend(words.map(str::to_owned));
+                self.anchors.extend(words);
             }
             _ => {}
         }
         self.elements.push(Element { part: Part::Slot(slot), is_optional });
     }
 
-    fn add_words(&mut self, word: &str, is_optional: bool, is_anchor: bool, language: &Language) {
+    fn add_words(
+        &mut self,
+        word: &'static str,
+        is_optional: bool,
+        is_anchor: bool,
+        language: &Language,
+    ) {
         if word == "@i" {
             let part = Part::Speaker(language.i.clone());
             return self.elements.push(Element { part, is_optional });
@@ -249,7 +261,7 @@ impl Form {
             _ => Phrases::new(word),
         };
         if is_anchor {
-            self.anchors = phrases.firsts().map(str::to_owned).collect();
+            self.anchors = phrases.firsts().collect();
         }
         let is_change = matches!(word, "@now" | "@new");
         self.elements.push(Element { part: Part::Words { phrases, is_change }, is_optional });

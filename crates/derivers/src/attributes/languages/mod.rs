@@ -85,7 +85,7 @@ static READER: LazyLock<Reader> = LazyLock::new(Reader::new);
 struct Reader {
     languages: Vec<Language>,
     /// The forms in which a token occurs, by language.
-    by_anchor: HashMap<String, Vec<Candidate>>,
+    by_anchor: HashMap<&'static str, Vec<Candidate>>,
     /// Finds these words in a text.
     scan: Scan,
 }
@@ -106,7 +106,7 @@ struct Candidate {
 impl Reader {
     fn new() -> Self {
         let languages: Vec<Language> = table::ALL.iter().map(|it| Language::new(it)).collect();
-        let mut by_anchor: HashMap<String, Vec<Candidate>> = HashMap::new();
+        let mut by_anchor: HashMap<&'static str, Vec<Candidate>> = HashMap::new();
         for (number, language) in languages.iter().enumerate() {
             for (form, it) in language.forms.iter().enumerate() {
                 let is_state = it.saying == Saying::IsSo;
@@ -114,11 +114,11 @@ impl Reader {
                 let candidate =
                     Candidate { is_open: it.is_open, is_state, language: number, form, is_amount };
                 for anchor in &it.anchors {
-                    by_anchor.entry(anchor.clone()).or_default().push(candidate);
+                    by_anchor.entry(anchor).or_default().push(candidate);
                 }
             }
         }
-        let scan = Scan::new(by_anchor.keys().map(String::as_str));
+        let scan = Scan::new(by_anchor.keys().copied());
         Self { languages, by_anchor, scan }
     }
 

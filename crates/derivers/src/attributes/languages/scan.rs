@@ -41,7 +41,7 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Of words in lower case. Those that are not ASCII are found by their letters.
-    pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+    pub(super) fn new(words: impl Iterator<Item = &'static str>) -> Self {
         let mut by_letter: [Words; LETTERS] = Default::default();
         for word in words.filter(|word| word.is_ascii()) {
             if let Some(place) = word.as_bytes().first().copied().and_then(letter) {
@@ -84,14 +84,14 @@ impl Scan {
 struct Words {
     /// A bit for each of their lengths, by the second letter.
     lengths: [u32; LETTERS],
-    words: Vec<String>,
+    words: Vec<&'static str>,
 }
 
 impl Words {
-    fn add(&mut self, word: &str) {
+    fn add(&mut self, word: &'static str) {
         if let Some(second) = word.as_bytes().get(1).copied().and_then(letter) {
             self.lengths[second] |= Self::length(word.as_bytes());
-            self.words.push(word.to_owned());
+            self.words.push(word);
         }
     }
 

@@ -64,7 +64,6 @@ pub(super) const OPEN_TASK: u8 = 128;
 pub(super) struct Attribute {
     /// The position of its operation. It rises with the document's number.
     pub(super) position: Position,
-    pub(super) session: u32,
     /// The passage before it in its record, or the last passage of the record that the same key
     /// recorded before in its session.
     pub(super) previous: u32,
@@ -75,22 +74,31 @@ pub(super) struct Attribute {
     /// Its time, microseconds since the Unix epoch.
     pub(super) at_us: i64,
     pub(super) kind: u8,
-    /// How many terms it has; longer documents count as this long.
-    pub(super) length: u8,
     /// What never changes about its record: [`TURN`] and so on.
     pub(super) marks: u8,
     pub(super) flags: u8,
 }
 
-impl Attribute {
+/// All attributes of one document, as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct StoredAttribute {
+    pub(super) attribute: Attribute,
+    pub(super) session: u32,
+    /// How many terms it has; longer documents count as this long.
+    pub(super) length: u8,
+}
+
+impl StoredAttribute {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(&self.position.0.to_le_bytes());
+        let Attribute { position, previous, author, day, at_us, kind, marks, flags } =
+            self.attribute;
+        bytes.extend_from_slice(&position.0.to_le_bytes());
         bytes.extend_from_slice(&self.session.to_le_bytes());
-        bytes.extend_from_slice(&self.previous.to_le_bytes());
-        bytes.extend_from_slice(&self.author.to_le_bytes());
-        bytes.extend_from_slice(&self.day.to_le_bytes());
-        bytes.extend_from_slice(&self.at_us.to_le_bytes());
-        bytes.extend([self.kind, self.length, self.marks, self.flags]);
+        bytes.extend_from_slice(&previous.to_le_bytes());
+        bytes.extend_from_slice(&author.to_le_bytes());
+        bytes.extend_from_slice(&day.to_le_bytes());
+        bytes.extend_from_slice(&at_us.to_le_bytes());
+        bytes.extend([kind, self.length, marks, flags]);
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -101,18 +109,17 @@ impl Attribute {
         let (day, rest) = rest.split_first_chunk()?;
         let (at_us, rest) = rest.split_first_chunk()?;
         let [kind, length, marks, flags] = rest else { return None };
-        Some(Self {
+        let attribute = Attribute {
             position: Position(u64::from_le_bytes(*position)),
-            session: u32::from_le_bytes(*session),
             previous: u32::from_le_bytes(*previous),
             author: u32::from_le_bytes(*author),
             day: i32::from_le_bytes(*day),
             at_us: i64::from_le_bytes(*at_us),
             kind: *kind,
-            length: *length,
             marks: *marks,
             flags: *flags,
-        })
+        };
+        Some(Self { attribute, session: u32::from_le_bytes(*session), length: *length })
     }
 }
 
@@ -164,7 +171,7 @@ pub(super) fn count_in(data: &[u8]) -> u32 {
 /// The attributes of one document in a chunk's bytes.
 pub(super) fn in_chunk(data: &[u8], document: u32) -> Option<Attribute> {
     let start = (document % CHUNK) as usize * WIDTH;
-    Attribute::read(data.get(start..start + WIDTH)?)
+    StoredAttribute::read(data.get(start..start + WIDTH)?).map(|stored| stored.attribute)
 }
 
 /// Sets flags of one document in a chunk's bytes.
@@ -266,6 +273,11 @@ impl Attributes {
         self.rest.get(document)
     }
 
+    /// The session of one document; [`NONE`] without one.
+    pub(super) fn session_of(&self, document: u32) -> u32 {
+        self.session.get(document).copied().unwrap_or(NONE)
+    }
+
     /// The document that follows one in its session.
     pub(super) fn next(&self, document: u32) -> Option<u32> {
         self.next.get(document).copied().filter(|next| *next != NONE)
@@ -292,18 +304,19 @@ impl Attributes {
             let first = row.get::<_, u32>(0)?.saturating_mul(CHUNK);
             let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
             for (document, bytes) in (first..=u32::MAX).zip(data.chunks_exact(WIDTH)) {
-                let Some(attribute) = Attribute::read(bytes) else { continue };
+                let Some(stored) = StoredAttribute::read(bytes) else { continue };
+                let StoredAttribute { attribute, session, length } = stored;
                 let is_new = document == self.len();
                 self.has_chats |= attribute.marks & BY_USER != 0;
                 if attribute.marks & OPEN_TASK != 0 {
                     self.open_tasks.insert(document);
                 }
                 if is_new {
-                    self.total_length += u64::from(attribute.length);
+                    self.total_length += u64::from(length);
                 }
                 let is_put = self.rest.put(document, attribute)
-                    && self.session.put(document, attribute.session)
-                    && self.length.put(document, attribute.length)
+                    && self.session.put(document, session)
+                    && self.length.put(document, length)
                     && (!is_new || self.next.put(document, NONE))
                     && (attribute.previous >= document
                         || self.next.put(attribute.previous, document));
@@ -312,8 +325,8 @@ impl Attributes {
                         detail: "a chunk of the text index is missing".to_owned(),
                     });
                 }
-                if attribute.session != NONE {
-                    self.session_end = self.session_end.max(u64::from(attribute.session) + 1);
+                if session != NONE {
+                    self.session_end = self.session_end.max(u64::from(session) + 1);
                 }
             }
         }

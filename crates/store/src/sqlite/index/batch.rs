@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use retrieval::rank::lexical::TermCounts;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::attributes::{self, Attribute, CHUNK, NONE};
+use super::attributes::{self, Attribute, CHUNK, NONE, StoredAttribute};
 use super::lengths;
 use super::meaning::NewMeanings;
 use super::postings::{self, BLOCK, Block};
@@ -123,9 +123,9 @@ impl Batch {
         connection: &Connection,
         position: Position,
         document: u32,
-        attribute: &Attribute,
+        stored: &StoredAttribute,
     ) -> Result<(), StoreError> {
-        attribute.write(self.chunk(connection, position, document)?);
+        stored.write(self.chunk(connection, position, document)?);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::super::SqliteSpace;
 use super::super::graph::{id_at, kind_at, sql};
-use super::attributes::NO_DAY;
+use super::attributes::{Attribute, NO_DAY};
 use super::fold::days_since_epoch;
 use crate::{Position, StoreError};
 
@@ -71,14 +71,15 @@ impl SqliteSpace {
         };
         let days =
             filter.days.map(|(first, last)| days_since_epoch(first)..=days_since_epoch(last));
-        let fits = |attribute: &&super::attributes::Attribute| {
-            sessions.as_ref().is_none_or(|sessions| sessions.contains(&attribute.session))
+        let fits = |(attribute, session): &(&Attribute, &u32)| {
+            sessions.as_ref().is_none_or(|sessions| sessions.contains(session))
                 && people.as_ref().is_none_or(|people| people.contains(&attribute.author))
                 && days
                     .as_ref()
                     .is_none_or(|days| attribute.day != NO_DAY && days.contains(&attribute.day))
         };
-        let found = attributes.rest.iter().filter(fits).map(|attribute| attribute.position);
+        let all = attributes.rest.iter().zip(attributes.session.iter());
+        let found = all.filter(fits).map(|(attribute, _)| attribute.position);
         let mut found: Vec<Position> = found.collect();
         // A record may have several passages.
         found.dedup();

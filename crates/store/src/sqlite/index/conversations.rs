@@ -18,10 +18,10 @@ impl Conversations {
     pub(super) fn of(attributes: &Attributes, people: &[u32]) -> Option<Self> {
         let mut is_theirs = vec![false; usize::try_from(attributes.session_count()).ok()?];
         let mut is_any = false;
-        for attribute in attributes.rest.iter() {
-            if is_turn(attribute)
+        for (attribute, session) in attributes.rest.iter().zip(attributes.session.iter()) {
+            if is_turn(attribute, *session)
                 && people.contains(&attribute.author)
-                && let Some(is_theirs) = is_theirs.get_mut(attribute.session as usize)
+                && let Some(is_theirs) = is_theirs.get_mut(*session as usize)
             {
                 *is_theirs = true;
                 is_any = true;
@@ -31,12 +31,12 @@ impl Conversations {
     }
 
     /// Whether a record is a turn of a conversation in which none of them speaks.
-    pub(super) fn is_elsewhere(&self, attribute: &Attribute) -> bool {
-        is_turn(attribute)
-            && self.is_theirs.get(attribute.session as usize).is_some_and(|theirs| !theirs)
+    pub(super) fn is_elsewhere(&self, attribute: &Attribute, session: u32) -> bool {
+        is_turn(attribute, session)
+            && self.is_theirs.get(session as usize).is_some_and(|theirs| !theirs)
     }
 }
 
-fn is_turn(attribute: &Attribute) -> bool {
-    attribute.marks & TURN != 0 && attribute.session != NONE
+fn is_turn(attribute: &Attribute, session: u32) -> bool {
+    attribute.marks & TURN != 0 && session != NONE
 }

@@ -90,13 +90,11 @@ impl HighestSums {
                 // Without an author and at the best time.
                 let unknown = Attribute {
                     position: Position(0),
-                    session: NONE,
                     previous: NONE,
                     author: NONE,
                     day: NO_DAY,
                     at_us: NO_TIME,
                     kind: 0,
-                    length: 0,
                     marks,
                     flags,
                 };

@@ -200,7 +200,7 @@ impl Pass<'_> {
     pub(super) fn best_of_those(
         &self,
         limit: usize,
-        mut admits: impl FnMut(&Attribute) -> Result<bool, StoreError>,
+        mut admits: impl FnMut(u32, &Attribute) -> Result<bool, StoreError>,
     ) -> Result<Vec<u32>, StoreError> {
         let mut admitted: HashMap<u32, bool> = HashMap::new();
         let mut wanted = limit.saturating_mul(SELECTED_FACTOR).max(SELECTED_MIN);
@@ -218,7 +218,9 @@ impl Pass<'_> {
                 };
                 let is_admitted = match admitted.entry(candidate.document) {
                     Entry::Occupied(known) => *known.get(),
-                    Entry::Vacant(unknown) => *unknown.insert(admits(attribute)?),
+                    Entry::Vacant(unknown) => {
+                        *unknown.insert(admits(candidate.document, attribute)?)
+                    }
                 };
                 if is_admitted {
                     best.push(candidate);
@@ -480,7 +482,10 @@ impl Pass<'_> {
         };
         let has = |flag| self.question.judges_text() && attribute.flags & flag != 0;
         let is_elsewhere = || {
-            self.conversations.as_ref().is_some_and(|theirs| theirs.is_elsewhere(attribute))
+            let session = || self.search.attributes.session_of(document);
+            self.conversations
+                .as_ref()
+                .is_some_and(|theirs| theirs.is_elsewhere(attribute, session()))
                 && !named.mentions(document)
         };
         Signals {
@@ -590,6 +595,8 @@ impl Pass<'_> {
         for (document, counts) in documents.into_iter().zip(counts) {
             let Some(attribute) = self.search.attributes.get(document) else { continue };
             let attribute = &self.series.seen(document, attribute);
+            let session = self.search.attributes.session_of(document);
+            let length = self.search.attributes.length.get(document).copied().unwrap_or(0);
             let block = document / BLOCK;
             let named = match named_in.take().filter(|(known, _)| *known == block) {
                 Some((_, named)) => named,
@@ -610,7 +617,7 @@ impl Pass<'_> {
             let others = self.signals(attribute, document, &named, date, has_word);
             let own = lexical::own(
                 weighted().map(|(idf, counts)| {
-                    let length = u64::from(attribute.length);
+                    let length = u64::from(length);
                     (idf, lexical::own_strength(counts.own, length, average_length))
                 }),
                 self.idf_sum,
@@ -630,11 +637,7 @@ impl Pass<'_> {
                 } else {
                     0.0
                 },
-                session: self
-                    .session_scores
-                    .get(attribute.session as usize)
-                    .copied()
-                    .unwrap_or(0.0),
+                session: self.session_scores.get(session as usize).copied().unwrap_or(0.0),
                 classes: self.classes.share(document),
                 ..others
             };
@@ -655,7 +658,7 @@ impl Pass<'_> {
                 position: attribute.position,
                 tie: self.tie(attribute),
                 document,
-                session: attribute.session,
+                session,
                 score: fuse(self.weights_of(document), &signals),
                 terms: shares.collect(),
                 occurrence: self.series.occurrence(document),

@@ -220,7 +220,10 @@ impl Finder<'_> {
         let wanted = wanted.min(pass.search.attributes.len() as usize);
         let best = match pass.filter.as_of_us {
             None => pass.preselect(wanted)?,
-            Some(until_us) => pass.best_of_those(wanted, pass.search.standing_at(until_us)?)?,
+            Some(until_us) => {
+                let mut stood = pass.search.standing_at(until_us)?;
+                pass.best_of_those(wanted, |_, attribute| stood(attribute))?
+            }
         };
         pass.score_exactly(best)
     }

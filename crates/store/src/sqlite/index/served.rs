@@ -51,12 +51,13 @@ impl<'a> Search<'a> {
         let mut place = self.connection.prepare_cached("SELECT pos FROM op WHERE id = ?1")?;
         let mut served: HashMap<u32, Option<Position>> = HashMap::new();
         let mut ids: HashMap<Position, OpId> = HashMap::new();
-        let best = pass.best_of_those(limit, |attribute| {
-            let position = match served.entry(attribute.session) {
+        let best = pass.best_of_those(limit, |document, attribute| {
+            let session = self.attributes.session_of(document);
+            let position = match served.entry(session) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(unknown) => {
                     let key: Option<String> =
-                        name.query_row([attribute.session], |row| row.get(0)).optional()?.flatten();
+                        name.query_row([session], |row| row.get(0)).optional()?.flatten();
                     let id = key.map(|key| serves(&key)).transpose()?.flatten();
                     let row: Option<i64> = id
                         .map(|id| place.query_row([id.0], |row| row.get(0)).optional())

@@ -210,7 +210,7 @@ impl<'a> ThoughtSearch<'a> {
             nearness,
             may_be_refined: attribute.flags & REFINED != 0,
             may_be_corrected: attribute.flags & CORRECTED != 0,
-            tags: self.tags(attribute.session)?,
+            tags: self.tags(self.search.attributes.session_of(document))?,
         })
     }
 
@@ -313,7 +313,9 @@ impl<'a> ThoughtSearch<'a> {
         Ok((0..attributes.len()).rev().filter_map(move |document| {
             let attribute = attributes.get(document)?;
             let is_wanted = (!only_domains || attribute.flags & DOMAIN != 0)
-                && admitted.as_ref().is_none_or(|sets| sets.contains(&attribute.session));
+                && admitted
+                    .as_ref()
+                    .is_none_or(|sets| sets.contains(&attributes.session_of(document)));
             is_wanted.then(|| self.id(document, attribute))
         }))
     }

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::super::super::graph::sql;
 use super::super::super::records::SINCE as RECORDS_SINCE;
-use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE, StoredAttribute};
 use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
 use super::super::served::node_session;
@@ -224,17 +224,20 @@ impl Folder {
         }
         let attribute = Attribute {
             position,
-            session: self.session(connection, batch, Some(&fact.key))?,
             previous: NONE,
             author: NONE,
             day: fact.at.map_or(NO_DAY, |at| days_since_epoch(at.date())),
             at_us: fact.at.map_or(NO_TIME, When::instant_us),
             kind: self.kind(connection, kind.as_str())?,
-            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
             marks: attributes::TURN,
             flags,
         };
-        batch.push_attribute(connection, position, document, &attribute)?;
+        let stored = StoredAttribute {
+            attribute,
+            session: self.session(connection, batch, Some(&fact.key))?,
+            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
+        };
+        batch.push_attribute(connection, position, document, &stored)?;
         batch.documents += 1;
         batch.reached = position;
         Ok(())

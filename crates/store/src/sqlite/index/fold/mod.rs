@@ -25,7 +25,7 @@ use super::super::derive::has_beyond;
 use super::super::graph::{SqliteLedgerIndex, cited};
 use super::super::ledger;
 use super::Reach;
-use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE};
+use super::attributes::{self, Attribute, NO_DAY, NO_TIME, NONE, StoredAttribute};
 use super::batch::{Batch, Thread, clear};
 use super::identifiers::identifiers_of;
 use super::languages::language_mark;
@@ -428,21 +428,20 @@ impl Folder {
         let speaker = self.speaker(connection, evidence)?;
         let attribute = Attribute {
             position,
-            session,
             previous: NONE,
             author: speaker.unwrap_or(NONE),
             day: evidence.at.as_ref().map_or(NO_DAY, |at| days_since_epoch(at.date())),
             at_us: evidence.at.as_ref().map_or(NO_TIME, kernel::when::When::instant_us),
             kind: self.kind(connection, &evidence.kind.0)?,
-            length: 0,
             marks: marks(evidence),
             flags: attributes::visibility_flags(evidence.visibility),
         };
+        let stored = StoredAttribute { attribute, session, length: 0 };
         let first = batch.documents;
         let mut meant_in_english = meant_in_english.into_iter();
         for passage in Passages::of(evidence).iter() {
             let meant = meant_in_english.next();
-            self.add_passage(connection, batch, evidence, (&passage, meant), attribute, &mut end)?;
+            self.add_passage(connection, batch, evidence, (&passage, meant), stored, &mut end)?;
         }
         for identifier in identifiers_of(evidence) {
             let term = batch.term_number(connection, &identifier)?;
@@ -462,9 +461,10 @@ impl Folder {
         batch: &mut Batch,
         evidence: &Evidence,
         (passage, meant_in_english): (&Passage<'_>, Option<DocumentVector>),
-        attribute: Attribute,
+        stored: StoredAttribute,
         end: &mut ThreadEnd,
     ) -> Result<(), StoreError> {
+        let StoredAttribute { attribute, session, .. } = stored;
         let document = batch.documents;
         let analysis = passage.analyze(&mut self.analyzer);
         let counts = self.number_terms(connection, batch, &analysis)?;
@@ -505,9 +505,7 @@ impl Folder {
             batch.push_posting(term, document, counts);
         }
         for (term, own) in &counts {
-            batch
-                .session_postings
-                .push((postings::session_posting(*term, attribute.session), *own));
+            batch.session_postings.push((postings::session_posting(*term, session), *own));
         }
 
         let is_english = analysis.language == Language::English;
@@ -545,10 +543,11 @@ impl Folder {
         }
         let length = u8::try_from(analysis.length).unwrap_or(u8::MAX);
         let marks = passage.marks(attribute.marks, &evidence.kind);
-        let attribute = Attribute { previous: end.last, length, marks, flags, ..attribute };
-        batch.push_attribute(connection, attribute.position, document, &attribute)?;
+        let attribute = Attribute { previous: end.last, marks, flags, ..attribute };
+        let stored = StoredAttribute { attribute, session, length };
+        batch.push_attribute(connection, attribute.position, document, &stored)?;
 
-        let length = batch.session_lengths.entry(attribute.session).or_default();
+        let length = batch.session_lengths.entry(session).or_default();
         *length = length.saturating_add(analysis.length);
         end.last = document;
         end.before_previous = std::mem::replace(&mut end.previous, counts);

@@ -17,7 +17,7 @@ use rusqlite::Connection;
 
 use super::super::super::graph::{SqliteLedgerIndex, cited, kind_at, refs_at, sql, stamp_at};
 use super::super::super::ledger;
-use super::super::attributes::{self, Attribute, NO_DAY, NONE};
+use super::super::attributes::{self, Attribute, NO_DAY, NONE, StoredAttribute};
 use super::super::batch::Batch;
 use super::super::meaning::DocumentVector;
 use super::super::tables::THOUGHTS;
@@ -142,20 +142,23 @@ impl Folder {
         let thought_type = thought.thought_type.map_or("original", |kind| kind.as_str());
         let attribute = Attribute {
             position,
-            session: self.session(connection, batch, Some(&tags))?,
             previous: NONE,
             author: NONE,
             day: NO_DAY,
             at_us: i64::try_from(ts.0).unwrap_or(i64::MAX),
             kind: self.kind(connection, thought_type)?,
-            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
             marks: 0,
             flags: match thought.category.as_deref() {
                 Some(DOMAIN_SUMMARY) => DOMAIN,
                 _ => 0,
             },
         };
-        batch.push_attribute(connection, position, document, &attribute)?;
+        let stored = StoredAttribute {
+            attribute,
+            session: self.session(connection, batch, Some(&tags))?,
+            length: u8::try_from(analysis.length).unwrap_or(u8::MAX),
+        };
+        batch.push_attribute(connection, position, document, &stored)?;
         batch.documents += 1;
         batch.reached = position;
         Ok(())
