@@ -22,6 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::graph_answers::{GraphEdge, GraphRecord};
 use super::quote::{READING_STRUCTURED, cut};
 use super::whose::Whose;
 use crate::service::changes::ChangeReport;
@@ -488,6 +489,12 @@ pub(super) struct Explained {
     /// For a record: who said it, where it was read, who signed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) record: Option<Record>,
+    /// For a node: what the graph says of it. One that is not active is not held any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<GraphRecord>,
+    /// For a node: the edges in force at it. For an edge: itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) edges: Option<Vec<GraphEdge>>,
     /// The number of sources and events that were left out because there are too many.
     pub(super) left_out: u64,
     /// The number of sources and events that are not shown because they are private.

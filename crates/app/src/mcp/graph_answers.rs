@@ -149,6 +149,19 @@ impl GraphEdge {
             scope: scope.as_str(),
         }
     }
+
+    /// In one line; it names its status if that is not active.
+    pub(super) fn in_words(&self) -> String {
+        let Self { from, edge_type, label, to, notes, status, .. } = self;
+        let edge_type = if label.is_empty() { edge_type } else { label };
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({notes})") };
+        let status = match status.as_deref() {
+            Some("active") => String::new(),
+            Some(status) => format!(", {status}"),
+            None => ", without effect".to_owned(),
+        };
+        format!("{from} {edge_type} {to}{notes}{status}")
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

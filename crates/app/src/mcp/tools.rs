@@ -101,7 +101,8 @@ const EXPLAIN: &str = "\
 Say why something is believed: from which records, by which reasoning, how sure, what happened to \
 it, and what the user said of it. Call it when the user asks \"how do you know?\", before you \
 rely on a belief that matters, and before correct, whose field names it gives. For an episode's \
-id it gives the whole record, who signed it, and the beliefs that were concluded from it.
+id it gives the whole record, who signed it, and the beliefs that were concluded from it; for the \
+id of a node or an edge, whether it still holds, what stands in its place, and its edges.
 
 Examples: {\"name\": \"place.frequent|office\"} · {\"name\": \"b3:9f2c41d0\"}";
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use engine::belief::claims::is_true_at;
 use engine::belief::explain::Explaining;
+use engine::belief::lineage::Lineage;
 use engine::belief::name::Named;
 use engine::inspect::Shown;
 use engine::owner::SpaceOwner;
@@ -17,15 +18,17 @@ use kernel::validity::State;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::graph::quote_record;
 use super::{Answered, Memory, object};
 use crate::failure::Failure;
 use crate::mcp::answers::{Explained, Found, Object, Record, who};
 use crate::mcp::arguments::Explain;
+use crate::mcp::graph_answers::{GraphEdge, GraphRecord};
 use crate::mcp::quote::{READING, READING_STRUCTURED, cut, quote};
 use crate::mcp::whose::Whose;
 use crate::service::Session;
 use crate::service::effective::Scope;
-use crate::service::graph;
+use crate::service::graph::{self, GraphView};
 use crate::service::opening::OpenedSpace;
 use crate::service::wording::{attributed, hundredths, text_of, time_of};
 use crate::text::short;
@@ -114,6 +117,8 @@ fn belief(
         in_window: place.viewpoint.valid_at_us.map(|at| is_true_at(belief, at)),
         scope: place.scope.as_str(),
         record: None,
+        node: None,
+        edges: None,
         left_out: left(explanation.because.len(), REASONS_MAX)
             + left(explanation.built_from.len(), LISTED_MAX)
             + left(history.len(), LISTED_MAX)
@@ -254,7 +259,14 @@ fn record(
             (None, _) => engine::inspect::summary(&shown.operation),
         },
     };
+    let (node, mut edges) = in_graph(view.as_ref(), lineage.as_ref(), place);
+    let said = match (&node, edges.as_deref()) {
+        (None, Some([edge])) => edge.in_words(),
+        _ => said,
+    };
     let (text, is_cut) = cut(&said, RECORD_CHARS_MAX);
+    let edges_left = edges.as_ref().map_or(0, |edges| edges.len().saturating_sub(LISTED_MAX));
+    edges.iter_mut().for_each(|edges| edges.truncate(LISTED_MAX));
     let recorded = session.time(header.ts);
     let answer = Explained {
         reading: READING_STRUCTURED,
@@ -284,12 +296,32 @@ fn record(
             verified: shown.fault.is_none(),
             beliefs: beliefs_of(space, &shown, viewpoint.disclosure)?,
         }),
-        left_out: u64::from(is_cut),
+        node,
+        edges,
+        left_out: u64::from(is_cut) + edges_left as u64,
         withheld: 0,
         whose,
     };
     let words = record_in_words(&answer) + in_window_in_words(in_window);
     Answered::new(words, &answer)
+}
+
+/// A node in the graph with its edges, or an edge alone.
+fn in_graph(
+    view: Option<&GraphView>,
+    lineage: Option<&Lineage>,
+    place: &Place<'_>,
+) -> (Option<GraphRecord>, Option<Vec<GraphEdge>>) {
+    let Place { space, scope, .. } = place;
+    match view {
+        Some(GraphView::Record(node)) => {
+            let edges = lineage.into_iter().flat_map(|lineage| &lineage.edges);
+            let edges = edges.map(|edge| GraphEdge::of(edge, *scope)).collect();
+            (Some(GraphRecord::of(node, *scope, space.owner.as_ref())), Some(edges))
+        }
+        Some(GraphView::Edge(edge)) => (None, Some(vec![GraphEdge::of(edge, *scope)])),
+        None => (None, None),
+    }
 }
 
 /// Keys of the claims that cite it.
@@ -313,15 +345,40 @@ fn beliefs_of(
     Ok(keys.into_iter().collect())
 }
 
+/// What it is, and whether it holds.
+fn standing_in_words(answer: &Explained) -> String {
+    let (what, status) = match (&answer.node, answer.edges.as_deref()) {
+        (Some(node), _) => ("a node", &node.status),
+        (None, Some([edge, ..])) => ("an edge", &edge.status),
+        (None, _) => {
+            return "This is a record: not a belief, but what was said or happened.\n".to_owned();
+        }
+    };
+    let status = match status.as_deref() {
+        Some("active") => "it is active".to_owned(),
+        Some("alias") => "it is an alias".to_owned(),
+        Some(status) => format!("it is {status}, so do not rely on it"),
+        None => "it has no effect, so do not rely on it".to_owned(),
+    };
+    let redirects_to = answer.node.as_ref().and_then(|node| node.redirects_to.as_ref());
+    let instead = redirects_to.map(|id| format!(" {id} stands in its place.")).unwrap_or_default();
+    format!("This is {what} of the graph; {status}.{instead}\n")
+}
+
 fn record_in_words(answer: &Explained) -> String {
     let mut words = answer.whose.in_words().to_owned();
-    words.push_str("This is a record: not a belief, but what was said or happened.\n");
+    words.push_str(&standing_in_words(answer));
     words.push_str(&format!("{READING}\n"));
     let Some(record) = &answer.record else { return words };
     let parts =
         [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
-    quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
-    quote(&mut words, &answer.text);
+    match &answer.node {
+        Some(node) => quote_record(&mut words, node),
+        None => {
+            quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
+            quote(&mut words, &answer.text);
+        }
+    }
     if let Some(program) = &record.quoted_by {
         let whose = if answer.whose.owner.is_some() { "its owner's" } else { "the user's" };
         quote(&mut words, &format!("{whose} words, quoted by {program}"));
@@ -335,6 +392,10 @@ fn record_in_words(answer: &Explained) -> String {
         "Recorded {}, signed by {}; {sound}.\n",
         record.recorded, record.signed_by
     ));
+    if let (Some(_), Some(edges @ [_, ..])) = (&answer.node, answer.edges.as_deref()) {
+        words.push_str("Edges:\n");
+        edges.iter().for_each(|edge| quote(&mut words, &edge.in_words()));
+    }
     match record.beliefs.is_empty() {
         true => words.push_str("No belief was concluded from it.\n"),
         false => words.push_str("Beliefs that name it as a source:\n"),

@@ -292,10 +292,7 @@ fn graph_in_words(answer: &GraphFound) -> String {
         words.push_str("Edges:\n");
     }
     for edge in &answer.edges {
-        let GraphEdge { from, edge_type, label, to, notes, .. } = edge;
-        let edge_type = if label.is_empty() { edge_type } else { label };
-        let notes = if notes.is_empty() { String::new() } else { format!(" ({notes})") };
-        quote(&mut words, &format!("{from} {edge_type} {to}{notes}"));
+        quote(&mut words, &edge.in_words());
     }
     if answer.more {
         words.push_str("There is more; ask for more items, or for less at once.\n");

@@ -494,3 +494,51 @@ fn an_alias_names_no_private_claim_and_a_patch_shows_none() {
     host.leaves();
     machine.is_sound();
 }
+
+#[test]
+fn explain_tells_whether_a_node_or_an_edge_still_holds() {
+    let machine = Machine::with_space();
+    let claim = id_of(&cli(&machine, &["claim", "add", "The kiln is rented."]));
+    let add = |text| id_of(&cli(&machine, &["node", "add", "--type", "decision", text]));
+    let (node, same) = (add("We fire on Sunday."), add("We fire on Sundays."));
+    let edge = ["edge", "add", "--type", "depends_on", "--from", &node, "--to", &claim];
+    let edge = id_of(&cli(&machine, &edge));
+    cli(&machine, &["edge", "add", "--type", "same_as", "--from", &same, "--to", &node]);
+    let mut host = Host::of(&machine);
+    let mut explains = |id: &str| {
+        let answer = host.calls("explain", json!({ "name": id }));
+        let words = answer["content"][0]["text"].as_str().unwrap().to_owned();
+        (words, answer["structuredContent"].clone())
+    };
+
+    let (words, found) = explains(&node);
+    assert!(words.contains("This is a node of the graph; it is active."), "{words}");
+    let depends = format!("{node} depends_on {claim}");
+    assert!(words.contains(&depends), "{words}");
+    assert_eq!(
+        (&found["node"]["type"], &found["node"]["status"]),
+        (&"decision".into(), &"active".into())
+    );
+    assert!(found["edges"].to_string().contains(&edge), "{found}");
+
+    let (words, found) = explains(&same);
+    let instead = format!("it is an alias. {node} stands in its place.");
+    assert!(words.contains(&instead), "{words}");
+    assert_eq!(found["node"]["redirects_to"], node.as_str());
+
+    let (words, found) = explains(&edge);
+    assert!(words.contains("This is an edge of the graph; it is active."), "{words}");
+    assert_eq!((&found["text"], &found["node"]), (&depends.as_str().into(), &Value::Null));
+
+    cli(&machine, &["node", "retract", &node]);
+    let (words, found) = explains(&node);
+    assert!(words.contains("it is retracted, so do not rely on it"), "{words}");
+    assert_eq!(found["node"]["status"], "retracted");
+    cli(&machine, &["edge", "retract", &edge]);
+    let (words, found) = explains(&edge);
+    assert!(words.contains("it is retracted, so do not rely on it"), "{words}");
+    assert_eq!(found["text"], format!("{depends}, retracted"));
+    let (words, found) = explains(&node);
+    assert!(!words.contains(&depends), "{words}");
+    assert_eq!(found["edges"].as_array().unwrap().len(), 1, "the alias: {found}");
+}
