@@ -258,9 +258,9 @@ impl Failure {
             },
             Self::LanguageModel(error) if error.is_transient() => Fault::Busy,
             Self::LanguageModel(LanguageError::RequestTooLarge { .. }) => Fault::Caller,
+            Self::File { source, .. } => fault_of_file(source),
             Self::LanguageModel(_)
             | Self::Place(_)
-            | Self::File { .. }
             | Self::OutputFile { .. }
             | Self::Settings(_)
             | Self::Protocol(_)
@@ -341,9 +341,8 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::Exchange { .. } => Fault::Caller,
         EngineError::Share(ShareError::AlwaysWhole { .. }) => Fault::Caller,
         EngineError::Share(_) => Fault::Forbidden,
-        EngineError::Import(ImportError::Io { .. })
-        | EngineError::Io(_)
-        | EngineError::Altered { .. } => Fault::Internal,
+        EngineError::Import(ImportError::Io { source, .. }) => fault_of_file(source),
+        EngineError::Io(_) | EngineError::Altered { .. } => Fault::Internal,
         EngineError::Import(_) => Fault::Caller,
         EngineError::UnknownId { .. }
         | EngineError::NotRecordedThen { .. }
@@ -354,6 +353,14 @@ fn fault_of_engine(error: &EngineError) -> Fault {
             UserError::NoReview { .. } => Fault::NotFound,
             _ => Fault::Conflict,
         },
+    }
+}
+
+/// Who can fix that a file which was named cannot be read.
+fn fault_of_file(error: &std::io::Error) -> Fault {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Fault::NotFound,
+        _ => Fault::Internal,
     }
 }
 

@@ -141,6 +141,8 @@ fn the_fault_says_who_can_mend_a_failure() {
     check(missing, "space_missing", Fault::NotFound);
     let file = Failure::File { path: there.clone(), source: error() };
     check(file, "file", Fault::Internal);
+    let source = std::io::ErrorKind::NotFound.into();
+    check(Failure::File { path: there.clone(), source }, "file", Fault::NotFound);
     let file = Failure::OutputFile { path: there.clone(), source: error() };
     check(file, "file", Fault::Internal);
     check(error().into(), "output", Fault::Internal);

@@ -160,6 +160,7 @@ fn a_missing_path_among_several_is_named_and_passed_over() {
     machine.write("chat.jsonl", crate::samples::CHAT);
     let alone = machine.because(["--json", "import", "missing.ics"]).run().ends(1);
     assert_eq!(alone.error_code(), "source_unreadable");
+    assert!(alone.err().contains("\"fault\":\"not_found\""), "{alone}");
     assert_eq!(machine.records().len(), 0, "alone it is an error");
     let calls = [["import", "missing.ics", "chat.jsonl"], ["import", "chat.jsonl", "missing.ics"]];
     for call in calls {
