@@ -412,10 +412,6 @@ fn named(space: &OpenedSpace, name: &str) -> Result<Patch, Failure> {
 fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
     let mut space = session.open(SpaceUse::Write(Capability::Correct))?;
     let patch = named(&space, &args.id)?;
-    if patch.applied.is_empty() {
-        let (id, status) = (patch.id, patch.status.as_str());
-        return Err(RequestError::PatchSettled { id, status }.into());
-    }
     let built_on = space.built_on(&patch)?;
     if !built_on.is_empty() && session.form == Form::Text {
         output::line(format_args!(
@@ -433,12 +429,15 @@ fn revert(session: &CliSession, args: &RevertArgs) -> Result<u8, Failure> {
         }
     }
     let intent = args.dry_run.intent();
-    let patched = space.revert_patch(&patch, intent, session.now)?;
+    let patched = service::revert(&mut space, &patch, intent, session.now)?;
     if session.form == Form::Json {
         let mut value = to_answer(&patched, intent);
         value["built_on"] = json!(built_on);
         output::json(&value)?;
         return Ok(0);
+    }
+    if patch.applied.is_empty() {
+        return output::line("It changed nothing, so there is nothing to take back.").map(|()| 0);
     }
     if patch.status == Status::Reverted && patched.appended.is_empty() {
         return output::line("It was taken back before, and nothing of it stands.").map(|()| 0);

@@ -206,14 +206,28 @@ fn of_engine(error: &EngineError) -> Option<String> {
         }
         EngineError::NotAnImport { .. } => "`because imports` lists them".to_owned(),
         EngineError::Graph(refused) => match refused.as_slice() {
-            [RefusedChange { refusal, .. }] if refusal.code() == IDENTITY_REFUTED => {
-                "`because withdraw KEY` takes the refutation back; `because claims --state \
-                 refuted` lists the keys"
-                    .to_owned()
-            }
+            [RefusedChange { refusal, .. }] => return of_graph(refusal.code()).map(str::to_owned),
             _ => return None,
         },
         EngineError::User(error) => return of_user(error).map(str::to_owned),
+        _ => return None,
+    })
+}
+
+/// What to type after a change of the graph that was refused.
+fn of_graph(code: &str) -> Option<&'static str> {
+    Some(match code {
+        IDENTITY_REFUTED => {
+            "`because withdraw KEY` takes the refutation back; `because claims --state refuted` \
+             lists the keys"
+        }
+        "stale_input" | "stale_end" => {
+            "`because show ID` says what became of it; name what stands in its place, or the \
+             correction of it"
+        }
+        "not_active" => "`because show ID` says what stands in its place",
+        "self_edge" => "both are the same record, so there is nothing to replace or to join",
+        "different_kinds" => "replace a claim by a claim, and a node by a node",
         _ => return None,
     })
 }

@@ -55,6 +55,9 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "not_active" => {
             "Call graph with its id in `around`: replace the record that stands in its place, or none."
         }
+        "stale_input" | "stale_end" | "unknown_ref" => {
+            "Call explain with its id, and name what stands in its place, or leave it out."
+        }
         "self_edge" => "It says the same already; there is nothing to replace or to join.",
         "cycle" => "Leave the edges as they are, or propose a patch that takes one of them back.",
         "different_kinds" => "Replace a claim by a claim, and a node by a node.",

@@ -6,7 +6,7 @@ use engine::belief::review::{Status, acting_on};
 use engine::private::Disclosure;
 use engine::write::graph::{GraphChange, NamedChange, Otherwise, RecordType, Reference, Statement};
 use engine::write::import::Intent;
-use engine::write::patch::{NewPatch, Patched, StatusChange, follows_from, refusals};
+use engine::write::patch::{NewPatch, Patch, Patched, StatusChange, follows_from, refusals};
 use engine::{EngineError, Space};
 use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
@@ -554,6 +554,23 @@ impl OperationReader<'_> {
                 let sources = self.sources(&sources)?.into_iter().map(|(source, _)| source);
                 one(local, GraphChange::Retract { target, reason, sources: sources.collect() })
             }
+        }
+    }
+}
+
+/// Takes back what applying a patch changed. One that changed nothing is left as it is; one that
+/// was never applied is refused.
+pub(crate) fn revert(
+    space: &mut Space,
+    patch: &Patch,
+    intent: Intent,
+    now: Timestamp,
+) -> Result<Patched, Failure> {
+    match (patch.status, patch.applied.is_empty()) {
+        (_, false) => Ok(space.revert_patch(patch, intent, now)?),
+        (Status::Accepted, true) => Ok(Patched { patch: Some(patch.id), ..Patched::default() }),
+        (status, true) => {
+            Err(RequestError::PatchSettled { id: patch.id, status: status.as_str() }.into())
         }
     }
 }

@@ -275,6 +275,34 @@ fn what_was_brought_back_of_a_patch_is_taken_back_again() {
 }
 
 #[test]
+fn who_cites_a_claim_that_was_corrected_is_told_what_to_cite() {
+    let machine = Machine::with_space();
+    let claim = id_of(&json(&machine, &["claim", "add", "The kiln is rented."]));
+    json(&machine, &["correct", &claim, "--text", "The kiln is leased."]);
+    let cites = ["claim", "add", "We pay for the kiln.", "--source", &claim, "--json"];
+    let refused = machine.because(cites).run().ends(1);
+    assert_eq!(refused.error_code(), "stale_input");
+    assert!(refused.err().contains("`because show ID` says what became of it"), "{refused}");
+}
+
+#[test]
+fn a_patch_that_changed_nothing_is_taken_back_without_a_word_in_the_ledger() {
+    let machine = Machine::with_space();
+    let note = id_of(&json(&machine, &["remember", "Talk about the kiln"]));
+    json(&machine, &["claim", "add", "It is gas.", "--source", &note]);
+    let operation = serde_json::json!({"op": "create_claim", "type": "fact", "text": "It is gas.", "sources": [note]});
+    machine.write("p.json", serde_json::json!({ "operations": [operation] }).to_string());
+    let applied = json(&machine, &["patch", "apply", "p.json"]);
+    assert_eq!(applied["statuses"], serde_json::json!([]), "it was there: {applied}");
+    let patch = applied["patch"].as_str().unwrap();
+    let before = machine.records().len();
+    machine.because(["patch", "revert", patch]).run().succeeds().prints("It changed nothing");
+    assert_eq!(json(&machine, &["patch", "revert", patch])["patch"], patch);
+    assert_eq!(machine.records().len(), before);
+    assert_eq!(texts(&machine, &["claims"]), ["It is gas."]);
+}
+
+#[test]
 fn what_a_patch_made_is_forgotten_with_the_patch() {
     let machine = Machine::with_space();
     let turn = id_of(&json(&machine, &["remember", "The kiln was opened on Monday"]));

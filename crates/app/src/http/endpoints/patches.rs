@@ -205,15 +205,11 @@ needs!(Revert, |request| need(request.dry_run));
 
 pub(super) fn revert(call: &mut Call<'_>, request: Revert) -> Result<Value, ApiError> {
     let patch = named(call, &request.id)?;
-    if patch.applied.is_empty() {
-        let (id, status) = (patch.id, patch.status.as_str());
-        return Err(RequestError::PatchSettled { id, status }.into());
-    }
     let mut built_on = call.opened.built_on(&patch)?;
     let withheld = call.opened.withheld_among(&built_on, call.disclosure())?;
     built_on.retain(|id| !withheld.contains(id));
     let intent = intent(request.dry_run);
-    let patched = call.opened.revert_patch(&patch, intent, call.session.now)?;
+    let patched = service::revert(&mut call.opened, &patch, intent, call.session.now)?;
     let mut answer = patched_json(call, &patched, intent)?;
     answer["built_on"] = json!(built_on);
     Ok(answer)
