@@ -319,4 +319,20 @@ fn what_the_user_corrected_holds_up_in_their_words() {
     let supported = verdict();
     json(&machine, &["correct", &claim, "--text", "The kiln is a gas kiln."]);
     assert_eq!(verdict(), supported);
+    let why = json(&machine, &["why", &node]);
+    let stored = why["stored"]["id"].clone();
+    assert!(stored.is_string(), "the trace cites what is believed: {why}");
+    assert_eq!(json(&machine, &["why", &node])["stored"]["id"], stored, "the same answer");
+    let served = json(&machine, &["claims"])["op_id"].as_str().unwrap().to_owned();
+    assert_ne!(served, claim, "what is served is the correction");
+    let cites = ["node", "add", "--type", "decision", "Buy a hose", "--source", &served];
+    let citing = id_of(&json(&machine, &cites));
+    let why = json(&machine, &["why", &citing, "--dry-run"]);
+    assert_eq!(
+        (&why["status"], &why["support"]["claims"]),
+        (&supported, &serde_json::json!([claim])),
+        "{why}"
+    );
+    json(&machine, &["refute", &claim]);
+    assert_eq!(json(&machine, &["node", "show", &citing])["status"], "invalidated");
 }

@@ -111,6 +111,9 @@ pub struct Candidate {
     pub chosen: bool,
     /// Who may see it.
     pub visibility: Visibility,
+    /// As what a record cites it: the correction, of a claim that the user corrected.
+    #[serde(skip)]
+    pub cited_as: OpId,
 }
 
 /// Claims that account for the target.
@@ -253,7 +256,7 @@ impl Why {
         let Some(support) = &self.support else { return Ok(Vec::new()) };
         let role = Role::parse(SUPPORT_ROLE)?;
         let mut inputs: Vec<(Reference, Role)> =
-            support.claims.iter().map(|id| (Reference::Id(*id), role.clone())).collect();
+            support.claims.iter().map(|id| (self.cited_as(id), role.clone())).collect();
         if self.target.is_valid_input {
             inputs.push((Reference::Id(self.target.id), Role::parse(SUBJECT_ROLE)?));
         }
@@ -294,6 +297,11 @@ impl Why {
             }
         }
         Ok(changes)
+    }
+
+    fn cited_as(&self, id: &OpId) -> Reference {
+        let mut found = self.walked.iter().chain(&self.candidates);
+        Reference::Id(found.find(|found| found.id == *id).map_or(*id, |found| found.cited_as))
     }
 
     fn is_claim(&self, id: &OpId) -> bool {
@@ -359,6 +367,7 @@ mod tests {
     fn the_order_of_the_claims_does_not_change_the_text_of_a_trace() {
         let candidate = |number: u8| Candidate {
             id: OpId([number; 32]),
+            cited_as: OpId([number; 32]),
             kind: "claim".to_owned(),
             record_type: "fact".to_owned(),
             text: format!("claim {number}"),

@@ -226,7 +226,8 @@ impl Reader<'_> {
                 let is_active = view.status == Some(RecordStatus::Active.as_str());
                 if is_active && entry.ts.0 >= since_us {
                     let in_window = answer::is_in_window(&view, limits.at_us());
-                    found.push(candidate(view, None, in_window));
+                    let cited_as = walk::cited_as(&mut records, &entry)?;
+                    found.push(candidate((view, cited_as), None, in_window));
                 }
             }
             Ok(found)
@@ -319,8 +320,8 @@ fn answer_of(target: WhyTarget, reached: Reached) -> Why {
     let mut walked: Vec<Candidate> = records
         .into_values()
         .map(|walked| {
-            let Walked { view, depth, via, is_in_window } = walked;
-            candidate(view, Some((depth, via)), is_in_window)
+            let Walked { view, depth, via, is_in_window, cited_as } = walked;
+            candidate((view, cited_as), Some((depth, via)), is_in_window)
         })
         .collect();
     for candidate in &mut walked {
@@ -392,8 +393,13 @@ fn explanation(claims: usize, is_minimal: bool) -> String {
     }
 }
 
-fn candidate(view: RecordView, reached: Option<(usize, Relation)>, in_window: bool) -> Candidate {
+fn candidate(
+    (view, cited_as): (RecordView, OpId),
+    reached: Option<(usize, Relation)>,
+    in_window: bool,
+) -> Candidate {
     Candidate {
+        cited_as,
         id: view.id,
         kind: view.kind,
         record_type: view.record_type,

@@ -148,6 +148,8 @@ pub(super) struct Walked {
     pub(super) via: Relation,
     /// Whether it is true in the world at the time of the question.
     pub(super) is_in_window: bool,
+    /// As what a record cites it.
+    pub(super) cited_as: OpId,
 }
 
 /// What holds an operation up: the records among it.
@@ -184,6 +186,29 @@ enum Premise {
     Dead,
     /// It is left out and taken to hold.
     LeftOut,
+}
+
+/// The correction by which a claim is believed, if the user corrected it.
+fn correction_of(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    entry: &Entry,
+) -> Result<Option<OpId>, StoreError> {
+    let Some(key) = &entry.identity else { return Ok(None) };
+    let standing = records.validity().standing(key)?;
+    let correction = standing.correction.as_ref().filter(|_| standing.refutation.is_none());
+    Ok(correction.map(|correction| correction.id))
+}
+
+/// As what a record cites another: by the correction, where the user says otherwise of what it
+/// states.
+pub(super) fn cited_as(
+    records: &mut Records<'_, dyn Bodies + '_>,
+    entry: &Entry,
+) -> Result<OpId, StoreError> {
+    if records.validity().is_valid_input(&entry.id)? {
+        return Ok(entry.id);
+    }
+    Ok(correction_of(records, entry)?.unwrap_or(entry.id))
 }
 
 pub(super) struct Walk<'a, 'w> {
@@ -226,7 +251,9 @@ impl<'a, 'w> Walk<'a, 'w> {
                     _ => {}
                 }
             }
-            if is_supported_by_ground {
+            // What the user says instead of it shields what is built on it.
+            let is_shielded = id != self.target && self.is_corrected(&entry)?;
+            if is_supported_by_ground || is_shielded {
                 held_up.needs = Some(Vec::new());
             }
             self.reached.held_up.insert(id, held_up);
@@ -305,9 +332,15 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.reached.cut.withheld += 1;
             return Ok(Premise::LeftOut);
         }
+        let correction = entry.clone();
         if !is_record(&entry) {
-            return self.ground(from, relation, &entry);
+            // A claim that the user corrected is built upon by its correction.
+            match self.corrected_by(&entry)? {
+                Some(claim) => entry = claim,
+                None => return self.ground(from, relation, &entry),
+            }
         }
+        let is_by_correction = entry.id != correction.id;
         let status = follow_to_latest(self.records, self.index, &mut entry)?;
         let id = entry.id;
         // What stands for something that is shown need not be shown itself.
@@ -319,7 +352,8 @@ impl<'a, 'w> Walk<'a, 'w> {
         // What the user corrected holds up in their words, but what was made from its own.
         let holds = is_active
             && (self.records.validity().is_valid_input(&id)?
-                || relation != Relation::Input && self.is_corrected(&entry)?);
+                || (is_by_correction || relation != Relation::Input)
+                    && self.is_corrected(&entry)?);
         if !holds {
             let status = match status {
                 Some(RecordStatus::Active) => "corrected",
@@ -334,6 +368,9 @@ impl<'a, 'w> Walk<'a, 'w> {
             let view = record_view(self.records, self.index, &entry)?;
             self.exclude(id, "hidden", view.map(|view| view.text).unwrap_or_default());
             return Ok(Premise::Dead);
+        }
+        if is_by_correction {
+            self.ground(&entry, Relation::Cites, &correction)?;
         }
         if id == self.target || self.reached.records.contains_key(&id) {
             self.link(from.id, id, relation);
@@ -358,7 +395,9 @@ impl<'a, 'w> Walk<'a, 'w> {
         };
         let depth = depth.saturating_add(1);
         let is_in_window = is_in_window(&view, self.limits.at_us());
-        self.reached.records.insert(id, Walked { view, depth, via: relation, is_in_window });
+        let cited_as = cited_as(self.records, &entry)?;
+        let walked = Walked { view, depth, via: relation, is_in_window, cited_as };
+        self.reached.records.insert(id, walked);
         self.queue.push_back((id, depth));
         self.link(from.id, id, relation);
         Ok(Premise::Record(id))
@@ -400,9 +439,21 @@ impl<'a, 'w> Walk<'a, 'w> {
 
     /// Whether the user says otherwise of what a claim states, and believes it so.
     fn is_corrected(&mut self, entry: &Entry) -> Result<bool, StoreError> {
-        let Some(key) = &entry.identity else { return Ok(false) };
-        let standing = self.records.validity().standing(key)?;
-        Ok(standing.correction.is_some() && standing.refutation.is_none())
+        Ok(correction_of(self.records, entry)?.is_some())
+    }
+
+    /// The claim that a correction in force corrects, if it is active and shown.
+    fn corrected_by(&mut self, correction: &Entry) -> Result<Option<Entry>, StoreError> {
+        if correction.kind != Kind::ClaimCorrection
+            || !self.records.validity().is_valid_input(&correction.id)?
+        {
+            return Ok(None);
+        }
+        let Some(target) = correction.cited(Role::TARGET).next() else { return Ok(None) };
+        let Some(mut claim) = self.index.entry(&target)? else { return Ok(None) };
+        let status = follow_to_latest(self.records, self.index, &mut claim)?;
+        let is_shown = !self.privacy.is_withheld(&claim.id, self.limits.disclosure)?;
+        Ok(Some(claim).filter(|_| is_shown && status == Some(RecordStatus::Active)))
     }
 
     fn exclude(&mut self, id: OpId, status: &'static str, text: String) {
