@@ -209,7 +209,7 @@ pub(super) fn revert(call: &mut Call<'_>, request: Revert) -> Result<Value, ApiE
     let withheld = call.opened.withheld_among(&built_on, call.disclosure())?;
     built_on.retain(|id| !withheld.contains(id));
     let intent = intent(request.dry_run);
-    let patched = service::revert(&mut call.opened, &patch, intent, call.session.now)?;
+    let patched = service::revert(call.opened, &patch, intent, call.session.now)?;
     let mut answer = patched_json(call, &patched, intent)?;
     answer["built_on"] = json!(built_on);
     Ok(answer)

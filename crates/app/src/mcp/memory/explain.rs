@@ -373,7 +373,10 @@ fn record_in_words(answer: &Explained) -> String {
     let parts =
         [&record.who, &record.when, &record.source].into_iter().flatten().map(String::as_str);
     match &answer.node {
-        Some(node) => quote_record(&mut words, node),
+        // The node beside it has only the beginning of a long text.
+        Some(node) => {
+            quote_record(&mut words, &GraphRecord { text: answer.text.clone(), ..node.clone() });
+        }
         None => {
             quote(&mut words, &parts.collect::<Vec<_>>().join(" · "));
             quote(&mut words, &answer.text);

@@ -511,8 +511,12 @@ fn explain_tells_whether_a_node_or_an_edge_still_holds() {
         (words, answer["structuredContent"].clone())
     };
 
-    let (words, found) = explains(&node);
+    let (words, _) = explains(&node);
     assert!(words.contains("This is a node of the graph; it is active."), "{words}");
+    let long = format!("{} to the end", "We fire on Sundays. ".repeat(100));
+    let (words, _) = explains(&add(&long));
+    assert!(words.contains("to the end"), "{words}");
+    let (words, found) = explains(&node);
     let depends = format!("{node} depends_on {claim}");
     assert!(words.contains(&depends), "{words}");
     assert_eq!(
