@@ -299,14 +299,16 @@ impl Why {
         Ok(changes)
     }
 
+    fn found(&self, id: &OpId) -> Option<&Candidate> {
+        self.walked.iter().chain(&self.candidates).find(|found| found.id == *id)
+    }
+
     fn cited_as(&self, id: &OpId) -> Reference {
-        let mut found = self.walked.iter().chain(&self.candidates);
-        Reference::Id(found.find(|found| found.id == *id).map_or(*id, |found| found.cited_as))
+        Reference::Id(self.found(id).map_or(*id, |found| found.cited_as))
     }
 
     fn is_claim(&self, id: &OpId) -> bool {
-        let mut found = self.walked.iter().chain(&self.candidates);
-        found.any(|found| found.id == *id && found.kind == Kind::Claim.as_str())
+        self.found(id).is_some_and(|found| found.kind == Kind::Claim.as_str())
     }
 
     /// The text of a trace. It names all that it is about, so the same answer has the same text and
@@ -314,10 +316,8 @@ impl Why {
     fn trace_text(&self, support: &SupportSet) -> String {
         /// Claims whose texts are repeated.
         const QUOTED_MAX: usize = 12;
-        let text = |id: &OpId| {
-            let found = self.walked.iter().chain(&self.candidates).find(|found| found.id == *id);
-            kernel::evidence::summarize(found.map_or("", |found| &found.text))
-        };
+        let text =
+            |id: &OpId| kernel::evidence::summarize(self.found(id).map_or("", |found| &found.text));
         // By id, because new edges change how far away a claim is.
         let claims: BTreeSet<OpId> = support.claims.iter().copied().collect();
         let ids: Vec<String> = claims.iter().map(|id| id.to_string()[..16].to_owned()).collect();

@@ -332,15 +332,14 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.reached.cut.withheld += 1;
             return Ok(Premise::LeftOut);
         }
-        let correction = entry.clone();
+        let mut correction = None;
         if !is_record(&entry) {
             // A claim that the user corrected is built upon by its correction.
             match self.corrected_by(&entry)? {
-                Some(claim) => entry = claim,
+                Some(claim) => correction = Some(std::mem::replace(&mut entry, claim)),
                 None => return self.ground(from, relation, &entry),
             }
         }
-        let is_by_correction = entry.id != correction.id;
         let status = follow_to_latest(self.records, self.index, &mut entry)?;
         let id = entry.id;
         // What stands for something that is shown need not be shown itself.
@@ -352,7 +351,7 @@ impl<'a, 'w> Walk<'a, 'w> {
         // What the user corrected holds up in their words, but what was made from its own.
         let holds = is_active
             && (self.records.validity().is_valid_input(&id)?
-                || (is_by_correction || relation != Relation::Input)
+                || (correction.is_some() || relation != Relation::Input)
                     && self.is_corrected(&entry)?);
         if !holds {
             let status = match status {
@@ -369,8 +368,8 @@ impl<'a, 'w> Walk<'a, 'w> {
             self.exclude(id, "hidden", view.map(|view| view.text).unwrap_or_default());
             return Ok(Premise::Dead);
         }
-        if is_by_correction {
-            self.ground(&entry, Relation::Cites, &correction)?;
+        if let Some(correction) = &correction {
+            self.ground(&entry, Relation::Cites, correction)?;
         }
         if id == self.target || self.reached.records.contains_key(&id) {
             self.link(from.id, id, relation);
