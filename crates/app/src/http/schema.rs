@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// The usual forms of a time. Others are read, too.
-pub(super) const TIME: &str = r"^(now|today|yesterday|tomorrow|[1-9] (days|weeks|months) ago|(last|this) (week|month|year)|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?)$";
+/// The usual forms of a time: a moment, a day, a month, a year, or words. Others are read, too.
+pub(super) const TIME: &str = r"^(now|today|yesterday|tomorrow|[1-9][0-9]? (day|week|month|year)s ago|(last|this) (week|month|year)|20[0-9]{2}(-(0[1-9]|1[0-2]))?|20[0-9]{2}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-2]):[0-5][0-9]))?)$";
+/// The usual forms of the time of a record: a moment, or a day. Others are read, too.
+pub(super) const MOMENT: &str = r"^(now|today|yesterday|[1-9][0-9]? days ago|20[0-9]{2}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-2]):[0-5][0-9]))?)$";
 /// A month of a year.
 pub(super) const MONTH: &str = "^20[0-9]{2}-(0[1-9]|1[0-2])$";
 /// A text that is not blank.

@@ -302,23 +302,27 @@ pub(super) struct Candidates {
     /// Only those that are as sure, 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
+    /// As of this time, from what was recorded until then [default: now].
+    #[schemars(regex(pattern = TIME))]
+    as_of: Option<String>,
     /// How many, the surest first, 1 to 1000 [default: 50].
     #[schemars(range(min = 1, max = CANDIDATES_MAX))]
     limit: Option<u32>,
 }
 
-needs!(Candidates, |_| Need::Read, |request, _| {
+needs!(Candidates, |_| Need::Read, |request, session| {
     let given = request.min_confidence.unwrap_or_default();
     if !(0.0..=1.0).contains(&given) {
         return Err(RequestError::NotAProbability { given }.into());
     }
     within("limit", request.limit.unwrap_or(CANDIDATES), 1, CANDIDATES_MAX)?;
+    session.times().recorded_us(request.as_of.as_deref())?;
     Ok(())
 });
 
 pub(super) fn candidates(call: &mut Call<'_>, asked: Candidates) -> Result<Value, ApiError> {
     let filter = CandidateFilter {
-        as_of_us: None,
+        as_of_us: call.session.times().recorded_us(asked.as_of.as_deref())?,
         kind: asked.kind.map(Into::into),
         status: asked.status.unwrap_or(StatusName::Pending).status(),
         confidence_min: asked.min_confidence.unwrap_or_default(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::endpoint::needs;
 use super::super::error::ApiError;
-use super::super::schema::NOT_BLANK;
+use super::super::schema::{MOMENT, NOT_BLANK};
 use super::super::work::{Call, Need};
 use crate::failure::RequestError;
 use crate::service::agents::{UNNAMED, is_name_of_user};
@@ -16,9 +16,6 @@ use crate::service::tokens::Right;
 
 /// Changed beliefs named in an answer.
 const CHANGED_MAX: usize = 20;
-
-/// The usual forms of the time of a record: a moment, or a day.
-const MOMENT: &str = r"^(now|today|yesterday|[1-9] days ago|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)?)$";
 
 /// Something to write down.
 #[derive(Deserialize, JsonSchema)]

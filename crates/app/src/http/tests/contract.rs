@@ -122,8 +122,10 @@ fn checks_come_in_the_settled_order() {
         post("/api/v1/forget", json!({}));
         post("/api/v1/retract", json!({ "which": { "month": "May" } }));
         post("/api/v1/what-if", json!({ "without": { "month": "May" } }));
-        let path = format!("/api/v1/claims?space={space}&valid_at=once");
-        server.get(&path, &token).refused(400, "VALIDATION_ERROR");
+        for path in ["claims?valid_at=once", "graph/candidates?as_of=once"] {
+            let path = format!("/api/v1/{path}&space={space}");
+            server.get(&path, &token).refused(400, "VALIDATION_ERROR");
+        }
     }
     server
         .memory(&token, "a", "x", json!({ "refines": UNKNOWN }))
