@@ -155,6 +155,35 @@ fn compounds_are_found_by_their_parts_and_words_in_compounds() {
 }
 
 #[test]
+fn codes_and_numbers_are_found_however_their_parts_are_written() {
+    let mut home = Home::new();
+    home.remember("a", "Our flight to Oslo is LH 1834, seat 14C.");
+    home.remember("b", "Flight BA771 to Lisbon leaves at noon.");
+    home.remember("c", "Call the plumber at 070-123 45 67.");
+    home.remember("d", "The parcel has the number RR 123 456 785 SE.");
+    home.remember("e", "The invoice for the roof came to 32,000 euros.");
+    home.remember("f", "We paid 1.250,50 EUR for the sofa.");
+    for (question, expected) in [
+        ("Where does LH1834 go?", "Our flight"),
+        ("Where does BA 771 go?", "Flight BA771"),
+        ("where does ba 771 go", "Flight BA771"),
+        ("Who is at 0701234567?", "Call the"),
+        ("What is RR123456785SE?", "The parcel"),
+        ("What was 32 000 euros?", "The invoice"),
+        ("What was 32.000 euros?", "The invoice"),
+        ("What was 1,250.50?", "We paid"),
+    ] {
+        let recall = home.space.recall(&query(question)).unwrap();
+        let first = &recall.results[0].evidence.payload.text;
+        assert!(first.starts_with(expected), "{question}: {first}");
+        assert!(recall.relevance >= RELEVANCE_MIN, "{question}");
+    }
+    for question in ["Where does LH1835 go?", "Who is at 0701234568?"] {
+        assert!(home.space.recall(&query(question)).unwrap().relevance < RELEVANCE_MIN);
+    }
+}
+
+#[test]
 fn words_of_other_records_are_not_named_and_do_not_outweigh_the_word_itself() {
     let mut home = Home::new();
     home.remember("a", "Der Schlüssel liegt heute auf dem Küchentisch neben der Post.");

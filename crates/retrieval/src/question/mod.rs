@@ -30,6 +30,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::profile::ProfileQuestion;
+use crate::text::codes::{self, Codes, WrittenIn};
 use crate::text::words::{Word, visit_words};
 use crate::text::{
     Analyzer, Language, Languages, QueryLanguages, QueryTerm, Term, is_english_stop_word, normalize,
@@ -198,6 +199,7 @@ impl Question {
             terms = terms_of(&|_| true);
             nameless = text.to_owned();
         }
+        join_codes(text, &words, &mut terms, analyzer, languages);
         // A question for days has no terms, so a record may quote their names. A time relative to
         // the asker's day is then the asker's wording, not the record's.
         let is_focused = words.len() <= FOCUSED_WORDS_MAX;
@@ -608,6 +610,28 @@ fn distinct_terms<'a>(
         }
     }
     terms
+}
+
+/// Lets the parts of a code, such as "LH 1834", ask for the whole as well.
+fn join_codes(
+    text: &str,
+    words: &[Word<'_>],
+    terms: &mut [QueryTerm],
+    analyzer: &mut Analyzer,
+    languages: QueryLanguages,
+) {
+    let mut codes = Codes::new(WrittenIn::Question);
+    let mut places: Vec<_> = words.iter().filter_map(|word| codes.take(text, word)).collect();
+    places.extend(codes.end(text));
+    for at in places {
+        let whole = Term::from(&*codes::joined(text.get(at.clone()).unwrap_or_default()));
+        let parts = words.iter().filter(|word| at.contains(&word.start)).copied();
+        let parts = distinct_terms(analyzer, parts, languages);
+        let is_part = |one: &QueryTerm| parts.iter().any(|part| part.term == one.term);
+        for one in terms.iter_mut().filter(|one| is_part(one)) {
+            one.variants.push(whole.clone());
+        }
+    }
 }
 
 /// One term for all: a record that has one of them has it.

@@ -4,7 +4,8 @@
 //! Unicode word segmentation, recognition of the language, lower case, truncation at the
 //! apostrophe, stop word removal, base forms of irregular English words (went → go), Snowball
 //! stemmer. Scripts without spaces yield overlapping pairs of characters. Identifiers
-//! (`parse_config`) yield themselves and their parts. The analyser also detects whether a text
+//! (`parse_config`) yield themselves and their parts, and what is written in parts ("LH 1834") the
+//! whole as well ([`codes`]). The analyser also detects whether a text
 //! contains a time expression and whether it ends as a question.
 //!
 //! Each text has a language of its own ([`recognition`]). A question is short, and may ask for a
@@ -14,6 +15,7 @@
 //! An analyser caches the terms of each word, so that a stream of records costs one look-up per
 //! word. The design of recall ("Text") has the source and the effect of each step.
 
+pub(crate) mod codes;
 pub mod compounds;
 mod irregular;
 mod language;
@@ -35,6 +37,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use codes::{Codes, WrittenIn};
 use compounds::Related;
 pub use language::{Language, Languages, is_latin};
 use language::{WordLanguage, word_language};
@@ -440,9 +443,13 @@ impl Analyzer {
         self.limit_cache();
         let mut reading = std::mem::take(&mut self.reading);
         reading.begin();
+        let mut codes = Codes::new(WrittenIn::Record);
         for part in parts {
             let normal = normalize(part);
             visit_words(&normal, |word| {
+                if let Some(code) = codes.take(&normal, &word) {
+                    reading.found.extend(self.code(&normal, code));
+                }
                 if let Some(first) = word.first_of_run() {
                     let entry = self.entry(first);
                     match reading.language {
@@ -476,6 +483,9 @@ impl Analyzer {
                 }
                 reading.found.len() < TERM_OCCURRENCES_MAX
             });
+            if let Some(code) = codes.end(&normal) {
+                reading.found.extend(self.code(&normal, code));
+            }
             reading.found.truncate(TERM_OCCURRENCES_MAX);
             times.separate();
         }
@@ -486,6 +496,12 @@ impl Analyzer {
         let found = std::mem::take(&mut reading.found);
         self.reading = reading;
         (language, found)
+    }
+
+    /// The term of a code that is written in parts, as if they were together.
+    fn code(&mut self, text: &str, at: std::ops::Range<usize>) -> Option<Slot> {
+        let whole = codes::joined(text.get(at)?);
+        Some(self.slot(Term(Arc::from(whole))))
     }
 
     /// Decides the language of a text, and finds the terms and times of what was read of it.

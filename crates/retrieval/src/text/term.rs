@@ -118,10 +118,64 @@ pub(crate) fn without_marks(word: &str) -> Cow<'_, str> {
     plain.nfc().collect::<String>().into()
 }
 
-/// `1,000` is 1000 and `7th` is 7.
+/// `7th` is 7, `1,000` and `1.000` are 1000, and `1.250,50` and `1,250.50` are 1250.50. A single
+/// point or comma before three digits is one of thousands, whatever was meant: both are the same
+/// term wherever they are written.
 fn number_term(word: &str) -> Arc<str> {
     if let Some(number) = time_expressions::cardinal_or_ordinal(word) {
         return Arc::from(number.to_string());
     }
-    if word.contains(',') { Arc::from(word.replace(',', "")) } else { Arc::from(word) }
+    let is_mark = |byte: &u8| matches!(byte, b'.' | b',');
+    let Some(last) = word.bytes().rposition(|byte| is_mark(&byte)) else { return Arc::from(word) };
+    if !word.bytes().all(|byte| byte.is_ascii_digit() || is_mark(&byte)) {
+        return Arc::from(word.replace(',', ""));
+    }
+    let (whole, fraction) = (word.get(..last), word.get(last + 1..));
+    let (Some(whole), Some(fraction)) = (whole, fraction) else { return Arc::from(word) };
+    let mut groups = word.split(['.', ',']);
+    let first = groups.next().unwrap_or_default();
+    let are_thousands = (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && groups.all(|group| group.len() == 3);
+    let mark = word.get(last..=last).unwrap_or_default();
+    let has_others = whole.contains(['.', ',']);
+    Arc::from(match (are_thousands, has_others) {
+        // "1,250.500" has a fraction, "1.250.500" has none.
+        (true, _) if !has_others || whole.contains(mark) => word.replace(['.', ','], ""),
+        (_, false) => format!("{whole}.{fraction}"),
+        (_, true) if !whole.contains(mark) => {
+            format!("{}.{fraction}", whole.replace(['.', ','], ""))
+        }
+        // A version, or a date.
+        _ => word.replace(',', ""),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_one_term_whatever_its_marks() {
+        for (word, expected) in [
+            ("7", "7"),
+            ("7th", "7"),
+            ("1,000", "1000"),
+            ("1.000", "1000"),
+            ("1,250,000", "1250000"),
+            ("1.250.000", "1250000"),
+            ("1,250.50", "1250.50"),
+            ("1.250,50", "1250.50"),
+            ("3,5", "3.5"),
+            ("3.5", "3.5"),
+            ("0.125", "0.125"),
+            ("1.2.3", "1.2.3"),
+            ("31.01.2025", "31.01.2025"),
+            ("1,2,3", "123"),
+            ("10km", "10km"),
+            ("3.", "3."),
+        ] {
+            assert_eq!(&*number_term(word), expected, "{word}");
+        }
+    }
 }

@@ -240,12 +240,12 @@ macro_rules! tables {
 }
 
 /// Evidence.
-pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 21, "text");
+pub(in super::super) static EPISODES: IndexTables = tables!("text", Unit::Document, 1, 22, "text");
 /// Claims, corrections and nodes. A session is an identity or the text of a node, and its name is
 /// the key of that. Versions of one do not serve as context for each other, so the tables of
 /// session words and lengths stay empty.
-pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 14, "facts");
+pub(in super::super) static FACTS: IndexTables = tables!("fact", Unit::Session, 3, 15, "facts");
 /// Thoughts. A session is a set of tags, and its name is the list of them. The tables of people,
 /// session words and lengths stay empty.
 pub(in super::super) static THOUGHTS: IndexTables =
-    tables!("thought", Unit::Document, 8, 11, "thoughts");
+    tables!("thought", Unit::Document, 8, 12, "thoughts");
