@@ -97,14 +97,14 @@ fn measure(records: usize) {
 
     let stream = Stream::start(Space::open(&path, Signer::from_seed([7; 32])).unwrap()).unwrap();
     let waited = times(&turns, |pair| {
-        stream.add_turn(&pair[1], now, None);
+        stream.follow(pair, now, None);
         std::hint::black_box(stream.prepared());
     });
     print("what a turn waits for the stream, searching all the while", &waited, &search);
     let mut ready = Vec::new();
-    for turn in &turns {
+    for pair in turns.windows(2) {
         let begun = Instant::now();
-        stream.add_turn(turn, now, None);
+        stream.follow(pair, now, None);
         std::hint::black_box(stream.prepared());
         ready.push(begun.elapsed());
         stream.settled();

@@ -123,7 +123,7 @@ pub struct Payload {
     /// When an event ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<When>,
-    /// Where.
+    /// Where it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
     /// Anything else the source gives, by its own names.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::kind_spec::{
     BodyNeed, DerivationInput, Effect, InputValidity, Inputs, KindSpec, Quotes, Rule, Target,
 };
-use crate::operation::{Malformation, MalformedError, Role, is_word};
+use crate::operation::{Malformation, MalformedError, Role, is_identifier};
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $word:literal $spec:tt)+) => {
@@ -28,7 +28,7 @@ macro_rules! kinds {
             pub fn parse(word: &str) -> Result<Self, MalformedError> {
                 match word {
                     $($word => Ok(Self::$name),)+
-                    other if is_word(other) => Ok(Self::Other(OtherKind(other.to_owned()))),
+                    other if is_identifier(other) => Ok(Self::Other(OtherKind(other.to_owned()))),
                     _ => Err(MalformedError::new("kind", Malformation::Word)),
                 }
             }

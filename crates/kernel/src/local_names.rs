@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::id::OpId;
 use crate::malformed::MalformedError;
 use crate::proposal::{Proposed, ProposedTarget};
-use crate::refs::{Ref, Role, is_word};
+use crate::refs::{Ref, Role, is_identifier};
 
 /// Why the names of a proposal cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum LocalNameError {
 pub fn check(operations: &[Proposed]) -> Result<(), LocalNameError> {
     let mut all = BTreeSet::new();
     for name in operations.iter().filter_map(|operation| operation.local.as_ref()) {
-        if !is_word(name) {
+        if !is_identifier(name) {
             return Err(LocalNameError::Malformed { name: name.clone() });
         }
         if !all.insert(name) {

@@ -19,7 +19,7 @@ use crate::kind::Kind;
 use crate::refs::{cited, only};
 
 pub use crate::malformed::{Malformation, MalformedError};
-pub use crate::refs::{Ref, Role, is_word};
+pub use crate::refs::{Ref, Role, is_identifier};
 
 /// The format version this crate writes and reads.
 pub const FORMAT_VERSION: u64 = 1;

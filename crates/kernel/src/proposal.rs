@@ -146,7 +146,7 @@ impl From<ProposedRef> for ProposedRefFields {
 pub struct Decision {
     /// [`Decision::ACCEPT`], [`Decision::REJECT`], or another word.
     pub verdict: String,
-    /// Why.
+    /// The reason for the decision; empty if none was given.
     pub feedback: String,
     /// Every other field.
     pub others: Map<String, Value>,

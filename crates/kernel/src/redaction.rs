@@ -65,7 +65,9 @@ pub fn redaction_of<W: LedgerIndex + ?Sized>(
     entry: &Entry,
 ) -> Result<Option<Entry>, W::Error> {
     let redaction = naming(index, entry)?;
-    if redaction.is_some() && is_word(&entry.kind) && redaction_behind(index, &entry.id)?.is_none()
+    if redaction.is_some()
+        && goes_with_target(&entry.kind)
+        && redaction_behind(index, &entry.id)?.is_none()
     {
         return Ok(None);
     }
@@ -80,9 +82,11 @@ fn naming<W: LedgerIndex + ?Sized>(index: &W, entry: &Entry) -> Result<Option<En
     Validity::new(index).last_acting(&entry.id, &Kind::Redaction, Role::TARGET)
 }
 
-/// Whether a body is redacted by name only together with what it is about. What a retraction does,
-/// and what takes one back, follows from the header, so the reason can go by itself.
-fn is_word(kind: &Kind) -> bool {
+/// Whether a redaction that names an operation of this kind has effect only once what the operation
+/// is about is redacted too: without the user's word, something else would be believed. A
+/// retraction, or what takes one back, acts by its header alone, so its body can be redacted by
+/// itself.
+fn goes_with_target(kind: &Kind) -> bool {
     kind.spec().body == BodyNeed::WithItsTarget && !is_retraction(kind)
 }
 
@@ -130,7 +134,7 @@ fn forgotten_behind_entry<W: LedgerIndex + ?Sized>(
     entry: Entry,
 ) -> Result<Option<Entry>, W::Error> {
     // The redaction of a word is the one to name, once what the word is about is redacted.
-    let own = if is_word(&entry.kind) { naming(index, &entry)? } else { None };
+    let own = if goes_with_target(&entry.kind) { naming(index, &entry)? } else { None };
     let mut seen = HashSet::new();
     let mut stack = vec![entry];
     while let Some(entry) = stack.pop() {
@@ -138,7 +142,7 @@ fn forgotten_behind_entry<W: LedgerIndex + ?Sized>(
             continue;
         }
         let redaction = naming(index, &entry)?;
-        if redaction.is_some() && !is_word(&entry.kind) {
+        if redaction.is_some() && !goes_with_target(&entry.kind) {
             return Ok(own.or(redaction));
         }
         // Only a word gets here with a redaction; what it is about decides.
@@ -169,7 +173,7 @@ pub fn redacted_with<W: LedgerIndex + ?Sized>(
     }
     let mut redacted = spread(index, named, BTreeSet::new(), |citing| {
         // A redaction of a word counts from when what the word is about is redacted.
-        if citing.role.as_str() != Role::TARGET || !is_word(&citing.kind) {
+        if citing.role.as_str() != Role::TARGET || !goes_with_target(&citing.kind) {
             return Ok(false);
         }
         let Some(entry) = index.entry(&citing.id)? else { return Ok(false) };

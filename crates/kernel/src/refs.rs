@@ -49,7 +49,7 @@ impl Role {
 
     /// A role by name.
     pub fn parse(word: &str) -> Result<Self, MalformedError> {
-        if !is_word(word) {
+        if !is_identifier(word) {
             return Err(MalformedError::new("role", Malformation::Word));
         }
         let mut bytes = [0; INLINE_BYTES];
@@ -95,7 +95,7 @@ impl Ord for Role {
 }
 
 /// True for what may name a kind or a role.
-pub fn is_word(word: &str) -> bool {
+pub fn is_identifier(word: &str) -> bool {
     word.len() <= WORD_BYTES_MAX
         && word.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
         && word.bytes().all(|byte| WORD_BYTES.get(usize::from(byte)).is_some_and(|may| *may))

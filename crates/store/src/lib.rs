@@ -120,7 +120,7 @@ pub enum StoreError {
     /// The file exists already.
     #[error("a space already exists at {}", path.display())]
     Exists {
-        /// Where.
+        /// Where the space is.
         path: PathBuf,
     },
     /// The file is something else.

@@ -11,8 +11,8 @@ use models::table::{DIMENSIONS, Sum, Table};
 use retrieval::question::names::{NameId, Names};
 use retrieval::question::{Question, RecordTime};
 use retrieval::rank::lexical::{
-    OWN_WITHOUT_CONTEXT, PIECE_LENGTH_MAX, TermCounts, idf, known_idf_sum, lex, own, own_strength,
-    session, session_strength,
+    OWN_WITHOUT_CONTEXT, PIECE_LENGTH_MAX, TermCounts, idf, lex, own, own_strength, session,
+    session_strength,
 };
 use retrieval::rank::meaning::{Direction, compress, widen};
 use retrieval::rank::{Score, Signals, Weights, fuse};
@@ -20,6 +20,12 @@ use retrieval::text::compounds::Related;
 use retrieval::text::{Analysis, Analyzer, Language, Languages, QueryTerm, Term};
 
 use crate::naive_related::{StandIn, counted, rarity_of_unknown, stand_ins};
+
+/// Sum of the idf of the question's terms that occur in the index, by which [`lex`] and [`session`]
+/// are normalised.
+fn known_idf_sum(all: u64, with_term: impl IntoIterator<Item = u64>) -> f64 {
+    with_term.into_iter().filter(|count| *count > 0).map(|count| idf(all, count)).sum()
+}
 
 /// A record, short enough to be one passage. Documents of one session are each
 /// other's context, in the order of their addition.

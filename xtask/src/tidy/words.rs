@@ -1,7 +1,7 @@
 //! Checks the wording: prose has at most 100 columns and contains no retired phrases.
 //!
-//! The list is the one in `docs/glossary.md` ("Words we do not use") and in the style guide:
-//! phrases that read as a translation, and type names that are verbs. Comments, strings, names and
+//! The lists are here: phrases that read as a translation, and type names that are verbs.
+//! `docs/glossary.md` has the word that we use for each idea. Comments, strings, names and
 //! documents are checked alike; data is exempt.
 
 use super::Finding;

@@ -60,7 +60,7 @@ pub(crate) enum Decision {
 pub(crate) struct ReviewDecision<'a> {
     /// What is decided.
     pub(crate) decision: Decision,
-    /// Why.
+    /// The reason for the decision.
     pub(crate) note: &'a str,
     /// Whether it is written.
     pub(crate) intent: Intent,

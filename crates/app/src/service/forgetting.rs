@@ -300,7 +300,7 @@ impl Plan {
 
 /// The person's words among the operations that are recorded again.
 fn words_again(plan: &ForgetPlan) -> impl Iterator<Item = &RecordedAgain> {
-    plan.again.iter().filter(|again| again.is_word())
+    plan.again.iter().filter(|again| again.is_users_word())
 }
 
 /// A headline and the first of some lines; nothing if there are none.

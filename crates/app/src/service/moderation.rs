@@ -119,7 +119,7 @@ pub(crate) struct Item {
     pub(crate) decision: Decision,
     /// With "alias": the entity, by its id or its name.
     pub(crate) canonical_id: Option<String>,
-    /// Why.
+    /// The reason for the decision, which is kept with it.
     pub(crate) feedback: Option<String>,
 }
 

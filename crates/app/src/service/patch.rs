@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use kernel::body::{Body, EdgeType, NodeType, TextClaimType};
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
-use kernel::operation::{Role, is_word};
+use kernel::operation::{Role, is_identifier};
 use kernel::proposal::Decision;
 use kernel::when::When;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use crate::failure::{Failure, RequestError};
 
 /// Most operations of a patch.
 const OPERATIONS_MAX: usize = 20_000;
-/// What a local name is ([`is_word`]).
+/// What a local name is ([`is_identifier`]).
 const LOCAL_NAME_RULE: &str =
     "a lower-case letter (a to z), then up to 63 of those, digits, `_`, `.` and `-`";
 
@@ -233,7 +233,7 @@ pub(crate) fn read_file(
             reader.refuse("duplicate_local_id", format!("the name {name:?} is taken already"));
         }
         if let Some(name) = &local
-            && !is_word(name)
+            && !is_identifier(name)
         {
             reader
                 .refuse("local_name", format!("the local name {name:?} is not {LOCAL_NAME_RULE}"));
@@ -472,8 +472,7 @@ impl OperationReader<'_> {
             } => {
                 self.words(&text);
                 self.tags(&tags);
-                let claim_type: TextClaimType =
-                    self.parsed(&claim_type).unwrap_or(TextClaimType::Fact);
+                let claim_type = self.parsed::<TextClaimType>(&claim_type);
                 let confidence = confidence.unwrap_or(1.0);
                 if !(0.0..=1.0).contains(&confidence) {
                     self.refuse(
@@ -488,8 +487,10 @@ impl OperationReader<'_> {
                 {
                     self.refuse("empty_window", "its validity ends before it begins");
                 }
+                let inputs = self.sources(&sources)?;
+                let Some(claim_type) = claim_type else { return Ok(Vec::new()) };
                 let statement = Statement {
-                    inputs: self.sources(&sources)?,
+                    inputs,
                     tags,
                     visibility: visibility.unwrap_or(self.usual),
                     valid_from,
@@ -502,8 +503,9 @@ impl OperationReader<'_> {
             PatchOperation::CreateNode { local, node_type, text, sources, tags, visibility } => {
                 self.words(&text);
                 self.tags(&tags);
-                let node_type: NodeType = self.parsed(&node_type).unwrap_or(NodeType::Entity);
+                let node_type = self.parsed::<NodeType>(&node_type);
                 let inputs = self.sources(&sources)?;
+                let Some(node_type) = node_type else { return Ok(Vec::new()) };
                 let visibility = visibility.unwrap_or(self.usual);
                 one(local, node(node_type, text, inputs, tags, visibility))
             }
@@ -531,9 +533,10 @@ impl OperationReader<'_> {
                 Ok(changes)
             }
             PatchOperation::CreateEdge { local, edge_type, from, to, sources, notes } => {
-                let edge_type: EdgeType = self.parsed(&edge_type).unwrap_or(EdgeType::Relation);
+                let edge_type = self.parsed::<EdgeType>(&edge_type);
                 let (from, to) = (self.one(&from)?, self.one(&to)?);
                 let inputs = self.sources(&sources)?;
+                let Some(edge_type) = edge_type else { return Ok(Vec::new()) };
                 one(local, GraphChange::Connect { edge_type, from, to, inputs, notes })
             }
             PatchOperation::SameAs { local, duplicate, canonical, sources } => {

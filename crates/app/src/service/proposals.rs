@@ -50,21 +50,21 @@ pub(crate) enum ProposalRequest {
     Refute {
         /// The belief.
         name: String,
-        /// Why.
+        /// Why it is false.
         note: String,
     },
     /// Take a record back.
     Retract {
         /// The record.
         name: String,
-        /// Why.
+        /// Why it is taken back.
         note: String,
     },
     /// Take a record back and remove its content.
     Forget {
         /// The record.
         name: String,
-        /// Why.
+        /// Why it is forgotten.
         note: String,
     },
 }

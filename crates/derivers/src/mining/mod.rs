@@ -110,14 +110,8 @@ enum Voice {
     Change,
 }
 
-/// The statements of a record, in order, each text once.
-///
-/// ```
-/// use derivers::mining::mined_texts;
-///
-/// assert_eq!(mined_texts("So we decided to fire the kiln on Friday. Why not?").len(), 1);
-/// assert!(mined_texts("If we decided to fire the kiln, would you come?").is_empty());
-/// ```
+/// The statements of a record, in order, each text once: "So we decided to fire the kiln on Friday"
+/// is one, and "If we decided to fire the kiln, would you come?" has none.
 pub fn mine(record: &Record) -> Vec<MinedStatement> {
     let Some(evidence) = record.evidence() else { return Vec::new() };
     let nobody = Owner::default();
@@ -132,11 +126,6 @@ pub fn mine(record: &Record) -> Vec<MinedStatement> {
     let mut mined = mined_from(if is_to_agent { before_pasted(text) } else { text }, voice);
     mined.retain(|statement| owner(record, &statement.text).is_none());
     mined
-}
-
-/// What the owner's own text states, whoever owns the sentences: for trials.
-pub fn mined_texts(text: &str) -> Vec<MinedStatement> {
-    mined_from(text, Voice::Owner)
 }
 
 fn mined_from(text: &str, voice: Voice) -> Vec<MinedStatement> {

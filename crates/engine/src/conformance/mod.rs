@@ -77,7 +77,7 @@ pub enum ConformanceError {
         scenario: String,
         /// The step.
         step: String,
-        /// Why.
+        /// What is wrong with the step.
         reason: String,
     },
     /// The engine failed.
@@ -87,7 +87,7 @@ pub enum ConformanceError {
         scenario: String,
         /// The step.
         step: String,
-        /// Why.
+        /// Why the engine failed.
         #[source]
         source: Box<EngineError>,
     },

@@ -385,7 +385,7 @@ struct Best<'t> {
 
 /// The text of a source of an answer.
 pub struct SourceText<'t> {
-    /// It.
+    /// The whole text, with its title if it has one.
     pub text: &'t str,
     /// So many bytes at its beginning are a title; 0 if it has none.
     pub title_bytes: usize,

@@ -25,8 +25,9 @@ use super::expected::Expected;
 use super::identifiers::Identifier;
 use super::past::asks_for_former;
 
-/// How much a record about somebody or something else counts: too little to be an answer.
-const OF_SOMEBODY_ELSE: f64 = 0.4;
+/// What is left of the chance of a record that is about somebody or something else, or says nothing
+/// that answers: too little to be an answer.
+const UNRELATED_SHARE: f64 = 0.4;
 /// Longest text that is about one thing, bytes.
 const SHORT_BYTES: usize = 200;
 /// The most that a record which only asks counts: enough to be shown where nothing else is found.
@@ -110,16 +111,16 @@ impl Discounter<'_> {
             discount: Discount::NONE,
         };
         let mut records: Vec<Candidate<'_>> = records.into_iter().map(candidate).collect();
-        let about = self.others(&mut records, has_beliefs, owner)?;
-        possessions(self.text, &mut records);
-        subjects(self.text, &mut records);
-        identifiers(self.text, &mut records);
-        instructions(self.weights, &mut records);
-        questions(self.weights, &mut records);
-        fillers(self.weights, &mut records);
-        unexpected(self.text, &mut records);
+        let about = self.discount_other_speaker(&mut records, has_beliefs, owner)?;
+        discount_other_possessions(self.text, &mut records);
+        discount_other_subjects(self.text, &mut records);
+        discount_other_identifiers(self.text, &mut records);
+        discount_instructions(self.weights, &mut records);
+        discount_questions(self.weights, &mut records);
+        discount_fillers(self.weights, &mut records);
+        discount_missing_expected(self.text, &mut records);
         if let Some(profile) = self.question.and_then(|question| question.profile.as_ref()) {
-            untold(profile, &mut records);
+            discount_untold_attribute(profile, &mut records);
         }
         let records = records.into_iter().map(|record| record.discount).collect();
         let profile = self.question.and_then(|question| question.profile.clone());
@@ -130,7 +131,7 @@ impl Discounter<'_> {
     /// What people say of themselves counts less in a question about somebody else: "I" in the
     /// words of Ana is not the person who asks, and "I" in the person's words is not Ana. The words
     /// of the names of those whom the question is about, if it is not about the person.
-    fn others<E>(
+    fn discount_other_speaker<E>(
         &self,
         records: &mut [Candidate<'_>],
         has_beliefs: bool,
@@ -164,7 +165,7 @@ impl Discounter<'_> {
                 None => false,
             };
             if is_of_another {
-                record.discount.share *= OF_SOMEBODY_ELSE;
+                record.discount.share *= UNRELATED_SHARE;
             }
         }
         Ok(asked_about)
@@ -182,7 +183,7 @@ impl Discounts {
             || has_other_polarity(question, text)
             || self.profile.as_ref().is_some_and(is_untold)
         {
-            true => Discount { share: OF_SOMEBODY_ELSE, ..Discount::NONE },
+            true => Discount { share: UNRELATED_SHARE, ..Discount::NONE },
             false => Discount::NONE,
         }
     }
@@ -218,19 +219,19 @@ pub fn lift_changes(question: &str, records: &[(OpId, &[OpId])], chances: &mut [
 }
 
 /// "Petra's phone number" is not Tomas's.
-fn possessions(question: &str, records: &mut [Candidate<'_>]) {
+fn discount_other_possessions(question: &str, records: &mut [Candidate<'_>]) {
     let asked: Vec<String> = whose(question).map(str::to_lowercase).collect();
     for record in records.iter_mut() {
         let names_another = possessives(record.text.split_whitespace()).next().is_some();
         if names_another && is_in_none_of(&record.said_with_title(), &asked) {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
 
 /// "Ben is allergic to nuts" says nothing of Anna, and "Greta drives a Fiat" does not answer "What
 /// car do I drive?"
-fn subjects(question: &str, records: &mut [Candidate<'_>]) {
+fn discount_other_subjects(question: &str, records: &mut [Candidate<'_>]) {
     let asked = subject_of(question).map(|name| words_of(&name.to_lowercase()));
     let of_asker = if asked.is_none() && is_about_asker_alone(question) {
         words_of(question)
@@ -246,24 +247,24 @@ fn subjects(question: &str, records: &mut [Candidate<'_>]) {
             && !COMMON_VERBS.contains(&deed.as_str())
             && !speaks_of_asker(&record.text);
         if is_of_another || is_not_of_asker {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
 
 /// "JIRA-233 is closed" says nothing of JIRA-234.
-fn identifiers(question: &str, records: &mut [Candidate<'_>]) {
+fn discount_other_identifiers(question: &str, records: &mut [Candidate<'_>]) {
     let asked = Identifier::all(question);
     for record in records.iter_mut() {
         if Identifier::are_confused(&asked, &record.said_with_title()) {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
 
 /// "Ben is a teacher" does not answer "How old is Ben?", nor anything "What is my job?" as "I am a
 /// nurse" does.
-fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
+fn discount_untold_attribute(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
     // Beside a record that tells it, one that only mentions it distracts.
     let is_told = profile.is_told_plainly() && records.iter().any(|record| record.profile == 1.0);
     let least = if is_told { 1.0 } else { f64::MIN_POSITIVE };
@@ -272,12 +273,12 @@ fn untold(profile: &ProfileQuestion, records: &mut [Candidate<'_>]) {
     };
     let judges = is_told || profile.is_closed();
     for record in records.iter_mut().filter(|_| judges).filter(is_untold) {
-        record.discount.share *= OF_SOMEBODY_ELSE;
+        record.discount.share *= UNRELATED_SHARE;
     }
 }
 
 /// "The tortoise is called Blitz" does not answer "How old is the tortoise?"
-fn unexpected(question: &str, records: &mut [Candidate<'_>]) {
+fn discount_missing_expected(question: &str, records: &mut [Candidate<'_>]) {
     let Some(expected) = Expected::of(question) else { return };
     let has = |record: &Candidate<'_>| expected.is_in(&record.said_with_title());
     // A time of day may be told by what happens then, and a number by a name.
@@ -286,13 +287,13 @@ fn unexpected(question: &str, records: &mut [Candidate<'_>]) {
     }
     for record in records.iter_mut() {
         if record.profile == 0.0 && !has(record) {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
 
 /// "Got it." answers nothing.
-fn fillers(weights: &WordWeights, records: &mut [Candidate<'_>]) {
+fn discount_fillers(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     const WORDS_MAX: usize = 5;
     #[rustfmt::skip]
     const BEGINNINGS: [&str; 22] = [
@@ -312,7 +313,7 @@ fn fillers(weights: &WordWeights, records: &mut [Candidate<'_>]) {
             && !words_of(&text).iter().any(|word| names_time(word))
             && BEGINNINGS.iter().any(begins)
         {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
@@ -324,21 +325,21 @@ fn names_time(word: &str) -> bool {
 
 /// "Always give prices in pounds" answers no question that shares no word with it. "… when I ask
 /// about prices" may be meant.
-fn instructions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
+fn discount_instructions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         if record.text.len() <= SHORT_BYTES
             && standing(&record.text) == Standing::Instruction
             && !weights.are_in(&record.text)
             && !words_of(&record.text).windows(3).any(|words| words == ["when", "i", "ask"])
         {
-            record.discount.share *= OF_SOMEBODY_ELSE;
+            record.discount.share *= UNRELATED_SHARE;
         }
     }
 }
 
 /// A record that only asks is behind whatever answers it. "I moved the launch to May, can you help
 /// me plan it?" also tells.
-fn questions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
+fn discount_questions(weights: &WordWeights, records: &mut [Candidate<'_>]) {
     for record in records.iter_mut() {
         let text = record.text.trim();
         let only_asks = text.len() <= SHORT_BYTES
@@ -592,7 +593,7 @@ mod tests {
             .unwrap();
             let (text, discount) = (text.to_owned(), Discount::NONE);
             let mut records = [Candidate { evidence: &evidence, text, profile: 0.0, discount }];
-            questions(&WordWeights::new(None, []), &mut records);
+            discount_questions(&WordWeights::new(None, []), &mut records);
             records[0].discount.of(0.9)
         };
         assert_eq!(of("When is the launch?"), OF_QUESTION);

@@ -1,12 +1,11 @@
 //! The passive stream: after each turn, memory is searched in the background, so that the results
 //! are ready for the next turn.
 //!
-//! Source: the specification of facts, "Recall, two modes". [`Stream::add_turn`] passes a turn on
-//! and returns at once. A thread with its own connection to the space searches with the last two
-//! turns. [`Stream::prepared`] returns the latest results without waiting. Only the last two turns
-//! count: when turns come faster than they can be searched, earlier ones are skipped and no queue
-//! builds up. A program that has several conversations passes the last turns of one of them to
-//! [`Stream::follow`], and finds in [`Gathered::query`] what was searched for.
+//! Source: the specification of facts, "Recall, two modes". [`Stream::follow`] takes the turns of a
+//! conversation and returns at once. A thread with its own connection to the space searches with
+//! the last two of them. [`Stream::prepared`] returns the latest results without waiting. When
+//! turns come faster than they can be searched, earlier ones are skipped and no queue builds up.
+//! Several conversations may share a stream: [`Gathered::query`] tells what was searched for.
 //!
 //! Prepared results are kept in this process only. A program that runs once for each turn, such as
 //! `because context`, searches anew. That takes some milliseconds, less than a cache in the file
@@ -15,7 +14,7 @@
 //! The stream uses the built-in table only: another model would be called after every turn, whether
 //! or not its result is used.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -58,7 +57,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     /// The last turns, the newest last.
-    turns: VecDeque<Turn>,
+    turns: Vec<Turn>,
     /// The reader's time at the newest.
     time: Option<(Timestamp, Option<Date>)>,
     added: u64,
@@ -66,16 +65,6 @@ struct State {
     prepared: Option<Prepared>,
     failed: Option<String>,
     is_closed: bool,
-}
-
-impl State {
-    /// Adds the end of a turn, without the speaker.
-    fn push(&mut self, turn: &Turn) {
-        if self.turns.len() >= TURNS {
-            self.turns.pop_front();
-        }
-        self.turns.push_back(Turn { speaker: String::new(), text: end(&turn.text).to_owned() });
-    }
 }
 
 impl Shared {
@@ -112,25 +101,15 @@ impl Stream {
         Ok(Self { shared, worker: Some(worker) })
     }
 
-    /// Adds a turn and returns at once. `now` and `today` are the reader's.
-    pub fn add_turn(&self, turn: &Turn, now: Timestamp, today: Option<Date>) {
-        let mut state = self.shared.lock();
-        state.push(turn);
-        self.begin_search(state, now, today);
-    }
-
-    /// Replaces the turns by the last of these, the newest last, and returns at once. This counts
-    /// as one turn.
+    /// Has the background thread search with the last of these turns, the newest last, and returns
+    /// at once. This counts as one turn. `now` and `today` are the reader's.
     pub fn follow(&self, turns: &[Turn], now: Timestamp, today: Option<Date>) {
-        let mut state = self.shared.lock();
-        state.turns.clear();
         let last = turns.get(turns.len().saturating_sub(TURNS)..).unwrap_or_default();
-        last.iter().for_each(|turn| state.push(turn));
-        self.begin_search(state, now, today);
-    }
-
-    /// Has the background thread search with the turns.
-    fn begin_search(&self, mut state: MutexGuard<'_, State>, now: Timestamp, today: Option<Date>) {
+        // The end of each turn, without the speaker.
+        let searched =
+            |turn: &Turn| Turn { speaker: String::new(), text: end(&turn.text).to_owned() };
+        let mut state = self.shared.lock();
+        state.turns = last.iter().map(searched).collect();
         state.time = Some((now, today));
         state.added += 1;
         drop(state);
@@ -198,7 +177,7 @@ fn next(shared: &Shared) -> Option<(u64, Wanted)> {
         if state.searched < state.added
             && let Some((now, today)) = state.time
         {
-            let turns: Vec<Turn> = state.turns.iter().cloned().collect();
+            let turns = state.turns.clone();
             let by_model = BTreeMap::new();
             return Some((
                 state.added,

@@ -82,7 +82,7 @@ pub struct Link {
     pub from: OpId,
     /// What accounts for it.
     pub to: OpId,
-    /// How.
+    /// How `to` accounts for `from`.
     pub relation: Relation,
 }
 

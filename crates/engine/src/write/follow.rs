@@ -1,10 +1,12 @@
 //! Records the consequences of operations in the same transaction as the operations.
 //!
-//! Code that appends a trigger calls [`record_invalidations`] in the same [`Writing`] before the
-//! commit, so the trigger and the invalidations that it causes become durable together. The
-//! function may be called again after more operations; each call covers the operations since the
-//! last one. A device that may not derive records nothing; the invalidations stay due for a device
-//! that may.
+//! Code that appends what claims may depend on calls
+//! [`record_consequences`](super::submission::record_consequences) in the same [`Writing`] before
+//! the commit. It records the invalidations that are due ([`record_invalidations`]) and proposes to
+//! look again at corrections whose ground changed, so that the cause and its consequences become
+//! durable together. The function may be called again after more operations; each call covers the
+//! operations since the last one. A device that may not derive records nothing; the invalidations
+//! stay due for a device that may.
 
 use kernel::access::Place;
 use kernel::body::Body;

@@ -209,9 +209,9 @@ pub enum GraphChange {
     },
     /// Takes a record or an edge back.
     Retract {
-        /// What.
+        /// The record or edge that is taken back.
         target: Reference,
-        /// Why.
+        /// Why it is taken back.
         reason: String,
         /// What says so.
         sources: Vec<Reference>,
@@ -285,7 +285,7 @@ pub struct RefusedChange {
     pub place: usize,
     /// Its name.
     pub name: Option<String>,
-    /// Why.
+    /// Why it was refused.
     #[source]
     pub refusal: GraphRefusal,
 }

@@ -66,7 +66,7 @@ pub struct LeftOut {
     pub id: OpId,
     /// Its kind.
     pub kind: String,
-    /// Why.
+    /// Why it could not be recorded again.
     pub reason: String,
 }
 

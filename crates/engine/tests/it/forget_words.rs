@@ -80,7 +80,7 @@ fn other_words_about_the_belief_keep_their_effect() {
     corrected(space, "sauna", "not at all", 6);
     let (plan, _) = forget(space, &[word]);
     assert_eq!(
-        plan.again.iter().map(|again| !again.is_word()).collect::<Vec<_>>(),
+        plan.again.iter().map(|again| !again.is_users_word()).collect::<Vec<_>>(),
         [true, false, false]
     );
     let belief = space.believed(HABIT).unwrap();
@@ -104,7 +104,7 @@ fn a_refutation_without_its_words_still_refutes() {
     let space = &mut home.space;
     let word = refuted(space, HABIT, SECRET, 4);
     let (plan, _) = forget(space, &[word]);
-    assert!(plan.again.iter().any(|again| again.is_word() && again.summary.is_empty()));
+    assert!(plan.again.iter().any(|again| again.is_users_word() && again.summary.is_empty()));
     assert!(plan.derived_anew().next().is_none());
     let belief = space.believed(HABIT).unwrap();
     assert_eq!((belief.state, belief.served), (State::Refuted, None));

@@ -30,8 +30,10 @@ fn results_for_two_turns_are_ready_for_the_next() {
     home.remember("b", "The electrician comes on Tuesday evening");
     let stream = Stream::start(home.again(1)).unwrap();
     assert!(stream.prepared().is_none());
-    stream.add_turn(&turn("Which glaze for the tall bowls?"), at(1), None);
-    stream.add_turn(&turn("And when does the electrician come?"), at(2), None);
+    let turns =
+        [turn("Which glaze for the tall bowls?"), turn("And when does the electrician come?")];
+    stream.follow(&turns[..1], at(1), None);
+    stream.follow(&turns, at(2), None);
     let prepared = stream.settled().unwrap();
     assert_eq!(prepared.after_turns, 2);
     let request = Request {
@@ -58,7 +60,7 @@ fn conversations_that_take_turns_are_each_searched_with_their_own_last_turns() {
     assert_eq!((prepared.after_turns, prepared.head), (1, head));
     stream.follow(&[turn("Another thing")], at(2), None);
     assert_eq!(stream.settled_within(LONG).unwrap().gathered.query, "Another thing");
-    stream.add_turn(&turn("indeed"), at(2), None);
+    stream.follow(&[turn("Another thing"), turn("indeed")], at(2), None);
     assert_eq!(stream.settled_within(LONG).unwrap().gathered.query, "Another thing\nindeed");
     // What arrives later is not in what was prepared.
     home.remember("b", "The kiln stands behind the studio");
@@ -114,8 +116,9 @@ fn turns_that_come_faster_than_they_are_searched_for_do_not_pile_up() {
     let mut home = Home::new();
     home.remember("a", "number 9999 was the last one");
     let stream = Stream::start(home.again(1)).unwrap();
-    for number in 0..10_000 {
-        stream.add_turn(&turn(&format!("number {number}")), at(1), None);
+    let turns: Vec<Turn> = (0..10_000).map(|number| turn(&format!("number {number}"))).collect();
+    for so_far in 1..=turns.len() {
+        stream.follow(&turns[..so_far], at(1), None);
     }
     let prepared = stream.settled().unwrap();
     assert_eq!(prepared.after_turns, 10_000);
@@ -145,14 +148,15 @@ fn a_turn_waits_less_than_five_milliseconds_for_the_stream_of_ten_thousand_recor
     }
     home.space.advance(|_| {}).unwrap();
     let stream = Stream::start(home.again(1)).unwrap();
-    let mut waited = Vec::new();
+    let (mut turns, mut waited) = (Vec::new(), Vec::new());
     for number in 0..TURNS {
+        turns.push(turn(&format!(
+            "What of the {} in the {}?",
+            words[number % 11],
+            words[number % 7]
+        )));
         let begun = Instant::now();
-        stream.add_turn(
-            &turn(&format!("What of the {} in the {}?", words[number % 11], words[number % 7])),
-            at(2),
-            None,
-        );
+        stream.follow(&turns, at(2), None);
         let prepared = stream.prepared();
         waited.push(begun.elapsed());
         assert!(prepared.is_none_or(|prepared| prepared.after_turns <= number as u64 + 1));

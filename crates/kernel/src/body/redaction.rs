@@ -6,7 +6,7 @@ use crate::evidence::Visibility;
 lenient_body! {
     /// Body of a `redaction`.
     Redaction {
-        /// Why.
+        /// Why the body was removed.
         reason: String,
         /// The digest of the archive that has the target.
         archive: String,

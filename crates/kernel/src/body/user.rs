@@ -13,7 +13,7 @@ pub struct Correction {
     /// The same in words.
     #[serde(default)]
     pub text: Option<String>,
-    /// Why.
+    /// Why it is corrected; empty if that was not said.
     #[serde(default)]
     pub note: String,
 }
@@ -23,7 +23,7 @@ pub struct Correction {
 pub struct Refutation {
     /// The identity that is false.
     pub identity_key: String,
-    /// Why.
+    /// Why it is refuted; empty if that was not said.
     #[serde(default)]
     pub note: String,
 }
@@ -31,7 +31,7 @@ pub struct Refutation {
 /// Body of a withdrawal of a correction or refutation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Withdrawal {
-    /// Why.
+    /// Why the word is taken back; empty if that was not said.
     #[serde(default)]
     pub note: String,
 }

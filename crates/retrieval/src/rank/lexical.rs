@@ -55,12 +55,6 @@ pub fn term_strength(counts: TermCounts) -> f64 {
     frequency / (frequency + SATURATION)
 }
 
-/// Sum of the idf of the question's terms that occur in the index, by which [`lex`] and [`session`]
-/// are normalised.
-pub fn known_idf_sum(all: u64, with_term: impl IntoIterator<Item = u64>) -> f64 {
-    with_term.into_iter().filter(|count| *count > 0).map(|count| idf(all, count)).sum()
-}
-
 /// Share of the question's weight in a record, 0 … 1: Σ idf · strength ÷ `idf_sum`, over the
 /// question's terms as (idf, counts in the record). 0 if no term is in the index.
 pub fn lex(terms: impl IntoIterator<Item = (f64, TermCounts)>, idf_sum: f64) -> f64 {
@@ -139,7 +133,6 @@ mod tests {
         assert_eq!(own([(3.0, 0.5), (1.0, 0.0)], 4.0), 0.375);
         assert_eq!(lex([], 0.0), 0.0);
         assert_eq!(lex([(0.0, once)], 0.0), 0.0);
-        assert!(close(known_idf_sum(9, [1, 0, 1]), 2.0 * idf(9, 1)));
     }
 
     #[test]

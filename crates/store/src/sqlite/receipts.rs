@@ -35,7 +35,7 @@ pub struct NewReceipt {
 /// One record that was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiptItem {
-    /// Which.
+    /// The record that was shown.
     pub record: OpId,
     /// The hash of all words of the text that was shown.
     pub exact: u64,
@@ -46,7 +46,7 @@ pub struct ReceiptItem {
 /// A record of a receipt that was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownRecord {
-    /// Which.
+    /// The record that was shown.
     pub id: OpId,
     /// The hash of all words of the text that was shown.
     pub exact: u64,

@@ -46,7 +46,7 @@ pub(super) struct Correct {
     fields: serde_json::Map<String, Value>,
     /// What it says instead, in words.
     text: Option<String>,
-    /// Why.
+    /// Why it is corrected.
     #[serde(default)]
     note: String,
     /// Write nothing.
@@ -80,7 +80,7 @@ pub(super) struct Named {
     name: String,
     /// The space; the token's own by default.
     space: Option<String>,
-    /// Why.
+    /// The reason, as it is kept with the change.
     #[serde(default)]
     note: String,
     /// Write nothing.
@@ -116,7 +116,7 @@ pub(super) struct Records {
     which: Option<Description>,
     /// The space; the token's own by default.
     space: Option<String>,
-    /// Why.
+    /// The reason, as it is kept with the change.
     #[serde(default)]
     note: String,
     /// Write nothing.

@@ -79,7 +79,7 @@ pub(super) struct Decide {
     space: Option<String>,
     /// What to do about it.
     decision: Verdict,
-    /// Why.
+    /// The reason for the decision.
     #[serde(default)]
     note: String,
     /// Write nothing.

@@ -57,7 +57,7 @@ const INSTRUCTIONS: &str = "You answer a question from a person's memory. `quest
 /// A sentence of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sentence {
-    /// It.
+    /// Its words, without the numbers of its sources.
     pub(crate) text: String,
     /// The places of its sources among those of the answer, from 0; never empty.
     pub(crate) sources: Vec<usize>,

@@ -137,7 +137,7 @@ pub(crate) struct LeftOutLine {
     pub(crate) id: String,
     /// Its kind.
     pub(crate) kind: String,
-    /// Why.
+    /// Why it could not be recorded again.
     pub(crate) reason: String,
 }
 

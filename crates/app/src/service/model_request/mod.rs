@@ -86,7 +86,7 @@ pub(crate) enum Answerer<'a> {
 /// An answer that fits the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ModelAnswer<T> {
-    /// It.
+    /// The answer, as the type that the task asks for.
     pub(crate) value: T,
     /// Where it comes from.
     pub(crate) origin: ModelOrigin,

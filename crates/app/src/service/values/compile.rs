@@ -52,7 +52,7 @@ pub(super) struct Compiled {
 /// A part of the answer that was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Dropped {
-    /// It.
+    /// What the model answered in this place.
     pub(crate) text: String,
     /// Why: `not_a_preference_or_goal`, `too_many`, `too_long`, `empty`, `duplicate`,
     /// `not_an_earlier_claim`, `identity_refuted`.

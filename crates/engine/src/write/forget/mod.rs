@@ -564,14 +564,15 @@ fn planned(
                 false => None,
             };
             let is_derived = matches!(&body, Some(Body::Claim(claim)) if claim.deriver.is_some());
-            let is_word = words::is_word(&kind);
-            let may_go = is_word || is_retraction(&kind) || kind.spec().body == BodyNeed::Removable;
+            let is_users_word = words::is_users_word(&kind);
+            let may_go =
+                is_users_word || is_retraction(&kind) || kind.spec().body == BodyNeed::Removable;
             if is_derived || !may_go {
                 return Err(EngineError::CannotForget { id: *id, kind });
             }
             let is_archived = !has_body && !plan.is_archival && is_only_archived(index, id)?;
             if has_body || is_archived {
-                words.extend(is_word.then_some(*id));
+                words.extend(is_users_word.then_some(*id));
                 plan.targets.insert(*id);
                 plan.selected += 1;
             }

@@ -29,7 +29,7 @@ use crate::inspect::summary_of;
 use crate::seal::{Sealable, Sealer};
 
 /// Whether operations of a kind are a person's words that can be forgotten by name.
-pub(super) fn is_word(kind: &Kind) -> bool {
+pub(super) fn is_users_word(kind: &Kind) -> bool {
     matches!(
         kind,
         Kind::ClaimCorrection
@@ -55,8 +55,8 @@ pub struct RecordedAgain {
 
 impl RecordedAgain {
     /// Whether it is a person's word, and not a claim or what was made from it.
-    pub fn is_word(&self) -> bool {
-        is_word(&self.kind)
+    pub fn is_users_word(&self) -> bool {
+        is_users_word(&self.kind)
     }
 }
 
@@ -218,7 +218,7 @@ impl Bodies {
                 Ok(_) => {
                     renamed.insert(entry.id, operation.id());
                 }
-                Err(RecordError::Refused { .. }) if !is_word(&entry.kind) => {}
+                Err(RecordError::Refused { .. }) if !is_users_word(&entry.kind) => {}
                 Err(error) => return Err(error.into()),
             }
         }
