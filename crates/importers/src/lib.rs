@@ -167,6 +167,10 @@ pub struct Problem {
     pub message: String,
 }
 
+/// How the message of a [`Problem`] ends that a [`Context`] with the order of day and month would
+/// have avoided.
+pub const SAY_DAY_ORDER: &str = "import it again and say which most dates have first";
+
 /// Why a source could not be imported at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -239,6 +243,11 @@ pub trait Importer: Sync {
     /// Whether a source holds everything that it stands for, so that what it no longer has was
     /// deleted there. An extract, or a log that is cut off at its beginning, does not.
     fn is_mirrorable(&self) -> bool {
+        false
+    }
+    /// Whether its sources are mail or conversations among people, in which only a name tells what
+    /// the owner of the memory wrote.
+    fn is_between_people(&self) -> bool {
         false
     }
     /// Streams the source's records into `sink`, in the source's order.

@@ -47,6 +47,10 @@ impl Importer for Signal {
         }
     }
 
+    fn is_between_people(&self) -> bool {
+        true
+    }
+
     /// `signal-export` writes every chat three times over, in a folder of its own.
     fn claims_folder(&self, folder: &Path) -> bool {
         read_head(&folder.join(DATA)).is_ok_and(|head| form(&head) == Some(Form::Export))

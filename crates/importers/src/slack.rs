@@ -56,6 +56,10 @@ impl Importer for Slack {
         head.map_or(Match::No, |head| recognise(&head))
     }
 
+    fn is_between_people(&self) -> bool {
+        true
+    }
+
     fn claims_folder(&self, folder: &Path) -> bool {
         peek_folder(folder, is_users).is_some_and(|head| recognise(&head) == Match::Certain)
     }

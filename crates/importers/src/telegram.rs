@@ -41,6 +41,10 @@ impl Importer for Telegram {
         recognise(probe.head)
     }
 
+    fn is_between_people(&self) -> bool {
+        true
+    }
+
     fn import(&self, path: &Path, _: &Context, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let input = Input::open(path, NAME)?;
         if recognise(input.head()) == Match::No {

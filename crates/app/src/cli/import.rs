@@ -20,7 +20,7 @@ use store::RecordError;
 
 use super::interrupt::{self, Work};
 use super::{CliSession, embedding, incomplete_if, mirror};
-use crate::failure::{Failure, RequestError};
+use crate::failure::{Failure, RequestError, hint};
 use crate::output::{self, BAD, BOLD, DIM, Form, count, printable};
 use crate::place;
 use crate::service::handles;
@@ -227,7 +227,7 @@ fn import_each(
                 left_out |= report.problem_count > 0;
                 summary.is_new = true;
                 summary.asks_who |=
-                    report.tally.added > 0 && handles::is_needed_for(session, &report.format)?;
+                    report.tally.added > 0 && handles::is_needed_for(session, importer)?;
                 match session.form {
                     Form::Json => {
                         reports.push(serde_json::to_value(&report).map_err(std::io::Error::from)?)
@@ -495,7 +495,9 @@ fn print(report: &Report, dry_run: bool) -> Result<(), Failure> {
                 Some(line) => format!("{}:{line}", output::path(&problem.file)),
                 None => output::path(&problem.file),
             };
-            output::line(format_args!("  {place}: {}", printable(&problem.message)))?;
+            let advice = hint::of_problem(&problem.message);
+            let advice = advice.map(|advice| format!(" ({advice})")).unwrap_or_default();
+            output::line(format_args!("  {place}: {}{advice}", printable(&problem.message)))?;
         }
         let more = report.problem_count.saturating_sub(PROBLEMS_SHOWN_MAX as u64);
         if more > 0 {

@@ -1,8 +1,8 @@
 //! Hints for people at a command line: the command that fixes a failure.
 //!
 //! The crates below know neither commands nor options, and other front ends offer other means
-//! (`mcp/failures.rs` words the same codes for agents). So every command that a user is told to
-//! type is named here.
+//! (`mcp/failures.rs` words the same codes for agents). So what to type after a failure is named
+//! here; a warning, or a failure that knows more of its case, brings its hint along.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -36,7 +36,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
         Failure::Request(RequestError::NotTrusted { .. }) => {
             Some("`because trust --list` lists them".to_owned())
         }
-        Failure::Request(RequestError::StrangersSpace { path: file, .. }) => Some(format!(
+        Failure::Request(RequestError::UntrustedSpace { path: file, .. }) => Some(format!(
             "`--space global` uses your home space; if you know who made this one, `because trust {}` uses it from now on",
             quoted(&path(file))
         )),
@@ -70,7 +70,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
                 "the file of a space is not imported but used: `because --space {file} status`; `because --space {file} export` writes what another space of the same origin takes in"
             ))
         }
-        Failure::UnknownFormat { path: file, .. } => of_unknown_format(file),
+        Failure::UnknownFormat { path: file, .. } => Some(of_unknown_format(file)),
         Failure::NoSpace => Some(
             "`because init` makes one in this folder, `because init --global` makes your home space"
                 .to_owned(),
@@ -81,6 +81,7 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
         Failure::NoSpaceThere { named: Some(named), .. } => {
             Some(format!("`because init --space {}` makes it", quoted(named)))
         }
+        Failure::Hub(HubError::TooLarge { .. }) => Some("--max-size raises the limit".to_owned()),
         Failure::Hub(HubError::NotHere { name }) => Some(format!(
             "`because model list` lists the installed models, `because model pull {name}` fetches it"
         )),
@@ -92,6 +93,12 @@ pub(super) fn of(failure: &Failure) -> Option<String> {
 
 fn of_request(error: &RequestError) -> Option<&'static str> {
     match error {
+        RequestError::SeveralSpaces => Some("name only one with --space"),
+        RequestError::AssignmentMalformed { .. } => Some("--correct takes KEY=JSON"),
+        RequestError::LedgerWithoutSpace => Some(
+            "`--space FILE` names the file of a new copy, `--space global` makes it your home space",
+        ),
+        RequestError::NoHooks { .. } => Some("install its server without --hook"),
         RequestError::SpaceOutsideProject { .. } => Some(
             "name none, and each finds the space of the folder or their own; or `--space global`",
         ),
@@ -131,26 +138,31 @@ fn of_request(error: &RequestError) -> Option<&'static str> {
 }
 
 /// Why a source may be of no known format, if that can be seen, or how it may be read.
-fn of_unknown_format(source: &Path) -> Option<String> {
+fn of_unknown_format(source: &Path) -> String {
+    const NAME_IT: &str = "`--format` names the format";
+    const AS_TEXT: &str = "`--format text` reads it as plain text";
     if source.is_dir() {
         let is_empty = source.read_dir().is_ok_and(|mut entries| entries.next().is_none());
-        return is_empty.then(|| "the folder is empty".to_owned());
+        return if is_empty { "the folder is empty" } else { NAME_IT }.to_owned();
     }
     if !source.is_file() {
-        return None;
+        return NAME_IT.to_owned();
     }
-    let as_text = "`--format text` reads it as plain text";
     if !source.extension().is_some_and(|of| of.eq_ignore_ascii_case("json")) {
-        return Some(as_text.to_owned());
+        return AS_TEXT.to_owned();
     }
-    let file = BufReader::new(File::open(source).ok()?);
-    let read = serde_json::from_reader::<_, IgnoredAny>(file);
-    Some(match read {
-        Ok(_) => as_text.to_owned(),
+    let Ok(file) = File::open(source) else { return NAME_IT.to_owned() };
+    match serde_json::from_reader::<_, IgnoredAny>(BufReader::new(file)) {
+        Ok(_) => AS_TEXT.to_owned(),
         Err(error) => {
-            format!("the file is not valid JSON ({error}); export or copy it again, or {as_text}")
+            format!("the file is not valid JSON ({error}); export or copy it again, or {AS_TEXT}")
         }
-    })
+    }
+}
+
+/// What to type so that an item of a source is read whole that was left out or read in part.
+pub(crate) fn of_problem(message: &str) -> Option<&'static str> {
+    message.ends_with(importers::SAY_DAY_ORDER).then_some("--day-first or --month-first says it")
 }
 
 /// The code of a statement that the user refuted.
@@ -243,6 +255,7 @@ fn of_user(error: &UserError) -> Option<&'static str> {
         UserError::TextAlone { .. } => {
             Some("--set FIELD=VALUE changes a field; --text then says the same in words")
         }
+        UserError::StatedInWords { .. } => Some("--text gives the right ones"),
         UserError::TextContradicts { .. } => Some(
             "leave out --set to take the data from the text, or --text to keep the usual words",
         ),

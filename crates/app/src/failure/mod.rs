@@ -32,7 +32,7 @@ pub(crate) use archive::ArchiveError;
 pub(crate) use request::{IN_GRAPH, OtherRecord, RequestError, within};
 pub(crate) use thoughts::ThoughtRefusal;
 
-/// Exit codes; `because --help` and the README list them.
+/// Exit codes; `because --help` and `docs/cli.md` list them.
 pub(crate) mod exit {
     /// Something failed: what is named is not there or in the way, a file or the standard input is
     /// malformed, or the machine is at fault.
@@ -169,7 +169,7 @@ pub(crate) enum Failure {
     /// A model does not make vectors.
     #[error("{message}")]
     Embedding {
-        /// Why.
+        /// Why it does not.
         message: String,
         /// The stable code.
         code: &'static str,
@@ -180,7 +180,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     LanguageModel(#[from] LanguageError),
     /// The format of a source was not recognised.
-    #[error("the format of {} was not recognised; `--format` names one of: {}", path.display(), formats.join(", "))]
+    #[error("the format of {} was not recognised; the formats are: {}", path.display(), formats.join(", "))]
     UnknownFormat {
         /// The source.
         path: std::path::PathBuf,
@@ -349,7 +349,9 @@ fn fault_of_engine(error: &EngineError) -> Fault {
         | EngineError::UnknownReceipt { .. }
         | EngineError::UnknownBelief { .. } => Fault::NotFound,
         EngineError::User(error) => match error {
-            UserError::PayloadMalformed { .. } | UserError::PayloadShape { .. } => Fault::Caller,
+            UserError::PayloadMalformed { .. }
+            | UserError::PayloadShape { .. }
+            | UserError::StatedInWords { .. } => Fault::Caller,
             UserError::NoReview { .. } => Fault::NotFound,
             _ => Fault::Conflict,
         },

@@ -1,7 +1,8 @@
 //! Invalid requests, by what is wrong with them.
 //!
-//! Every front end (the command line, the tools for agents, and later ones) refuses the same
-//! request with the same code. The messages name no command; [`super::hint`] says what to type.
+//! Every front end (the command line, the tools for agents, HTTP) refuses the same request with the
+//! same code and message. So messages name neither commands nor options; [`super::hint`] says what
+//! to type.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ pub(crate) enum RequestError {
         hint: String,
     },
     /// Several spaces were named where one is needed.
-    #[error("this works on one space at a time; name only one with --space")]
+    #[error("this works on one space at a time, and several are named")]
     SeveralSpaces,
     /// An environment variable has an invalid value.
     #[error("{name} {detail}")]
@@ -174,7 +175,7 @@ pub(crate) enum RequestError {
     },
     /// The folder's space was made by somebody else.
     #[error("the space {} of this folder is somebody else's: {owner} owns it, and no key of yours has signed in it", path.display())]
-    StrangersSpace {
+    UntrustedSpace {
         /// The space.
         path: PathBuf,
         /// Its owner.
@@ -264,7 +265,7 @@ pub(crate) enum RequestError {
     #[error(transparent)]
     Key(NameError),
     /// `KEY=JSON` without the `=`.
-    #[error("--correct takes KEY=JSON, and {text:?} has no `=`")]
+    #[error("{text:?} does not name a belief and its new value: it has no `=`")]
     AssignmentMalformed {
         /// What was given.
         text: String,
@@ -273,9 +274,7 @@ pub(crate) enum RequestError {
     #[error("no record is named, and none is described")]
     NothingSelected,
     /// Nothing is restored from an archive that is not named.
-    #[error(
-        "no archive is named: `archive` takes the name of the file that export_removals returned"
-    )]
+    #[error("no archive is named, so there is nothing to restore from")]
     NoArchive,
     /// An action that nobody confirmed.
     #[error(
@@ -332,9 +331,7 @@ pub(crate) enum RequestError {
         known: Vec<String>,
     },
     /// A ledger is to be imported, but there is no space, and no file for a new one was named.
-    #[error(
-        "no space was found to import the ledger into; `--space FILE` names the file of a new copy, `--space global` makes it your home space"
-    )]
+    #[error("no space was found to import the ledger into")]
     LedgerWithoutSpace,
     /// `--leave-one-out` with a single collection.
     #[error(
@@ -348,7 +345,7 @@ pub(crate) enum RequestError {
         reason: String,
     },
     /// A host that calls no tools by itself.
-    #[error("{host} does not call tools from hooks; install its server without --hook")]
+    #[error("{host} does not call tools from hooks")]
     NoHooks {
         /// The host's name.
         host: &'static str,
@@ -469,7 +466,7 @@ impl RequestError {
         "empty_turns",
         "empty_correction",
         "not_trusted",
-        "strangers_space",
+        "untrusted_space",
         "record_of_user",
         "empty_note",
         "name_too_long",
@@ -532,7 +529,7 @@ impl RequestError {
             Self::EmptyTurns => "empty_turns",
             Self::EmptyCorrection => "empty_correction",
             Self::NotTrusted { .. } => "not_trusted",
-            Self::StrangersSpace { .. } => "strangers_space",
+            Self::UntrustedSpace { .. } => "untrusted_space",
             Self::RecordOfUser => "record_of_user",
             Self::EmptyNote => "empty_note",
             Self::NameTooLong { .. } => "name_too_long",

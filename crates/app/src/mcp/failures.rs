@@ -58,6 +58,7 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "stale_input" | "stale_end" | "unknown_ref" => {
             "Call explain with its id, and name what stands in its place, or leave it out."
         }
+        "no_archive" => "Pass as `archive` the name of the file that export_removals returned.",
         "self_edge" => "It says the same already; there is nothing to replace or to join.",
         "cycle" => "Leave the edges as they are, or propose a patch that takes one of them back.",
         "different_kinds" => "Replace a claim by a claim, and a node by a node.",
@@ -84,7 +85,7 @@ fn advice(failure: &Failure) -> Option<&'static str> {
         "no_space" => {
             "Call remember to begin one, or ask the user to run `because init` in the project's folder."
         }
-        "strangers_space" => {
+        "untrusted_space" => {
             "Tell the user; only the user can decide to use this space, with the command `because trust`."
         }
         "not_your_space" => {

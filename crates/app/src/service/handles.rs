@@ -16,6 +16,7 @@ use engine::derive::Derived;
 use engine::write::commit::Changes;
 use engine::write::graph::{GraphChange, NamedChange, RecordType, Reference, Statement};
 use engine::write::import::Intent;
+use importers::Importer;
 use kernel::body::TextClaimType;
 use kernel::evidence::Visibility;
 use kernel::id::OpId;
@@ -34,8 +35,6 @@ use crate::place::Home;
 const TAG: &str = "me:";
 /// Longest name or address, characters.
 pub(crate) const VALUE_CHARS_MAX: usize = 200;
-/// Formats of mail, and of conversations among people.
-const BETWEEN_PEOPLE: [&str; 4] = ["mbox", "signal", "slack", "telegram"];
 /// Reason of a retraction.
 const REMOVED: &str = "no longer one of the person's names";
 
@@ -295,6 +294,6 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// Whether what was imported is between people, so that only a name tells whose it is, and the
 /// person has not said theirs.
-pub(crate) fn is_needed_for(session: &Session, format: &str) -> Result<bool, Failure> {
-    Ok(BETWEEN_PEOPLE.contains(&format) && stated_at_home(session)?.is_empty())
+pub(crate) fn is_needed_for(session: &Session, importer: &dyn Importer) -> Result<bool, Failure> {
+    Ok(importer.is_between_people() && stated_at_home(session)?.is_empty())
 }

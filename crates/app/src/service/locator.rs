@@ -80,7 +80,7 @@ impl SpaceLocator<'_> {
             && (!purpose.passes_over() || !path.exists())
         {
             let (path, owner) = (found.clone(), owner.clone());
-            return Err(RequestError::StrangersSpace { path, owner }.into());
+            return Err(RequestError::UntrustedSpace { path, owner }.into());
         }
         if !path.exists() {
             return Err(match self.named {

@@ -63,7 +63,7 @@ pub(crate) struct PassedOver {
 
 impl PassedOver {
     /// A stable code: that of the error which is returned where no other space can be used.
-    pub(crate) const CODE: &str = "strangers_space";
+    pub(crate) const CODE: &str = "untrusted_space";
 
     /// What to type to use it.
     pub(crate) fn hint(&self) -> String {

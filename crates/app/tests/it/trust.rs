@@ -123,7 +123,7 @@ fn a_space_of_somebody_else_is_passed_over_with_a_warning_that_says_how_to_trust
         assert!(!ran.out().contains("olives") && !ran.out().contains("setup.sh"), "{ran}");
         let ran = clone.call(command).arguments(["--json"]).run().succeeds();
         let warning: Value = serde_json::from_str(ran.err().lines().next().unwrap()).unwrap();
-        assert_eq!(warning["warning"]["code"], "strangers_space", "{ran}");
+        assert_eq!(warning["warning"]["code"], "untrusted_space", "{ran}");
         assert!(warning["warning"]["hint"].as_str().unwrap().contains(&trust), "{ran}");
         assert!(!ran.out().contains("setup.sh"), "{ran}");
     }
@@ -150,7 +150,7 @@ fn without_a_space_of_ones_own_reading_says_so_and_a_note_makes_one() {
     let clone = Clone::new();
     let before = clone.files();
     let ran = clone.run(["recall", "olives", "--json"]).ends(2);
-    assert_eq!(ran.error_code(), "strangers_space");
+    assert_eq!(ran.error_code(), "untrusted_space");
     clone.run(["remember", "I like figs."]).succeeds().says("because trust").says("is used");
     clone.run(["--space", "global", "recall", "figs"]).succeeds().prints("figs");
     assert_eq!(clone.files(), before);
@@ -177,7 +177,7 @@ fn what_describes_records_or_lets_somebody_in_does_not_go_on_to_another_space() 
         &["receipts", "--prune", "2030-01-01"],
     ] {
         let ran = clone.call(command).arguments(["--json"]).run().ends(2);
-        assert_eq!(ran.error_code(), "strangers_space", "{ran}");
+        assert_eq!(ran.error_code(), "untrusted_space", "{ran}");
     }
     assert_eq!(clone.files(), before);
     assert_eq!(files_in(&clone.victim).keys().collect::<Vec<_>>(), own.keys().collect::<Vec<_>>());

@@ -63,6 +63,10 @@ impl Importer for Mbox {
         "mail: mailboxes (.mbox), single messages (.eml), Maildir folders"
     }
 
+    fn is_between_people(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> Match {
         if probe.is_dir {
             return if self.claims_folder(probe.path) { Match::Certain } else { Match::No };

@@ -31,7 +31,8 @@ use crate::input::read_head;
 use crate::secrets::{ends_with_label, ends_within_key, summarize, without_secrets};
 use crate::turn::content_hash;
 use crate::{
-    Context, DayOrder, Discard, ImportError, Importer, Match, Probe, Sink, dates, passages,
+    Context, DayOrder, Discard, ImportError, Importer, Match, Probe, SAY_DAY_ORDER, Sink, dates,
+    passages,
 };
 use lines::Lines;
 use stamp::{DateOrder, Day, Form, OrderEvidence, Stamp};
@@ -216,18 +217,15 @@ impl File<'_> {
     }
 }
 
-fn order_complaint(order: DateOrder) -> Option<&'static str> {
-    match order {
-        DateOrder::DayFirst | DateOrder::MonthFirst => None,
-        DateOrder::Unknown => Some(
-            "nothing in the file says whether its dates give the day or the month first, so its records have no time: \
-             import it with --day-first or --month-first",
-        ),
-        DateOrder::Contradictory => Some(
-            "some dates have the day first and others the month, so its records have no time: import it with \
-             --day-first or --month-first, by what most of them are",
-        ),
-    }
+fn order_complaint(order: DateOrder) -> Option<String> {
+    let reason = match order {
+        DateOrder::DayFirst | DateOrder::MonthFirst => return None,
+        DateOrder::Unknown => {
+            "nothing in the file says whether its dates give the day or the month first"
+        }
+        DateOrder::Contradictory => "some dates have the day first and others the month",
+    };
+    Some(format!("{reason}, so its records have no time: {SAY_DAY_ORDER}"))
 }
 
 /// The kind of a text file.

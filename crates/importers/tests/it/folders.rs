@@ -361,7 +361,7 @@ fn four_days_in_a_row_say_which_number_is_the_day_and_else_the_user_does() {
         "02/06/25, 10:00 - Ana: hi\n02/06/25, 10:01 - Ben: yes\n02/06/25, 10:02 - Ana: so\n",
     );
     let read = import("text", &one_day);
-    assert!(read.complaints().contains("--day-first or --month-first"));
+    assert!(read.complaints().contains(importers::SAY_DAY_ORDER));
     let mut told = crate::collect::Collected::default();
     let mut context = crate::support::context();
     context.day_order = Some(importers::DayOrder::MonthFirst);

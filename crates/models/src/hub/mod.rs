@@ -106,9 +106,7 @@ pub enum HubError {
         missing: &'static str,
     },
     /// It is larger than allowed.
-    #[error(
-        "{name} has {bytes} bytes, more than the limit of {bytes_max}; raise the limit with --max-size"
-    )]
+    #[error("{name} has {bytes} bytes, more than the limit of {bytes_max}")]
     TooLarge {
         /// The model.
         name: String,

@@ -181,7 +181,7 @@ fn a_file_larger_than_announced_or_allowed_is_refused() {
     let error =
         hub.pull(&PullRequest { bytes_max: 1000, ..request() }, &model_dir, |_| ()).unwrap_err();
     assert!(matches!(error, HubError::TooLarge { bytes_max: 1000, .. }), "{error:?}");
-    assert!(error.to_string().contains("--max-size"));
+    assert!(error.to_string().contains("more than the limit of 1000"));
 }
 
 #[test]

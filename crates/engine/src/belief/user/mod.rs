@@ -156,6 +156,12 @@ pub enum UserError {
         /// The difference.
         reason: String,
     },
+    /// The belief is in words, and has no fields.
+    #[error("this does not fit {key}: it is stated in words, so it takes new words and no fields")]
+    StatedInWords {
+        /// The identity.
+        key: String,
+    },
     /// No review has this id.
     #[error("{id} is not a review")]
     NoReview {
@@ -190,7 +196,7 @@ impl UserError {
             Self::NothingToWithdraw { .. } => "nothing_to_withdraw",
             Self::AlreadyWithdrawn { .. } => "already_withdrawn",
             Self::PayloadMalformed { .. } => "payload_malformed",
-            Self::PayloadShape { .. } => "payload_shape",
+            Self::PayloadShape { .. } | Self::StatedInWords { .. } => "payload_shape",
             Self::NoReview { .. } => "no_review",
             Self::ReviewSettled { .. } => "review_settled",
         }
@@ -205,7 +211,7 @@ pub struct Replacement {
     pub set: Vec<String>,
     /// The same in words.
     pub text: Option<String>,
-    /// Why.
+    /// Why it is corrected, in the words that are kept with the correction.
     pub note: String,
     /// For a record: when it happened; none to leave it as it is.
     pub at: Option<When>,
@@ -395,7 +401,13 @@ impl Reader<'_> {
             let entry = index.entry(&id)?.ok_or(UserError::NotRetracted { id })?;
             let retracted = match entry.kind.spec().effect {
                 Effect::Retract => entry.sole_ref(Role::TARGET).unwrap_or(id),
-                _ => id,
+                Effect::None
+                | Effect::Access
+                | Effect::Restore
+                | Effect::Supersede
+                | Effect::State
+                | Effect::Withdraw
+                | Effect::RecordInvalidation => id,
             };
             let mut retractions = retractions_of(index, &retracted)?;
             check_not_forgotten(&retractions, retracted)?;

@@ -37,7 +37,7 @@ pub(super) fn replacing(
         return Ok(belief.payload.clone());
     }
     if is_in_words(belief) && belief.payload.is_null() {
-        return Err(shape("it is stated in words: give the right ones with --text".to_owned()));
+        return Err(UserError::StatedInWords { key: belief.key.clone() });
     }
     if let [text] = set {
         match read_json(text) {
