@@ -32,6 +32,13 @@ pub(crate) struct Args {
     rules: bool,
 }
 
+impl Args {
+    /// Whether it appends to a ledger that may be there already.
+    pub(super) fn writes(&self) -> bool {
+        self.values.is_some()
+    }
+}
+
 pub(crate) fn run(session: &CliSession, args: &Args) -> Result<u8, Failure> {
     // What cannot be read is refused before anything is made.
     let given = args.values.as_deref().map(values::read).transpose()?;

@@ -564,39 +564,63 @@ impl Command {
     /// Whether it appends to the ledger, so that the time matters.
     fn writes(&self) -> bool {
         match self {
-            Self::Claim(args) => return args.writes(),
-            Self::Node(args) => return args.writes(),
-            Self::Edge(args) => return args.writes(),
-            Self::Ask(args) => return args.writes(),
-            Self::Why(args) => return args.writes(),
-            Self::Kg(args) => return args.writes(),
-            Self::Patch(args) => return args.writes(),
-            Self::Think(args) => return args.writes(),
-            Self::Thought(args) => return args.writes(),
-            Self::Values(args) => return args.writes(),
-            Self::Me(args) => return args.writes(),
-            Self::Settings(args) => return args.writes(),
-            Self::Maintain(args) => return args.writes(),
-            Self::Token(args) => return args.writes(),
-            _ => {}
-        }
-        matches!(
-            self,
+            Self::Init(args) => args.writes(),
+            Self::Claim(args) => args.writes(),
+            Self::Node(args) => args.writes(),
+            Self::Edge(args) => args.writes(),
+            Self::Ask(args) => args.writes(),
+            Self::Why(args) => args.writes(),
+            Self::Kg(args) => args.writes(),
+            Self::Patch(args) => args.writes(),
+            Self::Think(args) => args.writes(),
+            Self::Thought(args) => args.writes(),
+            Self::Review(args) => args.writes(),
+            Self::Values(args) => args.writes(),
+            Self::Me(args) => args.writes(),
+            Self::Settings(args) => args.writes(),
+            Self::Maintain(args) => args.writes(),
+            Self::Token(args) => args.writes(),
             Self::Import(_)
-                | Self::Derive(_)
-                | Self::Remember(_)
-                | Self::Learn(_)
-                | Self::Checkpoint(_)
-                | Self::Correct(_)
-                | Self::Refute(_)
-                | Self::Withdraw(_)
-                | Self::Retract(_)
-                | Self::Restore(_)
-                | Self::Forget(_)
-                | Self::Review(_)
-                | Self::Grant(_)
-                | Self::Revoke(_)
-        )
+            | Self::Derive(_)
+            | Self::Remember(_)
+            | Self::Learn(_)
+            | Self::Checkpoint(_)
+            | Self::Correct(_)
+            | Self::Refute(_)
+            | Self::Withdraw(_)
+            | Self::Retract(_)
+            | Self::Restore(_)
+            | Self::Forget(_)
+            | Self::Grant(_)
+            | Self::Revoke(_) => true,
+            // The demo's space is its own, and the servers look at the clock at each request.
+            Self::Demo(_)
+            | Self::Imports(_)
+            | Self::Recall(_)
+            | Self::Context(_)
+            | Self::Receipts(_)
+            | Self::Claims(_)
+            | Self::Explain(_)
+            | Self::WhatIf(_)
+            | Self::Show(_)
+            | Self::Log(_)
+            | Self::Status(_)
+            | Self::Verify(_)
+            | Self::Rebuild(_)
+            | Self::Export(_)
+            | Self::Model(_)
+            | Self::Doctor(_)
+            | Self::Embed(_)
+            | Self::Eval(_)
+            | Self::Conformance(_)
+            | Self::Key(_)
+            | Self::Trust(_)
+            | Self::Mcp(_)
+            | Self::Serve(_)
+            | Self::Install(_)
+            | Self::Completions(_)
+            | Self::Help(_) => false,
+        }
     }
 }
 

@@ -64,6 +64,13 @@ struct ListArgs {
     limit: usize,
 }
 
+impl Args {
+    /// Whether it decides about a review, which appends to the ledger.
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.action, Some(Action::Accept(_) | Action::Dismiss(_)))
+    }
+}
+
 impl Default for ListArgs {
     fn default() -> Self {
         Self { all: false, as_of: None, contains: None, limit: LISTED }
