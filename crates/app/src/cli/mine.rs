@@ -16,7 +16,7 @@ use crate::service::opening::SpaceUse;
 /// Arguments of `claim mine`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Without a choice of records, the newest segment is read: a conversation or a task up to an hour of silence or a change of subject. The language model reads it if one is chosen, also in a dry run; private records are not shown to it. Otherwise rules find what is stated outright, such as \"we decided …\". What is less sure than the setting mining_min_confidence is not kept, and of the rest the best mining_max_claims. What you refuted or took back is not written again. With the setting auto_learn off, preferences wait in `because review`.\n\nExamples:\n  because claim mine\n  because claim mine --session mara-idris-2025-01-08 --dry-run\n  because claim mine --since yesterday --rules"
+    after_help = "Without a choice of records, the newest segment is read: a conversation or a task up to an hour of silence or a change of subject. The language model reads it if one is chosen, also in a dry run; private records are not shown to it. Otherwise rules find what is stated outright, such as \"we decided …\". Claims below the setting mining_min_confidence are dropped; at most mining_max_claims of the rest are kept, the surest first. What you refuted or took back is not written again. With the setting auto_learn off, preferences wait in `because review`.\n\nExamples:\n  because claim mine\n  because claim mine --session mara-idris-2025-01-08 --dry-run\n  because claim mine --since yesterday --rules"
 )]
 pub(crate) struct Args {
     /// Records to read, by their ids

@@ -106,7 +106,7 @@ fn chance(text: &str) -> Result<f64, String> {
 enum ScopeName {
     /// What is believed
     Facts,
-    /// What was told: turns, notes, events
+    /// Records: turns, notes, events
     Episodes,
     /// Both
     Both,

@@ -28,7 +28,7 @@ pub(super) struct HealthArgs {
 /// Arguments of `maintain reembed`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Does once what `because embed` does until it is done, and does not wait for a model that does not answer.\n\nExample:\n  because maintain reembed --limit 10000"
+    after_help = "Runs one round of `because embed`, and does not wait for a model that does not answer.\n\nExample:\n  because maintain reembed --limit 10000"
 )]
 pub(super) struct ReembedArgs {
     /// How many texts at most [default: BECAUSE_DB_LIMIT, else 500]

@@ -2,10 +2,10 @@
 //!
 //! Recall finds records, facts, nodes and thoughts over the effective view. Each gets the chance
 //! that it answers, and the best become sources. Without a language model the answer is the best
-//! sentence of each source, as it was written; a model may word it, and a sentence of its that
-//! cites none of the sources is dropped. Where no source is likely enough to answer, the answer
-//! says so. It can be kept as a summary that cites its sources
-//! (`docs/design/0047-the-inner-voice.md`), and what the sources name can be staged for the graph.
+//! sentence of each source, as it was written; a model may word it, and its sentences that cite no
+//! source are dropped. Where no source is likely enough to answer, the answer says so. It can be
+//! kept as a summary that cites its sources (`docs/design/0047-the-inner-voice.md`), and what the
+//! sources name can be staged for the graph.
 
 use engine::recall::receipts::{Recipient, ShownRecord, ShownRecords};
 use engine::tokens::{O200k, Tokens};
