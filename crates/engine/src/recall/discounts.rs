@@ -72,13 +72,16 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// Its text with the titles of the record and of its session, and with who said it.
     fn said_with_title(&self) -> String {
-        let payload = &self.evidence.payload;
-        let titles = [&payload.title, &payload.session_title].into_iter().flatten();
-        let around = titles.map(String::as_str).chain(self.evidence.actor.as_deref());
-        around.fold(self.text.clone(), |text, more| format!("{text} {more}"))
+        said_with_title(self.evidence, &self.text)
     }
+}
+
+/// What a record says, with its title, that of its session, and who said it.
+pub(super) fn said_with_title(evidence: &Evidence, text: &str) -> String {
+    let titles = [&evidence.payload.title, &evidence.payload.session_title].into_iter().flatten();
+    let around = titles.map(String::as_str).chain(evidence.actor.as_deref());
+    around.fold(text.to_owned(), |text, more| format!("{text} {more}"))
 }
 
 /// What is taken from each of some records, and from beliefs.

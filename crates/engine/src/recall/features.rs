@@ -35,7 +35,7 @@ pub(super) fn of(
     analyzer: &mut Analyzer,
     question: &Question,
     query: &Query,
-    found: &[Found],
+    found: &[&Found],
 ) -> Result<Vec<RankingFeatures>, StoreError> {
     let records = search.document_count();
     let words = found_words(found);
@@ -88,8 +88,8 @@ struct Sentence {
 /// The words of the question that a record has that was found, and what the memory knows best of
 /// each: the word itself, or what stands in for all of it. Words of records that may not be found,
 /// such as private ones, do not count as known.
-fn found_words(found: &[Found]) -> BTreeMap<&Term, Known> {
-    let mut words: BTreeMap<&Term, Known> = BTreeMap::new();
+fn found_words<'a>(found: &[&'a Found]) -> BTreeMap<&'a Term, Known> {
+    let mut words: BTreeMap<&'a Term, Known> = BTreeMap::new();
     let shares = found.iter().take(SCANNED).flat_map(|found| &found.terms);
     for share in shares.filter(|share| share.is_here() && share.is_whole()) {
         let known = Known { idf: share.idf / share.share(), share: share.share() };

@@ -10,6 +10,10 @@ use retrieval::text::is_english_stop_word;
 const TEXT_BYTES_MAX: usize = 2_000;
 /// Shortest hash.
 const HASH_BYTES_MIN: usize = 7;
+/// Fewest digits of a number that says by itself which thing is meant.
+const DIGITS_MIN: usize = 3;
+/// Numbers that may be years.
+const YEARS: std::ops::RangeInclusive<u32> = 1_000..=2_100;
 
 /// An identifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +39,39 @@ impl Identifier {
             before = word;
         }
         found
+    }
+
+    /// Whether it says by itself which thing is meant: not "version 2", nor what may be a year.
+    fn is_specific(&self) -> bool {
+        let is_number = self.text.bytes().all(|byte| byte.is_ascii_digit());
+        !is_number
+            || self.text.len() >= DIGITS_MIN
+                && !self.text.parse().is_ok_and(|number| YEARS.contains(&number))
+    }
+
+    /// Whether a text has one of those that are asked about, in one part or in several: "LH 1834"
+    /// is LH1834.
+    pub(super) fn is_any_in(asked: &[Self], text: &str) -> bool {
+        let joined = |text: &str| -> String {
+            text.chars().filter(|letter| letter.is_alphanumeric()).collect()
+        };
+        let words: Vec<String> = text.to_lowercase().split_whitespace().map(joined).collect();
+        asked.iter().filter(|asked| asked.is_specific()).map(|asked| joined(&asked.text)).any(
+            |asked| {
+                (0..words.len()).any(|first| {
+                    let mut rest = asked.as_str();
+                    let mut parts = words.iter().skip(first).filter(|word| !word.is_empty());
+                    while let Some(after) = parts.next().and_then(|part| rest.strip_prefix(&**part))
+                    {
+                        rest = after;
+                        if rest.is_empty() {
+                            return true;
+                        }
+                    }
+                    false
+                })
+            },
+        )
     }
 
     /// Whether a short text is about something else than the identifiers that are asked about: it
@@ -96,6 +133,30 @@ mod tests {
 
     fn is_confused(question: &str, text: &str) -> bool {
         Identifier::are_confused(&Identifier::all(question), text)
+    }
+
+    #[test]
+    fn an_identifier_is_found_in_one_part_or_in_several() {
+        let has =
+            |question: &str, text: &str| Identifier::is_any_in(&Identifier::all(question), text);
+        for (question, text) in [
+            ("Where does LH1834 go?", "Our flight is LH 1834, seat 14C."),
+            ("What did pull request 482 do?", "PR #482 fixes the leak"),
+            ("What is E-118?", "(E118) the door is open"),
+            ("Who owns src/cache.rs?", "Ben owns src/cache.rs."),
+        ] {
+            assert!(has(question, text), "{question} {text}");
+        }
+        for (question, text) in [
+            ("Where does LH1834 go?", "LH 183 and 4"),
+            ("What is e12?", "the 12 of us"),
+            ("What is version 2?", "version 2"),
+            ("What was in volume 1999?", "In 1999 it rained"),
+            ("What is E118?", ""),
+            ("", "E118"),
+        ] {
+            assert!(!has(question, text), "{question} {text}");
+        }
     }
 
     #[test]

@@ -184,6 +184,22 @@ fn codes_and_numbers_are_found_however_their_parts_are_written() {
 }
 
 #[test]
+fn a_record_about_another_code_does_not_answer_and_one_that_has_it_does() {
+    let mut home = Home::new();
+    home.remember("a", "Error E1207 means the license server is unreachable.");
+    home.remember("b", "PR #482 fixes the memory leak in the image cache.");
+    home.remember("c", "The staging database listens on port 5433.");
+    let answers =
+        |question: &str| home.space.recall(&query(question)).unwrap().relevance >= RELEVANCE_MIN;
+    for question in ["What does E1207 mean?", "What did pull request 482 do?", "PR 482"] {
+        assert!(answers(question), "{question}");
+    }
+    for question in ["What does E1208 mean?", "What does PR 483 fix?"] {
+        assert!(!answers(question), "{question}");
+    }
+}
+
+#[test]
 fn words_of_other_records_are_not_named_and_do_not_outweigh_the_word_itself() {
     let mut home = Home::new();
     home.remember("a", "Der Schlüssel liegt heute auf dem Küchentisch neben der Post.");
