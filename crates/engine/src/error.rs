@@ -150,7 +150,7 @@ impl From<RecordError> for EngineError {
 }
 
 impl EngineError {
-    /// The stable code, for programs.
+    /// The code, for programs. It is stable, as the text is not; `docs/cli.md` lists all.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Store(error) => error.code(),

@@ -1,10 +1,16 @@
-//! What `because` does, synchronously and without a clock of its own: record, import, recall, show,
+//! What `because` does, synchronously and without a clock of its own: record and import, derive and
+//! mine, recall, explain, correct and forget; the graph, patches of it and thoughts; show and
 //! verify.
 //!
 //! A [`Space`] is a handle on a ledger. It makes a [`Reader`], which answers from one snapshot, and
 //! a [`Writer`], which appends with a key. Everything that needs to know the time takes it as an
 //! argument; everything that reads the outside world (paths, environment, terminal) is above, in
 //! the app.
+//!
+//! Times whose names end in `_us` are microseconds since the Unix epoch. Limits that are asked for
+//! are cut to a named maximum, such as [`RESULTS_MAX`](recall::episodes::RESULTS_MAX) for
+//! [`Query::limit`](recall::episodes::Query::limit). The text of an [`EngineError`] may change; its
+//! [`code`](EngineError::code) is stable.
 
 use std::path::Path;
 

@@ -3,8 +3,45 @@
 //! The port is small: [`Ledger`] reads from a position, gets by id and begins a [`Writing`]; a
 //! `Writing` is one atomic append that judges every operation by the kernel's rules before it takes
 //! it. [`memory::MemoryLedger`] is for tests; [`sqlite::SqliteSpace`] is one file a space, safe for
-//! several processes at once. Views (the text index) are in the same file, each with the position
-//! up to which it has read, and can be deleted at any time.
+//! several processes at once. Views are in the same file, and can be deleted at any time. Those
+//! that lag behind the ledger, such as the text index, have a position, up to which they have read.
+//!
+//! [`Ledger::begin`] waits for other writers: of a file up to [`sqlite::BUSY_WAIT_MS`], then it fails
+//! with [`StoreError::Busy`]. A `Writing` that is dropped before [`Writing::commit`] leaves nothing
+//! behind. So whatever fails can be done again from the beginning: after `Busy` at once, after
+//! [`StoreError::DiskFull`] and [`StoreError::WriteFailed`] when there is room. Every other error
+//! comes again until somebody mends what its message names.
+//!
+//! ```
+//! use kernel::body::{Body, Space};
+//! use kernel::operation::HlcTimestamp;
+//! use kernel::seal::{ChainPosition, Draft, Signer};
+//! use store::{Ledger, memory::MemoryLedger};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let signer = Signer::from_seed([1; 32]);
+//! # let space = Body::Space(Space {
+//! #     name: "example".to_owned(),
+//! #     owner: signer.author(),
+//! #     created: "2025-01-01T00:00:00Z".to_owned(),
+//! #     settings: serde_json::Map::new(),
+//! # });
+//! # let place = ChainPosition { space: None, head: None, ts: HlcTimestamp(1) };
+//! let genesis = signer.seal(Draft::new(space.clone()), place)?;
+//! let mut ledger = MemoryLedger::default();
+//!
+//! let mut writing = ledger.begin()?;
+//! writing.record(&genesis, Some(&space))?;
+//! drop(writing);
+//! assert_eq!(ledger.head()?.0, 0);
+//!
+//! let mut writing = ledger.begin()?;
+//! writing.record(&genesis, Some(&space))?;
+//! assert_eq!(writing.commit()?.0, 1);
+//! assert!(ledger.get(&genesis.id())?.is_some());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::path::PathBuf;
 
@@ -35,7 +72,11 @@ pub struct Recorded {
 
 /// One space's operations.
 pub trait Ledger {
-    /// Begins an append. Waits for other writers of the same space.
+    /// Begins an append. Waits for other writers of the same space, for a file at most
+    /// [`sqlite::BUSY_WAIT_MS`].
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] if another writer is not done by then.
     fn begin(&mut self) -> Result<Box<dyn Writing + '_>, StoreError>;
     /// The space's id, once it has begun.
     fn space(&self) -> Result<Option<SpaceId>, StoreError>;
@@ -53,7 +94,8 @@ pub trait Ledger {
     fn complete(&mut self, whole: &[Operation<Verified>]) -> Result<u64, StoreError>;
 }
 
-/// One atomic append: all of it is durable after [`Writing::commit`], none of it before.
+/// One atomic append: all of it is durable after [`Writing::commit`], none of it before. Dropping
+/// it takes everything back.
 pub trait Writing: LedgerIndex<Error = StoreError> {
     /// The canonical body of a recorded operation, unless removed.
     fn body(&self, id: &OpId) -> Result<Option<Vec<u8>>, StoreError>;

@@ -30,16 +30,27 @@ mod forward;
 /// ```
 /// use engine::Space;
 /// use engine::recall::episodes::Query;
+/// use kernel::evidence::{Evidence, EvidenceKind, Payload, Visibility};
 /// use kernel::seal::Signer;
 ///
 /// let now = jiff::Timestamp::UNIX_EPOCH;
 /// let mut space = Space::create_in_memory(Signer::from_seed([1; 32]), "example", now)?;
-/// let mut writer = space.writer();
-/// writer.change_access(Signer::from_seed([2; 32]).author(), "phone", Vec::new(), true, now)?;
-/// writer.finish()?;
-/// let reader = space.reader()?;
+/// let text = "The kiln is booked for Friday.".to_owned();
+/// let note = Evidence {
+///     source: "example".to_owned(),
+///     source_uid: "1".to_owned(),
+///     kind: EvidenceKind("note".to_owned()),
+///     actor: None,
+///     at: None,
+///     summary: kernel::evidence::summarize(&text),
+///     visibility: Visibility::Project,
+///     payload: Payload { text, ..Payload::default() },
+/// };
+/// space.remember(note, now)?;
+/// let reader = space.reader_up_to_date()?;
 /// assert_eq!(reader.head()?.0, 2);
-/// assert!(reader.recall(&Query::new("soup", 5))?.results.is_empty());
+/// let recall = reader.recall(&Query::new("When is the kiln booked?", 5))?;
+/// assert_eq!(recall.results[0].text(), "The kiln is booked for Friday.");
 /// # Ok::<(), engine::EngineError>(())
 /// ```
 pub struct Space {

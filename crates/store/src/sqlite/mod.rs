@@ -2,9 +2,9 @@
 //!
 //! Write-ahead logging lets any number of processes read while one writes; writers queue for at
 //! most [`BUSY_WAIT_MS`]. The ledger's tables are written with `synchronous=FULL`: everything that
-//! [`Writing::commit`](crate::Writing::commit) confirmed is on the disk. The text index is written
-//! with `synchronous=NORMAL`: after a power cut its position may be a few operations behind, which
-//! are folded again.
+//! [`Writing::commit`](crate::Writing::commit) confirmed is on the disk. Lagging views are written
+//! with `synchronous=NORMAL`: after a power cut their positions may be a few operations behind,
+//! which are folded again.
 
 use std::path::{Path, PathBuf};
 
